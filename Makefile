@@ -1,0 +1,29 @@
+# Everything starts from a fresh clone: the first command makes .venv and installs what requirements.txt pins.
+
+VENV := .venv
+PYTHON := $(VENV)/bin/python
+# One thread and a fixed hash seed: the same numbers on every machine, and no fight over the cores.
+export OMP_NUM_THREADS := 1
+export PYTHONHASHSEED := 0
+
+.PHONY: demo test lab release bench
+
+demo: $(VENV)/ready  ## grade the class in examples/ and show the scores
+	$(PYTHON) -m course demo
+
+test: $(VENV)/ready  ## everything that must hold
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	$(PYTHON) -m pytest --nbval --nbval-sanitize-with tests/nbval.cfg source
+	$(PYTHON) -m pytest
+
+lab: $(VENV)/ready  ## open the students' notebooks in JupyterLab
+	$(VENV)/bin/jupyter lab --notebook-dir=release
+
+release: $(VENV)/ready  ## write release/ from source/
+	$(PYTHON) -m course release
+
+$(VENV)/ready: requirements.txt constraints.txt pyproject.toml
+	python3 -m venv $(VENV)
+	$(PYTHON) -m pip install --quiet -r requirements.txt
+	touch $@

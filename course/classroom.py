@@ -1,0 +1,78 @@
+"""A course folder as nbgrader sees one: nbgrader_config.py, source/, release/, submitted/, gradebook.db.
+
+    folder  ->  Classroom  ->  assignments, submissions, nbgrader's converters and gradebook
+
+Where folders lie and how files are named is nbgrader's configuration, not ours.
+"""
+
+import logging
+from pathlib import Path
+
+from nbgrader.api import Gradebook
+from nbgrader.converters.base import BaseConverter
+from nbgrader.coursedir import CourseDirectory
+from traitlets.config import Config
+from traitlets.config.loader import PyFileConfigLoader
+
+from course.errors import CourseError
+
+CONFIG_FILE = "nbgrader_config.py"
+
+
+class Classroom:
+    """The course folder `root`; raises CourseError where it has no nbgrader_config.py."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root.resolve()
+        if not (self.root / CONFIG_FILE).exists():
+            raise CourseError(
+                f"a course folder holds {CONFIG_FILE}, and there is none in {self.root}: change to your course folder"
+            )
+        self.config: Config = PyFileConfigLoader(CONFIG_FILE, path=str(self.root)).load_config()
+        self.directory = CourseDirectory(config=self.config)
+        # nbgrader tells everything it does; what a person must know comes back as an error or in the report.
+        self.log = logging.getLogger("course.nbgrader")
+        self.log.propagate = False
+        self.log.addHandler(logging.NullHandler())
+
+    def run(self, converter: type[BaseConverter], changes: Config, **course: str) -> None:
+        """Runs one of nbgrader's converters with `changes` to the configuration, for the assignment, student … named.
+
+        Raises what nbgrader raises.
+        """
+        config = self.config.copy()
+        config.merge(changes)
+        directory = CourseDirectory(config=config, **course)
+        converter(coursedir=directory, config=config, force=True, log=self.log).start()
+
+    def gradebook(self) -> Gradebook:
+        """nbgrader's gradebook, to be used in a `with` block."""
+        return Gradebook(self.directory.db_url, self.directory.course_id)
+
+    def folder(self, step: str, assignment: str, student: str = ".") -> Path:
+        """The folder of `assignment` at a step: 'source', 'release', 'submitted', 'autograded' or 'feedback'."""
+        name = getattr(self.directory, f"{step}_directory")
+        return Path(self.directory.format_path(name, student, assignment))
+
+    def assignments(self) -> list[str]:
+        """The assignments that source/ holds, in order."""
+        folders = self.folder("source", "x").parent.glob("*/")
+        return sorted(folder.name for folder in folders if any(folder.glob("*.ipynb")))
+
+    def require(self, assignment: str) -> Path:
+        """The source folder of `assignment`; raises CourseError where there is none."""
+        known = self.assignments()
+        if assignment not in known:
+            raise CourseError(f"no assignment '{assignment}' in source/; there is {', '.join(known) or 'none yet'}")
+        return self.folder("source", assignment)
+
+    def students(self, assignment: str) -> list[str]:
+        """Who submitted `assignment`, in order; raises CourseError where nobody did."""
+        pattern = self.folder("submitted", assignment, "*").relative_to(self.root)
+        students = sorted(path.parent.name for path in self.root.glob(str(pattern)))
+        if not students:
+            raise CourseError(
+                f"no submissions of '{assignment}': put each student's notebooks at {pattern}/ "
+                "(* is the student), or run 'nbgrader collect'"
+            )
+        return students

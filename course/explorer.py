@@ -1,0 +1,60 @@
+"""Something to play with: turn the query, see the weights move. A still picture where widgets do not run."""
+
+import math
+from collections.abc import Mapping, Sequence
+
+import ipywidgets
+import torch
+from IPython.display import DisplayHandle, display
+from matplotlib.figure import Figure
+
+from course import figures
+
+
+class QueryExplorer:
+    """A slider that turns a query of length `length` in the plane, over keys of two numbers each.
+
+    keys: token -> (x, y). angle: degrees from the x axis. length: how long the query is, which sharpens the weights.
+    Shown in a notebook it is the slider with its picture; where widgets do not run it is the picture at `angle`.
+    """
+
+    def __init__(self, keys: Mapping[str, Sequence[float]], *, angle: float = 45.0, length: float = 2.0) -> None:
+        self.keys = {name: tuple(map(float, key)) for name, key in keys.items()}
+        self.turn = ipywidgets.FloatSlider(angle, min=0.0, max=360.0, step=5.0, description="angle °")
+        self.stretch = ipywidgets.FloatSlider(length, min=0.0, max=8.0, step=0.25, description="length")
+        for slider in (self.turn, self.stretch):
+            slider.observe(self._redraw, names="value")
+        self._screen: DisplayHandle | None = None
+
+    def weights(self, angle: float, length: float) -> list[float]:
+        """The attention weights of the keys, in their order, for a query at `angle` degrees, `length` long."""
+        query = torch.tensor([math.cos(math.radians(angle)), math.sin(math.radians(angle))]) * length  # (D,)
+        scores = torch.tensor(list(self.keys.values())) @ query  # (L,)
+        return scores.softmax(0).tolist()
+
+    def picture(self, angle: float, length: float) -> figures.Picture:
+        """Left the keys and the query as arrows, right the weight of each key as a bar."""
+        weights = self.weights(angle, length)
+        figure = Figure(figsize=(7.6, 3.4), layout="constrained")
+        plane, chart = figure.subplots(1, 2, width_ratios=(1, 1.2))
+        query = (length * math.cos(math.radians(angle)), length * math.sin(math.radians(angle)))
+        reach = 1.3 * max(2.0, length, *(abs(number) for key in self.keys.values() for number in key))
+        for name, point, width in [*((name, key, 1.1) for name, key in self.keys.items()), ("query", query, 2.8)]:
+            style = {"arrowstyle": "-|>", "lw": width, "color": "black", "shrinkA": 0, "shrinkB": 0}
+            plane.annotate("", point, (0, 0), arrowprops=style)
+            plane.annotate(name, point, xytext=(4, 4), textcoords="offset points")
+        plane.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal", title="keys and query")
+        bars = chart.bar(list(self.keys), weights, color="#b5b5b5", edgecolor="black")
+        chart.bar_label(bars, fmt="%.2f")
+        chart.set(ylim=(0, 1.1), title="weights")
+        alt = ", ".join(f"{name} {weight:.2f}" for name, weight in zip(self.keys, weights, strict=True))
+        return figures.picture(figure, f"A query {length:g} long at {angle:g} degrees. Weights of the keys: {alt}.")
+
+    def _ipython_display_(self) -> None:
+        # Two outputs: a page without a kernel keeps the picture and drops the sliders.
+        self._screen = display(self.picture(self.turn.value, self.stretch.value), display_id=True)
+        display(ipywidgets.HBox([self.turn, self.stretch]))
+
+    def _redraw(self, _change: object) -> None:
+        if self._screen is not None:
+            self._screen.update(self.picture(self.turn.value, self.stretch.value))

@@ -1,0 +1,1 @@
+"""Judging submissions: one student's notebooks, or a class of them."""

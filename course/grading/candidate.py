@@ -1,0 +1,63 @@
+"""The process with the student's code: locked in, then answering an examiner until nobody asks any more."""
+
+import os
+import socket
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from course.grading.cells import Shell
+from course.grading.confinement import confine
+from course.grading.limits import Limits
+from course.grading.service import Service
+from course.grading.wire import Channel, Closed, Packed, WireError
+
+UNCONFINED = "not confined"
+READY = "ready"
+
+
+def main(connection: Connection, scratch: Path | None, limits: dict[str, int]) -> None:
+    """Serves one examiner at the other end of `connection`. Without a scratch folder it runs unconfined."""
+    channel = Channel(_keep_only(connection))
+    bounds = Limits(**limits)
+    if scratch is not None:
+        os.chdir(scratch)
+        try:
+            confine(scratch, bounds)
+        except Exception as error:
+            channel.send({"done": UNCONFINED, "why": str(error)}, [])
+            os._exit(1)
+    os.environ.clear()
+    torch.manual_seed(0)
+    shell = Shell(bounds.output_kb * 1024)
+
+    def ask_back(question: dict[str, Any], tensors: list[torch.Tensor]) -> tuple[dict[str, Any], Packed]:
+        channel.send(question, tensors)
+        return channel.receive()
+
+    service = Service(shell, ask_back)
+    channel.send({"done": READY}, [])
+    while True:
+        try:
+            request, packed = channel.receive(watch=True)
+            answer = service.answer(request, packed)
+        except (Closed, WireError):
+            os._exit(0)
+        try:
+            channel.send(*answer)
+        except WireError as error:
+            channel.send(
+                {"raised": {"kind": "TypeError", "name": "WireError", "message": str(error), "frames": []}}, []
+            )
+
+
+def _keep_only(connection: Connection) -> socket.socket:
+    """The socket of `connection` at a number of its own; every other descriptor that came along is closed."""
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for standard in (0, 1, 2):
+        os.dup2(nothing, standard)
+    os.dup2(connection.fileno(), 3)
+    os.closerange(4, 1 << 16)
+    return socket.socket(fileno=3)

@@ -1,0 +1,92 @@
+"""Running the cells of a notebook outside a kernel: what a cell prints, shows and raises, as nbformat outputs."""
+
+import ast
+import io
+import linecache
+import sys
+from typing import Any
+
+import matplotlib
+from IPython.core.displaypub import CapturingDisplayPublisher
+from IPython.core.interactiveshell import InteractiveShell
+from traitlets.config import Config
+
+from course.grading.failure import describe
+
+
+class OutputLimit(BaseException):
+    """More was printed than a submission may print."""
+
+
+def execute(source: str, name: str, namespace: dict[str, Any]) -> Any:
+    """Runs the Python of one cell in `namespace`; returns the value of its last line if that is an expression.
+
+    Tracebacks call the cell `<name>` and show its lines. Raises whatever the cell raises.
+    """
+    filename = f"<{name}>"
+    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
+    tree = ast.parse(source, filename)
+    last = ast.Expression(tree.body.pop().value) if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    exec(compile(tree, filename, "exec"), namespace)
+    return None if last is None else eval(compile(last, filename, "eval"), namespace)
+
+
+class Shell:
+    """A namespace in which cells run as in a notebook, with `display`, magics and a cap on what they print.
+
+    It takes the process's stdout and stderr for good: what is printed between cells, when a test calls student code, is
+    counted and dropped.
+    """
+
+    def __init__(self, output_characters: int) -> None:
+        self.namespace: dict[str, Any] = {"__name__": "__main__"}
+        self._shell = InteractiveShell.instance()
+        self._shell.display_pub = CapturingDisplayPublisher()
+        self._printed = sys.stdout = sys.stderr = _Capped(output_characters)
+
+    def run(self, source: str, name: str) -> dict[str, Any]:
+        """Runs one cell; returns its `outputs` and, under `raised`, the exception it ended with or None."""
+        raised, shown = None, self._shell.display_pub.outputs
+        shown.clear()
+        self._printed.kept = []
+        try:
+            value = execute(self._shell.transform_cell(source), name, self.namespace)
+            if value is not None:
+                shown.append({"data": self._shell.display_formatter.format(value)[0]})
+        except BaseException as error:
+            raised = describe(error)
+        text, self._printed.kept = "".join(self._printed.kept), None
+        outputs = [{"output_type": "stream", "name": "stdout", "text": text}] if text else []
+        for show in shown:
+            # A picture is text here too (base64); what is longer than all that may be printed is left out.
+            data = {kind: part for kind, part in show["data"].items() if self._fits(part)}
+            outputs.append({"output_type": "display_data", "data": data, "metadata": {}})
+        return {"outputs": outputs, "raised": raised}
+
+    def _fits(self, part: Any) -> bool:
+        return isinstance(part, str) and len(part) <= self._printed.limit
+
+
+def prepare() -> None:
+    """Makes the process ready for Shell: once, before it is confined or forked."""
+    # Without a folder to write to there is no history; without a window there is no GUI hook for %matplotlib.
+    shell = InteractiveShell.instance(config=Config(HistoryManager={"enabled": False}))
+    shell.register_magic_function(lambda line: None, magic_name="matplotlib")
+    matplotlib.use("module://matplotlib_inline.backend_inline")
+
+
+class _Capped(io.TextIOBase):
+    """A file that keeps what is written while `kept` is a list and raises OutputLimit once it was too much."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.kept: list[str] | None = None
+        self._written = 0
+
+    def write(self, text: str) -> int:
+        self._written += len(text)
+        if self._written > self.limit:
+            raise OutputLimit(f"more than {self.limit} characters were printed")
+        if self.kept is not None:
+            self.kept.append(text)
+        return len(text)

@@ -1,0 +1,218 @@
+"""The examiner's side of the wire: asks the candidate, and makes a call there look like a call here.
+
+    test cell -> proxy -> Client -> request -> candidate -> answer -> value, or the student's exception
+
+Gradients, the random state, writes into arguments and calls back into the test's own functions travel with a call.
+"""
+
+import builtins
+import itertools
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from course.grading.proxies import Method, Remote, RemoteModule, State, module_from
+from course.grading.wire import Channel, Packed, Reference, WireError, pack, unpack
+
+
+class StudentError(Exception):
+    """What the student's code raised; `said` describes it as failure.describe does."""
+
+    said: dict[str, Any]
+
+
+class Client:
+    """A connection to the process with the student's code. `record`, if given, is told each request and answer."""
+
+    def __init__(self, channel: Channel, record: Callable[..., None] | None = None) -> None:
+        self._channel = channel
+        self._record = record
+        self._functions: list[Callable] = []
+        self._modules: weakref.WeakValueDictionary[int, RemoteModule] = weakref.WeakValueDictionary()
+        self._graphs = itertools.count()
+        self._forgotten: list[int] = []
+        self._random: torch.Tensor | None = None
+
+    def run(self, source: str, name: str) -> dict[str, Any]:
+        """Runs a cell there; returns its outputs and what it raised."""
+        return self._ask({"ask": "run", "source": source, "name": name}, [])[0]["done"]
+
+    def look(self, names: list[str]) -> dict[str, Any]:
+        """What stands under `names` there: copies of values, proxies of the rest; without those that are not there."""
+        answer, packed = self._ask({"ask": "look", "names": names}, [])
+        return self._value(answer["done"], packed)
+
+    def get(self, owner: Any, name: str) -> Any:
+        """An attribute of something remote."""
+        return self._ask_about(owner, {"ask": "get", "name": name})
+
+    def copy(self, owner: Any) -> Any:
+        """A deep copy of something remote, made there."""
+        return self._ask_about(owner, {"ask": "copy"})
+
+    def call(self, target: Any, args: tuple, kwargs: dict, module: RemoteModule | None = None) -> Any:
+        """Calls `target` there. `module` is the one whose method it is, if any."""
+        call = _Call(self, target, args, kwargs, module)
+        if not call.collecting:
+            return call.exchange()[0]
+        holder: list[Any] = []
+        _InGraph.apply(call, holder, *call.collecting)
+        return holder[0]
+
+    def backward(self, graph: int, gradients: list[torch.Tensor]) -> list[torch.Tensor | None]:
+        """The gradients of the inputs of a call, from those of its outputs."""
+        answer, packed = self._ask({"ask": "backward", "graph": graph}, gradients)
+        return self._value(answer["done"], packed)
+
+    def forget(self, graph: int) -> None:
+        """Nobody will ask for the gradients of this call again; the candidate hears of it with the next request."""
+        self._forgotten.append(graph)
+
+    def _ask_about(self, owner: Any, request: dict[str, Any]) -> Any:
+        tensors: list[torch.Tensor] = []
+        answer, packed = self._ask({**request, "of": pack(owner, self._refer, tensors)}, tensors)
+        return self._value(answer["done"], packed)
+
+    def _ask(self, request: dict[str, Any], tensors: list[torch.Tensor]) -> tuple[dict[str, Any], Packed]:
+        request["forget"], self._forgotten = self._forgotten, []
+        self._channel.send(request, tensors)
+        while True:
+            answer, packed = self._channel.receive()
+            if "back" in answer:
+                self._answer_back(answer, packed)
+                continue
+            if self._record is not None:
+                self._record(request, tensors, answer, packed.tensors)
+            if "raised" in answer:
+                raise _local_error(answer["raised"])
+            if "done" not in answer:
+                raise WireError("an answer says what was done or what was raised; this one says neither")
+            return answer, packed
+
+    def _answer_back(self, asked: dict[str, Any], packed: Packed) -> None:
+        """The student's code calls a function that a test handed it."""
+        number, tensors = asked["back"], []
+        if type(number) is not int or not 0 <= number < len(self._functions):
+            raise WireError("student code calls back only what a test handed it")
+        args, kwargs = self._value(asked["call"], packed)
+        try:
+            answer = {"done": pack(self._functions[number](*args, **kwargs), self._refer, tensors)}
+        except Exception as error:
+            answer, tensors = {"raised": {"kind": type(error).__name__, "message": str(error)}}, []
+        self._channel.send(answer, tensors)
+
+    def _value(self, tree: Any, packed: Packed) -> Any:
+        return unpack(tree, packed.tensors, self._resolve)
+
+    def _refer(self, item: Any) -> Reference:
+        if isinstance(item, RemoteModule):
+            return Reference({"remote": item._remote.number, "part": item._remote.path})
+        if isinstance(item, Remote):
+            return Reference({"remote": item._number})
+        if isinstance(item, Method):
+            return Reference({"owner": item.owner, "method": item.name})
+        if item is list:
+            return Reference({"builtin": "list"})
+        if callable(item):
+            self._functions.append(item)
+            return Reference({"examiner": len(self._functions) - 1})
+        raise WireError(f"a test hands values, tensors and functions to student code; this is a {type(item).__name__}")
+
+    def _resolve(self, said: dict[str, Any]) -> Any:
+        number = said.get("remote")
+        if type(number) is not int:
+            raise WireError("the candidate names objects of its own by number; this has none")
+        if said.get("kind") != "module":
+            return Remote(self, number, str(said.get("name")))
+        if number not in self._modules:
+            self._modules[number] = module_from(self, number, said)
+        return self._modules[number]
+
+
+class _Call:
+    """One call, ready to be sent: what it hands over, whose state it needs and who collects gradients of it."""
+
+    def __init__(self, client: Client, target: Any, args: tuple, kwargs: dict, module: RemoteModule | None) -> None:
+        self._client = client
+        self._tensors: list[torch.Tensor] = []
+        self._generators: list[torch.Generator] = []
+        self._states: dict[int, State] = {}
+        self._grad = torch.is_grad_enabled()
+        if module is not None:
+            self._states[module._remote.number] = module._remote.state
+        self._tree = pack((target, args, kwargs), self._refer, self._tensors)
+        wanting = [number for number, tensor in enumerate(self._tensors) if tensor.requires_grad and self._grad]
+        self._wants = [(number, self._tensors[number].is_leaf) for number in wanting]
+        self.collecting = [self._tensors[number] for number in wanting]
+        self._changes = {}
+        for number, state in self._states.items():
+            self._changes[number], parameters = state.changes()
+            self.collecting += parameters if self._grad else []
+        self.graph = next(client._graphs)
+
+    def exchange(self) -> tuple[Any, list[torch.Tensor]]:
+        """Makes the call; returns its value and those tensors of it that have a gradient there."""
+        client, sent = self._client, list(self._tensors)
+        request = {"ask": "call", "call": self._tree, "grad": self._grad, "wants": self._wants, "graph": self.graph}
+        if self._changes:
+            request["states"] = pack(self._changes, client._refer, sent)
+        now = torch.get_rng_state()
+        if client._random is None or not torch.equal(client._random, now):
+            client._random = now
+            request["random"] = len(sent)
+            sent.append(now)
+        answer, packed = client._ask(request, sent)
+        value = client._value(answer["done"], packed)
+        self._apply(client._value(answer["effects"], packed))
+        return value, [packed.tensors[number] for number in answer["differentiable"]]
+
+    def _apply(self, effects: dict[str, Any]) -> None:
+        for number, now in effects["written"]:
+            self._tensors[number].data.copy_(now)
+        for number, written in effects["states"].items():
+            self._states[number].take(written)
+        for generator, state in zip(self._generators, effects["generators"], strict=True):
+            generator.set_state(state)
+        if effects["random"] is not None:
+            self._client._random = effects["random"]
+            torch.set_rng_state(effects["random"])
+
+    def _refer(self, item: Any) -> Reference:
+        if isinstance(item, RemoteModule):
+            self._states[item._remote.number] = item._remote.state
+        if isinstance(item, torch.Generator):
+            self._generators.append(item)
+            return Reference({"generator": item.get_state()})
+        return self._client._refer(item)
+
+
+class _InGraph(torch.autograd.Function):
+    """One call over the wire as a node of the graph here; its backward asks the candidate for the gradients."""
+
+    @staticmethod
+    def forward(ctx: Any, call: _Call, holder: list, *collecting: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        value, outputs = call.exchange()
+        holder.append(value)
+        ctx.call = call
+        weakref.finalize(ctx, call._client.forget, call.graph)
+        # autograd hangs its graph on these very tensors, which `value` holds too.
+        return tuple(outputs)
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx: Any, *gradients: torch.Tensor) -> tuple:
+        return None, None, *ctx.call._client.backward(ctx.call.graph, list(gradients))
+
+
+def _local_error(said: dict[str, Any]) -> Exception:
+    """An exception that a test can catch by its built-in kind and that still is a StudentError."""
+    kind = getattr(builtins, str(said.get("kind")), None)
+    kinds = (kind,) if isinstance(kind, type) and issubclass(kind, Exception) and kind is not Exception else ()
+    try:
+        error = type("StudentError", (StudentError, *kinds), {})(str(said.get("message")))
+    except TypeError:
+        error = StudentError(str(said.get("message")))
+    error.said = said
+    return error

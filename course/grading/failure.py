@@ -1,0 +1,36 @@
+"""What went wrong in somebody's code, said so that it can cross to another process and be shown to a person."""
+
+import builtins
+import traceback
+from typing import Any
+
+MAX_MESSAGE = 2_000
+"""Characters of an exception's message that are kept."""
+MAX_FRAMES = 8
+"""Lines of the student's cells that are kept, the innermost ones."""
+
+
+def describe(error: BaseException) -> dict[str, Any]:
+    """An exception as plain data: its nearest built-in kind, its own name and message, and where in the cells it arose.
+
+    Frames are (cell, line number, line), only those in cells: what lies in libraries helps no student.
+    """
+    kind = next(kind.__name__ for kind in type(error).__mro__ if getattr(builtins, kind.__name__, None) is kind)
+    frames = [
+        [frame.filename, frame.lineno, frame.line]
+        for frame in traceback.extract_tb(error.__traceback__)
+        if frame.filename.startswith("<")
+    ]
+    return {
+        "kind": kind,
+        "name": type(error).__name__[:200],
+        "message": _message(error),
+        "frames": frames[-MAX_FRAMES:],
+    }
+
+
+def _message(error: BaseException) -> str:
+    try:
+        return str(error)[:MAX_MESSAGE]
+    except Exception:
+        return "(its message cannot be shown)"

@@ -1,0 +1,59 @@
+"""Warm processes: a fork server that has loaded everything heavy, and children of it that start in milliseconds.
+
+this process --first use--> fork server (torch, IPython, … loaded, clean environment) --fork--> examiner, candidate
+"""
+
+import multiprocessing
+import os
+import sys
+import threading
+import types
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from multiprocessing.process import BaseProcess
+from typing import Any
+
+PRELOADED = ["course.grading.warm"]
+KEPT_ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "TMPDIR")
+
+_context = multiprocessing.get_context("forkserver")
+_context.set_forkserver_preload(PRELOADED)
+_starting = threading.Lock()
+
+
+def start(target: Callable[..., None], *arguments: Any) -> BaseProcess:
+    """Forks a warm process that calls `target(*arguments)`, which cross as multiprocessing passes them."""
+    process = _context.Process(target=target, args=arguments, daemon=True)
+    with _starting, _clean_environment(), _no_main():
+        process.start()
+    return process
+
+
+def pipe() -> tuple[Any, Any]:
+    """Two connected ends, each of which can be handed to a process."""
+    return _context.Pipe()
+
+
+@contextmanager
+def _clean_environment() -> Iterator[None]:
+    """The fork server starts without what our environment holds: a token there is none of its children's business."""
+    before = dict(os.environ)
+    clean = {name: before[name] for name in KEPT_ENVIRONMENT if name in before}
+    os.environ.clear()
+    os.environ.update(clean, OMP_NUM_THREADS="1", PYTHONHASHSEED="0")
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
+@contextmanager
+def _no_main() -> Iterator[None]:
+    """A child would import the program it was started from (pytest, nbgrader) a second time; it needs nothing of it."""
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = types.ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main

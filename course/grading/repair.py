@@ -1,0 +1,137 @@
+"""A submission put right from the source: what is ours comes from us, what is the student's stays the student's.
+
+    source:      A  t1  B  t2          (cells that have a grade_id, in their order)
+    submission:  A' x  t2' B' B'' y    (edited, moved, copied, lost; x and y are the student's own)
+    repaired:    A' x  t1  B' t2  B'' y
+
+Cells are found by grade_id. Test and read-only cells are replaced by ours, answers keep their text. Cells of the
+student's own stay behind the cell they stood behind.
+"""
+
+import copy
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+
+from course.errors import CourseError
+from course.grading.notebook import Kind, grade_id, kind
+
+STUDENTS = (Kind.ANSWER, Kind.WRITTEN)
+
+
+class Unreadable(CourseError):
+    """A file that is no notebook; the message says why and what to do."""
+
+
+@dataclass
+class Repaired:
+    """The notebook to grade and, in words, what had to be put right."""
+
+    notebook: NotebookNode
+    repairs: list[str]
+
+
+def read(path: Path, max_mb: int) -> NotebookNode:
+    """The notebook in `path`; raises Unreadable where there is none, at most `max_mb` mebibytes large."""
+    try:
+        size = path.stat().st_size
+        if size > max_mb * 2**20:
+            raise Unreadable(
+                f"{path.name} has {size / 2**20:.0f} MB, and {max_mb} MB are read: ask for it without outputs"
+            )
+        notebook = nbformat.reads(path.read_text(encoding="utf-8"), as_version=4)
+        nbformat.validate(notebook)
+        return notebook
+    except (
+        OSError,
+        ValueError,
+        RecursionError,
+        AttributeError,
+        KeyError,
+        TypeError,
+        nbformat.ValidationError,
+    ) as error:
+        reason = (
+            "is not JSON" if isinstance(error, json.JSONDecodeError | UnicodeDecodeError) else "is no valid notebook"
+        )
+        raise Unreadable(f"{path.name} {reason} ({type(error).__name__}): ask the student for it again") from None
+
+
+def repair(source: NotebookNode, submission: NotebookNode) -> Repaired:
+    """`submission` with the cells of `source` where they belong. Neither is changed."""
+    ours = {name: cell for cell in source.cells if (name := grade_id(cell))}
+    repairs: list[str] = []
+    theirs: dict[str, NotebookNode] = {}
+    behind: dict[str, list[NotebookNode]] = {"": []}
+    anchor = ""
+    order = []
+    for cell in submission.cells:
+        name = grade_id(cell)
+        if name in ours and name not in theirs:
+            theirs[name], anchor = cell, name
+            behind.setdefault(anchor, [])
+            order.append(name)
+        elif name in ours:
+            kept = _is_students(ours[name])
+            repairs.append(f"{name}: a copy of this cell was {'kept as an ordinary cell' if kept else 'left out'}")
+            if kept:
+                behind[anchor].append(_unmarked(cell))
+        else:
+            if name is not None:
+                repairs.append(f"{name}: no cell has this name; it was kept as an ordinary cell")
+            behind[anchor].append(_unmarked(cell))
+    if order != (expected := [name for name in ours if name in theirs]):
+        moved = next(name for name, right in zip(order, expected, strict=True) if name != right)
+        repairs.append(f"{moved}: cells were moved; they are back in their order")
+
+    cells = behind[""]
+    for name, our in ours.items():
+        cells.append(_restored(name, our, theirs.get(name), repairs))
+        cells += behind.get(name, [])
+    notebook = copy.copy(source)
+    notebook.cells = [_clean(cell) for cell in cells]
+    _make_ids_unique(notebook)
+    return Repaired(notebook, repairs)
+
+
+def _is_students(our: NotebookNode) -> bool:
+    return kind(our) in STUDENTS
+
+
+def _restored(name: str, our: NotebookNode, their: NotebookNode | None, repairs: list[str]) -> NotebookNode:
+    cell = copy.deepcopy(our)
+    if their is None:
+        repairs.append(f"{name}: this cell was missing and is back")
+        if _is_students(our):
+            cell.source = ""
+        return cell
+    if their.cell_type != our.cell_type:
+        repairs.append(f"{name}: this cell was of type {their.cell_type} and is {our.cell_type} again")
+    if _is_students(our):
+        cell.source = their.source
+    return cell
+
+
+def _unmarked(cell: NotebookNode) -> NotebookNode:
+    cell = copy.deepcopy(cell)
+    cell.metadata.pop("nbgrader", None)
+    return cell
+
+
+def _clean(cell: NotebookNode) -> NotebookNode:
+    """Without outputs of the student's machine."""
+    if cell.cell_type == "code":
+        cell.outputs, cell.execution_count = [], None
+    cell.pop("attachments", None) if cell.cell_type == "code" else None
+    return cell
+
+
+def _make_ids_unique(notebook: NotebookNode) -> None:
+    seen: set[str] = set()
+    for number, cell in enumerate(notebook.cells):
+        if cell.get("id") is None or cell.id in seen:
+            cell.id = f"cell-{number}"
+        seen.add(cell.id)

@@ -1,0 +1,20 @@
+"""What the fork server loads once, so that no submission waits for it."""
+
+import matplotlib.figure
+import safetensors.torch
+import torch
+import torch._dynamo  # the first step of an optimiser imports it, which takes a second
+
+import course.figures
+import course.grading.candidate
+import course.grading.cells
+import course.grading.confinement
+import course.grading.examiner
+
+__all__ = ["course", "matplotlib", "safetensors", "torch"]
+
+# One thread, always: a process that has run torch in parallel must not fork.
+torch.set_num_threads(1)
+course.grading.cells.prepare()
+# The first operation reads /proc/cpuinfo, which a confined process cannot.
+torch.ones(2, 2) @ torch.ones(2, 2)

@@ -1,0 +1,43 @@
+"""The mistakes people make, as data: each assignment lists its own in `misconceptions.py` beside its notebooks.
+
+One list does two jobs. It proves the tests, for every misconception must lose points in its exercise,
+and it explains failures, for a student whose code behaves like a known mistake is told which.
+"""
+
+import runpy
+from dataclasses import dataclass
+from pathlib import Path
+
+from course.errors import CourseError
+
+
+@dataclass(frozen=True)
+class Misconception:
+    """A plausible wrong answer to one exercise, written as the smallest edit of the reference solution."""
+
+    exercise: str
+    """The grade_id of the answer cell that the mistake is made in."""
+    name: str
+    """What the mistaken code does, as one would say it to a colleague."""
+    edit: tuple[str, str]
+    """What stands in the reference solution, exactly once, and what stands there instead."""
+    say: str
+    """What to say to a student who made it: what gives it away, without the solution."""
+
+    def applied_to(self, solution: str) -> str:
+        """The reference `solution` with the mistake made; raises CourseError where the edit does not fit."""
+        right, wrong = self.edit
+        if solution.count(right) != 1:
+            raise CourseError(
+                f"misconception '{self.name}' of {self.exercise}: the edited text must stand exactly once in the "
+                f"reference solution, but stands there {solution.count(right)} times: {right!r}"
+            )
+        return solution.replace(right, wrong)
+
+
+def load(assignment: Path) -> list[Misconception]:
+    """The misconceptions of the assignment in the folder `assignment`; none where it lists none."""
+    path = assignment / "misconceptions.py"
+    if not path.exists():
+        return []
+    return list(runpy.run_path(str(path))["MISCONCEPTIONS"])

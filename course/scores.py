@@ -1,0 +1,57 @@
+"""The scores of a class, read from the gradebook and shown as a table."""
+
+from dataclasses import dataclass
+
+from rich.table import Table
+
+from course.classroom import Classroom
+
+
+@dataclass(frozen=True)
+class Score:
+    """One student's points in one assignment: what tests gave, what a person gave, and whether one still must."""
+
+    student: str
+    tests: float
+    max_tests: float
+    written: float
+    max_written: float
+    needs_marking: bool
+
+
+def scores(classroom: Classroom, assignment: str) -> dict[str, Score]:
+    """What the gradebook says of everyone who has a score in `assignment`."""
+    with classroom.gradebook() as gradebook:
+        return {
+            row["student"]: Score(
+                row["student"],
+                row["code_score"],
+                row["max_code_score"],
+                row["written_score"],
+                row["max_written_score"],
+                row["needs_manual_grade"],
+            )
+            for row in gradebook.submission_dicts(assignment)
+        }
+
+
+def table(assignment: str, known: dict[str, Score], troubles: dict[str, str]) -> Table:
+    """A row a student: points from tests, points from marking, and `troubles` in words where there were any."""
+    result = Table(title=f"{assignment}", title_justify="left")
+    for name, justify in (("student", "left"), ("tests", "right"), ("written", "right"), ("", "left")):
+        result.add_column(name, justify=justify)
+    for student in sorted(known.keys() | troubles.keys()):
+        remark = troubles.get(student, "")
+        score = known.get(student)
+        if score is None:
+            result.add_row(student, "-", "-", remark)
+            continue
+        if not remark and score.needs_marking:
+            remark = "written answers wait for marking"
+        result.add_row(
+            student,
+            f"{score.tests:g} / {score.max_tests:g}",
+            f"{score.written:g} / {score.max_written:g}",
+            remark,
+        )
+    return result
