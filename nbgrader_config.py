@@ -3,7 +3,9 @@
 from pathlib import Path
 
 from nbconvert.preprocessors import CSSHTMLHeaderPreprocessor
-from nbgrader.preprocessors import ClearMarkScheme, GetGrades
+from nbgrader.preprocessors import AssignLatePenalties, ClearMarkScheme, GetGrades, SaveAutoGrades
+
+from course.grading.plugin import GradeCells, RepairCells
 
 c = get_config()  # noqa: F821  (nbgrader provides it)
 
@@ -16,10 +18,9 @@ c.CourseDirectory.ignore = [".ipynb_checkpoints", "*.pyc", "__pycache__", "feedb
 c.ClearMarkScheme.enforce_metadata = False
 c.GenerateFeedback.preprocessors = [GetGrades, ClearMarkScheme, CSSHTMLHeaderPreprocessor]
 
-# What a library prints on stderr costs no points, and a deleted test cell comes back.
-c.IgnorePattern.enabled = True
-c.IgnorePattern.pattern = "(?s).*"
-c.OverwriteCells.add_missing_cells = True
+# `nbgrader autograde` and the formgrader's button grade as `python -m course grade` does.
+c.Autograde.sanitize_preprocessors = [RepairCells]
+c.Autograde.autograde_preprocessors = [GradeCells, SaveAutoGrades, AssignLatePenalties]
 
 # Its debug panel would show the server's token to whoever looks.
 c.FormgradeExtension.debug = False

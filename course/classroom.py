@@ -6,6 +6,8 @@ Where folders lie and how files are named is nbgrader's configuration, not ours.
 """
 
 import logging
+import os
+import sys
 from pathlib import Path
 
 from nbgrader.api import Gradebook
@@ -30,6 +32,10 @@ class Classroom:
             )
         self.config: Config = PyFileConfigLoader(CONFIG_FILE, path=str(self.root)).load_config()
         self.directory = CourseDirectory(config=self.config)
+        # nbgrader makes a new gradebook with the program `alembic`, which an environment that is not activated hides.
+        programs = str(Path(sys.executable).parent)
+        if programs not in os.environ["PATH"].split(os.pathsep):
+            os.environ["PATH"] = os.pathsep.join((programs, os.environ["PATH"]))
         # nbgrader tells everything it does; what a person must know comes back as an error or in the report.
         self.log = logging.getLogger("course.nbgrader")
         self.log.propagate = False
@@ -38,12 +44,19 @@ class Classroom:
     def run(self, converter: type[BaseConverter], changes: Config, **course: str) -> None:
         """Runs one of nbgrader's converters with `changes` to the configuration, for the assignment, student … named.
 
-        Raises what nbgrader raises.
+        Raises CourseError with the reason, which nbgrader itself tells only its log.
         """
         config = self.config.copy()
         config.merge(changes)
-        directory = CourseDirectory(config=config, **course)
-        converter(coursedir=directory, config=config, force=True, log=self.log).start()
+        heard = _Heard()
+        self.log.addHandler(heard)
+        try:
+            directory = CourseDirectory(config=config, **course)
+            converter(coursedir=directory, config=config, force=True, log=self.log).start()
+        except Exception as error:
+            raise CourseError(heard.reason or str(error)) from error
+        finally:
+            self.log.removeHandler(heard)
 
     def gradebook(self) -> Gradebook:
         """nbgrader's gradebook, to be used in a `with` block."""
@@ -76,3 +89,14 @@ class Classroom:
                 "(* is the student), or run 'nbgrader collect'"
             )
         return students
+
+
+class _Heard(logging.Handler):
+    """Keeps the last line of the first traceback that was logged: the exception that stopped a converter."""
+
+    reason = ""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        text = record.getMessage().strip()
+        if not self.reason and text.startswith("Traceback"):
+            self.reason = text.splitlines()[-1]

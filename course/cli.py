@@ -5,10 +5,14 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 
 from course.errors import CourseError
+
+if TYPE_CHECKING:
+    from course.grading.class_run import ClassRun
 
 # The classroom and what it brings (nbgrader, SQLAlchemy) are imported where they are used, so that --help is quick.
 
@@ -33,6 +37,9 @@ def _parser() -> argparse.ArgumentParser:
 
     grade = commands.add_parser("grade", help="grade submitted/ into gradebook.db, autograded/ and feedback/")
     grade.add_argument("assignment", metavar="ASSIGNMENT")
+    grade.add_argument("--jobs", type=int, default=0, metavar="N", help="submissions at a time (default: one a core)")
+    grade.add_argument("--force", action="store_true", help="grade again what has not changed since it was graded")
+    grade.add_argument("--no-sandbox", action="store_true", help="do not confine student code (only if you trust it)")
     grade.set_defaults(run=_grade)
 
     demo = commands.add_parser("demo", help="grade the class in examples/ in a course folder of its own, demo/")
@@ -52,29 +59,42 @@ def _release(parsed: argparse.Namespace) -> int:
 
 
 def _grade(parsed: argparse.Namespace) -> int:
-    return _grade_and_show(Path.cwd(), parsed.assignment)
+    from course.classroom import Classroom
+    from course.grading.class_run import ClassRun
+
+    classroom = Classroom(Path.cwd())
+    return _grade_and_show(
+        ClassRun(classroom, parsed.assignment, parsed.jobs, force=parsed.force, sandbox=not parsed.no_sandbox)
+    )
 
 
 def _demo(parsed: argparse.Namespace) -> int:
+    from course.classroom import Classroom
     from course.demo import prepare
+    from course.grading.class_run import ClassRun
 
     folder, assignments = prepare(Path.cwd())
     for assignment in assignments:
-        _grade_and_show(folder, assignment)
+        _grade_and_show(ClassRun(Classroom(folder), assignment))
     where = os.path.relpath(folder)
     print(f"Feedback for each student: {where}/feedback/. To mark the written answers: cd {where} && jupyter lab")
     # That the class holds a notebook nobody can read is part of the show, not a failure of it.
     return 0
 
 
-def _grade_and_show(folder: Path, assignment: str) -> int:
-    from course.classroom import Classroom
-    from course.grading.class_run import grade_class
+def _grade_and_show(run: "ClassRun") -> int:
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
     from course.scores import scores, table
 
-    classroom = Classroom(folder)
     console = Console()
-    with console.status(f"grading {assignment}") as status:
-        troubles = grade_class(classroom, assignment, lambda student: status.update(f"grading {assignment}: {student}"))
-    console.print(table(assignment, scores(classroom, assignment), troubles))
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    troubles = {}
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        task = progress.add_task(f"grading {run.assignment}", total=run.waiting())
+        for graded in run.outcomes():
+            progress.advance(task)
+            if graded.troubles:
+                troubles[graded.student] = "; ".join(graded.troubles)
+    console.print(table(run.assignment, scores(run.classroom, run.assignment), troubles))
     return 1 if troubles else 0

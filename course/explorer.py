@@ -38,11 +38,11 @@ class QueryExplorer:
         figure = Figure(figsize=(7.6, 3.4), layout="constrained")
         plane, chart = figure.subplots(1, 2, width_ratios=(1, 1.2))
         query = (length * math.cos(math.radians(angle)), length * math.sin(math.radians(angle)))
-        reach = 1.3 * max(2.0, length, *(abs(number) for key in self.keys.values() for number in key))
-        for name, point, width in [*((name, key, 1.1) for name, key in self.keys.items()), ("query", query, 2.8)]:
-            style = {"arrowstyle": "-|>", "lw": width, "color": "black", "shrinkA": 0, "shrinkB": 0}
-            plane.annotate("", point, (0, 0), arrowprops=style)
-            plane.annotate(name, point, xytext=(4, 4), textcoords="offset points")
+        reach = 1.5 * max(2.0, length, *(abs(number) for key in self.keys.values() for number in key))
+        for point, name in [*_names_by_place(self.keys).items(), (query, "query")]:
+            style = {"arrowstyle": "-|>", "lw": 2.8 if point is query else 1.1, "color": "black", "shrinkA": 0}
+            plane.annotate("", point, (0, 0), arrowprops={**style, "shrinkB": 0})
+            plane.annotate(name, point, xytext=(4, -11 if point is query else 4), textcoords="offset points")
         plane.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal", title="keys and query")
         bars = chart.bar(list(self.keys), weights, color="#b5b5b5", edgecolor="black")
         chart.bar_label(bars, fmt="%.2f")
@@ -58,3 +58,11 @@ class QueryExplorer:
     def _redraw(self, _change: object) -> None:
         if self._screen is not None:
             self._screen.update(self.picture(self.turn.value, self.stretch.value))
+
+
+def _names_by_place(keys: Mapping[str, tuple[float, ...]]) -> dict[tuple[float, ...], str]:
+    """One label a place: words with the same key would be printed over one another."""
+    places: dict[tuple[float, ...], str] = {}
+    for name, key in keys.items():
+        places[key] = f"{places[key]}, {name}" if key in places else name
+    return places

@@ -25,5 +25,5 @@ def _generate(classroom: Classroom, assignment: str, changes: Config, **course: 
     classroom.require(assignment)
     try:
         classroom.run(GenerateAssignment, changes, assignment_id=assignment, **course)
-    except Exception as error:
+    except CourseError as error:
         raise CourseError(f"cannot prepare '{assignment}' from source/: {error}") from error

@@ -1,61 +1,196 @@
-"""A class of submissions, graded one after the other; what goes wrong with one student stays with that student.
+"""A class of submissions, graded side by side; what goes wrong with one student stays with that student.
 
-source/ --register--> gradebook
-submitted/STUDENT --readable?--> autograde --> gradebook, autograded/ --> feedback/
+    source/ --register--> gradebook
+    submitted/STUDENT --> job: read, repair, grade (in processes of their own) --> Graded
+    Graded --> this thread alone: gradebook (one transaction), autograded/, feedback/
+
+A student who is done carries a mark with a digest of everything the scores depend on, so that a second run, or one
+after a kill, does what is left.
 """
 
-from collections.abc import Callable
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 
 import nbformat
-from nbgrader.converters import Autograde, GenerateFeedback
+from nbformat import NotebookNode
+from nbgrader.converters import GenerateFeedback
 from traitlets.config import Config
 
 from course.classroom import Classroom
-from course.errors import CourseError
+from course.grading import confinement
+from course.grading.autograded import autograded, unanswered
+from course.grading.grade import grade
+from course.grading.gradebook import Marks, Writer
+from course.grading.limits import Limits
+from course.grading.repair import Unreadable, read, repair
+from course.grading.report import Report
 from course.release import register
 
+Checksums = dict[str, dict[str, str | None]]
 
-def grade_class(
-    classroom: Classroom, assignment: str, say: Callable[[str], None] = lambda student: None
-) -> dict[str, str]:
-    """Grades every submission of `assignment` and writes gradebook, autograded/ and feedback/.
+MARK = ".graded.json"
+"""Lies in autograded/STUDENT/ASSIGNMENT once all of a student is written, and says of what."""
 
-    `say` is called with each student before that student's turn. Returns, for each student whose submission could not
-    be graded, one line that says why and what to do; empty when all went well. Raises CourseError where there is
-    nothing to grade.
-    """
-    classroom.require(assignment)
-    students = classroom.students(assignment)
-    register(classroom, assignment)
-    troubles = {}
-    for student in students:
-        say(student)
+
+@dataclass(frozen=True)
+class Job:
+    """What one student's grading takes."""
+
+    student: str
+    submitted: Path
+    sources: dict[str, NotebookNode]
+    limits: Limits
+    sandbox: bool
+
+
+@dataclass
+class Graded:
+    """One student's outcome: a report and a repaired notebook each, and what could not be graded, in words."""
+
+    student: str
+    reports: dict[str, Report] = field(default_factory=dict)
+    notebooks: dict[str, NotebookNode] = field(default_factory=dict)
+    troubles: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class ClassRun:
+    """How to grade a class: how many at a time, whether again what is done, whether confined."""
+
+    classroom: Classroom
+    assignment: str
+    jobs: int = 0
+    force: bool = False
+    sandbox: bool = True
+
+    def outcomes(self, executor: Executor | None = None) -> Iterator[Graded]:
+        """Grades everyone whose submission, source or grader changed; yields each student once all is written.
+
+        Those who are done come first, with no reports but with their troubles. Raises CourseError where there is
+        nothing to grade and Unconfinable where the kernel cannot confine.
+        """
+        if self.sandbox:
+            confinement.check()
+        sources, students = self._sources(), self.classroom.students(self.assignment)
+        register(self.classroom, self.assignment)
+        with Writer(self.classroom, self.assignment) as writer:
+            checksums, known = writer.checksums(), writer.students()
+            waiting = []
+            for student in students:
+                job = self._job(student, sources)
+                digest = _digest(job)
+                done = None if self.force or student not in known else self._done(student, digest)
+                if done is None:
+                    waiting.append((job, digest))
+                else:
+                    yield done
+            yield from self._grade(waiting, writer, checksums, executor)
+
+    def _grade(
+        self, waiting: list[tuple[Job, str]], writer: Writer, checksums: Checksums, executor: Executor | None
+    ) -> Iterator[Graded]:
+        pool = executor or ThreadPoolExecutor(self.jobs or os.cpu_count())
         try:
-            _grade_student(classroom, assignment, student)
-        except CourseError as error:
-            troubles[student] = str(error)
-    return troubles
+            digests = {pool.submit(_grade_student, job): digest for job, digest in waiting}
+            for future in as_completed(digests):
+                graded = future.result()
+                self._write(writer, graded, digests[future], checksums)
+                yield graded
+        finally:
+            if executor is None:
+                pool.shutdown(cancel_futures=True)
+
+    def waiting(self) -> int:
+        """How many students there are to grade at the most."""
+        return len(self.classroom.students(self.assignment))
+
+    def _sources(self) -> dict[str, NotebookNode]:
+        folder = self.classroom.require(self.assignment)
+        return {path.stem: read(path, _limits(self.classroom).notebook_mb) for path in sorted(folder.glob("*.ipynb"))}
+
+    def _job(self, student: str, sources: dict[str, NotebookNode]) -> Job:
+        submitted = self.classroom.folder("submitted", self.assignment, student)
+        return Job(student, submitted, sources, _limits(self.classroom), self.sandbox)
+
+    def _done(self, student: str, digest: str) -> Graded | None:
+        mark = self.classroom.folder("autograded", self.assignment, student) / MARK
+        said = json.loads(mark.read_text()) if mark.exists() else {}
+        return Graded(student, troubles=said["troubles"]) if said.get("digest") == digest else None
+
+    def _write(self, writer: Writer, graded: Graded, digest: str, checksums: Checksums) -> None:
+        notebooks = {
+            name: autograded(notebook, graded.reports[name], checksums[name])
+            for name, notebook in graded.notebooks.items()
+        }
+        marks = {
+            name: Marks({result.name: result.points for result in graded.reports[name].results}, unanswered(notebook))
+            for name, notebook in notebooks.items()
+        }
+        submitted = self.classroom.folder("submitted", self.assignment, graded.student)
+        writer.write(graded.student, marks, self.classroom.directory.get_existing_timestamp(str(submitted)))
+        folder = self.classroom.folder("autograded", self.assignment, graded.student)
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, notebook in notebooks.items():
+            _replace(folder / f"{name}.ipynb", nbformat.writes(notebook))
+        if notebooks:
+            course = {"assignment_id": self.assignment, "student_id": graded.student}
+            self.classroom.run(GenerateFeedback, Config(), **course)
+        # Last of all: only who carries the mark is done.
+        _replace(folder / MARK, json.dumps({"digest": digest, "troubles": graded.troubles}))
 
 
-def _grade_student(classroom: Classroom, assignment: str, student: str) -> None:
-    submitted = classroom.folder("submitted", assignment, student)
-    for notebook in sorted(submitted.glob("*.ipynb")):
-        _check_readable(notebook, classroom.root)
-    try:
-        classroom.run(Autograde, Config(), assignment_id=assignment, student_id=student)
-        classroom.run(GenerateFeedback, Config(), assignment_id=assignment, student_id=student)
-    except Exception as error:
-        raise CourseError(
-            f"nbgrader cannot grade it ({error}): run 'nbgrader autograde {assignment} "
-            f"--student {student} --force' to see all it says"
-        ) from error
+def _grade_student(job: Job) -> Graded:
+    graded = Graded(job.student)
+    for name, source in job.sources.items():
+        path = job.submitted / f"{name}.ipynb"
+        if not path.exists():
+            graded.troubles.append(f"{path.name} was not handed in")
+            continue
+        try:
+            repaired = repair(source, read(path, job.limits.notebook_mb))
+        except Unreadable as error:
+            graded.troubles.append(str(error))
+            continue
+        graded.notebooks[name] = repaired.notebook
+        graded.reports[name] = grade(source, repaired.notebook, job.limits, sandbox=job.sandbox)
+        graded.reports[name].repairs[:0] = repaired.repairs
+    return graded
 
 
-def _check_readable(notebook: Path, root: Path) -> None:
-    try:
-        nbformat.validate(nbformat.read(notebook, as_version=4))
-    except Exception as error:
-        raise CourseError(
-            f"{notebook.relative_to(root)} is not a notebook ({type(error).__name__}): ask the student for it again"
-        ) from error
+def _limits(classroom: Classroom) -> Limits:
+    return Limits(config=classroom.config)
+
+
+def _replace(path: Path, text: str) -> None:
+    """Writes a file as a whole or not at all."""
+    new = path.with_name(f".{path.name}.new")
+    new.write_text(text, encoding="utf-8")
+    new.replace(path)
+
+
+def _digest(job: Job) -> str:
+    """Names everything that one student's scores depend on."""
+    digest = hashlib.sha256(_engine().encode())
+    digest.update(repr(sorted(job.limits.trait_values(config=True).items())).encode())
+    for name, source in job.sources.items():
+        path = job.submitted / f"{name}.ipynb"
+        digest.update(name.encode())
+        digest.update(nbformat.writes(source).encode())
+        digest.update(path.read_bytes() if path.exists() else b"")
+    return digest.hexdigest()
+
+
+@cache
+def _engine() -> str:
+    """Names the grader: its code and the torch it runs on."""
+    digest = hashlib.sha256(version("torch").encode())
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()

@@ -1,0 +1,53 @@
+"""The grader inside nbgrader: two preprocessors for `nbgrader autograde` and the formgrader's button.
+
+submitted -- RepairCells --> autograded -- GradeCells --> outputs -- nbgrader's SaveAutoGrades --> gradebook
+"""
+
+from pathlib import Path
+from typing import Any
+
+from nbformat import NotebookNode
+from nbgrader.api import Gradebook
+from nbgrader.preprocessors import NbGraderPreprocessor
+
+from course.grading.autograded import autograded
+from course.grading.grade import grade
+from course.grading.limits import Limits
+from course.grading.repair import read, repair
+
+Resources = dict[str, Any]
+
+
+class RepairCells(NbGraderPreprocessor):
+    """Puts a submission right from the source; takes the place of nbgrader's sanitising preprocessors."""
+
+    def preprocess(self, notebook: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
+        repaired = repair(_source(self, resources), notebook)
+        for line in repaired.repairs:
+            self.log.warning("%s", line)
+        return repaired.notebook, resources
+
+
+class GradeCells(NbGraderPreprocessor):
+    """Grades; takes the place of nbgrader's Execute. Scores are left to nbgrader, which reads them from the outputs."""
+
+    def preprocess(self, notebook: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
+        report = grade(_source(self, resources), notebook, Limits(parent=self))
+        for result in report.results:
+            if result.log:
+                self.log.debug("%s: %s\n%s", result.name, result.verdict, result.log)
+        return autograded(notebook, report, _checksums(resources)), resources
+
+
+def _source(preprocessor: NbGraderPreprocessor, resources: Resources) -> NotebookNode:
+    course = preprocessor.parent.parent.coursedir
+    names = resources["nbgrader"]
+    folder = Path(course.format_path(course.source_directory, ".", names["assignment"]))
+    return read(folder / f"{names['notebook']}.ipynb", Limits().notebook_mb)
+
+
+def _checksums(resources: Resources) -> dict[str, str | None]:
+    names = resources["nbgrader"]
+    with Gradebook(names["db_url"]) as gradebook:
+        cells = gradebook.find_notebook(names["notebook"], names["assignment"]).source_cells
+        return {cell.name: cell.checksum for cell in cells}
