@@ -3,8 +3,10 @@
 from pathlib import Path
 
 from nbconvert.preprocessors import CSSHTMLHeaderPreprocessor
-from nbgrader.preprocessors import AssignLatePenalties, ClearMarkScheme, GetGrades, SaveAutoGrades
+from nbgrader.preprocessors import AssignLatePenalties, ClearHiddenTests, ClearMarkScheme, GetGrades, SaveAutoGrades
 
+from course.grading import sanitize
+from course.grading.feedback import FeedbackExporter
 from course.grading.plugin import GradeCells, RepairCells
 
 c = get_config()  # noqa: F821  (nbgrader provides it)
@@ -16,7 +18,12 @@ c.CourseDirectory.ignore = [".ipynb_checkpoints", "*.pyc", "__pycache__", "feedb
 
 # A marking scheme stands in the question's own cell, above the answer: the formgrader shows it, no student sees it.
 c.ClearMarkScheme.enforce_metadata = False
-c.GenerateFeedback.preprocessors = [GetGrades, ClearMarkScheme, CSSHTMLHeaderPreprocessor]
+
+# Feedback shows what a hidden test is about and what it found, never the test; and no script of a submission runs in
+# anybody's browser, in feedback or in the formgrader.
+c.GenerateFeedback.preprocessors = [GetGrades, ClearHiddenTests, ClearMarkScheme, CSSHTMLHeaderPreprocessor]
+c.GenerateFeedback.exporter_class = FeedbackExporter
+c.HTMLExporter.filters = {"markdown2html": sanitize.markdown}
 
 # `nbgrader autograde` and the formgrader's button grade as `python -m course grade` does.
 c.Autograde.sanitize_preprocessors = [RepairCells]

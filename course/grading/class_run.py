@@ -9,34 +9,24 @@ after a kill, does what is left.
 """
 
 import hashlib
-import json
 import os
 from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor, as_completed
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
-from nbgrader.converters import GenerateFeedback
-from traitlets.config import Config
 
 from course.classroom import Classroom
 from course.grading import confinement
-from course.grading.autograded import autograded, unanswered
 from course.grading.grade import grade
-from course.grading.gradebook import Marks, Writer
 from course.grading.limits import Limits
+from course.grading.records import Graded, Records
 from course.grading.repair import Unreadable, read, repair
-from course.grading.report import Report
 from course.release import register
-
-Checksums = dict[str, dict[str, str | None]]
-
-MARK = ".graded.json"
-"""Lies in autograded/STUDENT/ASSIGNMENT once all of a student is written, and says of what."""
 
 
 @dataclass(frozen=True)
@@ -48,16 +38,6 @@ class Job:
     sources: dict[str, NotebookNode]
     limits: Limits
     sandbox: bool
-
-
-@dataclass
-class Graded:
-    """One student's outcome: a report and a repaired notebook each, and what could not be graded, in words."""
-
-    student: str
-    reports: dict[str, Report] = field(default_factory=dict)
-    notebooks: dict[str, NotebookNode] = field(default_factory=dict)
-    troubles: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -80,28 +60,25 @@ class ClassRun:
             confinement.check()
         sources, students = self._sources(), self.classroom.students(self.assignment)
         register(self.classroom, self.assignment)
-        with Writer(self.classroom, self.assignment) as writer:
-            checksums, known = writer.checksums(), writer.students()
+        with Records(self.classroom, self.assignment) as records:
             waiting = []
             for student in students:
                 job = self._job(student, sources)
                 digest = _digest(job)
-                done = None if self.force or student not in known else self._done(student, digest)
-                if done is None:
+                troubles = None if self.force else records.done(student, digest)
+                if troubles is None:
                     waiting.append((job, digest))
                 else:
-                    yield done
-            yield from self._grade(waiting, writer, checksums, executor)
+                    yield Graded(student, troubles=troubles)
+            yield from self._grade(waiting, records, executor)
 
-    def _grade(
-        self, waiting: list[tuple[Job, str]], writer: Writer, checksums: Checksums, executor: Executor | None
-    ) -> Iterator[Graded]:
+    def _grade(self, waiting: list[tuple[Job, str]], records: Records, executor: Executor | None) -> Iterator[Graded]:
         pool = executor or ThreadPoolExecutor(self.jobs or os.cpu_count())
         try:
             digests = {pool.submit(_grade_student, job): digest for job, digest in waiting}
             for future in as_completed(digests):
                 graded = future.result()
-                self._write(writer, graded, digests[future], checksums)
+                records.write(graded, digests[future])
                 yield graded
         finally:
             if executor is None:
@@ -118,32 +95,6 @@ class ClassRun:
     def _job(self, student: str, sources: dict[str, NotebookNode]) -> Job:
         submitted = self.classroom.folder("submitted", self.assignment, student)
         return Job(student, submitted, sources, _limits(self.classroom), self.sandbox)
-
-    def _done(self, student: str, digest: str) -> Graded | None:
-        mark = self.classroom.folder("autograded", self.assignment, student) / MARK
-        said = json.loads(mark.read_text()) if mark.exists() else {}
-        return Graded(student, troubles=said["troubles"]) if said.get("digest") == digest else None
-
-    def _write(self, writer: Writer, graded: Graded, digest: str, checksums: Checksums) -> None:
-        notebooks = {
-            name: autograded(notebook, graded.reports[name], checksums[name])
-            for name, notebook in graded.notebooks.items()
-        }
-        marks = {
-            name: Marks({result.name: result.points for result in graded.reports[name].results}, unanswered(notebook))
-            for name, notebook in notebooks.items()
-        }
-        submitted = self.classroom.folder("submitted", self.assignment, graded.student)
-        writer.write(graded.student, marks, self.classroom.directory.get_existing_timestamp(str(submitted)))
-        folder = self.classroom.folder("autograded", self.assignment, graded.student)
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, notebook in notebooks.items():
-            _replace(folder / f"{name}.ipynb", nbformat.writes(notebook))
-        if notebooks:
-            course = {"assignment_id": self.assignment, "student_id": graded.student}
-            self.classroom.run(GenerateFeedback, Config(), **course)
-        # Last of all: only who carries the mark is done.
-        _replace(folder / MARK, json.dumps({"digest": digest, "troubles": graded.troubles}))
 
 
 def _grade_student(job: Job) -> Graded:
@@ -166,13 +117,6 @@ def _grade_student(job: Job) -> Graded:
 
 def _limits(classroom: Classroom) -> Limits:
     return Limits(config=classroom.config)
-
-
-def _replace(path: Path, text: str) -> None:
-    """Writes a file as a whole or not at all."""
-    new = path.with_name(f".{path.name}.new")
-    new.write_text(text, encoding="utf-8")
-    new.replace(path)
 
 
 def _digest(job: Job) -> str:

@@ -5,6 +5,7 @@ import safetensors.torch
 import torch
 import torch._dynamo  # the first step of an optimiser imports it, which takes a second
 
+import course.explorer
 import course.figures
 import course.grading.candidate
 import course.grading.cells

@@ -1,0 +1,107 @@
+"""Everything that grading leaves behind for one student: gradebook, autograded/, feedback/, in this order.
+
+Graded --> gradebook (one transaction) --> autograded notebooks --> feedback pages --> mark
+"""
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbconvert.preprocessors import CSSHTMLHeaderPreprocessor
+from nbformat import NotebookNode
+from nbgrader.preprocessors import ClearHiddenTests, ClearMarkScheme
+
+from course.classroom import Classroom
+from course.grading.autograded import autograded, unanswered
+from course.grading.feedback import FeedbackExporter
+from course.grading.gradebook import Marks, Scores, Writer
+from course.grading.notebook import grade_id
+from course.grading.report import Report
+
+MARK = ".graded.json"
+"""Lies in autograded/STUDENT/ASSIGNMENT once all of a student is written, and says of what."""
+
+
+@dataclass
+class Graded:
+    """One student's outcome: a report and a repaired notebook each, and what could not be graded, in words."""
+
+    student: str
+    reports: dict[str, Report] = field(default_factory=dict)
+    notebooks: dict[str, NotebookNode] = field(default_factory=dict)
+    troubles: list[str] = field(default_factory=list)
+
+
+class Records:
+    """What a class run writes; use it in a `with` block and from one thread."""
+
+    def __init__(self, classroom: Classroom, assignment: str) -> None:
+        self._classroom = classroom
+        self._assignment = assignment
+        self._writer = Writer(classroom, assignment)
+        # One exporter for the whole class: it compiles nbgrader's templates once.
+        self._exporter = FeedbackExporter(config=classroom.config)
+        for preprocessor in (ClearHiddenTests, ClearMarkScheme, CSSHTMLHeaderPreprocessor):
+            self._exporter.register_preprocessor(preprocessor, enabled=True)
+
+    def __enter__(self) -> "Records":
+        self._writer.__enter__()
+        self._checksums = self._writer.checksums()
+        self._known = self._writer.students()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._writer.__exit__(*error)
+
+    def done(self, student: str, digest: str) -> list[str] | None:
+        """The troubles of a student all of whose records were made from what `digest` names; None for anyone else."""
+        mark = self._folder("autograded", student) / MARK
+        if student not in self._known or not mark.exists():
+            return None
+        said = json.loads(mark.read_text())
+        return said["troubles"] if said["digest"] == digest else None
+
+    def write(self, graded: Graded, digest: str) -> None:
+        """Writes all of a student's records."""
+        notebooks = {
+            name: autograded(notebook, graded.reports[name], self._checksums[name])
+            for name, notebook in graded.notebooks.items()
+        }
+        marks = {
+            name: Marks({result.name: result.points for result in graded.reports[name].results}, unanswered(notebook))
+            for name, notebook in notebooks.items()
+        }
+        submitted = self._folder("submitted", graded.student)
+        handed_in = self._classroom.directory.get_existing_timestamp(str(submitted))
+        scores = self._writer.write(graded.student, marks, handed_in)
+        for name, notebook in notebooks.items():
+            _replace(self._folder("autograded", graded.student) / f"{name}.ipynb", nbformat.writes(notebook))
+            page = self._feedback(name, notebook, scores[name])
+            _replace(self._folder("feedback", graded.student) / f"{name}.html", page)
+        # Last of all: only who carries the mark is done.
+        mark = json.dumps({"digest": digest, "troubles": graded.troubles})
+        _replace(self._folder("autograded", graded.student) / MARK, mark)
+
+    def _feedback(self, name: str, notebook: NotebookNode, scores: Scores) -> str:
+        for cell in notebook.cells:
+            cell.metadata.get("nbgrader", {}).update(scores.cells.get(grade_id(cell), {}))
+        header = {
+            "notebook": name,
+            "score": scores.score - scores.late_penalty,
+            "max_score": scores.max_score,
+            "late_penalty": scores.late_penalty,
+        }
+        return self._exporter.from_notebook_node(notebook, {"nbgrader": header})[0]
+
+    def _folder(self, step: str, student: str) -> Path:
+        return self._classroom.folder(step, self._assignment, student)
+
+
+def _replace(path: Path, text: str) -> None:
+    """Writes a file as a whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    new = path.with_name(f".{path.name}.new")
+    new.write_text(text, encoding="utf-8")
+    new.replace(path)

@@ -1,0 +1,197 @@
+"""Functions and values across the boundary: a call there looks like a call here."""
+
+import pytest
+import torch
+
+from course.grading.client import StudentError
+from course.grading.wire import WireError
+
+
+def test_values_come_back_as_they_were(student):
+    """Tensors, numbers, strings, lists, tuples, dicts, slices, dtypes and None are copied, kinds and all."""
+    theirs = student("def echo(x):\n    return x")
+    echo = theirs["echo"]
+    values = [
+        *(None, True, False, 0, -(2**70), 1.5, "", "naïve \N{SNOWMAN}", [], (), {}, [1, (2, [3])], (None,)),
+        *({"a": [1], 2: (3,), (4, 5): "six", None: True}, slice(1, None, -2), torch.float64, torch.bool),
+    ]
+    for value in values:
+        got = echo(value)
+        assert got == value and type(got) is type(value)
+    assert str(echo(float("nan"))) == "nan" and echo(float("-inf")) == float("-inf")
+
+
+def test_a_number_stays_what_it_is(student):
+    """True is not 1 on the other side, and 1 is not 1.0."""
+    theirs = student("def kinds(*values):\n    return [type(value).__name__ for value in values]")
+    assert theirs["kinds"](True, 1, 1.0, "1", [1], (1,), {1: 1}, None) == (
+        ["bool", "int", "float", "str", "list", "tuple", "dict", "NoneType"]
+    )
+
+
+def test_sizes_and_named_results_are_tuples(student):
+    """torch.Size and the result of max(dim) can be taken apart as in one process."""
+    theirs = student("def size(x):\n    return x.shape\ndef largest(x):\n    return x.max(-1)")
+    assert theirs["size"](torch.zeros(2, 3)) == (2, 3)
+    values, places = theirs["largest"](torch.tensor([[1.0, 5.0]]))
+    assert values.tolist() == [5.0] and places.tolist() == [1]
+
+
+def test_a_variable_is_copied(student):
+    """What a student's name holds is there, tensors in lists too; a name that is not there is left out."""
+    theirs = student("weights = {'a': [torch.arange(3)]}\nimport math")
+    assert theirs["weights"]["a"][0].tolist() == [0, 1, 2]
+    assert theirs.client.look(["weights", "missing", "math"]).keys() == {"weights"}
+
+
+def test_one_tensor_given_twice_is_one_tensor(student):
+    """Self-attention is called as f(x, x): what is written into the one argument shows in the other, as in one process."""
+    theirs = student("def same(q, k):\n    q += 1\n    return q is k, k")
+    x = torch.zeros(2)
+    same, k = theirs["same"](x, x)
+    assert same and k.tolist() == [1, 1] and x.tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("write", ["x[0] = 7", "x.data[0] = 7", "x.detach()[0] = 7", "x.add_(7)", "x.numpy()[0] = 7"])
+def test_a_write_into_an_argument_is_seen(student, write):
+    """A test that asks whether its input was left alone gets the true answer, however it was written into."""
+    theirs = student(f"def spoil(x):\n    {write}\ndef leave(x):\n    x = x + 1")
+    x = torch.zeros(3)
+    theirs["leave"](x)
+    assert x.tolist() == [0, 0, 0]
+    theirs["spoil"](x)
+    assert x[0] == 7
+
+
+@pytest.mark.parametrize("write", ["with torch.no_grad():\n        x[0] = 7", "x.data[0] = 7"])
+def test_a_write_into_an_argument_that_wants_a_gradient_is_seen(student, write):
+    """Also where the argument is a leaf, and where it was computed from one."""
+    theirs = student(f"def spoil(x):\n    {write}\n    return x.sum()")
+    leaf = torch.zeros(3, requires_grad=True)
+    theirs["spoil"](leaf)
+    assert leaf[0] == 7
+    computed = torch.zeros(3, requires_grad=True) * 2
+    theirs["spoil"](computed)
+    assert computed[0] == 7
+
+
+def test_a_write_into_a_view_lands_in_its_base(student):
+    """A test that hands over a part of a larger tensor sees the write in the whole."""
+    theirs = student("def spoil(x):\n    x.zero_()")
+    whole = torch.ones(4, 4)
+    theirs["spoil"](whole[1:3, ::2])
+    assert whole.sum() == 12
+
+
+@pytest.mark.parametrize(
+    ("raised", "kind"),
+    [
+        ("ValueError('no')", ValueError),
+        ("KeyError('no')", KeyError),
+        ("IndexError('no')", LookupError),
+        ("AssertionError('no')", AssertionError),
+        ("NotImplementedError()", RuntimeError),
+        ("type('Own', (TypeError,), {})('no')", TypeError),
+        ("UnicodeDecodeError('utf-8', b'', 0, 1, 'no')", UnicodeError),
+        ("ExceptionGroup('no', [ValueError()])", Exception),
+    ],
+)
+def test_an_exception_keeps_its_built_in_kind(student, raised, kind):
+    """`except ValueError` in a test catches the student's ValueError, and what is derived from it."""
+    theirs = student(f"def fail():\n    raise {raised}")
+    with pytest.raises(kind) as caught:
+        theirs["fail"]()
+    assert isinstance(caught.value, StudentError)
+    assert caught.value.said["frames"][-1][1:] == [4, f"raise {raised}"]
+
+
+@pytest.mark.parametrize("ending", ["exit()", "raise SystemExit(0)", "raise KeyboardInterrupt", "quit()"])
+def test_leaving_is_a_failure_of_the_function(student, ending):
+    """A function that exits has failed like any other; its process goes on."""
+    theirs = student(f"def leave():\n    {ending}\ndef stay():\n    return 1")
+    with pytest.raises(StudentError):
+        theirs["leave"]()
+    assert theirs["stay"]() == 1
+
+
+def test_a_function_of_the_test_can_be_called_from_student_code(student):
+    """A beam search takes the model as `step`: a function that the test defines."""
+    theirs = student("def greedy(step, start):\n    while len(start) < 4:\n        start = [*start, step(start)]\n    return start")
+    asked = []
+
+    def step(tokens):
+        asked.append(list(tokens))
+        return int(torch.tensor(tokens).sum())
+
+    assert theirs["greedy"](step, [1]) == [1, 1, 2, 4]
+    assert asked == [[1], [1, 1], [1, 1, 2]]
+
+
+def test_what_the_tests_function_raises_reaches_the_test(student):
+    """The student's code sees an exception of the same kind, may catch it, and hands on what it does not catch."""
+    theirs = student(
+        "def hand_on(f):\n    return f()\n"
+        "def catch(f):\n    try:\n        f()\n    except ValueError as error:\n        return f'caught {error}'"
+    )
+
+    def refuse():
+        raise ValueError("too long")
+
+    with pytest.raises(ValueError, match="too long"):
+        theirs["hand_on"](refuse)
+    assert theirs["catch"](refuse) == "caught too long"
+
+
+def test_student_objects_can_be_handed_back(student):
+    """A state that one function makes is understood by the next, inside lists too."""
+    theirs = student(
+        "class State:\n    def __init__(self, n):\n        self.n = n\n"
+        "def begin():\n    return State(1)\ndef go_on(states):\n    return [State(s.n + 1) for s in states]"
+    )
+    state = theirs["begin"]()
+    assert state.n == 1
+    later = theirs["go_on"]([state, theirs["State"](n=5)])
+    assert [one.n for one in later] == [2, 6]
+
+
+def test_student_objects_behave(student):
+    """len, indexing, iteration, membership of a class and attributes work on what the student's class makes."""
+    theirs = student(
+        "class Vocabulary:\n"
+        "    def __init__(self, words):\n        self.words = words\n"
+        "    def __len__(self):\n        return len(self.words)\n"
+        "    def __getitem__(self, place):\n        return self.words[place]\n"
+        "def batches():\n    n = 0\n    while True:\n        yield n\n        n += 1\n"
+    )
+    vocabulary = theirs["Vocabulary"](["she", "sat"])
+    assert len(vocabulary) == 2 and vocabulary[1] == "sat" and list(vocabulary) == ["she", "sat"]
+    assert isinstance(vocabulary, theirs["Vocabulary"]) and not isinstance(1, theirs["Vocabulary"])
+    vocabulary.words = ["by"]
+    assert len(vocabulary) == 1
+    endless = theirs["batches"]()
+    assert [next(endless), next(endless)] == [0, 1]
+    assert [n for n, _ in zip(endless, range(3), strict=False)] == [2, 3, 4]
+    with pytest.raises(AttributeError):
+        vocabulary.missing  # noqa: B018
+
+
+@pytest.mark.parametrize("back", ["import numpy; return numpy.ones(2)", "return torch.ones(2, dtype=torch.complex64)"])
+def test_what_does_not_cross_says_so(student, back):
+    """An array of numpy and a dtype that the wire does not know are named, and the next call works."""
+    theirs = student(f"def odd():\n    {back}\ndef right():\n    return 1")
+    with pytest.raises(StudentError, match="numpy|complex64"):
+        theirs["odd"]()
+    assert theirs["right"]() == 1
+
+
+def test_too_much_does_not_cross(student):
+    """An endless list and a number with a million digits are refused in words; the process lives on."""
+    theirs = student("def deep():\n    x = []\n    x.append(x)\n    return x\ndef long():\n    return 10**1_000_000\n")
+    with pytest.raises(StudentError, match="levels deep"):
+        theirs["deep"]()
+    with pytest.raises(StudentError, match="digits"):
+        theirs["long"]()
+    with pytest.raises(WireError, match="a test hands"):
+        theirs["deep"]({1, 2})
+    with pytest.raises(StudentError, match="levels deep"):
+        theirs["deep"]()
