@@ -1,0 +1,115 @@
+"""Pictures carry their description and show the numbers they were given. nbval compares no images, so this does."""
+
+import struct
+
+import pytest
+import torch
+
+from course import data, figures
+from course.explorer import QueryExplorer
+
+ALT = "A description of five words or more."
+WORDS = list(data.TOKENS)
+
+
+def size(picture: figures.Picture) -> tuple[int, int]:
+    """Width and height of a PNG, from its header."""
+    return struct.unpack(">II", picture.png[16:24])
+
+
+def darkness(picture: figures.Picture) -> torch.Tensor:
+    """The grey values of a picture from 0 (white) to 1 (black), (height, width)."""
+    import io
+
+    import matplotlib.image
+
+    return 1 - torch.tensor(matplotlib.image.imread(io.BytesIO(picture.png), format="png")[..., 0])
+
+
+def all_pictures() -> dict[str, figures.Picture]:
+    eye = torch.eye(6)
+    return {
+        "heatmap": figures.heatmap(eye, rows=WORDS, columns=WORDS, alt=ALT),
+        "heatmaps": figures.heatmaps({"a": eye, "b": eye}, rows=WORDS, columns=WORDS, alt=ALT),
+        "bars": figures.bars({"a": eye[0], "b": eye[1]}, names=WORDS, alt=ALT),
+        "lines": figures.lines({"a": [1.0, 2.0], "b": [2.0, 1.0]}, x=[0, 1], xlabel="x", ylabel="y", alt=ALT),
+        "arrows": figures.arrows({"river": [2.0, 0.0], "bank": [1.0, 1.0]}, alt=ALT),
+    }
+
+
+@pytest.mark.parametrize("name", all_pictures())
+def test_a_picture_carries_its_description(name: str) -> None:
+    """As HTML it is an image with alt text; as text it is the alt text."""
+    picture = all_pictures()[name]
+    assert f'alt="{ALT}"' in picture._repr_html_()
+    assert repr(picture) == f"Picture: {ALT}"
+    assert picture.png.startswith(b"\x89PNG") and min(size(picture)) > 100
+
+
+def test_a_description_cannot_break_out_of_its_attribute() -> None:
+    """Quotes and angle brackets in alt text are text."""
+    html = figures.bars({"a": [1.0]}, names=["x"], alt='says "a < b" twice')._repr_html_()
+    assert 'alt="says &quot;a &lt; b&quot; twice"' in html
+
+
+def test_a_picture_without_a_description_is_refused() -> None:
+    """There is no picture without alt text."""
+    with pytest.raises(ValueError, match="needs alt text"):
+        figures.bars({"a": [1.0]}, names=["x"], alt=" ")
+
+
+@pytest.mark.parametrize("shape", [(6, 5), (5, 6), (6,)])
+def test_weights_that_do_not_fit_the_names_are_refused(shape: tuple[int, ...]) -> None:
+    """A heatmap has one weight for each row and column, and says so."""
+    with pytest.raises(ValueError, match=r"expected shape \(6, 6\)"):
+        figures.heatmap(torch.zeros(shape), rows=WORDS, columns=WORDS, alt=ALT)
+
+
+def test_a_curve_of_another_length_is_refused() -> None:
+    """One number for each place."""
+    with pytest.raises(ValueError, match="expected 2, got 3"):
+        figures.lines({"a": [1.0, 2.0, 3.0]}, x=[0, 1], xlabel="x", ylabel="y", alt=ALT)
+
+
+def test_large_weights_are_dark_and_stand_where_they_belong() -> None:
+    """The one dark field of a heatmap lies at its row and column, not at the transposed place."""
+    names = [" "] * 13  # so many columns that no numbers are printed into the fields
+    weights = torch.zeros(13, 13)
+    weights[1, 10] = 1.0
+    dark = darkness(figures.heatmap(weights, rows=names, columns=names, alt=ALT, row_label="", column_label=""))
+    rows, columns = torch.nonzero(dark > 0.9, as_tuple=True)
+    field = dark[rows.min() : rows.max(), columns.min() : columns.max()]
+    block = torch.nonzero(torch.nn.functional.avg_pool2d((dark > 0.9).float()[None, None], 15, 1)[0, 0] > 0.99)
+    assert block[:, 0].float().mean() < 0.3 * field.shape[0]
+    assert block[:, 1].float().mean() > 0.6 * field.shape[1]
+
+
+def test_a_gradient_is_no_obstacle() -> None:
+    """A tensor straight from a model can be drawn."""
+    weights = torch.eye(6, requires_grad=True)
+    assert figures.heatmap(weights, rows=WORDS, columns=WORDS, alt=ALT).png
+
+
+def test_the_explorer_weighs_as_attention_does() -> None:
+    """A query of length 1 along the first axis gives the numbers of the course."""
+    explorer = QueryExplorer(dict(zip(data.TOKENS, data.sentence_vectors().tolist(), strict=True)))
+    assert [round(weight, 2) for weight in explorer.weights(0, 1)] == [0.07, 0.07, 0.07, 0.07, 0.52, 0.19]
+    assert "river 0.52" in explorer.picture(0, 1).alt
+
+
+def test_the_explorer_follows_its_sliders(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Moving a slider draws the picture anew, in the place where it was shown."""
+    explorer = QueryExplorer({"river": (2, 0), "she": (0, 2)}, angle=0.0, length=1.0)
+    shown: list[str] = []
+    explorer._screen = type("Screen", (), {"update": lambda self, picture: shown.append(picture.alt)})()
+    explorer.turn.value = 90.0
+    assert len(shown) == 1 and "at 90 degrees" in shown[0] and "she 0.88" in shown[0]
+
+
+def test_index_lookup_returns_what_stands_at_the_index() -> None:
+    """For each row the answer is the symbol at the place asked for; the same seed gives the same rows."""
+    draw = lambda: data.index_lookup(50, length=7, n_symbols=4, generator=torch.Generator().manual_seed(1))  # noqa: E731
+    symbols, index, answer = draw()
+    assert symbols.shape == (50, 7) and symbols.min() >= 0 and symbols.max() == 3 and index.max() == 6
+    assert all(symbols[row, index[row]] == answer[row] for row in range(50))
+    assert all(torch.equal(one, two) for one, two in zip(draw(), (symbols, index, answer), strict=True))

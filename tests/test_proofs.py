@@ -1,0 +1,91 @@
+"""The tests of the course are themselves proven: every known mistake loses points, no right style does.
+
+The mistakes stand in source/*/misconceptions.py, the right styles in tests/submissions/. Each is a submission of its
+own and goes through the one function that grades.
+"""
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from course.grading.grade import grade
+from course.grading.notebook import Kind, exercise_of, grade_id, kind, with_answer
+from course.grading.report import Report
+from course.misconceptions import Misconception, load
+
+REPOSITORY = Path(__file__).parents[1]
+ASSIGNMENTS = sorted(path for path in (REPOSITORY / "source").glob("*/") if any(path.glob("*.ipynb")))
+LEAST_MISTAKES, LEAST_STYLES = 6, 3
+
+
+def sources(assignment: Path) -> dict[str, nbformat.NotebookNode]:
+    """The source notebook that each exercise of an assignment stands in."""
+    notebooks = [nbformat.read(path, as_version=4) for path in sorted(assignment.glob("*.ipynb"))]
+    return {grade_id(cell): notebook for notebook in notebooks for cell in notebook.cells if kind(cell) is Kind.ANSWER}
+
+
+SOURCES = {exercise: notebook for assignment in ASSIGNMENTS for exercise, notebook in sources(assignment).items()}
+MISTAKES = [mistake for assignment in ASSIGNMENTS for mistake in load(assignment)]
+STYLES = sorted((REPOSITORY / "tests" / "submissions").glob("*/*/right-*.py"))
+
+
+def reference(exercise: str) -> str:
+    """The answer that the source gives."""
+    return next(cell.source for cell in SOURCES[exercise].cells if grade_id(cell) == exercise)
+
+
+def submit(exercise: str, answer: str) -> Report:
+    """What the grader says of a submission that is the reference but for one answer."""
+    source = SOURCES[exercise]
+    return grade(source, with_answer(source, exercise, answer))
+
+
+@pytest.fixture(scope="module")
+def reports() -> dict[object, Report]:
+    """The report on every mistake and every style, graded two at a time."""
+    with ThreadPoolExecutor(2) as pool:
+        mistakes = {
+            mistake: pool.submit(submit, mistake.exercise, mistake.applied_to(reference(mistake.exercise)))
+            for mistake in MISTAKES
+        }
+        styles = {style: pool.submit(submit, style.parent.name, style.read_text()) for style in STYLES}
+        return {case: future.result() for case, future in (mistakes | styles).items()}
+
+
+def lost(report: Report, exercise: str) -> list[str]:
+    """The tests of `exercise` that did not give all their points."""
+    exercises = list(SOURCES)
+    return [
+        result.name
+        for result in report.results
+        if exercise_of(result.name, exercises) == exercise and result.points < result.max_points
+    ]
+
+
+@pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: f"{mistake.exercise}: {mistake.name}")
+def test_a_mistake_loses_points_in_its_own_exercise(reports: dict[object, Report], mistake: Misconception) -> None:
+    """A student who makes a known mistake does not get full points for the exercise."""
+    assert lost(reports[mistake], mistake.exercise), f"'{mistake.name}' passes every test of {mistake.exercise}"
+
+
+@pytest.mark.parametrize("style", STYLES, ids=lambda style: f"{style.parent.name}: {style.stem}")
+def test_a_right_answer_in_another_style_keeps_every_point(reports: dict[object, Report], style: Path) -> None:
+    """However a right answer is written, it costs nothing, in its exercise and in those that build on it."""
+    told = [f"{result.name}: {result.message}\n{result.log}" for result in reports[style].results if result.message]
+    assert not told, "\n".join(told)
+
+
+@pytest.mark.parametrize("exercise", SOURCES)
+def test_an_exercise_is_proven_by_enough_cases(exercise: str) -> None:
+    """There are at least six mistakes and three right styles for every exercise."""
+    mistakes = [mistake.name for mistake in MISTAKES if mistake.exercise == exercise]
+    assert len(set(mistakes)) == len(mistakes) >= LEAST_MISTAKES
+    assert len([style for style in STYLES if style.parent.name == exercise]) >= LEAST_STYLES
+
+
+@pytest.mark.parametrize("case", [*MISTAKES, *STYLES], ids=str)
+def test_a_case_belongs_to_an_exercise(case: Misconception | Path) -> None:
+    """No mistake and no style is left over from an exercise that is gone."""
+    assert (case.exercise if isinstance(case, Misconception) else case.parent.name) in SOURCES
