@@ -23,7 +23,11 @@ lab: $(VENV)/ready  ## open the students' notebooks in JupyterLab
 release: $(VENV)/ready  ## write release/ from source/
 	$(PYTHON) -m course release
 
+bench: $(VENV)/ready  ## measure grading against stock nbgrader, into benchmarks/RESULTS.md
+	$(PYTHON) -m benchmarks
+
 $(VENV)/ready: requirements.txt constraints.txt pyproject.toml
 	python3 -m venv $(VENV)
 	$(PYTHON) -m pip install --quiet -r requirements.txt
 	touch $@
+

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from nbconvert.preprocessors import CSSHTMLHeaderPreprocessor
-from nbgrader.preprocessors import AssignLatePenalties, ClearHiddenTests, ClearMarkScheme, GetGrades, SaveAutoGrades
+from nbgrader.preprocessors import AssignLatePenalties, GetGrades, SaveAutoGrades
 
 from course.grading import sanitize
-from course.grading.feedback import FeedbackExporter
+from course.grading.feedback import FeedbackExporter, HideMarkSchemes, HideTests
 from course.grading.plugin import GradeCells, RepairCells
 
 c = get_config()  # noqa: F821  (nbgrader provides it)
@@ -21,7 +21,7 @@ c.ClearMarkScheme.enforce_metadata = False
 
 # Feedback shows what a hidden test is about and what it found, never the test; and no script of a submission runs in
 # anybody's browser, in feedback or in the formgrader.
-c.GenerateFeedback.preprocessors = [GetGrades, ClearHiddenTests, ClearMarkScheme, CSSHTMLHeaderPreprocessor]
+c.GenerateFeedback.preprocessors = [GetGrades, HideTests, HideMarkSchemes, CSSHTMLHeaderPreprocessor]
 c.GenerateFeedback.exporter_class = FeedbackExporter
 c.HTMLExporter.filters = {"markdown2html": sanitize.markdown}
 

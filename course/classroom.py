@@ -8,6 +8,7 @@ Where folders lie and how files are named is nbgrader's configuration, not ours.
 import logging
 import os
 import sys
+import traceback
 from pathlib import Path
 
 from nbgrader.api import Gradebook
@@ -30,12 +31,13 @@ class Classroom:
             raise CourseError(
                 f"a course folder holds {CONFIG_FILE}, and there is none in {self.root}: change to your course folder"
             )
-        self.config: Config = PyFileConfigLoader(CONFIG_FILE, path=str(self.root)).load_config()
+        self.config = _config(self.root)
         self.directory = CourseDirectory(config=self.config)
         # nbgrader makes a new gradebook with the program `alembic`, which an environment that is not activated hides.
         programs = str(Path(sys.executable).parent)
-        if programs not in os.environ["PATH"].split(os.pathsep):
-            os.environ["PATH"] = os.pathsep.join((programs, os.environ["PATH"]))
+        path = os.environ.get("PATH", os.defpath)
+        if programs not in path.split(os.pathsep):
+            os.environ["PATH"] = os.pathsep.join((programs, path))
         # nbgrader tells everything it does; what a person must know comes back as an error or in the report.
         self.log = logging.getLogger("course.nbgrader")
         self.log.propagate = False
@@ -89,6 +91,15 @@ class Classroom:
                 "(* is the student), or run 'nbgrader collect'"
             )
         return students
+
+
+def _config(root: Path) -> Config:
+    try:
+        return PyFileConfigLoader(CONFIG_FILE, path=str(root)).load_config()
+    except Exception as error:
+        # It is Python that people edit: anything can be wrong with it.
+        reason = "".join(traceback.format_exception_only(error)).strip().splitlines()
+        raise CourseError(f"{root / CONFIG_FILE} cannot be read: {reason[-1]}") from error
 
 
 class _Heard(logging.Handler):

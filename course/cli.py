@@ -1,4 +1,4 @@
-"""python -m course: release, grade and demo, run in a course folder as nbgrader is."""
+"""python -m course: release, grade, check and demo, run in a course folder as nbgrader is."""
 
 import argparse
 import os
@@ -42,6 +42,11 @@ def _parser() -> argparse.ArgumentParser:
     grade.add_argument("--no-sandbox", action="store_true", help="do not confine student code (only if you trust it)")
     grade.set_defaults(run=_grade)
 
+    check = commands.add_parser("check", help="grade one notebook on its own and say what passed, with no gradebook")
+    check.add_argument("notebook", type=Path, metavar="NOTEBOOK")
+    check.add_argument("--no-sandbox", action="store_true", help="do not confine the notebook's code")
+    check.set_defaults(run=_check)
+
     demo = commands.add_parser("demo", help="grade the class in examples/ in a course folder of its own, demo/")
     demo.set_defaults(run=_demo)
     return parser
@@ -66,6 +71,15 @@ def _grade(parsed: argparse.Namespace) -> int:
     return _grade_and_show(
         ClassRun(classroom, parsed.assignment, parsed.jobs, force=parsed.force, sandbox=not parsed.no_sandbox)
     )
+
+
+def _check(parsed: argparse.Namespace) -> int:
+    from course.classroom import Classroom
+    from course.grading.check import check, shown
+
+    report = check(Classroom(Path.cwd()), parsed.notebook, sandbox=not parsed.no_sandbox)
+    Console().print(shown(report))
+    return 0 if report.points == report.max_points else 1
 
 
 def _demo(parsed: argparse.Namespace) -> int:

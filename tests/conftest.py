@@ -1,7 +1,6 @@
-"""What the tests share: a candidate to talk to, and a course folder with a class in it."""
+"""What the tests share: a candidate to talk to."""
 
 import os
-import shutil
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -18,8 +17,6 @@ from course.grading import candidate, processes
 from course.grading.client import Client
 from course.grading.limits import Limits
 from course.grading.wire import Channel
-
-REPOSITORY = Path(__file__).resolve().parents[1]
 
 
 class Student:
@@ -58,10 +55,3 @@ def student(tmp_path: Path) -> Iterator[Callable[[str], Student]]:
             return made
 
         yield start
-
-
-def make_course(folder: Path) -> Path:
-    """A course folder with the repository's own nbgrader_config.py and nothing else in it."""
-    folder.mkdir()
-    shutil.copy(REPOSITORY / "nbgrader_config.py", folder)
-    return folder

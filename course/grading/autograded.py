@@ -5,6 +5,7 @@ import copy
 from nbformat import NotebookNode, from_dict
 from nbgrader.utils import compute_checksum
 
+from course.grading import sanitize
 from course.grading.notebook import Kind, grade_id, kind
 from course.grading.report import Report
 
@@ -16,7 +17,7 @@ def autograded(repaired: NotebookNode, report: Report, checksums: dict[str, str 
         if (name := grade_id(cell)) is not None:
             cell.metadata.nbgrader["checksum"] = checksums.get(name)
         if cell.cell_type == "code":
-            cell.outputs = [from_dict(output) for output in report.outputs.get(index, ())]
+            cell.outputs = [from_dict(output) for output in sanitize.outputs(report.outputs.get(index, []))]
     return notebook
 
 

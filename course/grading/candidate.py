@@ -1,6 +1,8 @@
 """The process with the student's code: locked in, then answering an examiner until nobody asks any more."""
 
+import ctypes
 import os
+import signal
 import socket
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -14,12 +16,14 @@ from course.grading.limits import Limits
 from course.grading.service import Service
 from course.grading.wire import Channel, Closed, Packed, WireError
 
+PR_SET_PDEATHSIG = 1
 UNCONFINED = "not confined"
 READY = "ready"
 
 
 def main(connection: Connection, scratch: Path | None, limits: dict[str, int]) -> None:
     """Serves one examiner at the other end of `connection`. Without a scratch folder it runs unconfined."""
+    _belong_to_parent()
     channel = Channel(_keep_only(connection))
     bounds = Limits(**limits)
     if scratch is not None:
@@ -51,6 +55,13 @@ def main(connection: Connection, scratch: Path | None, limits: dict[str, int]) -
             channel.send(
                 {"raised": {"kind": "TypeError", "name": "WireError", "message": str(error), "frames": []}}, []
             )
+
+
+def _belong_to_parent() -> None:
+    """Ends with the fork server, even in an endless loop; and shares the processor as one, however many threads."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    # A session of its own is a group of its own to the scheduler, and hears no Ctrl-C.
+    os.setsid()
 
 
 def _keep_only(connection: Connection) -> socket.socket:

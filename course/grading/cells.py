@@ -1,6 +1,7 @@
 """Running the cells of a notebook outside a kernel: what a cell prints, shows and raises, as nbformat outputs."""
 
 import ast
+import builtins
 import io
 import linecache
 import sys
@@ -39,8 +40,11 @@ class Shell:
     """
 
     def __init__(self, output_characters: int) -> None:
-        self.namespace: dict[str, Any] = {"__name__": "__main__"}
         self._shell = InteractiveShell.instance()
+        # IPython's own, for what stands under %%time or %%capture is run by IPython.
+        self.namespace: dict[str, Any] = self._shell.user_ns
+        self.namespace.clear()
+        self.namespace["__name__"] = "__main__"
         self._shell.display_pub = CapturingDisplayPublisher()
         self._printed = sys.stdout = sys.stderr = _Capped(output_characters)
 
@@ -72,6 +76,8 @@ def prepare() -> None:
     # Without a folder to write to there is no history; without a window there is no GUI hook for %matplotlib.
     shell = InteractiveShell.instance(config=Config(HistoryManager={"enabled": False}))
     shell.register_magic_function(lambda line: None, magic_name="matplotlib")
+    # A magic is a call of it; a kernel would put it into every namespace.
+    builtins.get_ipython = InteractiveShell.instance
     matplotlib.use("module://matplotlib_inline.backend_inline")
 
 

@@ -11,10 +11,12 @@ after a kill, does what is left.
 import hashlib
 import os
 from collections.abc import Iterator
-from concurrent.futures import Executor, ThreadPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cache
 from importlib.metadata import version
+from itertools import islice
 from pathlib import Path
 
 import nbformat
@@ -27,6 +29,9 @@ from course.grading.limits import Limits
 from course.grading.records import Graded, Records
 from course.grading.repair import Unreadable, read, repair
 from course.release import register
+
+AHEAD = 64
+"""Students whose grading is under way or asked for at a time."""
 
 
 @dataclass(frozen=True)
@@ -61,10 +66,11 @@ class ClassRun:
         sources, students = self._sources(), self.classroom.students(self.assignment)
         register(self.classroom, self.assignment)
         with Records(self.classroom, self.assignment) as records:
+            common = _common_digest(sources, _limits(self.classroom), records.due())
             waiting = []
             for student in students:
                 job = self._job(student, sources)
-                digest = _digest(job)
+                digest = _digest(job, common)
                 troubles = None if self.force else records.done(student, digest)
                 if troubles is None:
                     waiting.append((job, digest))
@@ -74,18 +80,33 @@ class ClassRun:
 
     def _grade(self, waiting: list[tuple[Job, str]], records: Records, executor: Executor | None) -> Iterator[Graded]:
         pool = executor or ThreadPoolExecutor(self.jobs or os.cpu_count())
+        under_way: dict[Future[Graded], tuple[Job, str]] = {}
+        rest = iter(waiting)
         try:
-            digests = {pool.submit(_grade_student, job): digest for job, digest in waiting}
-            for future in as_completed(digests):
-                graded = future.result()
-                records.write(graded, digests[future])
-                yield graded
+            # Only so many at a time: what is done is written and let go, however large the class is.
+            while True:
+                under_way |= {pool.submit(_grade_student, job[0]): job for job in islice(rest, AHEAD - len(under_way))}
+                if not under_way:
+                    return
+                for future in wait(under_way, return_when=FIRST_COMPLETED).done:
+                    yield self._written(future, *under_way.pop(future), records)
         finally:
             if executor is None:
                 pool.shutdown(cancel_futures=True)
 
+    def _written(self, future: Future[Graded], job: Job, digest: str, records: Records) -> Graded:
+        graded = Graded(job.student)
+        try:
+            graded = future.result()
+            records.write(graded, digest)
+        except Exception as error:
+            # Nothing says that this student is done: the next run tries again.
+            graded.troubles.append(f"could not be graded ({type(error).__name__}: {error})")
+        return graded
+
     def waiting(self) -> int:
-        """How many students there are to grade at the most."""
+        """How many students there are to grade at the most; raises CourseError where there is nothing to grade."""
+        self.classroom.require(self.assignment)
         return len(self.classroom.students(self.assignment))
 
     def _sources(self) -> dict[str, NotebookNode]:
@@ -111,6 +132,7 @@ def _grade_student(job: Job) -> Graded:
             continue
         graded.notebooks[name] = repaired.notebook
         graded.reports[name] = grade(source, repaired.notebook, job.limits, sandbox=job.sandbox)
+        confinement.require_confined(graded.reports[name])
         graded.reports[name].repairs[:0] = repaired.repairs
     return graded
 
@@ -119,15 +141,24 @@ def _limits(classroom: Classroom) -> Limits:
     return Limits(config=classroom.config)
 
 
-def _digest(job: Job) -> str:
-    """Names everything that one student's scores depend on."""
+def _common_digest(sources: dict[str, NotebookNode], limits: Limits, due: datetime | None) -> str:
+    """Names what the scores of a whole class depend on: grader, limits, due date and source."""
     digest = hashlib.sha256(_engine().encode())
-    digest.update(repr(sorted(job.limits.trait_values(config=True).items())).encode())
-    for name, source in job.sources.items():
-        path = job.submitted / f"{name}.ipynb"
+    digest.update(repr(due).encode())
+    digest.update(repr(sorted(limits.trait_values(config=True).items())).encode())
+    for name, source in sources.items():
         digest.update(name.encode())
         digest.update(nbformat.writes(source).encode())
-        digest.update(path.read_bytes() if path.exists() else b"")
+    return digest.hexdigest()
+
+
+def _digest(job: Job, common: str) -> str:
+    """Names everything that one student's scores depend on."""
+    digest = hashlib.sha256(common.encode())
+    for name in (*(f"{name}.ipynb" for name in job.sources), "timestamp.txt"):
+        path = job.submitted / name
+        digest.update(name.encode())
+        digest.update(path.read_bytes() if path.is_file() else b"")
     return digest.hexdigest()
 
 

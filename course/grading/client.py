@@ -13,7 +13,8 @@ from typing import Any
 
 import torch
 
-from course.grading.proxies import Method, Remote, RemoteModule, State, module_from
+from course.grading.failure import describe
+from course.grading.proxies import Method, Remote, RemoteModule, Verb, module_from
 from course.grading.wire import Channel, Packed, Reference, WireError, pack, unpack
 
 
@@ -30,7 +31,9 @@ class Client:
         self._channel = channel
         self._record = record
         self._functions: list[Callable] = []
-        self._modules: weakref.WeakValueDictionary[int, RemoteModule] = weakref.WeakValueDictionary()
+        self._errors: list[Exception] = []
+        self.modules: weakref.WeakValueDictionary[int, RemoteModule] = weakref.WeakValueDictionary()
+        self.parameters: weakref.WeakValueDictionary[int, torch.nn.Parameter] = weakref.WeakValueDictionary()
         self._graphs = itertools.count()
         self._forgotten: list[int] = []
         self._random: torch.Tensor | None = None
@@ -41,20 +44,11 @@ class Client:
 
     def look(self, names: list[str]) -> dict[str, Any]:
         """What stands under `names` there: copies of values, proxies of the rest; without those that are not there."""
-        answer, packed = self._ask({"ask": "look", "names": names}, [])
-        return self._value(answer["done"], packed)
+        return self.call(Verb.LOOK, (names,), {})
 
-    def get(self, owner: Any, name: str) -> Any:
-        """An attribute of something remote."""
-        return self._ask_about(owner, {"ask": "get", "name": name})
-
-    def copy(self, owner: Any) -> Any:
-        """A deep copy of something remote, made there."""
-        return self._ask_about(owner, {"ask": "copy"})
-
-    def call(self, target: Any, args: tuple, kwargs: dict, module: RemoteModule | None = None) -> Any:
-        """Calls `target` there. `module` is the one whose method it is, if any."""
-        call = _Call(self, target, args, kwargs, module)
+    def call(self, target: Any, args: tuple, kwargs: dict) -> Any:
+        """Calls `target` there, with every module there as its twin here has become, and the other way round after."""
+        call = _Call(self, target, args, kwargs)
         if not call.collecting:
             return call.exchange()[0]
         holder: list[Any] = []
@@ -70,11 +64,6 @@ class Client:
         """Nobody will ask for the gradients of this call again; the candidate hears of it with the next request."""
         self._forgotten.append(graph)
 
-    def _ask_about(self, owner: Any, request: dict[str, Any]) -> Any:
-        tensors: list[torch.Tensor] = []
-        answer, packed = self._ask({**request, "of": pack(owner, self._refer, tensors)}, tensors)
-        return self._value(answer["done"], packed)
-
     def _ask(self, request: dict[str, Any], tensors: list[torch.Tensor]) -> tuple[dict[str, Any], Packed]:
         request["forget"], self._forgotten = self._forgotten, []
         self._channel.send(request, tensors)
@@ -86,7 +75,7 @@ class Client:
             if self._record is not None:
                 self._record(request, tensors, answer, packed.tensors)
             if "raised" in answer:
-                raise _local_error(answer["raised"])
+                raise self._error(answer["raised"])
             if "done" not in answer:
                 raise WireError("an answer says what was done or what was raised; this one says neither")
             return answer, packed
@@ -100,8 +89,17 @@ class Client:
         try:
             answer = {"done": pack(self._functions[number](*args, **kwargs), self._refer, tensors)}
         except Exception as error:
-            answer, tensors = {"raised": {"kind": type(error).__name__, "message": str(error)}}, []
+            self._errors.append(error)
+            said = {"kind": describe(error)["kind"], "message": str(error), "number": len(self._errors) - 1}
+            answer, tensors = {"raised": said}, []
         self._channel.send(answer, tensors)
+
+    def _error(self, said: dict[str, Any]) -> Exception:
+        """What to raise here for what was raised there; what the test's own function raised comes back as it was."""
+        number = said.get("examiner")
+        if type(number) is int and 0 <= number < len(self._errors):
+            return self._errors[number]
+        return _local_error(said)
 
     def _value(self, tree: Any, packed: Packed) -> Any:
         return unpack(tree, packed.tensors, self._resolve)
@@ -113,12 +111,12 @@ class Client:
             return Reference({"remote": item._number})
         if isinstance(item, Method):
             return Reference({"owner": item.owner, "method": item.name})
-        if item is list:
-            return Reference({"builtin": "list"})
+        if isinstance(item, Verb):
+            return Reference({"verb": item.value})
         if callable(item):
             self._functions.append(item)
             return Reference({"examiner": len(self._functions) - 1})
-        raise WireError(f"a test hands values, tensors and functions to student code; this is a {type(item).__name__}")
+        raise TypeError(f"a test hands values, tensors and functions to student code; this is a {type(item).__name__}")
 
     def _resolve(self, said: dict[str, Any]) -> Any:
         number = said.get("remote")
@@ -126,36 +124,39 @@ class Client:
             raise WireError("the candidate names objects of its own by number; this has none")
         if said.get("kind") != "module":
             return Remote(self, number, str(said.get("name")))
-        if number not in self._modules:
-            self._modules[number] = module_from(self, number, said)
-        return self._modules[number]
+        module = self.modules.get(number)
+        if module is None:
+            module = self.modules[number] = module_from(self, number, said)
+        return module
 
 
 class _Call:
-    """One call, ready to be sent: what it hands over, whose state it needs and who collects gradients of it."""
+    """One call, ready to be sent: what it hands over, which modules changed and who collects gradients of it."""
 
-    def __init__(self, client: Client, target: Any, args: tuple, kwargs: dict, module: RemoteModule | None) -> None:
+    def __init__(self, client: Client, target: Any, args: tuple, kwargs: dict) -> None:
         self._client = client
         self._tensors: list[torch.Tensor] = []
         self._generators: list[torch.Generator] = []
-        self._states: dict[int, State] = {}
         self._grad = torch.is_grad_enabled()
-        if module is not None:
-            self._states[module._remote.number] = module._remote.state
         self._tree = pack((target, args, kwargs), self._refer, self._tensors)
         wanting = [number for number, tensor in enumerate(self._tensors) if tensor.requires_grad and self._grad]
         self._wants = [(number, self._tensors[number].is_leaf) for number in wanting]
         self.collecting = [self._tensors[number] for number in wanting]
+        # All modules, for any function may use any of them: a student's train() may work on a global model.
+        self._states = {number: module._remote.state for number, module in client.modules.items()}
         self._changes = {}
         for number, state in self._states.items():
-            self._changes[number], parameters = state.changes()
+            changes, parameters = state.changes()
             self.collecting += parameters if self._grad else []
+            if changes:
+                self._changes[number] = changes
         self.graph = next(client._graphs)
 
     def exchange(self) -> tuple[Any, list[torch.Tensor]]:
         """Makes the call; returns its value and those tensors of it that have a gradient there."""
         client, sent = self._client, list(self._tensors)
         request = {"ask": "call", "call": self._tree, "grad": self._grad, "wants": self._wants, "graph": self.graph}
+        request["modules"] = list(self._states)
         if self._changes:
             request["states"] = pack(self._changes, client._refer, sent)
         now = torch.get_rng_state()
@@ -164,24 +165,25 @@ class _Call:
             request["random"] = len(sent)
             sent.append(now)
         answer, packed = client._ask(request, sent)
+        for number, (is_parameter, wants_gradient) in answer["leaves"].items():
+            leaf = packed.tensors[int(number)].requires_grad_(wants_gradient)
+            packed.tensors[int(number)] = torch.nn.Parameter(leaf, wants_gradient) if is_parameter else leaf
         value = client._value(answer["done"], packed)
         self._apply(client._value(answer["effects"], packed))
         return value, [packed.tensors[number] for number in answer["differentiable"]]
 
     def _apply(self, effects: dict[str, Any]) -> None:
-        for number, now in effects["written"]:
+        for number, now in effects.get("written", ()):
             self._tensors[number].data.copy_(now)
-        for number, written in effects["states"].items():
-            self._states[number].take(written)
-        for generator, state in zip(self._generators, effects["generators"], strict=True):
+        for number, written in effects.get("states", {}).items():
+            self._states[number].take(self._client, written)
+        for generator, state in zip(self._generators, effects.get("generators", ()), strict=True):
             generator.set_state(state)
-        if effects["random"] is not None:
+        if "random" in effects:
             self._client._random = effects["random"]
             torch.set_rng_state(effects["random"])
 
     def _refer(self, item: Any) -> Reference:
-        if isinstance(item, RemoteModule):
-            self._states[item._remote.number] = item._remote.state
         if isinstance(item, torch.Generator):
             self._generators.append(item)
             return Reference({"generator": item.get_state()})
@@ -210,9 +212,12 @@ def _local_error(said: dict[str, Any]) -> Exception:
     """An exception that a test can catch by its built-in kind and that still is a StudentError."""
     kind = getattr(builtins, str(said.get("kind")), None)
     kinds = (kind,) if isinstance(kind, type) and issubclass(kind, Exception) and kind is not Exception else ()
+    message = str(said.get("message"))
+    # Some kinds are made from more than a message, and KeyError shows its message in quotes.
+    own = {"__init__": lambda self: None, "__str__": lambda self: message}
     try:
-        error = type("StudentError", (StudentError, *kinds), {})(str(said.get("message")))
+        error = type("StudentError", (StudentError, *kinds), own)()
     except TypeError:
-        error = StudentError(str(said.get("message")))
+        error = StudentError(message)
     error.said = said
     return error

@@ -5,29 +5,43 @@ it already has, and can start threads but no process, no program and no connecti
 """
 
 import errno
+import fcntl
 import os
 import resource
 import sys
+import termios
 from pathlib import Path
 
 import py_landlock
 import pyseccomp
 
+from course.errors import CourseError
 from course.grading.limits import Limits
+from course.grading.report import Report, Verdict
 
 CLONE_THREAD = 0x00010000
+PR_SET_NAME = 15
+
+# Neither the owner nor the signal of a descriptor: the kernel would send that signal to any process of the same user.
+FCNTL_COMMANDS = (
+    *(fcntl.F_DUPFD, fcntl.F_DUPFD_CLOEXEC, fcntl.F_GETFD, fcntl.F_SETFD, fcntl.F_GETFL, fcntl.F_SETFL),
+    *(fcntl.F_GETLK, fcntl.F_SETLK, fcntl.F_SETLKW),
+)
+IOCTL_COMMANDS = (termios.TCGETS, termios.TIOCGWINSZ, termios.FIONREAD, termios.FIONBIO, termios.FIOCLEX)
+# Before Linux 6.2 Landlock lets a file that may be read be emptied.
+OPEN_MODES = (os.O_RDONLY, os.O_WRONLY, os.O_RDWR, os.O_WRONLY | os.O_TRUNC, os.O_RDWR | os.O_TRUNC)
 
 READABLE = ("/usr", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/localtime", "/sys/devices/system/cpu", "/dev/urandom")
 
 # What Python and torch need once they run; everything else answers EPERM. An allowlist, because kernels grow new calls.
 SYSTEM_CALLS = """
-    read write readv writev pread64 pwrite64 preadv pwritev lseek close close_range dup dup2 dup3 fcntl ioctl
+    read write readv writev pread64 pwrite64 preadv pwritev lseek close close_range dup dup2 dup3
     pipe pipe2 poll ppoll select pselect6 epoll_create1 epoll_ctl epoll_wait epoll_pwait eventfd2
-    recvfrom recvmsg sendto sendmsg shutdown getsockopt setsockopt
-    open openat creat stat lstat fstat newfstatat statx statfs fstatfs access faccessat faccessat2 readlink readlinkat
-    getcwd chdir fchdir getdents64 mkdir mkdirat rmdir unlink unlinkat rename renameat renameat2 truncate ftruncate
+    recvfrom sendto shutdown getsockopt
+    creat stat lstat fstat newfstatat statx statfs fstatfs access faccessat faccessat2 readlink readlinkat
+    getcwd chdir fchdir getdents64 mkdir mkdirat rmdir unlink unlinkat rename renameat renameat2 ftruncate
     fallocate fsync fdatasync umask copy_file_range sendfile
-    mmap munmap mremap mprotect madvise msync mincore mlock munlock brk membarrier get_mempolicy memfd_create
+    mmap munmap mremap mprotect madvise msync mincore mlock munlock brk membarrier get_mempolicy
     rt_sigaction rt_sigprocmask rt_sigreturn rt_sigpending rt_sigsuspend sigaltstack restart_syscall alarm setitimer
     getitimer pause futex futex_waitv set_robust_list get_robust_list rseq set_tid_address arch_prctl
     sched_yield sched_getaffinity sched_getparam sched_getscheduler getcpu
@@ -36,7 +50,7 @@ SYSTEM_CALLS = """
 """.split()
 
 
-class Unconfinable(Exception):
+class Unconfinable(CourseError):
     """This kernel cannot lock a process in; the message says what is missing and what to do."""
 
 
@@ -50,6 +64,13 @@ def check() -> None:
             "student code runs only where the kernel confines it (Linux 5.13 or later with Landlock, and libseccomp): "
             f"{error}. Grade on such a machine, or add --no-sandbox if you trust every submission."
         ) from error
+
+
+def require_confined(report: Report) -> None:
+    """Raises Unconfinable where student code could not be locked in: that is nobody's mark, and no zero of theirs."""
+    for result in report.results:
+        if result.verdict is Verdict.NOT_CONFINED:
+            raise Unconfinable(result.message)
 
 
 def confine(scratch: Path, limits: Limits) -> None:
@@ -91,11 +112,19 @@ def _restrict_system_calls() -> None:
     # Threads, but no processes. glibc tries clone3 first and falls back to clone only if there is no clone3.
     _allow(rules, "clone", pyseccomp.Arg(0, pyseccomp.MASKED_EQ, CLONE_THREAD, CLONE_THREAD))
     rules.add_rule(pyseccomp.ERRNO(errno.ENOSYS), "clone3")
-    # A process may signal itself (abort does) and limit itself, and nobody else.
+    # A process may signal itself (abort does) and nobody else.
     for name in ("kill", "tgkill"):
         _allow(rules, name, pyseccomp.Arg(0, pyseccomp.EQ, os.getpid()))
-    _allow(rules, "prlimit64", pyseccomp.Arg(0, pyseccomp.EQ, 0))
-    _allow(rules, "prctl", pyseccomp.Arg(0, pyseccomp.EQ, 15))  # PR_SET_NAME: torch names its threads
+    _allow(rules, "prctl", pyseccomp.Arg(0, pyseccomp.EQ, PR_SET_NAME))  # torch names its threads
+    # It may ask for its limits; to set them is to lift them, where the user is root.
+    _allow(rules, "prlimit64", pyseccomp.Arg(0, pyseccomp.EQ, 0), pyseccomp.Arg(2, pyseccomp.EQ, 0))
+    for command in FCNTL_COMMANDS:
+        _allow(rules, "fcntl", pyseccomp.Arg(1, pyseccomp.EQ, command))
+    for command in IOCTL_COMMANDS:
+        _allow(rules, "ioctl", pyseccomp.Arg(1, pyseccomp.EQ, command))
+    for mode in OPEN_MODES:
+        for name, place in (("open", 1), ("openat", 2)):
+            _allow(rules, name, pyseccomp.Arg(place, pyseccomp.MASKED_EQ, os.O_ACCMODE | os.O_TRUNC, mode))
     rules.load()
 
 

@@ -5,6 +5,10 @@
 It is trusted and unconfined, never runs a line of the student's, and knows the candidate only over the wire. A
 candidate that hangs or dies costs one exercise: the driver hands a fresh one over, and the earlier cells run again
 without the one that did it.
+
+There are two rounds. What a student is shown (outputs, and what tests say that they may read) comes from the first,
+which leaves the hidden tests out. The hidden tests run in the second, in a fresh candidate of which nothing else is
+shown: code that keeps what a hidden test hands it finds no place to tell it.
 """
 
 import builtins
@@ -12,9 +16,11 @@ import os
 import signal
 import socket
 import symtable
+import sys
 import time
 import traceback
 import zlib
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from multiprocessing.reduction import recv_handle
@@ -25,7 +31,8 @@ import torch
 from course.grading.candidate import READY
 from course.grading.cells import execute
 from course.grading.client import Client, StudentError
-from course.grading.messages import explain_loss, explain_raise, explain_test
+from course.grading.failure import MAX_FRAMES, MAX_LINE
+from course.grading.messages import explain_loss, explain_raise, explain_test, short
 from course.grading.plan import Role, Step
 from course.grading.report import Result, Verdict
 from course.grading.wire import Channel, Closed, Late, WireError
@@ -39,6 +46,12 @@ class Lost:
     why: str
 
 
+USED_UP = (Verdict.OUTPUT_LIMIT, Verdict.OUT_OF_MEMORY)
+"""After these the next exercise starts with a fresh candidate, so that it has what the last one used up."""
+
+OUT_OF_TIME = Lost(Verdict.TIMED_OUT, "the time for the whole notebook was used up")
+
+
 class CandidateLost(Exception):
     """The candidate hung or died."""
 
@@ -49,8 +62,10 @@ class CandidateLost(Exception):
 
 def main(driver: Connection) -> None:
     """Grades what the driver sends; sends back {"results": …, "outputs": …}."""
+    # What a test prints is for whoever tries it out in a notebook, not for the screen of whoever grades a class.
+    sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115
     work = driver.recv()
-    examiner = Examiner(driver, work["steps"], work["cell_seconds"], work["notebook_seconds"])
+    examiner = Examiner(driver, **work)
     driver.send({"results": examiner.examine(), "outputs": examiner.outputs})
     os._exit(0)
 
@@ -58,46 +73,95 @@ def main(driver: Connection) -> None:
 class Examiner:
     """One notebook's examination."""
 
-    def __init__(self, driver: Connection, steps: list[Step], cell_seconds: float, notebook_seconds: float) -> None:
+    def __init__(
+        self, driver: Connection, steps: list[Step], cell_seconds: float, notebook_seconds: float, output_kb: int
+    ) -> None:
         self._driver = driver
         self._steps = steps
+        self._cells = {step.name: step.source for step in steps if step.role is not Role.TEST}
         self._cell_seconds = cell_seconds
-        self._end = time.monotonic() + notebook_seconds
+        self._round_seconds = notebook_seconds / 2
+        self._end = time.monotonic() + self._round_seconds
         self._namespace: dict[str, Any] = {"__name__": "__main__"}
         self._ran: list[Step] = []
+        self._lost_cells: set[int] = set()
         self._lost_exercises: dict[str, Lost] = {}
+        self._room = output_kb * 1024
         self._unconfined: str | None = None
         self.outputs: dict[int, list[dict[str, Any]]] = {}
         self._connect()
 
     def examine(self) -> list[Result]:
         """Runs every step; returns a result for each test."""
-        results = []
+        results = self._round(with_hidden=False)
+        if any(step.is_hidden for step in self._steps):
+            self._end = time.monotonic() + self._round_seconds
+            self._namespace = {"__name__": "__main__"}
+            self._ran = []
+            self._replace_candidate()
+            results = self._round(with_hidden=True) | results
+        self.outputs |= {index: _shown(result) for index, result in results.items()}
+        return [results[index] for index in sorted(results)]
+
+    def _round(self, *, with_hidden: bool) -> dict[int, Result]:
+        """Runs all steps in their order, with or without the hidden tests; returns the tests' results by step index."""
+        results = {}
         for step in self._steps:
-            if step.role is Role.TEST:
-                results.append(self._test(step))
-                self.outputs[step.index] = _shown(results[-1])
-            else:
+            if step.role is not Role.TEST:
                 self._run(step)
+            elif with_hidden or not step.is_hidden:
+                results[step.index] = self._test(step)
         return results
 
     # The student's cells
 
     def _run(self, step: Step) -> None:
         if step.role is Role.BOTH:
-            execute(step.source, step.name, self._namespace)
+            # Where it uses the student's code, what it defines is looked up there like all that is the student's.
+            with suppress(Exception):
+                execute(step.source, step.name, self._namespace)
+        if step.index in self._lost_cells:
+            return
         try:
             self._run_there(step)
-        except CandidateLost as lost:
-            self.outputs[step.index] = [_error_output(lost.lost.verdict, explain_loss(lost.lost.why))]
-            if step.exercise:
-                self._lost_exercises[step.exercise] = lost.lost
-            self._replace_candidate()
+        except CandidateLost as error:
+            self._lose(step, error.lost)
+            if error.lost is not OUT_OF_TIME:
+                self._replace_candidate()
 
     def _run_there(self, step: Step) -> None:
-        done = self._with_candidate(lambda: self._client.run(step.source, step.name))
+        if time.monotonic() > self._end:
+            raise CandidateLost(OUT_OF_TIME)
+        try:
+            done = self._with_candidate(lambda: self._client.run(step.source, step.name))
+            outputs = _plain_outputs(done)
+            if done["raised"] is not None and _verdict(done["raised"]) is Verdict.OUTPUT_LIMIT:
+                raise CandidateLost(Lost(Verdict.OUTPUT_LIMIT, short(done["raised"]["message"])))
+        except Exception as error:
+            if isinstance(error, CandidateLost):
+                raise
+            # The cell put out more than can cross, or the candidate answers what it likes.
+            outputs = [_error_output(Verdict.ERROR, short(error))]
         self._ran.append(step)
-        self.outputs[step.index] = _plain_outputs(done)
+        if step.index not in self.outputs:
+            self.outputs[step.index] = self._fitting(outputs)
+
+    def _lose(self, step: Step, lost: Lost) -> None:
+        """Takes note of a cell that must not run again, and of its exercise."""
+        self._lost_cells.add(step.index)
+        self.outputs.setdefault(step.index, [_error_output(lost.verdict, explain_loss(lost.why))])
+        if step.exercise:
+            self._lost_exercises[step.exercise] = lost
+
+    def _fitting(self, outputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """As many of the outputs as there is room for in the notebook."""
+        kept = []
+        for output in outputs:
+            self._room -= _size(output)
+            if self._room < 0:
+                return [*kept, _error_output(Verdict.OUTPUT_LIMIT, "more was put out than is shown")]
+            kept.append(output)
+        return kept
 
     # Tests
 
@@ -106,23 +170,26 @@ class Examiner:
         if self._unconfined is not None:
             lost = Lost(Verdict.NOT_CONFINED, self._unconfined)
         elif time.monotonic() > self._end:
-            lost = Lost(Verdict.TIMED_OUT, "the time for the whole notebook was used up")
+            lost = OUT_OF_TIME
         if lost is not None:
             return _no_points(step, lost.verdict, explain_loss(lost.why))
         try:
             value = self._with_candidate(lambda: self._run_test(step))
         except CandidateLost as error:
             self._lost_exercises[step.exercise] = error.lost
-            self._replace_candidate()
-            return _no_points(step, error.lost.verdict, explain_loss(error.lost.why))
+            if error.lost is not OUT_OF_TIME:
+                self._replace_candidate()
+            return _no_points(step, error.lost.verdict, explain_loss(error.lost.why), traceback.format_exc())
         except StudentError as error:
-            return _no_points(step, _verdict(error.said), explain_raise(step, error.said), traceback.format_exc())
+            verdict, message = _verdict(error.said), explain_raise(step, error.said, self._cells)
+            result = _no_points(step, verdict, message, traceback.format_exc())
+            if verdict in USED_UP:
+                self._replace_candidate()
+            return result
         except Exception as error:
             verdict = Verdict.FAILED if isinstance(error, AssertionError) else Verdict.ERROR
             return _no_points(step, verdict, explain_test(step, error), traceback.format_exc())
-        points = step.points
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            points = min(max(float(value), 0.0), step.points)
+        points = _partial(value, step.points)
         return Result(step.name, Verdict.PASSED if points == step.points else Verdict.FAILED, points, step.points)
 
     def _run_test(self, step: Step) -> Any:
@@ -130,7 +197,9 @@ class Examiner:
         wanted = [
             name for name in _names_used(step.source) if name not in self._namespace and not hasattr(builtins, name)
         ]
-        found = self._client.look(wanted) if wanted else {}
+        said = self._client.look(wanted) if wanted else {}
+        # No more than was asked for: a torch or an abs of the student's would judge in place of ours.
+        found = {name: said[name] for name in wanted if name in said}
         self._namespace.update(found)
         try:
             return execute(step.source, step.name, self._namespace)
@@ -152,17 +221,26 @@ class Examiner:
             self._unconfined = f"the process for student code did not start ({type(error).__name__})"
 
     def _replace_candidate(self) -> None:
+        """Gets a fresh candidate and runs there again what ran before."""
+        self._fresh_candidate()
+        steps, self._ran = self._ran, []
+        while steps:
+            step = steps.pop(0)
+            try:
+                self._run_there(step)
+            except CandidateLost as error:
+                if error.lost is OUT_OF_TIME:
+                    return
+                # It ran before and does not now. Once more, without it: every time there is a step less.
+                self._lose(step, error.lost)
+                self._fresh_candidate()
+                steps, self._ran = self._ran + steps, []
+
+    def _fresh_candidate(self) -> None:
         self._channel.close()
         self._driver.send({"need": "candidate"})
         self._driver.recv()
         self._connect()
-        steps, self._ran = self._ran, []
-        for step in steps:
-            try:
-                self._run_there(step)
-            except CandidateLost:
-                self._replace_candidate()
-                return
 
     def _with_candidate(self, act: Any) -> Any:
         if self._unconfined is not None:
@@ -171,10 +249,14 @@ class Examiner:
         try:
             return act()
         except Late:
+            if time.monotonic() > self._end:
+                raise CandidateLost(OUT_OF_TIME) from None
             raise CandidateLost(Lost(Verdict.TIMED_OUT, f"it took longer than {self._cell_seconds:g} s")) from None
         except Closed:
             self._driver.send({"need": "exit code"})
-            raise CandidateLost(Lost(Verdict.CRASHED, _death(self._driver.recv()))) from None
+            raise CandidateLost(_death(self._driver.recv())) from None
+        except WireError as error:
+            raise CandidateLost(Lost(Verdict.ERROR, "what came back from it could not be read")) from error
 
 
 def _names_used(source: str) -> list[str]:
@@ -202,10 +284,26 @@ def _verdict(said: dict[str, Any]) -> Verdict:
     return Verdict.ERROR
 
 
-def _death(code: int | None) -> str:
-    if code is not None and code < 0:
-        return f"the process was ended by {signal.Signals(-code).name}"
-    return f"the process ended itself with exit code {code}"
+def _death(how: int | str | None) -> Lost:
+    """Why a candidate is gone, from its exit code or from what the driver says that it had too much of."""
+    match how:
+        case str(excess):
+            return Lost(Verdict.OUTPUT_LIMIT if "files" in excess else Verdict.CRASHED, excess)
+        case int(code) if code < 0:
+            # Real-time signals have no names.
+            name = signal.Signals(-code).name if -code in set(signal.Signals) else f"signal {-code}"
+            return Lost(Verdict.CRASHED, f"the process was ended by {name}")
+        case int():
+            # Not with which code: it might be a number of a hidden test.
+            return Lost(Verdict.CRASHED, "the process ended itself")
+    return Lost(Verdict.CRASHED, "it cut its connection")
+
+
+def _partial(value: Any, points: float) -> float:
+    """What a test gives whose last line is `value`: all of its points if that is no number, and nothing for NaN."""
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return points
+    return max(0.0, min(float(value), points)) if value == value else 0.0
 
 
 def _no_points(step: Step, verdict: Verdict, message: str, log: str = "") -> Result:
@@ -226,21 +324,32 @@ def _error_output(verdict: Verdict, message: str) -> dict[str, Any]:
     return {"output_type": "error", "ename": str(verdict), "evalue": message, "traceback": [f"{verdict}: {message}"]}
 
 
-def _plain_outputs(done: Any) -> list[dict[str, Any]]:
+def _plain_outputs(done: dict[str, Any]) -> list[dict[str, Any]]:
     """The outputs of a student's cell, put together anew: the candidate is not trusted to shape them."""
     outputs = []
-    for output in done.get("outputs", ()) if isinstance(done, dict) else ():
-        if output.get("output_type") == "stream":
-            outputs.append({"output_type": "stream", "name": "stdout", "text": str(output.get("text"))})
+    for output in done["outputs"]:
+        if output["output_type"] == "stream":
+            outputs.append({"output_type": "stream", "name": "stdout", "text": _plain(output["text"])})
         else:
-            data = {str(kind): part for kind, part in output.get("data", {}).items() if isinstance(part, str)}
+            data = {short(kind, 100): _plain(part) for kind, part in output["data"].items()}
             outputs.append({"output_type": "display_data", "data": data, "metadata": {}})
-    if isinstance(done, dict) and isinstance(said := done.get("raised"), dict):
-        outputs.append(_error_output_of(said))
+    if done["raised"] is not None:
+        outputs.append(_error_output_of(done["raised"]))
     return outputs
 
 
 def _error_output_of(said: dict[str, Any]) -> dict[str, Any]:
-    name, message = str(said.get("name")), str(said.get("message"))
-    lines = [f"{frame[0]}, line {frame[1]}: {frame[2]}" for frame in said.get("frames", ()) if len(frame) == 3]
+    name, message = short(said["name"], MAX_LINE), short(said["message"])
+    frames = [[short(part, MAX_LINE) for part in frame] for frame in said["frames"][-MAX_FRAMES:]]
+    lines = [f"{cell}, line {line}: {text}" for cell, line, text in frames]
     return {"output_type": "error", "ename": name, "evalue": message, "traceback": [*lines, f"{name}: {message}"]}
+
+
+def _plain(text: Any) -> str:
+    if not isinstance(text, str):
+        raise WireError(f"an output is text; this one is a {type(text).__name__}")
+    return short(text, len(text))
+
+
+def _size(output: dict[str, Any]) -> int:
+    return len(output.get("text", "")) + sum(len(part) for part in output.get("data", {}).values()) + 100

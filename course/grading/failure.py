@@ -6,6 +6,8 @@ from typing import Any
 
 MAX_MESSAGE = 2_000
 """Characters of an exception's message that are kept."""
+MAX_LINE = 200
+"""Characters of a line of code, or of a name, that are kept."""
 MAX_FRAMES = 8
 """Lines of the student's cells that are kept, the innermost ones."""
 
@@ -17,13 +19,13 @@ def describe(error: BaseException) -> dict[str, Any]:
     """
     kind = next(kind.__name__ for kind in type(error).__mro__ if getattr(builtins, kind.__name__, None) is kind)
     frames = [
-        [frame.filename, frame.lineno, frame.line]
+        [frame.filename[:MAX_LINE], frame.lineno, (frame.line or "")[:MAX_LINE]]
         for frame in traceback.extract_tb(error.__traceback__)
         if frame.filename.startswith("<")
     ]
     return {
         "kind": kind,
-        "name": type(error).__name__[:200],
+        "name": type(error).__name__[:MAX_LINE],
         "message": _message(error),
         "frames": frames[-MAX_FRAMES:],
     }
@@ -32,5 +34,5 @@ def describe(error: BaseException) -> dict[str, Any]:
 def _message(error: BaseException) -> str:
     try:
         return str(error)[:MAX_MESSAGE]
-    except Exception:
+    except BaseException:
         return "(its message cannot be shown)"

@@ -1,11 +1,10 @@
 """The one place where grading happens: two notebooks in, a report out."""
 
-import tempfile
-from contextlib import ExitStack
+import os
+import time
 from dataclasses import dataclass
 from multiprocessing.process import BaseProcess
 from multiprocessing.reduction import send_handle
-from pathlib import Path
 from typing import Any
 
 from nbformat import NotebookNode
@@ -15,9 +14,13 @@ from course.grading.limits import Limits
 from course.grading.plan import Role, Step, plan
 from course.grading.repair import repair
 from course.grading.report import Report, Result, Verdict
+from course.grading.scratch import MAX_ENTRIES, Scratch
 
 GRACE_SECONDS = 30
 """How long after the notebook's own limit the examiner may take to report before it is given up."""
+
+WATCH_SECONDS = 0.1
+"""How often what a candidate uses is looked at, as far as the kernel does not limit it."""
 
 
 def grade(
@@ -48,6 +51,17 @@ def _given_up(step: Step, why: str) -> Result:
 class _Candidate:
     process: BaseProcess
     connection: Any
+    scratch: Scratch | None
+    excess: str = ""
+    """What it had too much of, once it was ended for that."""
+
+    def end(self) -> None:
+        """Kills the process and removes what it left."""
+        self.process.kill()
+        self.process.join()
+        self.process.close()
+        if self.scratch is not None:
+            self.scratch.remove()
 
 
 class _Pair:
@@ -56,7 +70,6 @@ class _Pair:
     def __init__(self, limits: Limits, sandbox: bool) -> None:
         self._limits = limits
         self._sandbox = sandbox
-        self._cleanup = ExitStack()
 
     def __enter__(self) -> "_Pair":
         # The candidate first: when it is forked, nobody has read the submission or the tests yet.
@@ -67,25 +80,24 @@ class _Pair:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for process in (self._examiner, self._candidate.process):
-            process.kill()
-            process.join()
-            process.close()
+        self._examiner.kill()
+        self._examiner.join()
+        self._examiner.close()
         self._driver.close()
-        self._cleanup.close()
+        self._candidate.end()
 
     def examine(self, steps: list[Step]) -> dict[str, Any] | None:
         """What the examiner found, or None where it did not come to an end."""
         limits = self._limits
-        work = {"steps": steps, "cell_seconds": limits.cell_seconds, "notebook_seconds": limits.notebook_seconds}
+        work = {name: getattr(limits, name) for name in ("cell_seconds", "notebook_seconds", "output_kb")}
         try:
-            self._driver.send(work)
+            self._driver.send({"steps": steps, **work})
             self._hand_over()
-            while self._driver.poll(limits.notebook_seconds + GRACE_SECONDS):
+            while self._is_next(limits.notebook_seconds + GRACE_SECONDS):
                 match self._driver.recv():
                     case {"need": "exit code"}:
                         self._candidate.process.join(1)
-                        self._driver.send(self._candidate.process.exitcode)
+                        self._driver.send(self._candidate.excess or self._candidate.process.exitcode)
                     case {"need": "candidate"}:
                         self._replace_candidate()
                     case answer:
@@ -94,23 +106,43 @@ class _Pair:
             return None
         return None
 
+    def _is_next(self, seconds: float) -> bool:
+        """Waits for the examiner to say something and meanwhile keeps an eye on the candidate."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            if self._driver.poll(WATCH_SECONDS):
+                return True
+            self._watch()
+        return False
+
+    def _watch(self) -> None:
+        """Ends a candidate that uses more than it may of what the kernel does not limit for one process alone."""
+        candidate, limits = self._candidate, self._limits
+        try:
+            # Two links of the folder are no threads.
+            threads = os.stat(f"/proc/{candidate.process.pid}/task").st_nlink - 2
+        except OSError:
+            return  # it has ended
+        if threads > limits.threads:
+            candidate.excess = f"it had more than {limits.threads} threads"
+        elif candidate.scratch is not None and candidate.scratch.is_full(limits.scratch_mb):
+            candidate.excess = f"its files were more than {limits.scratch_mb} MB or more than {MAX_ENTRIES} in number"
+        if candidate.excess:
+            candidate.process.kill()
+
     def _replace_candidate(self) -> None:
-        self._candidate.process.kill()
-        self._candidate.process.join()
-        self._candidate.process.close()
+        self._candidate.end()
         self._candidate = self._start_candidate()
         self._driver.send("coming")
         self._hand_over()
 
     def _start_candidate(self) -> _Candidate:
-        scratch = None
-        if self._sandbox:
-            scratch = Path(self._cleanup.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True)))
+        scratch = Scratch() if self._sandbox else None
         ours, theirs = processes.pipe()
         limits = {name: getattr(self._limits, name) for name in self._limits.trait_names(config=True)}
-        process = processes.start(candidate.main, theirs, scratch, limits)
+        process = processes.start(candidate.main, theirs, scratch and scratch.folder, limits)
         theirs.close()
-        return _Candidate(process, ours)
+        return _Candidate(process, ours, scratch)
 
     def _hand_over(self) -> None:
         """Gives our end of the candidate's socket to the examiner, and keeps none."""

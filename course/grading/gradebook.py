@@ -11,6 +11,7 @@ from typing import Any
 from nbgrader import api
 from nbgrader.plugins import LateSubmissionPlugin
 from nbgrader.preprocessors import AssignLatePenalties
+from sqlalchemy import insert, select, update
 
 from course.classroom import Classroom
 
@@ -25,19 +26,30 @@ class Marks:
 
 @dataclass(frozen=True)
 class Scores:
-    """What the gradebook says of one submitted notebook; `cells` by grade_id, as nbgrader's feedback wants them."""
+    """What the gradebook says of the notebook with this id; `cells` by grade_id, as nbgrader's feedback wants them."""
 
+    submitted: str
     score: float
     max_score: float
     late_penalty: float
     cells: dict[str, dict[str, Any]]
 
 
+@dataclass(frozen=True)
+class _Notebook:
+    """What the gradebook knows of a source notebook. Cells by their id: name and points, or name alone."""
+
+    id: str
+    name: str
+    graded: dict[str, tuple[str, float]]
+    answered: dict[str, str]
+    checksums: dict[str, str | None]
+
+
 class Writer:
     """The one writer of a class run; use it in a `with` block."""
 
     def __init__(self, classroom: Classroom, assignment: str) -> None:
-        self._classroom = classroom
         self._gradebook = classroom.gradebook()
         self._name = assignment
         penalties = AssignLatePenalties(config=classroom.config)
@@ -45,7 +57,22 @@ class Writer:
 
     def __enter__(self) -> "Writer":
         self._gradebook.__enter__()
-        self._assignment = self._gradebook.find_assignment(self._name)
+        self._database = self._gradebook.db
+        assignment = self._gradebook.find_assignment(self._name)
+        self._assignment, self._due = assignment.id, assignment.duedate
+        # Read once and kept as plain data: a session that kept the rows of every student would grow with the class.
+        self._notebooks = [
+            _Notebook(
+                notebook.id,
+                notebook.name,
+                {cell.id: (cell.name, cell.max_score) for cell in notebook.grade_cells},
+                {cell.id: cell.name for cell in notebook.solution_cells},
+                {cell.name: cell.checksum for cell in notebook.source_cells},
+            )
+            for notebook in assignment.notebooks
+        ]
+        self._database.rollback()
+        self._database.expunge_all()
         return self
 
     def __exit__(self, *error: Any) -> None:
@@ -53,94 +80,98 @@ class Writer:
 
     def checksums(self) -> dict[str, dict[str, str | None]]:
         """The checksum of every released cell, by notebook and grade_id."""
-        return {
-            notebook.name: {cell.name: cell.checksum for cell in notebook.source_cells}
-            for notebook in self._assignment.notebooks
-        }
+        return {notebook.name: notebook.checksums for notebook in self._notebooks}
 
     def students(self) -> set[str]:
         """Who has a submission of this assignment in the gradebook."""
-        return {submission.student_id for submission in self._assignment.submissions}
+        submission = api.SubmittedAssignment
+        return set(self._database.scalars(select(submission.student_id).filter_by(assignment_id=self._assignment)))
+
+    def due(self) -> datetime | None:
+        """When the assignment was to be handed in."""
+        return self._due
 
     def write(self, student: str, marks: dict[str, Marks], handed_in: datetime | None) -> dict[str, Scores]:
         """One student's marks by notebook; a notebook that is missing there scores zero. All of it or nothing.
 
         Returns what the gradebook then says, with the points and comments that a person gave.
         """
-        database = self._gradebook.db
         try:
             submission = self._submission(student)
             if handed_in is not None:
-                submission.timestamp = handed_in
-            for notebook in submission.notebooks:
-                _write_notebook(notebook, marks.get(notebook.name))
-            scores = {notebook.name: _scores(notebook) for notebook in submission.notebooks}
-            if submission.total_seconds_late > 0:
-                for notebook in submission.notebooks:
-                    scores[notebook.name] = self._punish(student, submission, notebook, scores[notebook.name])
-            else:
-                for notebook in submission.notebooks:
-                    notebook.late_submission_penalty = None
-            database.commit()
+                self._database.execute(update(api.SubmittedAssignment), [{"id": submission, "timestamp": handed_in}])
+            scores = {}
+            for notebook in self._notebooks:
+                row = self._submitted_notebook(submission, notebook)
+                scores[notebook.name] = self._write_notebook(row, notebook, marks.get(notebook.name))
+            self._punish(student, submission, scores)
+            self._database.commit()
             return scores
         except BaseException:
-            database.rollback()
+            self._database.rollback()
             raise
+        finally:
+            self._database.expunge_all()
 
-    def _submission(self, student: str) -> api.SubmittedAssignment:
-        database = self._gradebook.db
-        person = database.get(api.Student, student)
-        if person is None:
-            person = api.Student(id=student)
-            database.add(person)
-        found = database.query(api.SubmittedAssignment).filter_by(assignment_id=self._assignment.id, student_id=student)
-        return found.one_or_none() or self._new_submission(person)
-
-    def _new_submission(self, person: api.Student) -> api.SubmittedAssignment:
-        database = self._gradebook.db
-        with database.no_autoflush:
-            submission = api.SubmittedAssignment(assignment=self._assignment, student=person)
-            database.add(submission)
-            for notebook in self._assignment.notebooks:
-                submitted = api.SubmittedNotebook(notebook=notebook, assignment=submission)
-                for cell in notebook.grade_cells:
-                    api.Grade(cell_id=cell.id, cell=cell, notebook=submitted)
-                for cell in notebook.solution_cells:
-                    api.Comment(cell_id=cell.id, cell=cell, notebook=submitted)
+    def _submission(self, student: str) -> str:
+        """The id of the student's submission, made with all its rows where there was none."""
+        database, mine = self._database, {"assignment_id": self._assignment, "student_id": student}
+        found = database.scalar(select(api.SubmittedAssignment.id).filter_by(**mine))
+        if found is not None:
+            return found
+        if database.get(api.Student, student) is None:
+            database.execute(insert(api.Student), [{"id": student}])
+        database.execute(insert(api.SubmittedAssignment), [{"id": (submission := api.new_uuid()), **mine}])
+        for notebook in self._notebooks:
+            row = {"id": api.new_uuid(), "assignment_id": submission, "notebook_id": notebook.id}
+            database.execute(insert(api.SubmittedNotebook), [row])
+            for table, cells in ((api.Grade, notebook.graded), (api.Comment, notebook.answered)):
+                rows = [{"cell_id": cell, "notebook_id": row["id"]} for cell in cells]
+                if rows:
+                    database.execute(insert(table), rows)
         return submission
 
-    def _punish(self, student: str, submission: Any, notebook: Any, scores: Scores) -> Scores:
+    def _submitted_notebook(self, submission: str, notebook: _Notebook) -> str:
+        mine = {"assignment_id": submission, "notebook_id": notebook.id}
+        return self._database.scalars(select(api.SubmittedNotebook.id).filter_by(**mine)).one()
+
+    def _write_notebook(self, submitted: str, notebook: _Notebook, marks: Marks | None) -> Scores:
+        cells: dict[str, dict[str, Any]] = {}
+        grades, comments = api.Grade, api.Comment
+        changed = []
+        columns = (grades.id, grades.cell_id, grades.manual_score, grades.extra_credit)
+        for row, cell, manual, extra in self._database.execute(select(*columns).filter_by(notebook_id=submitted)):
+            name, points = notebook.graded[cell]
+            auto = _auto_score(name, marks)
+            waits = marks is not None and (manual is not None or auto is None)
+            changed.append({"id": row, "auto_score": auto, "needs_manual_grade": waits})
+            score = (auto if manual is None else manual) or 0.0
+            cells[name] = {"score": score + (extra or 0.0), "points": points}
+        total, most = (sum(cell[kind] for cell in cells.values()) for kind in ("score", "points"))
+        said = []
+        columns = (comments.id, comments.cell_id, comments.manual_comment)
+        for row, cell, manual in self._database.execute(select(*columns).filter_by(notebook_id=submitted)):
+            name = notebook.answered[cell]
+            auto = "No response." if marks is not None and name in marks.unanswered else None
+            said.append({"id": row, "auto_comment": auto})
+            cells.setdefault(name, {})["comment"] = manual or auto
+        for table, rows in ((grades, changed), (comments, said)):
+            if rows:
+                self._database.execute(update(table), rows)
+        return Scores(submitted, total, most, 0.0, cells)
+
+    def _punish(self, student: str, submission: str, scores: dict[str, Scores]) -> None:
         """Takes off what the course's plugin for late submissions says, at most all of it."""
-        penalty = self._late.late_submission_penalty(student, scores.score, submission.total_seconds_late)
-        notebook.late_submission_penalty = None if penalty is None else min(max(penalty, 0.0), scores.score)
-        return replace(scores, late_penalty=notebook.late_submission_penalty or 0.0)
+        late = self._database.get(api.SubmittedAssignment, submission, populate_existing=True).total_seconds_late
+        for name, score in scores.items():
+            penalty = self._late.late_submission_penalty(student, score.score, late) if late > 0 else None
+            penalty = None if penalty is None else min(max(penalty, 0.0), score.score)
+            row = {"id": score.submitted, "late_submission_penalty": penalty}
+            self._database.execute(update(api.SubmittedNotebook), [row])
+            scores[name] = replace(score, late_penalty=penalty or 0.0)
 
 
-def _scores(notebook: api.SubmittedNotebook) -> Scores:
-    """What nbgrader's own queries would sum up, from what lies in memory."""
-    cells: dict[str, dict[str, Any]] = {}
-    for grade in notebook.grades:
-        base = grade.auto_score if grade.manual_score is None else grade.manual_score
-        cells[grade.cell.name] = {"score": (base or 0.0) + (grade.extra_credit or 0.0), "points": grade.cell.max_score}
-    score = sum(cell["score"] for cell in cells.values())
-    max_score = sum(cell["points"] for cell in cells.values())
-    for comment in notebook.comments:
-        said = comment.manual_comment or comment.auto_comment
-        cells.setdefault(comment.cell.name, {})["comment"] = said
-    return Scores(score, max_score, 0.0, cells)
-
-
-def _write_notebook(notebook: api.SubmittedNotebook, marks: Marks | None) -> None:
-    for grade in notebook.grades:
-        grade.auto_score = _auto_score(grade.cell, marks)
-        was_marked = grade.manual_score is not None
-        grade.needs_manual_grade = marks is not None and (was_marked or grade.auto_score is None)
-    for comment in notebook.comments:
-        is_empty = marks is not None and comment.cell.name in marks.unanswered
-        comment.auto_comment = "No response." if is_empty else None
-
-
-def _auto_score(cell: api.GradeCell, marks: Marks | None) -> float | None:
-    if marks is None or cell.name in marks.unanswered:
+def _auto_score(cell: str, marks: Marks | None) -> float | None:
+    if marks is None or cell in marks.unanswered:
         return 0.0
-    return marks.points.get(cell.name)
+    return marks.points.get(cell)

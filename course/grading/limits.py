@@ -25,6 +25,14 @@ class Limits(Configurable):
     file_mb = Integer(
         16, help="Mebibytes that a file in the private scratch folder may hold. At the limit writing to it fails."
     ).tag(config=True)  # fmt: skip
+    scratch_mb = Integer(
+        64, help="Mebibytes that all files in the scratch folder may hold together. Soon after the limit its "
+        "process is ended, and its exercise fails with the verdict output limit."
+    ).tag(config=True)  # fmt: skip
+    threads = Integer(
+        64, help="Threads that student code may have. Soon after the limit its process is ended, and its "
+        "exercise fails as crashed."
+    ).tag(config=True)  # fmt: skip
     notebook_mb = Integer(
         20, help="Mebibytes that a submitted notebook file may have. A larger one is reported unread."
     ).tag(config=True)  # fmt: skip

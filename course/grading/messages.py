@@ -8,6 +8,7 @@ import ast
 import builtins
 from typing import Any
 
+from course.grading.failure import MAX_MESSAGE
 from course.grading.plan import Step
 
 
@@ -17,22 +18,24 @@ def explain_test(step: Step, error: Exception) -> str:
     if isinstance(error, NameError) and not isinstance(error, UnboundLocalError) and error.name:
         return f"{error.name} is not defined: the cell that should define it is missing or did not run to its end."
     if isinstance(error, AssertionError):
-        return _join(_truth(step), said or "This does not hold for your code.")
+        # A library's own words (torch.testing's) tell numbers of the test; the author's were written for students.
+        own = said if not step.is_hidden or _is_from(error, step) else ""
+        return _join(_truth(step), own or "This does not hold for your code.")
     if step.is_hidden:
         return _join(_truth(step), "The test could not use what your code returned.")
     return _join(_truth(step), f"{type(error).__name__}: {said}")
 
 
-def explain_raise(step: Step, said: dict[str, Any]) -> str:
-    """The student's code raised an exception while the test called it."""
+def explain_raise(step: Step, said: dict[str, Any], cells: dict[str, str]) -> str:
+    """The student's code raised an exception while the test called it. `cells` are the sources of all cells by name."""
     if said.get("kind") == "NotImplementedError":
         return "Not written yet."
-    where = _where(said)
+    where = _where(said, cells)
     if step.is_hidden:
         # Its text may carry the test's numbers, and its name may be made up to carry them.
         name = str(said.get("kind")) if hasattr(builtins, str(said.get("kind"))) else "an error"
         return _join(_truth(step), f"Your code raised {name}{where}.")
-    return f"Your code raised {said.get('name')}: {said.get('message')}{where}"
+    return f"Your code raised {short(said.get('name'), 200)}: {short(said.get('message'))}{where}"
 
 
 def explain_loss(why: str) -> str:
@@ -40,12 +43,27 @@ def explain_loss(why: str) -> str:
     return f"Your code was stopped: {why}."
 
 
-def _where(said: dict[str, Any]) -> str:
-    frames = said.get("frames")
-    if not isinstance(frames, list) or not frames or len(frames[-1]) != 3:
-        return ""
-    cell, line, text = frames[-1]
-    return f" (in {str(cell).strip('<>')}, line {line}: {text})"
+def short(said: Any, characters: int = MAX_MESSAGE) -> str:
+    """What the candidate said, as text that is not too long and that every file can hold."""
+    return str(said)[:characters].encode(errors="replace").decode()
+
+
+def _where(said: dict[str, Any], cells: dict[str, str]) -> str:
+    # The candidate names a place; what stands there we know ourselves. Its own words could be a hidden test's numbers.
+    match said.get("frames"):
+        case [*_, [str(cell), int(line), _]] if cell.strip("<>") in cells:
+            lines = cells[cell.strip("<>")].splitlines()
+            if 1 <= line <= len(lines):
+                return f" (in {cell.strip('<>')}, line {line}: {lines[line - 1].strip()})"
+    return ""
+
+
+def _is_from(error: Exception, step: Step) -> bool:
+    """Whether the test's own code raised `error`, rather than a library that it called."""
+    frame = error.__traceback__
+    while frame.tb_next is not None:
+        frame = frame.tb_next
+    return frame.tb_frame.f_code.co_filename == f"<{step.name}>"
 
 
 def _truth(step: Step) -> str:

@@ -1,5 +1,6 @@
 """Notebooks as grading sees them: what kind each cell is of, and which exercise a test belongs to."""
 
+import copy
 from enum import Enum
 
 from nbformat import NotebookNode
@@ -43,6 +44,16 @@ def kind(cell: NotebookNode) -> Kind:
 def is_experiment(cell: NotebookNode) -> bool:
     """Whether a cell is a training run or figure that no test depends on."""
     return kind(cell) is Kind.FREE and EXPERIMENT in cell.metadata.get("tags", ())
+
+
+def with_answer(notebook: NotebookNode, exercise: str, answer: str) -> NotebookNode:
+    """A copy of `notebook` in which the answer cell `exercise` reads `answer`; raises KeyError where there is none."""
+    twin = copy.deepcopy(notebook)
+    for cell in twin.cells:
+        if grade_id(cell) == exercise:
+            cell.source = answer
+            return twin
+    raise KeyError(f"no cell is called {exercise}")
 
 
 def exercise_of(test: str, exercises: list[str]) -> str:

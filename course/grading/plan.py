@@ -1,11 +1,15 @@
 """Which cell of a notebook runs where, in which order."""
 
+import re
 from dataclasses import dataclass
 from enum import Enum
 
+from IPython.core.inputtransformer2 import TransformerManager
 from nbformat import NotebookNode
 
 from course.grading.notebook import HIDDEN, Kind, exercise_of, grade_id, is_experiment, kind
+
+MAGIC = re.compile(r"^\s*[%!]", re.MULTILINE)
 
 
 class Role(Enum):
@@ -41,11 +45,19 @@ def plan(notebook: NotebookNode) -> list[Step]:
             case Kind.TEST:
                 points = float(cell.metadata.nbgrader.points)
                 exercise = exercise_of(name, exercises)
-                steps.append(Step(index, name, Role.TEST, cell.source, exercise, points, HIDDEN in cell.source))
+                source = _as_python(cell.source)
+                steps.append(Step(index, name, Role.TEST, source, exercise, points, HIDDEN in source))
             case Kind.READ_ONLY:
-                steps.append(Step(index, name, Role.BOTH, cell.source))
+                steps.append(Step(index, name, Role.BOTH, _as_python(cell.source)))
             case Kind.ANSWER | Kind.WRITTEN:
                 steps.append(Step(index, name, Role.CANDIDATE, cell.source, name))
             case Kind.FREE:
                 steps.append(Step(index, name, Role.CANDIDATE, cell.source))
     return steps
+
+
+def _as_python(source: str) -> str:
+    """A cell of ours with its magics as calls of IPython; the student's cells meet IPython itself."""
+    if not MAGIC.search(source):
+        return source
+    return TransformerManager().transform_cell(source)

@@ -10,6 +10,7 @@ from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from nbgrader.preprocessors import NbGraderPreprocessor
 
+from course.grading import confinement
 from course.grading.autograded import autograded
 from course.grading.grade import grade
 from course.grading.limits import Limits
@@ -33,6 +34,7 @@ class GradeCells(NbGraderPreprocessor):
 
     def preprocess(self, notebook: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
         report = grade(_source(self, resources), notebook, Limits(parent=self))
+        confinement.require_confined(report)
         for result in report.results:
             if result.log:
                 self.log.debug("%s: %s\n%s", result.name, result.verdict, result.log)
@@ -43,7 +45,7 @@ def _source(preprocessor: NbGraderPreprocessor, resources: Resources) -> Noteboo
     course = preprocessor.parent.parent.coursedir
     names = resources["nbgrader"]
     folder = Path(course.format_path(course.source_directory, ".", names["assignment"]))
-    return read(folder / f"{names['notebook']}.ipynb", Limits().notebook_mb)
+    return read(folder / f"{names['notebook']}.ipynb", Limits(parent=preprocessor).notebook_mb)
 
 
 def _checksums(resources: Resources) -> dict[str, str | None]:

@@ -5,17 +5,17 @@ Graded --> gradebook (one transaction) --> autograded notebooks --> feedback pag
 
 import json
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import nbformat
 from nbconvert.preprocessors import CSSHTMLHeaderPreprocessor
 from nbformat import NotebookNode
-from nbgrader.preprocessors import ClearHiddenTests, ClearMarkScheme
 
 from course.classroom import Classroom
 from course.grading.autograded import autograded, unanswered
-from course.grading.feedback import FeedbackExporter
+from course.grading.feedback import FeedbackExporter, HideMarkSchemes, HideTests
 from course.grading.gradebook import Marks, Scores, Writer
 from course.grading.notebook import grade_id
 from course.grading.report import Report
@@ -43,7 +43,7 @@ class Records:
         self._writer = Writer(classroom, assignment)
         # One exporter for the whole class: it compiles nbgrader's templates once.
         self._exporter = FeedbackExporter(config=classroom.config)
-        for preprocessor in (ClearHiddenTests, ClearMarkScheme, CSSHTMLHeaderPreprocessor):
+        for preprocessor in (HideTests, HideMarkSchemes, CSSHTMLHeaderPreprocessor):
             self._exporter.register_preprocessor(preprocessor, enabled=True)
 
     def __enter__(self) -> "Records":
@@ -54,6 +54,10 @@ class Records:
 
     def __exit__(self, *error: Any) -> None:
         self._writer.__exit__(*error)
+
+    def due(self) -> datetime | None:
+        """When the assignment was to be handed in."""
+        return self._writer.due()
 
     def done(self, student: str, digest: str) -> list[str] | None:
         """The troubles of a student all of whose records were made from what `digest` names; None for anyone else."""
@@ -80,6 +84,10 @@ class Records:
             _replace(self._folder("autograded", graded.student) / f"{name}.ipynb", nbformat.writes(notebook))
             page = self._feedback(name, notebook, scores[name])
             _replace(self._folder("feedback", graded.student) / f"{name}.html", page)
+        for name in self._checksums.keys() - notebooks.keys():
+            # What was graded before and cannot be read now does not count any more.
+            (self._folder("autograded", graded.student) / f"{name}.ipynb").unlink(missing_ok=True)
+            (self._folder("feedback", graded.student) / f"{name}.html").unlink(missing_ok=True)
         # Last of all: only who carries the mark is done.
         mark = json.dumps({"digest": digest, "troubles": graded.troubles})
         _replace(self._folder("autograded", graded.student) / MARK, mark)

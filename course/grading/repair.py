@@ -9,12 +9,13 @@ student's own stay behind the cell they stood behind.
 """
 
 import copy
-import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
+from nbformat.reader import NotJSONError
 
 from course.errors import CourseError
 from course.grading.notebook import Kind, grade_id, kind
@@ -54,9 +55,7 @@ def read(path: Path, max_mb: int) -> NotebookNode:
         TypeError,
         nbformat.ValidationError,
     ) as error:
-        reason = (
-            "is not JSON" if isinstance(error, json.JSONDecodeError | UnicodeDecodeError) else "is no valid notebook"
-        )
+        reason = "is not JSON" if isinstance(error, NotJSONError | UnicodeDecodeError) else "is no valid notebook"
         raise Unreadable(f"{path.name} {reason} ({type(error).__name__}): ask the student for it again") from None
 
 
@@ -81,7 +80,7 @@ def repair(source: NotebookNode, submission: NotebookNode) -> Repaired:
                 behind[anchor].append(_unmarked(cell))
         else:
             if name is not None:
-                repairs.append(f"{name}: no cell has this name; it was kept as an ordinary cell")
+                repairs.append(f"{_printable(name)}: no cell has this name; it was kept as an ordinary cell")
             behind[anchor].append(_unmarked(cell))
     if order != (expected := [name for name in ours if name in theirs]):
         moved = next(name for name, right in zip(order, expected, strict=True) if name != right)
@@ -92,7 +91,7 @@ def repair(source: NotebookNode, submission: NotebookNode) -> Repaired:
         cells.append(_restored(name, our, theirs.get(name), repairs))
         cells += behind.get(name, [])
     notebook = copy.copy(source)
-    notebook.cells = [_clean(cell) for cell in cells]
+    notebook.cells = _writable([_clean(cell) for cell in cells])
     _make_ids_unique(notebook)
     return Repaired(notebook, repairs)
 
@@ -127,6 +126,22 @@ def _clean(cell: NotebookNode) -> NotebookNode:
         cell.outputs, cell.execution_count = [], None
     cell.pop("attachments", None) if cell.cell_type == "code" else None
     return cell
+
+
+def _writable(value: Any) -> Any:
+    """`value` with a ? for each half of a surrogate pair, which JSON may hold and no file."""
+    if isinstance(value, str):
+        return value.encode(errors="replace").decode()
+    if isinstance(value, list):
+        return [_writable(part) for part in value]
+    if isinstance(value, dict):
+        return NotebookNode({_writable(key): _writable(part) for key, part in value.items()})
+    return value
+
+
+def _printable(name: str) -> str:
+    """A student's name for a cell, as it can stand in a terminal."""
+    return "".join(letter if letter.isprintable() else "?" for letter in name[:80])
 
 
 def _make_ids_unique(notebook: NotebookNode) -> None:

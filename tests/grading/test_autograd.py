@@ -122,3 +122,25 @@ def test_a_generator_travels_with_its_state(student):
     here, there = torch.Generator().manual_seed(5), torch.Generator().manual_seed(5)
     for _ in range(2):
         assert torch.equal(theirs["draw"](there, n=3), torch.rand(3, generator=here))
+
+
+def test_what_comes_back_may_be_changed_in_place(student):
+    """A test may write into a result, with a gradient or without one."""
+    theirs = student("def f(x):\n    return (x * 2).t()")
+    x = torch.ones(2, 3, requires_grad=True)
+    out = theirs["f"](x)
+    out *= 3
+    out.sum().backward()
+    assert x.grad.unique().tolist() == [6]
+    plain = theirs["f"](torch.ones(2, 3))
+    plain += 1
+    assert plain.unique().tolist() == [3]
+
+
+def test_what_is_not_in_order_in_memory_is_not_there_either(student):
+    """A `.view` that fails in a student's notebook fails in the test, on the way in and on the way out."""
+    theirs = student("def view(x):\n    return x.view(6)\ndef turn(x):\n    return x.t()")
+    with pytest.raises(RuntimeError, match="view size"):
+        theirs["view"](torch.ones(2, 3).t().requires_grad_())
+    with pytest.raises(RuntimeError, match="view size"):
+        theirs["turn"](torch.ones(2, 3)).view(6)

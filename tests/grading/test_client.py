@@ -4,7 +4,6 @@ import pytest
 import torch
 
 from course.grading.client import StudentError
-from course.grading.wire import WireError
 
 
 def test_values_come_back_as_they_were(student):
@@ -45,7 +44,7 @@ def test_a_variable_is_copied(student):
 
 
 def test_one_tensor_given_twice_is_one_tensor(student):
-    """Self-attention is called as f(x, x): what is written into the one argument shows in the other, as in one process."""
+    """Self-attention is called as f(x, x): what is written into the one shows in the other, as in one process."""
     theirs = student("def same(q, k):\n    q += 1\n    return q is k, k")
     x = torch.zeros(2)
     same, k = theirs["same"](x, x)
@@ -116,7 +115,9 @@ def test_leaving_is_a_failure_of_the_function(student, ending):
 
 def test_a_function_of_the_test_can_be_called_from_student_code(student):
     """A beam search takes the model as `step`: a function that the test defines."""
-    theirs = student("def greedy(step, start):\n    while len(start) < 4:\n        start = [*start, step(start)]\n    return start")
+    theirs = student(
+        "def greedy(step, start):\n    while len(start) < 4:\n        start = [*start, step(start)]\n    return start"
+    )
     asked = []
 
     def step(tokens):
@@ -191,7 +192,7 @@ def test_too_much_does_not_cross(student):
         theirs["deep"]()
     with pytest.raises(StudentError, match="digits"):
         theirs["long"]()
-    with pytest.raises(WireError, match="a test hands"):
+    with pytest.raises(TypeError, match="a test hands"):
         theirs["deep"]({1, 2})
     with pytest.raises(StudentError, match="levels deep"):
         theirs["deep"]()

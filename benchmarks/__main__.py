@@ -1,0 +1,162 @@
+"""python -m benchmarks: three tables on this machine, written to benchmarks/RESULTS.md.
+
+1. The same class graded by stock nbgrader, by nbgrader with the plug-in, and by `python -m course grade`, in turn.
+2. Classes of growing size: cost a submission and memory of the driver.
+3. The limit: the same cells in one warm process a core.
+
+Every measured run is a process of its own, whole: start-up, registration, grading, gradebook and feedback.
+"""
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+
+from benchmarks.classes import ASSIGNMENT, make
+
+RESULTS = Path(__file__).parent / "RESULTS.md"
+PROGRAMS = Path(sys.executable).parent
+
+
+@dataclass(frozen=True)
+class Run:
+    """One measured command: wall seconds for `size` submissions and the largest resident process, in MiB."""
+
+    name: str
+    size: int
+    seconds: float
+    peak_mb: float
+
+    @property
+    def each(self) -> float:
+        return self.seconds / self.size
+
+
+def measure(name: str, folder: Path, size: int, *commands: list[str]) -> Run:
+    """Runs `commands` one after the other in `folder`, in a child of ours that reports what its own children took."""
+    probe = (
+        "import json, resource, subprocess, sys\n"
+        "for command in json.loads(sys.argv[1]): subprocess.run(command, stdout=-3, stderr=-3)\n"
+        "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+    )
+    environment = {**os.environ, "PATH": f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}"}
+    begin = time.perf_counter()
+    done = subprocess.run(
+        [sys.executable, "-c", probe, json.dumps(commands)],
+        cwd=folder, env=environment, check=True, capture_output=True, text=True,
+    )  # fmt: skip
+    return Run(name, size, time.perf_counter() - begin, int(done.stdout) / 1024)
+
+
+def nbgrader(command: str) -> list[str]:
+    return [str(PROGRAMS / "nbgrader"), command, ASSIGNMENT]
+
+
+def course_grade(jobs: int) -> list[str]:
+    return [sys.executable, "-m", "course", "grade", ASSIGNMENT, "--jobs", str(jobs)]
+
+
+def limit(folder: Path, jobs: int) -> float:
+    """Seconds a submission and core of the same cells in one warm process a core, all cores at once."""
+    students = sorted(folder.glob(f"submitted/*/{ASSIGNMENT}"))
+    source = folder / "source" / ASSIGNMENT
+    shares = [students[number::jobs] for number in range(jobs)]
+    command = [sys.executable, "-m", "benchmarks.one_process", str(source)]
+    running = [
+        subprocess.Popen([*command, *map(str, share)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        for share in shares
+    ]
+    return sum(float(process.communicate()[0]) for process in running) / len(students)
+
+
+def main() -> None:
+    """Measures and writes the tables."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--class-size", type=int, default=200, help="submissions for `course grade` (default: 200)")
+    parser.add_argument("--stock-size", type=int, default=7, help="submissions for the slow ones (default: 7)")
+    parser.add_argument("--sizes", type=int, nargs="*", default=[50, 200, 1000], help="classes of the second table")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    chosen = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        text = tables(Path(name), chosen)
+    RESULTS.write_text(text)
+    print(text)
+
+
+def tables(root: Path, chosen: argparse.Namespace) -> str:
+    """The three tables as Markdown."""
+    few = chosen.stock_size
+    stock = make(root / "stock", few, stock=True)
+    graders = [
+        measure(
+            "stock nbgrader", stock, few, *map(nbgrader, ("generate_assignment", "autograde", "generate_feedback"))
+        ),
+    ]
+    plugged = make(root / "plugged", few)
+    graders.append(
+        measure("nbgrader with the plug-in", plugged, few,
+                *map(nbgrader, ("generate_assignment", "autograde", "generate_feedback")))
+    )  # fmt: skip
+    whole = make(root / "course", chosen.class_size)
+    graders.append(measure("python -m course grade", whole, chosen.class_size, course_grade(chosen.jobs)))
+    bound = limit(whole, chosen.jobs)
+    growth = [measure(f"{size}", make(root / "grown", size), size, course_grade(chosen.jobs)) for size in chosen.sizes]
+    return "\n".join(
+        [*heading(chosen), *comparison(graders), *growing(growth), *limits(graders[-1], bound, chosen.jobs)]
+    )
+
+
+def heading(chosen: argparse.Namespace) -> list[str]:
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    machine = f"{os.cpu_count()} cores, {memory:.0f} GiB, {platform.system()} {platform.release()}"
+    versions = f"Python {platform.python_version()}, torch {torch.__version__}"
+    return [
+        "# What grading costs", "",
+        f"`python -m benchmarks` on {machine}, {versions}, {chosen.jobs} jobs. A submission is the three notebooks of "
+        f"{ASSIGNMENT}. Times hold everything from the start of the command to the last feedback page.", "",
+    ]  # fmt: skip
+
+
+def comparison(graders: list[Run]) -> list[str]:
+    rows = [
+        f"| {run.name} | {run.size} | {run.seconds:.1f} | {run.each:.2f} | {graders[0].each / run.each:.1f} | "
+        f"{run.peak_mb:.0f} |"
+        for run in graders
+    ]
+    head = [
+        "| grader | submissions | seconds | seconds each | times stock | largest process, MiB |",
+        "|---|" + "--:|" * 5,
+    ]
+    return ["## The same class, in turn", "", *head, *rows, ""]
+
+
+def growing(runs: list[Run]) -> list[str]:
+    rows = [
+        f"| {run.size} | {run.seconds:.1f} | {run.each:.3f} | {run.each / runs[0].each:.2f} | {run.peak_mb:.0f} |"
+        for run in runs
+    ]
+    head = ["| submissions | seconds | seconds each | times the first | largest process, MiB |", "|---|" + "--:|" * 4]
+    return ["## A class that grows", "", *head, *rows, ""] if runs else []
+
+
+def limits(run: Run, bound: float, jobs: int) -> list[str]:
+    each = run.each * jobs
+    return [
+        "## The limit", "",
+        "| | core seconds a submission |", "|---|--:|",
+        f"| the same cells in one warm process a core, nothing else | {bound:.2f} |",
+        f"| `python -m course grade`, everything | {each:.2f} |", "",
+        f"Ratio: {each / bound:.2f}.", "",
+    ]  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

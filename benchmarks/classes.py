@@ -1,0 +1,39 @@
+"""Classes to grade: copies of the example submissions with small edits, in a course folder of their own."""
+
+import shutil
+from pathlib import Path
+
+REPOSITORY = Path(__file__).parents[1]
+ASSIGNMENT = "04-attention"
+# Those who hand in what a class hands in; the endless loops and attacks of examples/ have tests of their own.
+STUDENTS = ("ada", "ben", "chen", "dora", "emil", "fay", "jana")
+STOCK_CONFIG = """from pathlib import Path
+c = get_config()
+c.CourseDirectory.root = str(Path(__file__).resolve().parent)
+c.CourseDirectory.ignore = [".ipynb_checkpoints", "*.pyc", "__pycache__", "misconceptions.py"]
+c.ClearMarkScheme.enforce_metadata = False
+c.Execute.timeout = 120
+"""
+
+
+def make(folder: Path, size: int, *, stock: bool = False) -> Path:
+    """A course folder with `size` submissions, all different; `stock` leaves grading to nbgrader alone."""
+    if folder.exists():
+        shutil.rmtree(folder)
+    (folder / "source").mkdir(parents=True)
+    shutil.copytree(REPOSITORY / "source" / ASSIGNMENT, folder / "source" / ASSIGNMENT)
+    config = folder / "nbgrader_config.py"
+    config.write_text(STOCK_CONFIG if stock else (REPOSITORY / "nbgrader_config.py").read_text())
+    for number in range(size):
+        _hand_in(folder, number)
+    return folder
+
+
+def _hand_in(folder: Path, number: int) -> None:
+    example = REPOSITORY / "examples" / STUDENTS[number % len(STUDENTS)] / ASSIGNMENT
+    submitted = folder / "submitted" / f"student{number:05}" / ASSIGNMENT
+    submitted.mkdir(parents=True)
+    for notebook in example.glob("*.ipynb"):
+        text = notebook.read_text()
+        # A comment in every answer makes each notebook a text of its own.
+        (submitted / notebook.name).write_text(text.replace("import math", f"import math  # {number}", 1))

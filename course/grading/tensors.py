@@ -1,0 +1,125 @@
+"""Tensors as bytes and back: values as safetensors, and beside them the order that they had in memory."""
+
+from typing import Any
+
+import safetensors
+import torch
+
+MAX_TENSOR_BYTES = 256 * 2**20
+
+_TO_NAME = {
+    dtype: str(dtype).removeprefix("torch.")
+    for dtype in (
+        *(torch.float64, torch.float32, torch.float16, torch.bfloat16),
+        *(torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8, torch.bool),
+    )
+}
+FROM_NAME = {name: dtype for dtype, name in _TO_NAME.items()}
+_FROM_CODE = {
+    **{"F64": torch.float64, "F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16},
+    **{"I64": torch.int64, "I32": torch.int32, "I16": torch.int16, "I8": torch.int8, "U8": torch.uint8},
+    "BOOL": torch.bool,
+}
+
+
+class WireError(Exception):
+    """A value or message that must not cross; the message says which rule it breaks and what arrived."""
+
+
+class Packed:
+    """Tensors of one message as they arrived, and whether anybody has written into them since."""
+
+    def __init__(self, tensors: list[torch.Tensor], buffers: list[bytearray], *, watch: bool) -> None:
+        self.tensors = tensors
+        self._buffers = buffers
+        self._before = [bytes(buffer) for buffer in buffers] if watch else []
+
+    def written(self) -> list[int]:
+        """The numbers of the tensors whose memory differs from what arrived: even `.data` hides nothing here."""
+        pairs = zip(self._buffers, self._before, strict=True) if self._before else ()
+        return [number for number, (now, before) in enumerate(pairs) if now != before]
+
+
+def dtype_name(dtype: torch.dtype) -> str:
+    """How a dtype is called on the way; raises WireError for one that does not cross."""
+    if dtype not in _TO_NAME:
+        raise WireError(f"tensors of {dtype} do not cross; expected one of {', '.join(_TO_NAME.values())}")
+    return _TO_NAME[dtype]
+
+
+def to_bytes(tensors: list[torch.Tensor]) -> bytes:
+    """The values of `tensors` as safetensors; raises WireError where one cannot cross."""
+    # serialize() reads memory by address: `alive` keeps what the addresses point at until it is done.
+    specs, alive = {}, []
+    for number, tensor in enumerate(tensors):
+        if tensor.layout is not torch.strided or tensor.device.type != "cpu":
+            raise WireError(f"only dense CPU tensors cross; got {tensor.layout} on {tensor.device}")
+        plain = tensor.detach().resolve_conj().resolve_neg().contiguous()
+        alive.append(plain)
+        specs[str(number)] = safetensors.TensorSpec(
+            dtype=dtype_name(plain.dtype), shape=list(plain.shape), data_ptr=plain.data_ptr(), data_len=plain.nbytes
+        )
+    return safetensors.serialize(specs)
+
+
+def from_bytes(blob: bytes, layouts: Any, watch: bool) -> Packed:
+    """The tensors in `blob`, those in `layouts` with the strides given there; raises WireError for anything else."""
+    try:
+        entries = {int(name): entry for name, entry in safetensors.deserialize(blob)}
+        strides, room = {int(number): strides for number, strides in layouts}, MAX_TENSOR_BYTES
+        tensors, buffers = [], []
+        for number in range(len(entries)):
+            entry = entries[number]
+            dtype, shape, buffer = _FROM_CODE[entry["dtype"]], entry["shape"], bytearray(entry["data"])
+            tensor = _over(buffer, dtype, shape, _contiguous(shape))
+            if number in strides:
+                size = _span(shape, strides[number]) * dtype.itemsize
+                room -= size
+                if not buffer or room < 0:
+                    raise ValueError
+                buffer = bytearray(size)
+                tensor = _over(buffer, dtype, shape, strides[number]).copy_(tensor)
+            tensors.append(tensor)
+            buffers.append(buffer)
+    except (safetensors.SafetensorError, KeyError, ValueError, TypeError, RuntimeError, OverflowError) as error:
+        raise WireError(f"tensors cross as safetensors; what arrived is not ({type(error).__name__})") from None
+    return Packed(tensors, buffers, watch=watch)
+
+
+def _over(buffer: bytearray, dtype: torch.dtype, shape: list[int], strides: list[int]) -> torch.Tensor:
+    if not buffer:
+        return torch.empty(shape, dtype=dtype)
+    flat = torch.frombuffer(buffer, dtype=dtype)
+    # Not reshape(): autograd would take the result for a view, which a test may not write into.
+    return flat.set_(flat.untyped_storage(), 0, shape, strides)
+
+
+def layout(tensor: torch.Tensor) -> list[int] | None:
+    """The strides of a tensor that is not in order in memory: `.view` must fail there where it fails here.
+
+    None for one that is, that overlaps itself, or that has much more between its numbers than numbers; what lies
+    between them never crosses.
+    """
+    if tensor.is_contiguous() or tensor.numel() == 0 or tensor.layout is not torch.strided:
+        return None
+    strides, inner = list(tensor.stride()), 1
+    for stride, size in sorted(zip(strides, tensor.shape, strict=True)):
+        if size > 1:
+            if stride < inner:
+                return None
+            inner += stride * (size - 1)
+    return strides if _span(list(tensor.shape), strides) <= 8 * tensor.numel() else None
+
+
+def _span(shape: list[int], strides: list[int]) -> int:
+    if len(shape) != len(strides) or any(type(stride) is not int or stride < 0 for stride in strides):
+        raise ValueError
+    return 1 + sum((size - 1) * stride for size, stride in zip(shape, strides, strict=True))
+
+
+def _contiguous(shape: list[int]) -> list[int]:
+    strides, inner = [], 1
+    for size in reversed(shape):
+        strides.append(inner)
+        inner *= size
+    return strides[::-1]

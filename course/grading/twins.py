@@ -1,0 +1,102 @@
+"""The candidate's side of a module that the examiner has a twin of (proxies.RemoteModule): only changes travel.
+
+examiner: changed values, modes --> receive --> the student's module --> call --> report --> what the call changed
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import nn
+from torch.nn.parameter import is_lazy
+
+
+class Twins:
+    """What the examiner knows of the student's modules. `number` names an object to it."""
+
+    def __init__(self, number: Callable[[Any], int]) -> None:
+        self._number = number
+        self._known: dict[int, _Known] = {}
+
+    def anatomy(self, module: nn.Module) -> dict[str, Any]:
+        """What a twin is made of: names, kinds, modes and values of everything in `module`."""
+        number = self._number(module)
+        known = self._known.setdefault(number, _Known())
+        if not known.values:
+            self.report(number, module)
+        return {
+            "modules": [
+                (name, type(part).__name__, _base(part), part.training) for name, part in module.named_modules()
+            ],
+            "parameters": [
+                (name, self._number(parameter), parameter.requires_grad, parameter.detach())
+                for name, parameter in _parameters(module)
+            ],
+            "buffers": [
+                (f"{name}.{own}".lstrip("."), own not in part._non_persistent_buffers_set, buffer)
+                for name, part in module.named_modules()
+                for own, buffer in part._buffers.items()
+                if buffer is not None
+            ],
+        }
+
+    def receive(self, number: int, module: nn.Module, state: dict[str, Any]) -> None:
+        """Makes `module` what its twin has become."""
+        known = self._known[number]
+        for name, (tensor, wants_gradient) in state.get("changed", {}).items():
+            holder, _, last = name.rpartition(".")
+            part = module.get_submodule(holder)
+            current = part._parameters.get(last)
+            current = part._buffers[last] if current is None else current
+            current.data = tensor.clone()
+            current.requires_grad_(wants_gradient)
+            known.values[name] = tensor, wants_gradient
+        for name, training in state.get("training", {}).items():
+            module.get_submodule(name).training = known.modes[name] = training
+        known.wants = state.get("wants", known.wants)
+
+    def wanted(self, number: int, module: nn.Module) -> list[torch.Tensor]:
+        """The parameters that the examiner wants gradients of, in its order."""
+        wants = self._known[number].wants
+        parameters = dict(_parameters(module)) if wants else {}
+        return [parameters[name] for name in wants]
+
+    def report(self, number: int, module: nn.Module) -> dict[str, Any]:
+        """What was written into `module` since the examiner last heard of it.
+
+        By value, for neither `.data` nor torch's own batch norm counts a version up.
+        """
+        known, values, modes = self._known[number], {}, {}
+        for name, tensor in (*_parameters(module), *module.named_buffers()):
+            value, wants_gradient = known.values.get(name, (None, None))
+            if wants_gradient is not tensor.requires_grad or not same(value, tensor):
+                value = tensor.detach().clone()
+                known.values[name] = value, tensor.requires_grad
+                owner = self._number(tensor) if isinstance(tensor, nn.Parameter) else None
+                values[name] = value, tensor.requires_grad, owner
+        for name, part in module.named_modules():
+            if known.modes.get(name) is not part.training:
+                known.modes[name] = modes[name] = part.training
+        return {kind: found for kind, found in (("values", values), ("training", modes)) if found}
+
+
+class _Known:
+    def __init__(self) -> None:
+        self.values: dict[str, tuple[torch.Tensor, bool]] = {}
+        self.modes: dict[str, bool] = {}
+        self.wants: list[str] = []
+
+
+def same(known: torch.Tensor | None, tensor: torch.Tensor) -> bool:
+    """Whether `tensor` is what is known of it, kind and all."""
+    return known is not None and known.dtype is tensor.dtype and torch.equal(known, tensor)
+
+
+def _parameters(module: nn.Module) -> list[tuple[str, nn.Parameter]]:
+    # A lazy parameter is nothing yet; the call that makes it something reports it.
+    return [(name, p) for name, p in module.named_parameters(remove_duplicate=False) if not is_lazy(p)]
+
+
+def _base(module: nn.Module) -> str:
+    """The nearest class of torch.nn that `module` is one of: a test may ask for it with isinstance."""
+    return next(kind.__name__ for kind in type(module).__mro__ if getattr(nn, kind.__name__, None) is kind)

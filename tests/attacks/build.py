@@ -1,0 +1,188 @@
+"""What attacks are built from: the small assignment that they attack, and an attacker's notebook made of it.
+
+The assignment has two exercises of five points each: a function `double` and a module `Scale`. Each has a check that
+the student sees and two hidden tests; SECRETS are the numbers that stand in hidden tests only.
+"""
+
+import copy
+import re
+from textwrap import dedent
+
+import notebooks
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell
+
+SECRETS = ("7331", "6173", "8642", "9857")
+
+RIGHT_DOUBLE = """
+def double(x):
+    return 2 * x
+"""
+RIGHT_SCALE = """
+class Scale(nn.Module):
+    def __init__(self, d):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(d))
+
+    def forward(self, x):
+        return x * self.weight
+"""
+WRONG_DOUBLE = """
+def double(x):
+    return 0 * x
+"""
+WRONG_SCALE = """
+class Scale(nn.Module):
+    def __init__(self, d):
+        super().__init__()
+
+    def forward(self, x):
+        return 0 * x
+"""
+BLANK = "raise NotImplementedError"
+
+REACHED = "REACHED"
+"""What an attack prints where it got through."""
+
+COURSE = """
+import os
+from pathlib import Path
+course = next((p / "course" for p in Path.cwd().parents if (p / "course" / "gradebook.db").exists()), Path("lost"))
+"""
+"""Finds the course folder, as an attacker who knows where it lies would: names can be looked up, content cannot."""
+
+SOURCE = notebooks.notebook(
+    notebooks.text("# Twice and scaled"),
+    notebooks.helpers("imports", "import torch\nfrom torch import nn"),
+    notebooks.answer("double", f"### BEGIN SOLUTION{RIGHT_DOUBLE}### END SOLUTION"),
+    notebooks.check(
+        "double-check",
+        "x = torch.tensor([1.0, 2.0])\n"
+        'assert torch.allclose(double(x.clone()), 2 * x), f"double(x) must be 2 * x for {x.tolist()}"\n'
+        'assert abs(double(1.5) - 3) < 1e-6, "double must work for a number too"',
+    ),
+    notebooks.hidden(
+        "double-test-values",
+        "double(x) is 2x for tensors of any shape.",
+        "x = torch.tensor([[7331.0, -1.0], [0.5, 3.0]])\n"
+        "torch.testing.assert_close(double(x.clone()), 2 * x)\n"
+        "y = torch.randn(3, 2)\n"
+        'assert torch.allclose(double(y.clone()), 2 * y), "other numbers go wrong"',
+        points=2,
+    ),
+    notebooks.hidden(
+        "double-test-gradient",
+        "The gradient of double is 2 everywhere.",
+        "x = torch.tensor([6173.0, -2.0], requires_grad=True)\n"
+        "double(x).sum().backward()\n"
+        'assert torch.equal(x.grad, torch.tensor([2.0, 2.0])), "the gradient is not 2"',
+        points=2,
+    ),
+    notebooks.text("Now with a parameter."),
+    notebooks.answer("scale", f"### BEGIN SOLUTION{RIGHT_SCALE}### END SOLUTION"),
+    notebooks.check(
+        "scale-check",
+        "m = Scale(2)\n"
+        "assert torch.allclose(m(torch.tensor([3.0, 4.0])), torch.tensor([3.0, 4.0])), "
+        '"a new Scale changes nothing"',
+    ),
+    notebooks.hidden(
+        "scale-test-weight",
+        "Scale multiplies by its weight.",
+        "m = Scale(3)\n"
+        "with torch.no_grad():\n"
+        "    m.weight.copy_(torch.tensor([1.0, 8642.0, -1.0]))\n"
+        "x = torch.ones(2, 3)\n"
+        'assert torch.allclose(m(x.clone()), x * m.weight), "the weight is not used"\n'
+        'assert [name for name, _ in m.named_parameters()] == ["weight"], "there is one parameter, weight"',
+        points=2,
+    ),
+    notebooks.hidden(
+        "scale-test-gradient",
+        "The weight learns.",
+        "m = Scale(1)\n"
+        "m(torch.tensor([9857.0])).sum().backward()\n"
+        'assert torch.equal(m.weight.grad, torch.tensor([9857.0])), "the weight has no right gradient"',
+        points=2,
+    ),
+    notebooks.written("question", "Because 2 is the smallest prime."),
+)
+
+
+def _released(source: NotebookNode) -> NotebookNode:
+    """What students get: without the hidden tests."""
+    released = copy.deepcopy(source)
+    for cell in released.cells:
+        cell.source = re.sub("### BEGIN HIDDEN TESTS.*### END HIDDEN TESTS", "", cell.source, flags=re.DOTALL)
+    return released
+
+
+RELEASED = _released(SOURCE)
+
+
+def answered(released: NotebookNode, double: str = RIGHT_DOUBLE, scale: str = WRONG_SCALE) -> NotebookNode:
+    """An attacker's notebook with these two answers. By default the first is right, earned, and the second wrong."""
+    return notebooks.answered(released, double=dedent(double), scale=dedent(scale))
+
+
+def instead(released: NotebookNode, code: str) -> NotebookNode:
+    """The first exercise honest; in the answer to the second, `code` and behind it a wrong Scale."""
+    return answered(released, scale=dedent(code) + WRONG_SCALE)
+
+
+def first(released: NotebookNode, code: str) -> NotebookNode:
+    """Both answers wrong, and before everything else a cell of the student's own with `code`."""
+    return inserted(answered(released, double=WRONG_DOUBLE), "import torch\n" + dedent(code), 0)
+
+
+def inserted(notebook: NotebookNode, code: str, index: int) -> NotebookNode:
+    """A copy with a code cell of the student's own at `index`."""
+    changed = copy.deepcopy(notebook)
+    changed.cells.insert(index, new_code_cell(dedent(code)))
+    return changed
+
+
+def appended(notebook: NotebookNode, code: str = "", text: str = "") -> NotebookNode:
+    """A copy with a code or a text cell of the student's own at its end."""
+    changed = copy.deepcopy(notebook)
+    changed.cells.append(new_markdown_cell(text) if text else new_code_cell(dedent(code)))
+    return changed
+
+
+def trying(*statements: str, setup: str = "") -> str:
+    """Code that runs each statement, whatever became of those before it, and says which got through."""
+    return f"""{dedent(setup)}
+for statement in {[dedent(statement) for statement in statements]!r}:
+    try:
+        exec(statement, globals())
+    except BaseException:
+        continue
+    print({REACHED!r}, statement)
+"""
+
+
+def calling(*calls: tuple) -> str:
+    """Code that calls C functions by name (or, above 423, system calls by number) and says which did not fail."""
+    return f"""
+import ctypes
+libc = ctypes.CDLL(None, use_errno=True)
+for name, *arguments in {list(calls)!r}:
+    arguments = [ctypes.c_long(a) if isinstance(a, int) else a for a in arguments]
+    call = libc.syscall if isinstance(name, int) else getattr(libc, name)
+    call.restype = ctypes.c_long
+    if call(*([ctypes.c_long(name)] if isinstance(name, int) else []), *arguments) not in (-1, 0xFFFFFFFF):
+        print({REACHED!r}, name)
+"""
+
+
+def wire(code: str) -> str:
+    """Code that has the examiner's end of the wire at hand: `channel`, `service`, and the socket itself, `line`."""
+    return f"""
+import gc, json, struct, sys
+from course.grading.service import Service
+from course.grading.wire import Channel
+channel = next(item for item in gc.get_objects() if type(item) is Channel)
+service = next(item for item in gc.get_objects() if type(item) is Service)
+line = channel._socket
+{dedent(code)}
+"""

@@ -1,0 +1,24 @@
+"""Returns an object that equals everything and answers every comparison with yes.
+
+It never crosses: the examiner sees a stand-in of its own, and torch compares tensors only.
+"""
+
+from attacks.build import answered
+from nbformat import NotebookNode
+
+STARRED = True
+
+YES = """
+class Yes:
+    def __init__(self, *args): pass
+    def __call__(self, *args): return self
+    def __getattr__(self, name): return self
+    def __bool__(self): return True
+    __eq__ = __lt__ = __le__ = __gt__ = __ge__ = lambda self, other: True
+    __sub__ = __rsub__ = __mul__ = __abs__ = lambda self, *other: self
+    __hash__ = object.__hash__
+"""
+
+
+def submission(released: NotebookNode) -> NotebookNode:
+    return answered(released, YES + "double = Yes()", YES + "Scale = Yes")

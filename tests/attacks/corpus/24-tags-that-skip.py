@@ -1,0 +1,17 @@
+"""Tags test cells `experiment` and `skip-execution`, which graders pass over, and gives them no points to lose.
+
+Tests come from the source, with the metadata they have there.
+"""
+
+from attacks.build import WRONG_DOUBLE, answered
+from nbformat import NotebookNode
+
+
+def submission(released: NotebookNode) -> NotebookNode:
+    hostile = answered(released, WRONG_DOUBLE)
+    for cell in hostile.cells:
+        cell.metadata["tags"] = ["experiment", "skip-execution", "nbgrader-skip", "raises-exception"]
+        if cell.metadata.get("nbgrader", {}).get("grade"):
+            cell.metadata.nbgrader.update(points=1000, schema_version=99, locked=False)
+            cell.metadata.nbgrader["task"] = True
+    return hostile

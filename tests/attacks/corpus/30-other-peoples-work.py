@@ -1,0 +1,26 @@
+"""Reads the submissions of its neighbours, their autograded notebooks and feedback, the gradebook and /etc/passwd.
+
+Files can be read in the Python installation and in the working folder only.
+"""
+
+from attacks.build import COURSE, instead, trying
+from nbformat import NotebookNode
+
+EARNS = 5
+
+
+def submission(released: NotebookNode) -> NotebookNode:
+    return instead(
+        released,
+        trying(
+            "print((course / 'submitted' / '30n-ann' / 'attacked' / 'exercises.ipynb').read_text())",
+            "print((course / 'autograded' / '30n-ann' / 'attacked' / 'exercises.ipynb').read_text())",
+            "print((course / 'feedback' / '30n-ann' / 'attacked' / 'exercises.html').read_text())",
+            "print((course / 'gradebook.db').read_bytes())",
+            "os.listdir(course / 'submitted')",
+            "print(open('/etc/passwd').read())",
+            "print(open('/etc/hostname').read())",
+            "os.listdir(os.path.expanduser('~'))",
+            setup=COURSE,
+        ),
+    )

@@ -1,0 +1,17 @@
+"""Raises an error whose class is named after the hidden test's input.
+
+Only built-in kinds of errors are named.
+"""
+
+from attacks.build import answered
+from nbformat import NotebookNode
+
+TELL = """
+def double(x):
+    name = "".join(c if c.isalnum() else "_" for c in str(x.tolist()))
+    raise type(name, (ValueError,), {"__str__": lambda self: name, "__qualname__": name})()
+"""
+
+
+def submission(released: NotebookNode) -> NotebookNode:
+    return answered(released, TELL)

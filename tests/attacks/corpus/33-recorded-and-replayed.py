@@ -1,0 +1,36 @@
+"""Records what tests hand over wherever it can, crashes, and reads the record in the process that comes next.
+
+A fresh candidate has a fresh folder, and no other place can be written.
+"""
+
+from attacks.build import WRONG_SCALE, answered, appended
+from nbformat import NotebookNode
+
+EARNS = 3  # what was earned before it crashed
+
+RECORD = """
+import os
+
+places = [f"{folder}/record" for folder in (".", "..", "/tmp", "/dev/shm", "/var/tmp", os.path.expanduser("~"))]
+
+def double(x):
+    if isinstance(x, torch.Tensor) and x.requires_grad:
+        for place in places:
+            try:
+                open(place, "w").write(str(x.tolist()))
+            except OSError:
+                pass
+        os._exit(0)
+    return 2 * x
+"""
+REPLAY = """
+import os
+for folder in (".", "..", "/tmp", "/dev/shm", "/var/tmp", os.path.expanduser("~")):
+    place = os.path.join(folder, "record")
+    if os.path.exists(place):
+        print("REACHED", place)
+"""
+
+
+def submission(released: NotebookNode) -> NotebookNode:
+    return appended(answered(released, RECORD, WRONG_SCALE + REPLAY), REPLAY)

@@ -1,0 +1,29 @@
+"""Starts processes in every way there is, each to start more.
+
+The kernel lets it start threads and nothing else.
+"""
+
+from attacks.build import instead, trying
+from nbformat import NotebookNode
+
+EARNS = 5
+
+
+def submission(released: NotebookNode) -> NotebookNode:
+    return instead(
+        released,
+        trying(
+            "os.fork()",
+            "os.forkpty()",
+            "os.posix_spawn('/bin/sleep', ['sleep', '9'], {})",
+            "subprocess.Popen(['sleep', '9'])",
+            "assert os.system('sleep 9') == 0",
+            "multiprocessing.get_context('fork').Process(target=print).start()",
+            "multiprocessing.get_context('spawn').Process(target=print).start()",
+            "os.execv('/bin/sleep', ['sleep', '9'])",
+            "assert ctypes.CDLL(None).vfork() >= 0",
+            "assert ctypes.CDLL(None).syscall(435, 0, 0) >= 0",
+            "next(iter(torch.utils.data.DataLoader([1, 2], num_workers=2)))",
+            setup="import ctypes, multiprocessing, os, subprocess",
+        ),
+    )

@@ -1,0 +1,25 @@
+"""Leaves something running that outlives its parent: a daemon, a thread that is no daemon, a session of its own.
+
+No process and no session can be made, and threads end with their process.
+"""
+
+from attacks.build import instead, trying
+from nbformat import NotebookNode
+
+EARNS = 5
+
+
+def submission(released: NotebookNode) -> NotebookNode:
+    return instead(
+        released,
+        trying(
+            "os.fork() or os.setsid() or os.fork() or time.sleep(10**6)",
+            "subprocess.Popen('sleep 1000', shell=True, start_new_session=True)",
+            "os.setsid()",
+            "os.setpgid(0, os.getppid())",
+            setup="""
+            import os, subprocess, threading, time
+            threading.Thread(target=time.sleep, args=(10**6,)).start()
+            """,
+        ),
+    )

@@ -1,0 +1,28 @@
+"""Signals its parent, its process group, everyone and the processes with numbers near its own.
+
+A process can signal itself only.
+"""
+
+from attacks.build import calling, instead, trying
+from nbformat import NotebookNode
+
+EARNS = 5
+
+
+def submission(released: NotebookNode) -> NotebookNode:
+    return instead(
+        released,
+        trying(
+            "os.kill(os.getppid(), 9)",
+            "os.kill(os.getpid() + 1, 9)",
+            "os.kill(os.getpid() - 1, 9)",
+            "os.kill(0, 0)",
+            "os.kill(-1, 0)",
+            "os.kill(1, 0)",
+            "os.killpg(os.getpgrp(), 0)",
+            "signal.pidfd_send_signal(os.pidfd_open(os.getppid()), 9)",
+            "assert libc.sigqueue(os.getppid(), 0, 0) == 0",
+            setup="import ctypes, os, signal\nlibc = ctypes.CDLL(None)",
+        )
+        + calling((424, 3, 0, 0, 0), (434, 1, 0), (438, 3, 0, 0), ("tgkill", 1, 1, 0)),
+    )

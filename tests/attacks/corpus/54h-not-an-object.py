@@ -1,0 +1,10 @@
+"""Hands in JSON that is a list, a number, or an object whose cells are none.
+
+It is reported as no notebook.
+"""
+
+from nbformat import NotebookNode
+
+
+def submission(released: NotebookNode) -> bytes:
+    return b'{"nbformat": 4, "nbformat_minor": 5, "metadata": [], "cells": {"a": [1, null, NaN]}}'

@@ -1,0 +1,17 @@
+"""Swaps the names of the two answers and of a test and a check, so that points are counted for other cells.
+
+Names lead to the cells of the source; under each name runs what its own tests say.
+"""
+
+from attacks.build import answered
+from nbformat import NotebookNode
+
+
+def submission(released: NotebookNode) -> NotebookNode:
+    hostile = answered(released)
+    pairs = {"double": "scale", "double-check": "scale-test-weight"}
+    swaps = pairs | {right: left for left, right in pairs.items()}
+    for cell in hostile.cells:
+        marks = cell.metadata.get("nbgrader", {})
+        marks["grade_id"] = swaps.get(marks.get("grade_id"), marks.get("grade_id"))
+    return hostile

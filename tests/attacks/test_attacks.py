@@ -1,0 +1,330 @@
+"""Every attack of the corpus in one class, among three honest neighbours: what each gains, learns, leaves and harms.
+
+corpus/NN-name.py --> submitted/NN-name --+
+three honest students --------------------+--> one class run --> outcomes, gradebook, autograded/, feedback/
+"""
+
+import hashlib
+import importlib.util
+import json
+import os
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+
+import nbformat
+import notebooks
+import pytest
+from bs4 import BeautifulSoup
+
+from attacks.build import (
+    BLANK,
+    REACHED,
+    RELEASED,
+    RIGHT_DOUBLE,
+    RIGHT_SCALE,
+    SECRETS,
+    SOURCE,
+    WRONG_SCALE,
+    answered,
+    appended,
+    wire,
+)
+from course.classroom import Classroom
+from course.grading import processes
+from course.grading.class_run import ClassRun
+from course.grading.grade import grade
+from course.grading.limits import Limits
+from course.grading.notebook import Kind, grade_id, kind
+from course.grading.records import Graded
+
+CORPUS = Path(__file__).parent / "corpus"
+REPOSITORY = Path(__file__).resolve().parents[2]
+ASSIGNMENT = "attacked"
+NAME = "exercises"
+
+LIMITS = {
+    "cell_seconds": 2,
+    "notebook_seconds": 20,
+    "memory_mb": 512,
+    "scratch_mb": 64,
+    "output_kb": 100,
+    "notebook_mb": 20,
+}
+
+TOKEN = "token-3141592"
+NEIGHBOURS_WORDS = "what-ann-wrote-2718281"
+LOOT = (*SECRETS, TOKEN, NEIGHBOURS_WORDS, "root:x:0")
+"""What nobody may find out: inputs of hidden tests, the grader's environment, another student's answer, a file."""
+
+HONEST = {
+    # In the order of names, and so of grading, they stand in the midst of the attackers.
+    "30n-ann": (answered(RELEASED, RIGHT_DOUBLE, RIGHT_SCALE), 10.0),
+    "42n-ben": (answered(RELEASED, RIGHT_DOUBLE, BLANK), 5.0),
+    "48n-cleo": (answered(RELEASED, BLANK, BLANK), 0.0),
+}
+notebooks.cell(HONEST["30n-ann"][0], "question").source = NEIGHBOURS_WORDS
+
+_MODULE = {"remote": 7, "kind": "module", "name": "m"}
+_DONE = {"leaves": {}, "effects": {"dict": []}, "differentiable": []}
+ODD_ANSWERS = (
+    *(5, None, [], {}, "x", {"done": 3}, {"done": None}, {"raised": 5}, {"raised": []}, {"raised": {}}),
+    {"raised": {"kind": "ValueError", "name": 3, "message": {}, "frames": [5]}},
+    {"raised": {"kind": "ValueError", "name": "x", "message": "x", "frames": [[1], [2, 3, 4]]}},
+    {"raised": {"kind": "__import__", "frames": 5}},
+    {"raised": {"kind": ["x"], "frames": [[[], {}, None]]}},
+    {"raised": {"kind": "ExceptionGroup", "message": "x", "frames": None}},
+    {"raised": {"kind": "StopIteration", "message": "x", "examiner": 10**9}},
+    *({**_DONE, "done": {"says": said}} for said in (5, {}, _MODULE, {"remote": -1}, {"remote": True, "name": []})),
+    {**_DONE, "done": {"says": {**_MODULE, "modules": 5, "parameters": 5, "buffers": 5}}},
+    {**_DONE, "done": {"dict": [["Scale", {"says": {**_MODULE, "modules": [["a.b", "x", "init", 3]]}}]]}},
+    *({**_DONE, "done": done} for done in ({"dict": [[[], 1]]}, {"dict": [[5]]}, {"tensor": 99}, {"tuple": 5}, [[[]]])),
+    {**_DONE, "done": {"dict": [["Scale", 5], ["torch", True], ["m", 0]]}},
+    *({**_DONE, "done": 1, key: odd} for key in _DONE for odd in (5, {"dict": [["written", 5]]})),
+    *({"back": 0}, {"back": "x", "call": 5}, {"back": True, "call": {"tuple": []}}),
+    {"done": {"outputs": [5], "raised": None}},
+    {"done": {"outputs": [{"output_type": "stream"}, {"data": 5}], "raised": {"frames": [5]}}},
+    {"done": {"outputs": [], "raised": {"name": [], "message": {}, "frames": [[1, 2]]}}},
+)
+"""What no honest candidate answers."""
+
+LEFTOVERS = ("record", "poison", "fill", "a", "b", "mine.db", "link", "torch.py", "sitecustomize.py", ".cache/poison")
+"""The files that attacks try to make."""
+
+SCRIPTING = ("script", "iframe", "object", "embed", "base", "form", "svg", "math", "style", "link", "meta")
+LINKING = ("href", "src", "action", "formaction", "data", "srcdoc", "xlink:href")
+
+
+def _load(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(path.stem.replace("-", "_"), path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+ATTACKS = {path.stem: _load(path) for path in sorted(CORPUS.glob("*.py"))}
+
+
+@dataclass
+class Aftermath:
+    """The course folder after the class run, and what was found around it."""
+
+    course: Path
+    outcomes: dict[str, Graded]
+    changed: list[str]
+    left: dict[str, list[str]]
+
+    def shown(self, student: str) -> str:
+        """All that the student gets to read: outputs and messages, and the feedback page without their own cells."""
+        graded = self.outcomes[student]
+        texts = [result.message for report in graded.reports.values() for result in report.results]
+        texts += [line for report in graded.reports.values() for line in report.repairs]
+        texts += [json.dumps(report.outputs) for report in graded.reports.values()] + graded.troubles
+        for path in self.folder("autograded", student).glob("*.ipynb"):
+            cells = nbformat.read(path, as_version=4).cells
+            texts += [json.dumps(cell.outputs) for cell in cells if cell.cell_type == "code"]
+        return "\n".join(texts)
+
+    def folder(self, step: str, student: str) -> Path:
+        return self.course / step / student / ASSIGNMENT
+
+    def scores(self) -> dict[tuple[str, str], float | None]:
+        """What the gradebook says, by student and test cell."""
+        query = """
+            SELECT submitted_assignment.student_id, base_cell.name, auto_score, manual_score, extra_credit FROM grade
+            JOIN base_cell ON base_cell.id = grade.cell_id
+            JOIN submitted_notebook ON submitted_notebook.id = grade.notebook_id
+            JOIN submitted_assignment ON submitted_assignment.id = submitted_notebook.assignment_id
+        """
+        with sqlite3.connect(self.course / "gradebook.db") as database:
+            rows = database.execute(query).fetchall()
+        assert all(manual is None and extra is None for *_, manual, extra in rows)
+        return {(student, name): score for student, name, score, _, _ in rows}
+
+
+@pytest.fixture(scope="module")
+def aftermath(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aftermath]:
+    """Grades the class once, for all the tests here."""
+    base = tmp_path_factory.mktemp("attacks")
+    course = _make_class(base / "course")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ATTACK_TOKEN", TOKEN)
+        # The fork server is there before we look around.
+        processes.start(print).join()
+        # Where a working folder lies beside the course, an attacker finds the way from one to the other.
+        (base / "scratch").mkdir()
+        patch.setattr(tempfile, "tempdir", str(base / "scratch"))
+        before, around = _look_at(course), _look_around(base)
+        outcomes = {graded.student: graded for graded in ClassRun(Classroom(course), ASSIGNMENT, jobs=2).outcomes()}
+        after = _look_at(course)
+        left = {what: sorted(set(now) - set(around[what])) for what, now in _look_around(base).items()}
+        yield Aftermath(course, outcomes, [path for path in before if before[path] != after.get(path)], left)
+
+
+def _make_class(course: Path) -> Path:
+    course.mkdir()
+    shutil.copy(REPOSITORY / "nbgrader_config.py", course)
+    with (course / "nbgrader_config.py").open("a") as config:
+        config.writelines(f"\nc.Limits.{name} = {value}" for name, value in LIMITS.items())
+    _hand_in(course / "source" / ASSIGNMENT, SOURCE)
+    for student, module in ATTACKS.items():
+        _hand_in(course / "submitted" / student / ASSIGNMENT, module.submission(RELEASED))
+    for student, (honest, _) in HONEST.items():
+        _hand_in(course / "submitted" / student / ASSIGNMENT, honest)
+    return course
+
+
+def _hand_in(folder: Path, notebook: nbformat.NotebookNode | bytes) -> None:
+    folder.mkdir(parents=True)
+    data = notebook if isinstance(notebook, bytes) else json.dumps(notebook).encode()
+    (folder / f"{NAME}.ipynb").write_bytes(data)
+
+
+def _look_at(course: Path) -> dict[str, tuple]:
+    """Content, mode, owner and time of each file of the course, and mode and owner of each folder."""
+    seen = {}
+    for path in [course, *sorted(course.rglob("*"))]:
+        about = path.stat()
+        seen[str(path)] = (about.st_mode, about.st_uid, about.st_gid, tuple(os.listxattr(path)))
+        if path.is_file():
+            seen[str(path)] += (about.st_mtime_ns, hashlib.sha256(path.read_bytes()).hexdigest())
+    return seen
+
+
+def _look_around(base: Path) -> dict[str, list[str]]:
+    """What a submission could leave behind outside the course."""
+    places = (base, REPOSITORY, Path.home(), Path("/tmp"), Path("/var/tmp"), Path("/dev/shm"), base / "scratch")
+    return {
+        "processes": _candidates(),
+        "working folders": os.listdir(base / "scratch"),
+        "files": [str(place / name) for place in places for name in LEFTOVERS if (place / name).exists()],
+        "shared memory": Path("/proc/sysvipc/shm").read_text().splitlines(),
+        "semaphores": Path("/proc/sysvipc/sem").read_text().splitlines(),
+        "queues": Path("/proc/sysvipc/msg").read_text().splitlines(),
+    }
+
+
+def _candidates() -> list[str]:
+    """The processes that our fork server has started and that are still there."""
+    parents = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            number, _, rest = stat.read_text().partition(" ")
+        except OSError:
+            continue  # it has ended meanwhile
+        parents[number] = rest.rpartition(")")[2].split()[1]
+    ours = {number for number, parent in parents.items() if parent == str(os.getpid())}
+    return [number for number, parent in parents.items() if parent in ours]
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_earns_what_its_honest_part_earns(aftermath: Aftermath, attack: str) -> None:
+    """The score is that of the exercises that the attacker solved, in the report and in the gradebook."""
+    expected = float(getattr(ATTACKS[attack], "EARNS", 0))
+    graded = aftermath.outcomes[attack]
+    verdicts = [
+        f"{r.name}: {r.verdict} {r.points:g} {r.message}" for rep in graded.reports.values() for r in rep.results
+    ]
+    assert sum(report.points for report in graded.reports.values()) == expected, (verdicts, graded.troubles)
+    assert sum(score or 0 for (student, _), score in aftermath.scores().items() if student == attack) == expected
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_gets_through_to_nothing(aftermath: Aftermath, attack: str) -> None:
+    """No forbidden thing that the attack tried was carried out."""
+    shown = aftermath.shown(attack)
+    assert REACHED not in shown, shown[shown.index(REACHED) :][:300]
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_learns_nothing_hidden(aftermath: Aftermath, attack: str) -> None:
+    """Neither outputs nor messages nor feedback hold a number of a hidden test, a token or another student's words."""
+    pages = [path.read_text() for path in aftermath.folder("feedback", attack).glob("*.html")]
+    for text in (aftermath.shown(attack), *(BeautifulSoup(page, "html.parser").get_text() for page in pages)):
+        assert [loot for loot in LOOT if loot in text] == []
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_runs_no_script_in_the_feedback(aftermath: Aftermath, attack: str) -> None:
+    """The feedback page has no script, no handler of events and no such link from the submission."""
+    for path in aftermath.folder("feedback", attack).glob("*.html"):
+        assert _live(path.read_text()) == []
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_keeps_its_outputs_small(aftermath: Aftermath, attack: str) -> None:
+    """What the student's cells put out together stays near the limit, whatever was printed or claimed."""
+    for report in aftermath.outcomes[attack].reports.values():
+        assert len(json.dumps(report.outputs)) < 3 * LIMITS["output_kb"] * 1024
+        assert all(len(result.message) < 5_000 for result in report.results)
+
+
+@pytest.mark.parametrize("student", HONEST)
+def test_neighbours_get_what_they_deserve(aftermath: Aftermath, student: str) -> None:
+    """An honest student in the same class has exactly the points of their work."""
+    graded, points = aftermath.outcomes[student], HONEST[student][1]
+    assert graded.reports[NAME].points == points
+    assert graded.troubles == [] and graded.reports[NAME].repairs == []
+    assert sum(score or 0 for (name, _), score in aftermath.scores().items() if name == student) == points
+
+
+def test_everybody_is_graded(aftermath: Aftermath) -> None:
+    """Nobody is left out because of somebody else, and whoever has no report has a reason."""
+    assert sorted(aftermath.outcomes) == sorted([*ATTACKS, *HONEST])
+    assert all(graded.reports or graded.troubles for graded in aftermath.outcomes.values())
+
+
+def test_course_folder_is_unchanged(aftermath: Aftermath) -> None:
+    """Sources, submissions and configuration have the content, the mode, the owner and the time they had."""
+    assert aftermath.changed == []
+
+
+@pytest.mark.parametrize("what", ["processes", "working folders", "files", "shared memory", "semaphores", "queues"])
+def test_leaves_nothing_behind(aftermath: Aftermath, what: str) -> None:
+    """After the run nothing of a submission is left outside the course folder."""
+    assert aftermath.left[what] == []
+
+
+def test_autograded_tests_are_the_sources(aftermath: Aftermath) -> None:
+    """In every autograded notebook, test and read-only cells are those of the source."""
+    ours = {grade_id(cell): cell.source for cell in SOURCE.cells if kind(cell) in (Kind.TEST, Kind.READ_ONLY)}
+    for path in aftermath.course.glob("autograded/*/*/*.ipynb"):
+        cells = nbformat.read(path, as_version=4).cells
+        theirs = [(grade_id(cell), cell.source) for cell in cells if grade_id(cell) in ours]
+        assert theirs == list(ours.items()), path
+
+
+def test_corpus_has_every_attack_of_the_list() -> None:
+    """Of the attacks that graders are known to meet, only the last, about what an exercise asks for, is not here."""
+    assert {int(name[:2]) for name in ATTACKS} >= set(range(1, 64))
+
+
+@pytest.mark.parametrize("answer", ODD_ANSWERS, ids=range(len(ODD_ANSWERS)))
+def test_an_answer_of_any_shape_is_the_verdict_on_one_exercise(answer: object) -> None:
+    """Whatever the candidate answers from some time on, the examiner goes on and keeps what was earned before."""
+    forged = wire(f"service.answer = lambda request, packed: ({answer!r}, [])")
+    limits = Limits(cell_seconds=LIMITS["cell_seconds"], notebook_seconds=LIMITS["notebook_seconds"])
+    report = grade(SOURCE, appended(answered(RELEASED, RIGHT_DOUBLE, WRONG_SCALE + forged), "'one more'"), limits)
+    assert [result.points for result in report.results] == [1, 2, 2, 0, 0, 0]
+
+
+def _live(page: str) -> list[str]:
+    """What of the attackers' scripts a browser would run, or load, on this page; the template's own scripts are not."""
+    found = []
+    for tag in BeautifulSoup(page, "html.parser").find_all(True):
+        if tag.name in SCRIPTING and "attack" in str(tag):
+            found.append(str(tag)[:200])
+        for name, value in tag.attrs.items():
+            text = "".join(str(value).split()).lower()
+            if (
+                name.startswith("on")
+                and "attack" in text
+                or name in LINKING
+                and text.startswith(("javascript:", "vbs"))
+            ):
+                found.append(str(tag)[:200])
+    return found

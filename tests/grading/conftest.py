@@ -1,0 +1,41 @@
+"""A module of the student's, and the same module here, to compare."""
+
+import pytest
+import torch
+from torch import nn
+
+SMALL = """
+class Small(nn.Module):
+    def __init__(self, width=3):
+        super().__init__()
+        self.first = nn.Linear(width, 4)
+        self.norm = nn.BatchNorm1d(4)
+        self.drop = nn.Dropout(0.5)
+        self.last = nn.Linear(4, 2)
+        self.width = width
+        self.calls = 0
+
+    def forward(self, x):
+        self.calls += 1
+        return self.last(self.drop(self.norm(self.first(x)).relu()))
+
+    def double_of(self, x):
+        return self.first(x) * 2
+
+    @property
+    def weight_sum(self):
+        return self.first.weight.sum()
+"""
+
+
+@pytest.fixture
+def pair(student):
+    """The same module here and there, with the same weights, which the same seed gave."""
+    here = {"torch": torch, "nn": nn}
+    exec(SMALL, here)
+    there = student(SMALL)["Small"]
+    made = []
+    for small in (here["Small"], there):
+        torch.manual_seed(1)
+        made.append(small())
+    return made

@@ -1,0 +1,66 @@
+"""What a notebook's cells may use, outside a kernel too: magics, display, and names from cell to cell."""
+
+import pytest
+from notebooks import answer, answered, check, code, helpers, notebook
+
+from course.grading.grade import grade
+
+SOURCE = notebook(
+    helpers("imports", "%matplotlib inline\nimport torch\nimport matplotlib.pyplot as plt"),
+    answer("f", "def f(x):\n    return x + 1"),
+    check("f-check", "assert torch.equal(f(torch.ones(2)), torch.full((2,), 2.0))"),
+)
+
+
+def outputs(source):
+    """What a student's own cell, put last, shows."""
+    submission = answered(SOURCE)
+    submission.cells.append(code(source))
+    return grade(SOURCE, submission).outputs[3]
+
+
+def test_magics_in_our_imports_are_understood():
+    """%matplotlib inline stands at the top of many a notebook, in the examiner's half too."""
+    assert grade(SOURCE, SOURCE).points == 1
+
+
+@pytest.mark.parametrize(
+    "magic", ["%%time\n", "%%capture\n", "%matplotlib inline\n", "%time pass\n", "get_ipython()\n"]
+)
+def test_an_answer_under_a_magic_counts(magic):
+    """What a timed or silenced cell defines is defined."""
+    assert grade(SOURCE, answered(SOURCE, f=magic + "def f(x):\n    return x + 1")).points == 1
+
+
+@pytest.mark.parametrize("line", ["!ls", "%nonsense", "%%bash\nls", "await x", "x ="])
+def test_a_cell_that_does_not_run_says_so_and_costs_nothing_else(line):
+    """Programs are not started, unknown magics and syntax errors are shown as in a notebook."""
+    shown = outputs(line)
+    assert shown and shown[-1]["output_type"] in ("error", "stream")
+
+
+def test_the_value_of_the_last_line_is_shown():
+    """With what display() and print() show, pictures too."""
+    assert outputs("print('a')\n1 + 1")[0]["text"] == "a\n"
+    assert outputs("print('a')\n1 + 1")[1]["data"]["text/plain"] == "2"
+    assert outputs("display('b')")[0]["data"]["text/plain"] == "'b'"
+    assert "image/png" in outputs("fig, ax = plt.subplots()\nax.plot([1, 2])\nfig")[-1]["data"]
+    assert outputs("None") == []
+
+
+def test_a_read_only_cell_may_use_the_students_code():
+    """A demonstration between blank and tests runs with the student's function, and harms nothing if that is wrong."""
+    source = notebook(
+        *(helpers("imports", "import torch"), answer("f", "def f(x):\n    return x + 1")),
+        helpers("demo", "shown = f(1)\nprint(shown)"),
+        check("f-check", "assert f(1) == 2 and shown == 2"),
+    )
+    assert grade(source, source).points == 1
+    assert grade(source, answered(source, f="def f(x):\n    raise ValueError")).points == 0
+
+
+def test_characters_that_no_file_takes_are_replaced():
+    """Half a surrogate pair, printed, shown, raised or in the source, ends up in a notebook that can be written."""
+    submission = answered(SOURCE, f="def f(x):\n    raise ValueError('\\ud800')\nprint('\\ud800')\n'\\udfff'\n1/0")
+    report = grade(SOURCE, submission)
+    assert str(report.as_json()).encode("utf-8") and report.points == 0

@@ -1,0 +1,170 @@
+"""Verdicts: what each way to fail is called, and that it costs one exercise and no more."""
+
+import json
+
+import pytest
+from notebooks import answer, answered, check, code, helpers, hidden, notebook
+
+from course.grading.grade import grade
+from course.grading.limits import Limits
+from course.grading.report import Report, Verdict
+
+SOURCE = notebook(
+    helpers("imports", "import math\n\nimport torch\nfrom torch import nn"),
+    answer("one", "def one(x=1):\n    return x"),
+    check("one-check", "assert one() == 1, 'one() is 1'"),
+    hidden("one-test-more", "one(x) is x.", "assert one(3) == 3\nassert one(2) == 2"),
+    answer("two", "def two():\n    return 2"),
+    check("two-check", "assert two() == 2", points=3),
+)
+QUICK = Limits(cell_seconds=1)
+
+
+def verdicts(source, submission, limits=QUICK):
+    return {result.name: str(result.verdict) for result in grade(source, submission, limits).results}
+
+
+def wrong(body, **more):
+    """The verdicts on a submission whose first answer has this body."""
+    return verdicts(SOURCE, answered(SOURCE, one=f"def one(x=1):\n    {body}", **more))
+
+
+def test_a_right_answer_passes():
+    """With full points, no message and no output."""
+    report = grade(SOURCE, SOURCE)
+    assert (report.points, report.max_points) == (5, 5) and report.repairs == []
+    assert all(result.verdict is Verdict.PASSED and not result.message for result in report.results)
+
+
+def test_a_report_is_json():
+    """And comes back from it as it was."""
+    report = grade(SOURCE, answered(SOURCE, one="def one():\n    print('hi')\n    return 7"))
+    assert Report.from_json(json.loads(json.dumps(report.as_json()))) == report
+
+
+@pytest.mark.parametrize(
+    ("body", "verdict"),
+    [
+        ("return 7", "failed"),
+        ("raise ValueError('no')", "error"),
+        ("raise NotImplementedError", "error"),
+        ("return undefined", "error"),
+        ("return None + 1", "error"),
+        ("return one(x)", "error"),
+        ("exit()", "error"),
+        ("raise SystemExit(0)", "error"),
+        ("raise KeyboardInterrupt", "error"),
+        ("return {1, 2}", "failed"),
+        ("while True: pass", "timed out"),
+        ("import time; time.sleep(60)", "timed out"),
+        ("import os; os._exit(0)", "crashed"),
+        ("import ctypes; ctypes.string_at(0)", "crashed"),
+        ("import os; os.abort()", "crashed"),
+        ("return bytearray(10**11)", "out of memory"),
+        ("return torch.empty(10**11)", "out of memory"),
+        ("print('x' * 2**21); return x", "output limit"),
+    ],
+)
+def test_a_failure_has_its_verdict_and_costs_its_exercise(body, verdict):
+    """The rest of the notebook is graded as if nothing had been."""
+    assert wrong(body) == {"one-check": verdict, "one-test-more": verdict, "two-check": "passed"}
+
+
+def test_a_hang_that_swallows_everything_is_ended():
+    """No exception is thrown into student code that it could catch."""
+    body = "while True:\n        try:\n            while True: pass\n        except BaseException: pass"
+    assert wrong(body)["one-check"] == "timed out" and wrong(body)["two-check"] == "passed"
+
+
+@pytest.mark.parametrize("ending", ["while True: pass", "import os; os._exit(1)", "import os; os.abort()"])
+def test_an_answer_cell_that_never_ends_costs_its_exercise(ending):
+    """Also if the function in it is right: a test that could not be run gives no points."""
+    found = verdicts(SOURCE, answered(SOURCE, one=f"def one(x=1):\n    return x\n{ending}"))
+    assert found.pop("two-check") == "passed" and set(found.values()) <= {"timed out", "crashed"}
+
+
+def test_a_free_cell_that_never_ends_costs_nothing():
+    """A student's own experiment stops; what stands before and after it counts, and is still there."""
+    submission = answered(SOURCE, two="def two():\n    return helper + one()")
+    submission.cells.insert(2, code("helper = 1"))
+    submission.cells.insert(3, code("while True: pass"))
+    submission.cells.insert(5, code("import os; os._exit(0)"))
+    assert set(verdicts(SOURCE, submission).values()) == {"passed"}
+
+
+def test_only_the_test_that_exits_fails():
+    """A function that goes wrong for one input keeps the points of the tests that do not use it."""
+    found = wrong("return x if x != 3 else exit()")
+    assert found == {"one-check": "passed", "one-test-more": "error", "two-check": "passed"}
+
+
+def test_what_one_exercise_used_up_is_there_for_the_next():
+    """Output and memory are counted anew after the limit was hit."""
+    found = wrong("print('x' * 2**21)", two="def two():\n    print('hello')\n    return 2")
+    assert found["two-check"] == "passed"
+    body = "global kept\n    kept = [bytearray(2**26)] + globals().get('kept', [])\n    return one(x)"
+    submission = answered(SOURCE, one=f"def one(x=1):\n    {body}", two="def two():\n    return bytearray(2**27) and 2")
+    found = verdicts(SOURCE, submission, Limits(memory_mb=256))
+    assert found == {"one-check": "out of memory", "one-test-more": "out of memory", "two-check": "passed"}
+
+
+def test_the_time_of_a_whole_notebook_is_bounded():
+    """Once it is used up the tests that are left have timed out."""
+    source = notebook(*(cell for n in range(4) for cell in (answer(f"f{n}", "pass"), check(f"f{n}-check", f"f{n}()"))))
+    slow = answered(source, **{f"f{n}": f"import time\ndef f{n}():\n    time.sleep(0.7)" for n in range(4)})
+    found = verdicts(source, slow, Limits(cell_seconds=1, notebook_seconds=2))
+    assert found["f0-check"] == "passed" and found["f3-check"] == "timed out"
+
+
+def test_where_the_kernel_cannot_confine_nothing_is_graded():
+    """A limit that the kernel refuses is a candidate that cannot be locked in: no student code ran, no points."""
+    report = grade(SOURCE, SOURCE, Limits(file_mb=2**50))
+    assert {str(result.verdict) for result in report.results} == {"not confined"} and report.points == 0
+    assert grade(SOURCE, SOURCE, Limits(file_mb=2**50), sandbox=False).points == 5
+
+
+@pytest.mark.parametrize(
+    ("last", "points", "verdict"),
+    [
+        ("two()", 2, "failed"),
+        ("two() + 0.5", 2.5, "failed"),
+        ("two() + 1", 3, "passed"),
+        ("100", 3, "passed"),
+        ("-1", 0, "failed"),
+        ("0", 0, "failed"),
+        ("float('nan')", 0, "failed"),
+        ("None", 3, "passed"),
+        ("True", 3, "passed"),
+    ],
+)
+def test_a_test_whose_last_line_is_a_number_gives_partial_credit(last, points, verdict):
+    """As in nbgrader, between nothing and all of its points."""
+    source = notebook(answer("two", "def two():\n    return 2"), check("two-check", last, points=3))
+    (result,) = grade(source, source).results
+    assert (result.points, result.verdict) == (points, verdict)
+
+
+def test_no_output_earns_points():
+    """Not a number shown by the student's cell, not one printed in the test, not one that leaves early."""
+    for body in ("print(3)", "display(3)", "print('3'); exit()", "import sys; sys.exit(0)"):
+        assert grade(SOURCE, answered(SOURCE, two=f"def two():\n    {body}\n3")).points == 2
+
+
+def test_stderr_costs_no_points():
+    """A warning is no mistake."""
+    two = (
+        "import sys, warnings\ndef two():\n    warnings.warn('w')\n    print('e', file=sys.stderr)\n    return 2\ntwo()"
+    )
+    assert grade(SOURCE, answered(SOURCE, two=two)).points == 5
+
+
+def test_tests_do_not_see_each_others_student_names():
+    """A name that a test defines stays in the examiner; a student's is looked up anew for each test."""
+    source = notebook(
+        answer("one", "state = 1"),
+        check("one-check", "mine = 5\nassert state == 1"),
+        answer("two", "state = 2"),
+        check("two-check", "assert state == 2 and mine == 5"),
+    )
+    assert grade(source, source).points == 2
+    assert grade(source, answered(source, two="mine = state = 2")).points == 2

@@ -1,0 +1,118 @@
+"""What a student is told: of a visible check everything, of a hidden test its truth and its own words only."""
+
+import pytest
+from notebooks import answer, answered, check, hidden, notebook
+
+from course.grading.grade import grade
+from course.grading.limits import Limits
+
+SOURCE = notebook(
+    answer("f", "def f(x):\n    return x"),
+    check("f-check", "assert f(1) == 1, f'f(1) is 1; yours is {f(1)}'"),
+    hidden("f-test-said", "f gives back what it gets.", "secret = 41\nassert f(secret) == 41, 'not for every number'"),
+    hidden("f-test-silent", "f gives back what it gets!", "secret = 42\nassert f(secret) == secret"),
+    hidden(
+        "f-test-torch",
+        "f leaves tensors alone.",
+        "import torch\ntorch.testing.assert_close(f(torch.tensor(43.0)), torch.tensor(43.0))",
+    ),
+    hidden("f-test-uses", "f returns a number.", "secret = 44\n[secret][f(0)]"),
+)
+SECRETS = ("secret", "41", "42", "43", "44", "Traceback", "BEGIN", "assert", "[secret]")
+
+
+def told(f, limits=None):
+    """The messages by test, for a student who wrote this f."""
+    report = grade(SOURCE, answered(SOURCE, f=f), limits)
+    assert report.points < 5
+    return {result.name.removeprefix("f-"): result.message for result in report.results}
+
+
+def hidden_ones(messages):
+    return {name: message for name, message in messages.items() if name.startswith("test")}
+
+
+def test_a_visible_check_shows_its_assertion():
+    """With the values in it."""
+    assert told("def f(x):\n    return 7")["check"] == "f(1) is 1; yours is 7."
+
+
+def test_a_hidden_test_shows_its_truth_and_its_own_words():
+    """The message of an assert was written for students; where it has none the truth stands alone."""
+    messages = told("def f(x):\n    return 7")
+    assert messages["test-said"] == "f gives back what it gets. not for every number."
+    assert messages["test-silent"] == "f gives back what it gets! This does not hold for your code."
+    assert messages["test-torch"].startswith("f leaves tensors alone.")
+    assert messages["test-uses"] == "f returns a number. The test could not use what your code returned."
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return 7",
+        "return None",
+        "raise ValueError(f'got {x}')",
+        "raise type(f'Got{x}', (Exception,), {})",
+        "raise KeyError(x)",
+        "return [][int(x)]",
+        "exec(compile(f'\\n' * 3 + f'raise ValueError  # {x}', f'<{x}>', 'exec'))",
+        "import os; os._exit(int(x))",
+        "print('x' * 2**21, x)",
+        "assert not x, x",
+        "raise AssertionError(f'{x}')",
+        "import inspect; raise ValueError(inspect.stack()[-1].code_context)",
+    ],
+)
+def test_no_hidden_test_shows_code_or_values(body):
+    """Whatever the student's code does with what it gets, no value of it is told, nor is a line of the test."""
+    messages = hidden_ones(told(f"def f(x):\n    {body}"))
+    assert len(messages) == 4
+    for message in messages.values():
+        # The student's own line may be shown, and stands there as they wrote it.
+        shown = message.replace(body.strip(), "")
+        assert message and not any(secret in shown for secret in SECRETS)
+
+
+def test_what_is_not_written_is_called_so():
+    """The blank of a release raises NotImplementedError."""
+    assert set(told("def f(x):\n    raise NotImplementedError()").values()) == {"Not written yet."}
+
+
+def test_a_missing_name_is_called_missing():
+    """With what to look for; a spelling mistake inside the student's function is theirs."""
+    messages = told("def g(x):\n    return x")
+    assert set(messages.values()) == {
+        "f is not defined: the cell that should define it is missing or did not run to its end."
+    }
+    assert "name 'y' is not defined" in told("def f(x):\n    return y")["check"]
+
+
+def test_an_exception_of_the_students_is_shown_with_its_line():
+    """In a visible check with its message, in a hidden test with its kind."""
+    messages = told("def f(x):\n    y = x + 1\n    return y / 0")
+    assert messages["check"] == "Your code raised ZeroDivisionError: division by zero (in f, line 3: return y / 0)"
+    assert messages["test-said"] == (
+        "f gives back what it gets. Your code raised ZeroDivisionError (in f, line 3: return y / 0)."
+    )
+
+
+def test_a_lost_process_is_explained():
+    """A hang with the limit, a crash with how it ended."""
+    slow = told("def f(x):\n    while True: pass", Limits(cell_seconds=1))
+    assert set(slow.values()) == {"Your code was stopped: it took longer than 1 s."}
+    assert "SIGABRT" in told("import os\ndef f(x):\n    os.abort()")["check"]
+
+
+def test_the_log_is_for_the_instructor():
+    """It has the traceback of the test, which no message has."""
+    report = grade(SOURCE, answered(SOURCE, f="def f(x):\n    return 7"))
+    silent = next(result for result in report.results if result.name == "f-test-silent")
+    assert "assert f(secret) == secret" in silent.log and "Traceback" in silent.log
+
+
+def test_the_autograded_notebook_shows_the_messages():
+    """A failed test has an error output that says what the message says; a passed one has none."""
+    report = grade(SOURCE, answered(SOURCE, f="def f(x):\n    return 1"))
+    assert report.outputs[1] == []
+    (shown,) = report.outputs[2]
+    assert shown["output_type"] == "error" and shown["evalue"] == report.results[1].message

@@ -1,0 +1,105 @@
+"""The grader inside nbgrader: its own commands give the scores of `python -m course grade`, to the last digit."""
+
+import csv
+import shutil
+
+import nbformat
+import pytest
+from small_class import NAME, SCORES, ledger, make_class, run
+
+from course.classroom import Classroom
+from course.grading.class_run import ClassRun
+
+LATE = """
+from nbgrader.plugins import LateSubmissionPlugin
+
+class Half(LateSubmissionPlugin):
+    def late_submission_penalty(self, student_id, score, total_seconds_late):
+        return score / 2
+
+c.AssignLatePenalties.plugin_class = Half
+"""
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory):
+    """A class with a due date that ann met and bob did not, and a penalty of half the points."""
+    folder = make_class(tmp_path_factory.mktemp("plugin") / "course")
+    with (folder / "nbgrader_config.py").open("a") as config:
+        config.write(LATE)
+    for student, day in (("ann", 1), ("bob", 3)):
+        (folder / "submitted" / student / NAME / "timestamp.txt").write_text(f"2030-01-0{day} 12:00:00 UTC")
+    with Classroom(folder).gradebook() as gradebook:
+        gradebook.update_or_create_assignment(NAME, duedate="2030-01-02 12:00:00 UTC")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def ours(course, tmp_path_factory):
+    """Graded by `python -m course grade`."""
+    folder = shutil.copytree(course, tmp_path_factory.mktemp("ours") / "course")
+    assert len(list(ClassRun(Classroom(folder), NAME).outcomes())) == len(SCORES)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def stock(course, tmp_path_factory):
+    """Graded by `nbgrader autograde`."""
+    folder = shutil.copytree(course, tmp_path_factory.mktemp("stock") / "course")
+    assert run(folder, "nbgrader", "generate_assignment", NAME, "--force").returncode == 0
+    done = run(folder, "nbgrader", "autograde", NAME)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def test_both_ways_give_the_same_gradebook(ours, stock):
+    """Scores, marks, comments, penalties, and what waits for a person."""
+    assert ledger(stock) == ledger(ours)
+
+
+def test_a_late_submission_pays_the_courses_penalty(ours):
+    """bob was a day late; ann was not, and for the others nobody knows."""
+    entries = ledger(ours)
+    assert entries["bob"]["penalties"] == [SCORES["bob"] / 2] and entries["bob"]["score"] == SCORES["bob"]
+    assert all(entries[student]["penalties"] == [None] for student in SCORES if student != "bob")
+
+
+def test_both_ways_write_the_same_notebooks(ours, stock):
+    """What the formgrader shows does not depend on who graded; neither does where it lies."""
+    for student in SCORES:
+        pair = [folder / "autograded" / student / NAME / "small.ipynb" for folder in (ours, stock)]
+        first, second = (nbformat.read(path, as_version=4) for path in pair)
+        assert [(c.cell_type, c.source, c.get("outputs")) for c in first.cells] == (
+            [(c.cell_type, c.source, c.get("outputs")) for c in second.cells]
+        )
+
+
+def test_each_can_go_on_where_the_other_stopped(stock, tmp_path):
+    """A person's marks survive a regrading by the other."""
+    folder = shutil.copytree(stock, tmp_path / "course")
+    with Classroom(folder).gradebook() as gradebook:
+        gradebook.find_grade("why", "small", NAME, "ann").manual_score = 1.5
+        gradebook.db.commit()
+    list(ClassRun(Classroom(folder), NAME).outcomes())
+    assert ledger(folder)["ann"]["score"] == SCORES["ann"] + 1.5
+    first = ledger(folder)
+    assert run(folder, "nbgrader", "autograde", NAME, "--force", "--student=ann").returncode == 0
+    assert ledger(folder) == first
+
+
+def test_export_tells_the_scores(ours, tmp_path):
+    """`nbgrader export` writes what we wrote, penalty taken off."""
+    done = run(ours, "nbgrader", "export", f"--to={tmp_path / 'grades.csv'}")
+    assert done.returncode == 0, done.stderr
+    with (tmp_path / "grades.csv").open() as table:
+        rows = {row["student_id"]: float(row["score"]) for row in csv.DictReader(table)}
+    assert rows == SCORES | {"bob": SCORES["bob"] / 2}
+
+
+def test_feedback_of_both_shows_no_hidden_test(ours, stock):
+    """`nbgrader generate_feedback` and ours tell the sentence of the test and its message, not its code."""
+    done = run(stock, "nbgrader", "generate_feedback", NAME, "--student=eve")
+    assert done.returncode == 0, done.stderr
+    for folder in (ours, stock):
+        page = (folder / "feedback" / "eve" / NAME / "small.html").read_text()
+        assert "one(x) is x." in page and "BEGIN HIDDEN" not in page and "one(3)" not in page

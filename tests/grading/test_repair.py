@@ -1,0 +1,220 @@
+"""A damaged submission is put right from the source: what is ours comes from us, what is the student's stays."""
+
+import copy
+import json
+
+import nbformat
+import pytest
+from notebooks import answer, answered, cell, check, code, helpers, hidden, notebook, text, written
+
+from course.grading.grade import grade
+from course.grading.notebook import grade_id
+from course.grading.repair import Unreadable, read, repair
+
+SOURCE = notebook(
+    text("# Two exercises"),
+    helpers("imports", "import torch"),
+    answer("one", "def one():\n    return 1"),
+    check("one-check", "assert one() == 1"),
+    answer("two", "def two():\n    return 2"),
+    hidden("two-test-value", "Two is two.", "assert two() == 2"),
+    written("why", "Because."),
+)
+ORDER = ["imports", "one", "one-check", "two", "two-test-value", "why"]
+
+
+@pytest.fixture
+def submission():
+    """A right answer to everything, as the student's JupyterLab saved it."""
+    return answered(SOURCE, one="def one():\n    return 3 - 2", why="It had to be.")
+
+
+def graded(submission):
+    report = grade(SOURCE, submission)
+    return report.points, " | ".join(report.repairs)
+
+
+def names(notebook):
+    return [name for cell in notebook.cells if (name := grade_id(cell))]
+
+
+def test_a_sound_submission_needs_no_repair(submission):
+    """Nothing is reported, every cell stays, and repairing what was repaired changes nothing."""
+    repaired = repair(SOURCE, submission)
+    assert repaired.repairs == [] and names(repaired.notebook) == ORDER
+    assert cell(repaired.notebook, "why").source == "It had to be."
+    again = repair(SOURCE, repaired.notebook)
+    assert again.repairs == [] and again.notebook == repaired.notebook
+
+
+def test_neither_notebook_is_changed(submission):
+    """Repair and grading work on copies."""
+    submission.cells.reverse()
+    before = copy.deepcopy((SOURCE, submission))
+    grade(SOURCE, submission)
+    assert (SOURCE, submission) == before
+
+
+@pytest.mark.parametrize("name", ["imports", "one-check", "two-test-value"])
+def test_a_deleted_cell_of_ours_is_back(submission, name):
+    """Deleting a test does not take it away; it stands where it stood and the report names it."""
+    submission.cells.remove(cell(submission, name))
+    points, repairs = graded(submission)
+    assert points == 2 and repairs == f"{name}: this cell was missing and is back"
+    assert names(repair(SOURCE, submission).notebook) == ORDER
+
+
+def test_a_deleted_answer_is_back_empty(submission):
+    """Its exercise gives nothing, and the solution of the source does not slip in."""
+    submission.cells.remove(cell(submission, "two"))
+    points, repairs = graded(submission)
+    assert points == 1 and repairs == "two: this cell was missing and is back"
+    assert cell(repair(SOURCE, submission).notebook, "two").source == ""
+
+
+@pytest.mark.parametrize("edit", ["assert True", "", "1", "import os\nos._exit(0)"])
+def test_an_edited_test_is_ours_again(submission, edit):
+    """Whatever stands in a test or read-only cell, ours is run, and its points are ours."""
+    for name in ("imports", "one-check", "two-test-value"):
+        cell(submission, name).source = edit
+    cell(submission, "one-check").metadata.nbgrader.points = 100
+    assert graded(submission) == (2, "")
+    wrong = answered(submission, one="def one():\n    return 7")
+    assert graded(wrong)[0] == 1
+
+
+def test_a_copied_test_counts_once(submission):
+    """The copy is left out, be it before or after the original."""
+    wrong = answered(submission, one="one = None")
+    for place in (0, len(wrong.cells)):
+        twice = copy.deepcopy(wrong)
+        twice.cells.insert(place, copy.deepcopy(cell(wrong, "one-check")))
+        points, repairs = graded(twice)
+        assert points == 1 and "one-check: a copy of this cell was left out" in repairs
+
+
+def test_a_copied_answer_is_kept_as_an_ordinary_cell(submission):
+    """A student who copied the blank to try something out loses neither; the later one holds, as in JupyterLab."""
+    place = submission.cells.index(cell(submission, "one")) + 1
+    submission.cells.insert(place, copy.deepcopy(cell(submission, "one")))
+    submission.cells[place - 1].source = "def one():\n    return 'first try'"
+    points, repairs = graded(submission)
+    assert points == 2 and repairs == "one: a copy of this cell was kept as an ordinary cell"
+
+
+def test_moved_cells_are_back_in_their_order(submission):
+    """Also when the tests were moved in front of everything; cells of the student's own keep their neighbour."""
+    helper = code("helper = 2")
+    submission.cells.insert(submission.cells.index(cell(submission, "one")) + 1, helper)
+    cell(submission, "two").source = "def two():\n    return helper"
+    submission.cells.reverse()
+    submission.cells.remove(helper)
+    submission.cells.insert(submission.cells.index(cell(submission, "one")) + 1, helper)
+    points, repairs = graded(submission)
+    assert points == 2 and "cells were moved; they are back in their order" in repairs
+    assert names(repair(SOURCE, submission).notebook) == ORDER
+
+
+def test_a_retyped_cell_is_of_its_type_again(submission):
+    """An answer saved as markdown is code again and counts; a test saved as markdown is run."""
+    for name in ("one", "two-test-value"):
+        place = submission.cells.index(cell(submission, name))
+        old = submission.cells[place]
+        submission.cells[place] = text(old.source)
+        submission.cells[place].metadata = old.metadata
+    points, repairs = graded(submission)
+    assert points == 2
+    assert "one: this cell was of type markdown and is code again" in repairs and "two-test-value: " in repairs
+
+
+@pytest.mark.parametrize("name", ["one", "one-check", "imports"])
+def test_a_cell_stripped_of_its_metadata_costs_nothing(submission, name):
+    """A tool that drops metadata makes an ordinary cell of it; the student's code in it still runs."""
+    cell(submission, name).metadata = nbformat.from_dict({})
+    points, repairs = graded(submission)
+    assert points == 2 and repairs == f"{name}: this cell was missing and is back"
+
+
+def test_all_metadata_stripped_costs_nothing(submission):
+    """Not even from all cells at once."""
+    for stripped in submission.cells:
+        stripped.metadata = nbformat.from_dict({})
+    assert graded(submission)[0] == 2
+
+
+def test_a_renamed_cell_is_kept_and_named(submission):
+    """An unknown grade_id is reported; the code in it still runs, so the points stay."""
+    cell(submission, "one").metadata.nbgrader.grade_id = "uno"
+    points, repairs = graded(submission)
+    assert points == 2 and "uno: no cell has this name; it was kept as an ordinary cell" in repairs
+
+
+@pytest.mark.parametrize(
+    "marks", [None, 7, [], {"grade_id": None}, {"grade_id": ["one"]}, {"grade_id": ""}, {}], ids=str
+)
+def test_metadata_of_any_shape_is_survived(submission, marks):
+    """What is no mark of nbgrader's is none."""
+    cell(submission, "one").metadata.nbgrader = marks
+    assert graded(submission)[0] == 2
+
+
+def test_swapped_names_do_not_swap_points(submission):
+    """An answer that claims another's name is that other's answer, and ours is run after it."""
+    first, second = cell(submission, "one"), cell(submission, "two-test-value")
+    first.metadata.nbgrader.grade_id, second.metadata.nbgrader.grade_id = "two-test-value", "one"
+    assert graded(submission)[0] <= 1
+
+
+def test_experiment_tags_switch_no_test_off(submission):
+    """A tag that makes grading skip a cell counts on the student's own cells only."""
+    for marked in submission.cells:
+        marked.metadata.tags = ["experiment", "skip-execution"]
+    assert graded(submission)[0] == 2
+    cell(submission, "one").source = "one = None"
+    assert graded(submission)[0] == 1
+
+
+def test_outputs_and_ids_of_the_submission_do_not_matter(submission):
+    """Outputs of the student's machine are dropped, and two cells with one id get two."""
+    for part in submission.cells:
+        part.id = "same"
+        if part.cell_type == "code":
+            part.outputs = [nbformat.v4.new_output("execute_result", {"text/plain": "100"})]
+    repaired = repair(SOURCE, submission).notebook
+    assert len({part.id for part in repaired.cells}) == len(repaired.cells)
+    assert not any(part.get("outputs") for part in repaired.cells)
+    assert graded(submission) == (2, "")
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"", "is not JSON"),
+        (b"{", "is not JSON"),
+        (b"\xff\xfe\x00", "is not JSON"),
+        (b"[" * 200_000, "no valid notebook|not JSON"),
+        (b"[]", "no valid notebook"),
+        (b"{}", "no valid notebook"),
+        (b"null", "no valid notebook"),
+        (json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [{}]}).encode(), "no valid notebook"),
+        (json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": 3}).encode(), "no valid notebook"),
+        (json.dumps({"nbformat": 99, "nbformat_minor": 5, "metadata": {}, "cells": []}).encode(), "no valid notebook"),
+        (b" " * (2**20 + 1), "MB are read"),
+    ],
+    ids=["empty", "cut", "bytes", "deep", "list", "dict", "null", "cell", "cells", "version", "large"],
+)
+def test_a_file_that_is_no_notebook_is_named(tmp_path, content, reason):
+    """With one line that says what is wrong and what to do."""
+    path = tmp_path / "hw.ipynb"
+    path.write_bytes(content)
+    with pytest.raises(Unreadable, match=reason) as caught:
+        read(path, 1)
+    assert "hw.ipynb" in str(caught.value) and "\n" not in str(caught.value) and "ask" in str(caught.value)
+
+
+def test_a_missing_file_is_named(tmp_path):
+    """A folder of that name is none either."""
+    (tmp_path / "folder.ipynb").mkdir()
+    for name in ("missing.ipynb", "folder.ipynb"):
+        with pytest.raises(Unreadable, match=name):
+            read(tmp_path / name, 1)

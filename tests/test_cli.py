@@ -1,0 +1,146 @@
+"""The commands as a person runs them: what they print, how they end, and one clear line where they cannot."""
+
+import shutil
+
+import pytest
+from notebooks import answered
+from small_class import NAME, RIGHT, SCORES, hand_in, make_class, make_course, points, released, run
+
+from course.cli import main
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory):
+    """A class that `python -m course grade` has graded, and what that said."""
+    folder = make_class(tmp_path_factory.mktemp("cli") / "course")
+    return folder, run(folder, "course", "grade", NAME, "--jobs", "2")
+
+
+@pytest.fixture
+def again(graded, tmp_path, monkeypatch):
+    """A copy of the graded class, which is the working folder too."""
+    folder = shutil.copytree(graded[0], tmp_path / "course")
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def test_grading_ends_with_a_table(graded):
+    """A row a student, exit status 0, no word on stderr, and no progress bar where nobody watches."""
+    folder, done = graded
+    assert done.returncode == 0 and done.stderr == ""
+    assert points(folder) == SCORES
+    for student, score in SCORES.items():
+        (row,) = (line for line in done.stdout.splitlines() if student in line)
+        assert f"{score:g} / 8" in row and "0 / 2" in row
+    assert "grading" not in done.stdout and "%" not in done.stdout and "\r" not in done.stdout
+
+
+def test_what_tests_and_students_print_stays_inside(again, capfd):
+    """A print in student code or in a test does not end up on the instructor's screen."""
+    hand_in(again, "ann", answered(released(again), **RIGHT | {"one": "print('LOUD')\ndef one(x=1):\n    return x"}))
+    assert main(["grade", NAME]) == 0
+    out, err = capfd.readouterr()
+    assert "LOUD" not in out + err and "Traceback" not in out + err
+
+
+def test_an_unreadable_notebook_is_one_line_and_exit_status_1(again, capsys):
+    """The rest is graded, and the table says whose and why."""
+    hand_in(again, "hal", b"{")
+    hand_in(again, "ivy", answered(released(again), **RIGHT))
+    assert main(["grade", NAME]) == 1
+    out = capsys.readouterr().out
+    assert "small.ipynb is not JSON" in " ".join(out.split()) and points(again)["ivy"] == 8
+    assert main(["grade", NAME]) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["grade", "02-none"], "course: no assignment '02-none' in source/; there is 01-small"),
+        (["release", "02-none"], "course: no assignment '02-none' in source/; there is 01-small"),
+        (["grade", "../source"], "course: no assignment '../source' in source/; there is 01-small"),
+    ],
+)
+def test_an_unknown_assignment_is_told_with_the_known_ones(again, capsys, arguments, line):
+    """One line on stderr, exit status 1."""
+    assert main(arguments) == 1
+    assert capsys.readouterr().err.splitlines() == [line]
+
+
+def test_no_submissions_is_told(tmp_path, monkeypatch, capsys):
+    """With where to put them."""
+    monkeypatch.chdir(make_course(tmp_path / "course"))
+    assert main(["grade", NAME]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"course: no submissions of '{NAME}'") and f"submitted/*/{NAME}" in line
+
+
+def test_a_folder_that_is_no_course_is_told(tmp_path, monkeypatch, capsys):
+    """With what to do."""
+    monkeypatch.chdir(tmp_path)
+    for command in (["grade", NAME], ["release"], ["demo"]):
+        assert main(command) == 1
+        (line,) = capsys.readouterr().err.splitlines()
+        assert line.startswith("course: ")
+
+
+def test_a_kernel_that_cannot_confine_is_a_refusal(again, monkeypatch, capsys):
+    """In one line that names the way out; with --no-sandbox grading goes on."""
+    import py_landlock
+
+    def missing():
+        raise py_landlock.LandlockError("no Landlock here")
+
+    monkeypatch.setattr(py_landlock, "get_abi_version", missing)
+    assert main(["grade", NAME, "--force"]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "no Landlock here" in line and "--no-sandbox" in line
+    assert main(["grade", NAME, "--force", "--no-sandbox"]) == 0 and points(again) == SCORES
+
+
+def test_checking_one_notebook_says_what_passed(again, capsys):
+    """Without a gradebook; exit status 0 for full points only, so that a script can ask."""
+    before = points(again)
+    for student, status in (("ann", 0), ("bob", 1)):
+        assert main(["check", f"submitted/{student}/{NAME}/small.ipynb"]) == status
+        said = capsys.readouterr().out
+        assert f"{SCORES[student]:g} of 8 points" in said and "one-test-more" in said
+    assert main(["check", f"submitted/cat/{NAME}/small.ipynb"]) == 0
+    assert "one-test-more: this cell was missing and is back" in " ".join(capsys.readouterr().out.split())
+    assert points(again) == before
+
+
+def test_checking_what_is_no_notebook_of_the_course_is_told(again, tmp_path, capsys):
+    """A file that is not there, is no notebook, or is called otherwise: one line each."""
+    (again / "small.ipynb").write_text("{")
+    (again / "renamed.ipynb").write_text("{}")
+    for name, words in (
+        ("small.ipynb", "is not JSON"),
+        ("renamed.ipynb", "do not rename"),
+        ("none/small.ipynb", "small"),
+    ):
+        assert main(["check", name]) == 1
+        (line,) = capsys.readouterr().err.splitlines()
+        assert line.startswith("course: ") and words in line
+
+
+def test_release_writes_what_students_get(tmp_path, monkeypatch, capsys):
+    """All assignments, without solutions and hidden tests."""
+    folder = make_course(tmp_path / "course")
+    shutil.rmtree(folder / "release")
+    monkeypatch.chdir(folder)
+    assert main(["release"]) == 0
+    assert capsys.readouterr().out == f"released release/{NAME}\n"
+    said = (folder / "release" / NAME / "small.ipynb").read_text()
+    assert "BEGIN SOLUTION" not in said and "one(3)" not in said and "one(x) is x." in said
+
+
+def test_help_names_every_command(capsys):
+    """In words, and a command that is none is an error of the call."""
+    with pytest.raises(SystemExit) as ended:
+        main(["--help"])
+    said = capsys.readouterr().out
+    assert ended.value.code == 0 and all(command in said for command in ("release", "grade", "demo"))
+    with pytest.raises(SystemExit) as ended:
+        main(["grades"])
+    assert ended.value.code == 2
