@@ -90,8 +90,8 @@ def _demo(parsed: argparse.Namespace) -> int:
     folder, assignments = prepare(Path.cwd())
     for assignment in assignments:
         _grade_and_show(ClassRun(Classroom(folder), assignment))
-    where = os.path.relpath(folder)
-    print(f"Feedback for each student: {where}/feedback/. To mark the written answers: cd {where} && jupyter lab")
+    where, jupyter = os.path.relpath(folder), os.path.relpath(Path(sys.executable).with_name("jupyter"), folder)
+    print(f"Feedback for each student: {where}/feedback/. To mark the written answers: cd {where} && {jupyter} lab")
     # That the class holds a notebook nobody can read is part of the show, not a failure of it.
     return 0
 
@@ -103,12 +103,12 @@ def _grade_and_show(run: "ClassRun") -> int:
 
     console = Console()
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    troubles = {}
+    remarks, outcome = {}, 0
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
         task = progress.add_task(f"grading {run.assignment}", total=run.waiting())
         for graded in run.outcomes():
             progress.advance(task)
-            if graded.troubles:
-                troubles[graded.student] = "; ".join(graded.troubles)
-    console.print(table(run.assignment, scores(run.classroom, run.assignment), troubles))
-    return 1 if troubles else 0
+            remarks[graded.student] = "; ".join((*graded.troubles, *graded.remarks))
+            outcome |= bool(graded.troubles)
+    console.print(table(run.assignment, scores(run.classroom, run.assignment), remarks))
+    return outcome

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from rich.table import Table
+from rich.text import Text
 
 from course.classroom import Classroom
 
@@ -35,23 +36,21 @@ def scores(classroom: Classroom, assignment: str) -> dict[str, Score]:
         }
 
 
-def table(assignment: str, known: dict[str, Score], troubles: dict[str, str]) -> Table:
-    """A row a student: points from tests, points from marking, and `troubles` in words where there were any."""
+def table(assignment: str, known: dict[str, Score], remarks: dict[str, str]) -> Table:
+    """A row a student: points from tests, points from marking, and `remarks` in words where there are any."""
     result = Table(title=f"{assignment}", title_justify="left")
     for name, justify in (("student", "left"), ("tests", "right"), ("written", "right"), ("", "left")):
         result.add_column(name, justify=justify)
-    for student in sorted(known.keys() | troubles.keys()):
-        remark = troubles.get(student, "")
-        score = known.get(student)
+    for student in sorted(known.keys() | remarks.keys()):
+        remark, score = remarks.get(student, ""), known.get(student)
         if score is None:
-            result.add_row(student, "-", "-", remark)
+            result.add_row(Text(student), "-", "-", Text(remark))
             continue
-        if not remark and score.needs_marking:
-            remark = "written answers wait for marking"
+        waits = "written answers wait for marking" if score.needs_marking else ""
         result.add_row(
-            student,
+            Text(student),
             f"{score.tests:g} / {score.max_tests:g}",
             f"{score.written:g} / {score.max_written:g}",
-            remark,
+            Text("; ".join(filter(None, (remark, waits)))),
         )
     return result

@@ -58,7 +58,7 @@ class ClassRun:
     def outcomes(self, executor: Executor | None = None) -> Iterator[Graded]:
         """Grades everyone whose submission, source or grader changed; yields each student once all is written.
 
-        Those who are done come first, with no reports but with their troubles. Raises CourseError where there is
+        Those who are done come first, with no reports but with what was said of them. Raises CourseError where there is
         nothing to grade and Unconfinable where the kernel cannot confine.
         """
         if self.sandbox:
@@ -71,11 +71,11 @@ class ClassRun:
             for student in students:
                 job = self._job(student, sources)
                 digest = _digest(job, common)
-                troubles = None if self.force else records.done(student, digest)
-                if troubles is None:
+                done = None if self.force else records.done(student, digest)
+                if done is None:
                     waiting.append((job, digest))
                 else:
-                    yield Graded(student, troubles=troubles)
+                    yield done
             yield from self._grade(waiting, records, executor)
 
     def _grade(self, waiting: list[tuple[Job, str]], records: Records, executor: Executor | None) -> Iterator[Graded]:
@@ -123,7 +123,7 @@ def _grade_student(job: Job) -> Graded:
     for name, source in job.sources.items():
         path = job.submitted / f"{name}.ipynb"
         if not path.exists():
-            graded.troubles.append(f"{path.name} was not handed in")
+            graded.remarks.append(f"{path.name} was not handed in")
             continue
         try:
             repaired = repair(source, read(path, job.limits.notebook_mb))
@@ -134,6 +134,9 @@ def _grade_student(job: Job) -> Graded:
         graded.reports[name] = grade(source, repaired.notebook, job.limits, sandbox=job.sandbox)
         confinement.require_confined(graded.reports[name])
         graded.reports[name].repairs[:0] = repaired.repairs
+        if repaired.repairs:
+            cells = "a cell was" if len(repaired.repairs) == 1 else f"{len(repaired.repairs)} cells were"
+            graded.remarks.append(f"in {name} {cells} put right")
     return graded
 
 

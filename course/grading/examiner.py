@@ -31,8 +31,8 @@ import torch
 from course.grading.candidate import READY
 from course.grading.cells import execute
 from course.grading.client import Client, StudentError
-from course.grading.failure import MAX_FRAMES, MAX_LINE
 from course.grading.messages import explain_loss, explain_raise, explain_test, short
+from course.grading.outputs import error_output, plain_outputs, shown, size
 from course.grading.plan import Role, Step
 from course.grading.report import Result, Verdict
 from course.grading.wire import Channel, Closed, Late, WireError
@@ -100,7 +100,7 @@ class Examiner:
             self._ran = []
             self._replace_candidate()
             results = self._round(with_hidden=True) | results
-        self.outputs |= {index: _shown(result) for index, result in results.items()}
+        self.outputs |= {index: shown(result) for index, result in results.items()}
         return [results[index] for index in sorted(results)]
 
     def _round(self, *, with_hidden: bool) -> dict[int, Result]:
@@ -134,14 +134,14 @@ class Examiner:
             raise CandidateLost(OUT_OF_TIME)
         try:
             done = self._with_candidate(lambda: self._client.run(step.source, step.name))
-            outputs = _plain_outputs(done)
+            outputs = plain_outputs(done)
             if done["raised"] is not None and _verdict(done["raised"]) is Verdict.OUTPUT_LIMIT:
                 raise CandidateLost(Lost(Verdict.OUTPUT_LIMIT, short(done["raised"]["message"])))
         except Exception as error:
             if isinstance(error, CandidateLost):
                 raise
             # The cell put out more than can cross, or the candidate answers what it likes.
-            outputs = [_error_output(Verdict.ERROR, short(error))]
+            outputs = [error_output(Verdict.ERROR, short(error))]
         self._ran.append(step)
         if step.index not in self.outputs:
             self.outputs[step.index] = self._fitting(outputs)
@@ -149,7 +149,7 @@ class Examiner:
     def _lose(self, step: Step, lost: Lost) -> None:
         """Takes note of a cell that must not run again, and of its exercise."""
         self._lost_cells.add(step.index)
-        self.outputs.setdefault(step.index, [_error_output(lost.verdict, explain_loss(lost.why))])
+        self.outputs.setdefault(step.index, [error_output(lost.verdict, explain_loss(lost.why))])
         if step.exercise:
             self._lost_exercises[step.exercise] = lost
 
@@ -157,9 +157,9 @@ class Examiner:
         """As many of the outputs as there is room for in the notebook."""
         kept = []
         for output in outputs:
-            self._room -= _size(output)
+            self._room -= size(output)
             if self._room < 0:
-                return [*kept, _error_output(Verdict.OUTPUT_LIMIT, "more was put out than is shown")]
+                return [*kept, error_output(Verdict.OUTPUT_LIMIT, "more was put out than is shown")]
             kept.append(output)
         return kept
 
@@ -308,48 +308,3 @@ def _partial(value: Any, points: float) -> float:
 
 def _no_points(step: Step, verdict: Verdict, message: str, log: str = "") -> Result:
     return Result(step.name, verdict, 0.0, step.points, message, log)
-
-
-def _shown(result: Result) -> list[dict[str, Any]]:
-    """The output of a test cell, from which nbgrader takes the score: none for full points, a number, or an error."""
-    if result.verdict is Verdict.PASSED:
-        return []
-    if result.points:
-        data = {"text/plain": repr(result.points)}
-        return [{"output_type": "execute_result", "data": data, "metadata": {}, "execution_count": None}]
-    return [_error_output(result.verdict, result.message)]
-
-
-def _error_output(verdict: Verdict, message: str) -> dict[str, Any]:
-    return {"output_type": "error", "ename": str(verdict), "evalue": message, "traceback": [f"{verdict}: {message}"]}
-
-
-def _plain_outputs(done: dict[str, Any]) -> list[dict[str, Any]]:
-    """The outputs of a student's cell, put together anew: the candidate is not trusted to shape them."""
-    outputs = []
-    for output in done["outputs"]:
-        if output["output_type"] == "stream":
-            outputs.append({"output_type": "stream", "name": "stdout", "text": _plain(output["text"])})
-        else:
-            data = {short(kind, 100): _plain(part) for kind, part in output["data"].items()}
-            outputs.append({"output_type": "display_data", "data": data, "metadata": {}})
-    if done["raised"] is not None:
-        outputs.append(_error_output_of(done["raised"]))
-    return outputs
-
-
-def _error_output_of(said: dict[str, Any]) -> dict[str, Any]:
-    name, message = short(said["name"], MAX_LINE), short(said["message"])
-    frames = [[short(part, MAX_LINE) for part in frame] for frame in said["frames"][-MAX_FRAMES:]]
-    lines = [f"{cell}, line {line}: {text}" for cell, line, text in frames]
-    return {"output_type": "error", "ename": name, "evalue": message, "traceback": [*lines, f"{name}: {message}"]}
-
-
-def _plain(text: Any) -> str:
-    if not isinstance(text, str):
-        raise WireError(f"an output is text; this one is a {type(text).__name__}")
-    return short(text, len(text))
-
-
-def _size(output: dict[str, Any]) -> int:
-    return len(output.get("text", "")) + sum(len(part) for part in output.get("data", {}).values()) + 100

@@ -12,7 +12,8 @@ class Limits(Configurable):
         "tests of its exercise; the rest of the notebook goes on."
     ).tag(config=True)  # fmt: skip
     notebook_seconds = Integer(
-        120, help="Wall seconds that one notebook may take. At the limit all tests that have not run fail as timed out."
+        120, help="Wall seconds that one notebook may take, half of them in each of its two rounds. At the limit the "
+        "tests that have not run fail as timed out."
     ).tag(config=True)  # fmt: skip
     memory_mb = Integer(
         2048, help="Mebibytes of address space beyond what torch takes. At the limit an allocation fails, and the "

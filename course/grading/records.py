@@ -20,18 +20,24 @@ from course.grading.gradebook import Marks, Scores, Writer
 from course.grading.notebook import grade_id
 from course.grading.report import Report
 
+RECEIPTS = ("timestamp.txt", "submission_secret.txt")
+
 MARK = ".graded.json"
 """Lies in autograded/STUDENT/ASSIGNMENT once all of a student is written, and says of what."""
 
 
 @dataclass
 class Graded:
-    """One student's outcome: a report and a repaired notebook each, and what could not be graded, in words."""
+    """One student's outcome: a report and a repaired notebook each.
+
+    `troubles` say in words what could not be graded, `remarks` what else an instructor may want to know.
+    """
 
     student: str
     reports: dict[str, Report] = field(default_factory=dict)
     notebooks: dict[str, NotebookNode] = field(default_factory=dict)
     troubles: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
 
 
 class Records:
@@ -59,13 +65,13 @@ class Records:
         """When the assignment was to be handed in."""
         return self._writer.due()
 
-    def done(self, student: str, digest: str) -> list[str] | None:
-        """The troubles of a student all of whose records were made from what `digest` names; None for anyone else."""
+    def done(self, student: str, digest: str) -> Graded | None:
+        """The outcome, without reports, of a student whose records were all made from what `digest` names; or None."""
         mark = self._folder("autograded", student) / MARK
         if student not in self._known or not mark.exists():
             return None
         said = json.loads(mark.read_text())
-        return said["troubles"] if said["digest"] == digest else None
+        return Graded(student, troubles=said["troubles"], remarks=said["remarks"]) if said["digest"] == digest else None
 
     def write(self, graded: Graded, digest: str) -> None:
         """Writes all of a student's records."""
@@ -88,8 +94,9 @@ class Records:
             # What was graded before and cannot be read now does not count any more.
             (self._folder("autograded", graded.student) / f"{name}.ipynb").unlink(missing_ok=True)
             (self._folder("feedback", graded.student) / f"{name}.html").unlink(missing_ok=True)
+        self._copy_receipts(graded.student)
         # Last of all: only who carries the mark is done.
-        mark = json.dumps({"digest": digest, "troubles": graded.troubles})
+        mark = json.dumps({"digest": digest, "troubles": graded.troubles, "remarks": graded.remarks})
         _replace(self._folder("autograded", graded.student) / MARK, mark)
 
     def _feedback(self, name: str, notebook: NotebookNode, scores: Scores) -> str:
@@ -102,6 +109,14 @@ class Records:
             "late_penalty": scores.late_penalty,
         }
         return self._exporter.from_notebook_node(notebook, {"nbgrader": header})[0]
+
+    def _copy_receipts(self, student: str) -> None:
+        """What `nbgrader collect` puts beside the notebooks, `nbgrader release_feedback` looks for beside the pages."""
+        for name in RECEIPTS:
+            receipt = self._folder("submitted", student) / name
+            if receipt.is_file():
+                for step in ("autograded", "feedback"):
+                    _replace(self._folder(step, student) / name, receipt.read_text())
 
     def _folder(self, step: str, student: str) -> Path:
         return self._classroom.folder(step, self._assignment, student)

@@ -29,6 +29,7 @@ from course.grading.tensors import (
 )
 
 LENGTHS = struct.Struct(">II")
+CHUNK = 1 << 16
 MAX_JSON_BYTES = 16 * 2**20
 MAX_DEPTH = 32
 MAX_NODES = 200_000
@@ -122,11 +123,25 @@ def unpack(tree: Any, tensors: list[torch.Tensor], resolve: Callable[[dict[str, 
 
 
 class Channel:
-    """One end of a socket between two processes; `deadline` is a time.monotonic() after which receiving gives up."""
+    """One end of a socket between two processes; after `deadline`, a time.monotonic(), it gives up."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._socket = connection
-        self.deadline: float | None = None
+        self._socket.setblocking(True)
+        self._deadline: float | None = None
+        self._arrived = bytearray()
+
+    @property
+    def deadline(self) -> float | None:
+        """When to give up; None for never."""
+        return self._deadline
+
+    @deadline.setter
+    def deadline(self, deadline: float | None) -> None:
+        # The kernel keeps the time: Python's own timeouts would cost a poll() before every read.
+        self._deadline = deadline
+        for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
+            self._socket.setsockopt(socket.SOL_SOCKET, option, _timeval(self._remaining(at_least=0.001)))
 
     def send(self, tree: Any, tensors: list[torch.Tensor]) -> None:
         """Sends a message; raises Closed where nobody listens and WireError where a tensor cannot cross."""
@@ -134,13 +149,15 @@ class Channel:
         text = json.dumps([tree, layouts], separators=(",", ":")).encode()
         blob = to_bytes(tensors) if tensors else b""
         _check_lengths(len(text), len(blob))
-        try:
-            self._socket.settimeout(self._remaining())
-            self._socket.sendall(b"".join((LENGTHS.pack(len(text), len(blob)), text, blob)))
-        except TimeoutError:
-            raise Late from None
-        except OSError:
-            raise Closed from None
+        rest = memoryview(b"".join((LENGTHS.pack(len(text), len(blob)), text, blob)))
+        while rest:
+            self._remaining()
+            try:
+                rest = rest[self._socket.send(rest) :]
+            except BlockingIOError:
+                raise Late from None
+            except OSError:
+                raise Closed from None
 
     def receive(self, *, watch: bool = False) -> tuple[Any, Packed]:
         """The next message; with `watch`, writes into its tensors can be told later. Raises Closed, Late, WireError."""
@@ -151,34 +168,43 @@ class Channel:
             tree, layouts = json.loads(text)
         except (ValueError, TypeError, RecursionError):
             raise WireError("a message is JSON; what arrived is not") from None
-        return tree, from_bytes(bytes(blob), layouts, watch) if blob else Packed([], [], watch=False)
+        return tree, from_bytes(blob, layouts, watch) if blob else Packed([], [], watch=False)
 
     def close(self) -> None:
         self._socket.close()
 
-    def _remaining(self) -> float | None:
-        if self.deadline is None:
+    def _remaining(self, at_least: float | None = None) -> float | None:
+        if self._deadline is None:
             return None
-        remaining = self.deadline - time.monotonic()
+        remaining = self._deadline - time.monotonic()
+        if at_least is not None:
+            return max(remaining, at_least)
         if remaining <= 0:
             raise Late
         return remaining
 
-    def _read(self, length: int) -> bytearray:
-        buffer = bytearray(length)
-        view, got = memoryview(buffer), 0
-        while got < length:
+    def _read(self, length: int) -> bytes:
+        """The next `length` bytes. A message mostly comes in one piece, so what follows is read along and kept."""
+        while len(self._arrived) < length:
+            self._remaining()
             try:
-                self._socket.settimeout(self._remaining())
-                count = self._socket.recv_into(view[got:])
-            except TimeoutError:
+                piece = self._socket.recv(max(CHUNK, length - len(self._arrived)))
+            except BlockingIOError:
                 raise Late from None
             except OSError:
                 raise Closed from None
-            if count == 0:
+            if not piece:
                 raise Closed
-            got += count
-        return buffer
+            self._arrived += piece
+        taken = bytes(self._arrived[:length])
+        del self._arrived[:length]
+        return taken
+
+
+def _timeval(seconds: float | None) -> bytes:
+    """A struct timeval; all zero waits for ever."""
+    whole, fraction = divmod(seconds or 0.0, 1.0)
+    return struct.pack("@ll", int(whole), int(fraction * 1e6))
 
 
 def _check_lengths(json_bytes: int, tensor_bytes: int) -> None:

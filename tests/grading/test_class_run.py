@@ -133,7 +133,7 @@ def test_what_cannot_be_read_is_one_students_trouble(again):
     hand_in(again, "hal", b"{not json")
     hand_in(again, "ivy", answered(released(again), **RIGHT))
     outcomes = {outcome.student: outcome for outcome in ClassRun(Classroom(again), NAME).outcomes()}
-    assert outcomes["gus"].troubles == ["small.ipynb was not handed in"]
+    assert outcomes["gus"].remarks == ["small.ipynb was not handed in"] and not outcomes["gus"].troubles
     assert "small.ipynb is not JSON" in outcomes["hal"].troubles[0]
     assert points(again) == SCORES | {"gus": 0, "hal": 0, "ivy": 8}
     repeated = {outcome.student: outcome.troubles for outcome in ClassRun(Classroom(again), NAME).outcomes()}

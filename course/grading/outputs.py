@@ -1,0 +1,55 @@
+"""What stands below a cell in the autograded notebook: results of tests, and what the student's cells put out."""
+
+from typing import Any
+
+from course.grading.failure import MAX_FRAMES, MAX_LINE
+from course.grading.messages import short
+from course.grading.report import Result, Verdict
+from course.grading.wire import WireError
+
+
+def shown(result: Result) -> list[dict[str, Any]]:
+    """The output of a test cell, from which nbgrader takes the score: none for full points, a number, or an error."""
+    if result.verdict is Verdict.PASSED:
+        return []
+    if result.points:
+        data = {"text/plain": repr(result.points)}
+        return [{"output_type": "execute_result", "data": data, "metadata": {}, "execution_count": None}]
+    return [error_output(result.verdict, result.message)]
+
+
+def error_output(verdict: Verdict, message: str) -> dict[str, Any]:
+    """A verdict with its message, as an error in the notebook."""
+    return {"output_type": "error", "ename": str(verdict), "evalue": message, "traceback": [f"{verdict}: {message}"]}
+
+
+def plain_outputs(done: dict[str, Any]) -> list[dict[str, Any]]:
+    """The outputs of a student's cell, put together anew: the candidate is not trusted to shape them."""
+    outputs = []
+    for output in done["outputs"]:
+        if output["output_type"] == "stream":
+            outputs.append({"output_type": "stream", "name": "stdout", "text": _plain(output["text"])})
+        else:
+            data = {short(kind, 100): _plain(part) for kind, part in output["data"].items()}
+            outputs.append({"output_type": "display_data", "data": data, "metadata": {}})
+    if done["raised"] is not None:
+        outputs.append(_error_output_of(done["raised"]))
+    return outputs
+
+
+def _error_output_of(said: dict[str, Any]) -> dict[str, Any]:
+    name, message = short(said["name"], MAX_LINE), short(said["message"])
+    frames = [[short(part, MAX_LINE) for part in frame] for frame in said["frames"][-MAX_FRAMES:]]
+    lines = [f"{cell}, line {line}: {text}" for cell, line, text in frames]
+    return {"output_type": "error", "ename": name, "evalue": message, "traceback": [*lines, f"{name}: {message}"]}
+
+
+def _plain(text: Any) -> str:
+    if not isinstance(text, str):
+        raise WireError(f"an output is text; this one is a {type(text).__name__}")
+    return short(text, len(text))
+
+
+def size(output: dict[str, Any]) -> int:
+    """About how many characters an output adds to the notebook."""
+    return len(output.get("text", "")) + sum(len(part) for part in output.get("data", {}).values()) + 100
