@@ -39,7 +39,7 @@ def reference(exercise: str) -> str:
 def submit(exercise: str, answer: str) -> Report:
     """What the grader says of a submission that is the reference but for one answer."""
     source = SOURCES[exercise]
-    return grade(source, with_answer(source, exercise, answer))
+    return grade(source, with_answer(source, exercise, answer), misconceptions=MISTAKES)
 
 
 @pytest.fixture(scope="module")
@@ -68,6 +68,13 @@ def lost(report: Report, exercise: str) -> list[str]:
 def test_a_mistake_loses_points_in_its_own_exercise(reports: dict[object, Report], mistake: Misconception) -> None:
     """A student who makes a known mistake does not get full points for the exercise."""
     assert lost(reports[mistake], mistake.exercise), f"'{mistake.name}' passes every test of {mistake.exercise}"
+
+
+def test_nearly_every_mistake_is_named_to_who_made_it(reports: dict[object, Report]) -> None:
+    """The message of the first failed test says which mistake it is; few behave like another one or like none."""
+    told = {mistake: " ".join(result.message for result in reports[mistake].results) for mistake in MISTAKES}
+    nameless = [f"{mistake.exercise}: {mistake.name}" for mistake in MISTAKES if mistake.say not in told[mistake]]
+    assert len(nameless) <= 0.1 * len(MISTAKES), nameless
 
 
 @pytest.mark.parametrize("style", STYLES, ids=lambda style: f"{style.parent.name}: {style.stem}")

@@ -28,6 +28,7 @@ from course.grading.grade import grade
 from course.grading.limits import Limits
 from course.grading.records import Graded, Records
 from course.grading.repair import Unreadable, read, repair
+from course.misconceptions import Misconception, load
 from course.release import register
 
 AHEAD = 64
@@ -43,6 +44,7 @@ class Job:
     sources: dict[str, NotebookNode]
     limits: Limits
     sandbox: bool
+    misconceptions: list[Misconception]
 
 
 @dataclass(frozen=True)
@@ -64,12 +66,13 @@ class ClassRun:
         if self.sandbox:
             confinement.check()
         sources, students = self._sources(), self.classroom.students(self.assignment)
+        misconceptions = load(self.classroom.folder("source", self.assignment))
         register(self.classroom, self.assignment)
         with Records(self.classroom, self.assignment) as records:
-            common = _common_digest(sources, _limits(self.classroom), records.due())
+            common = _common_digest(sources, misconceptions, _limits(self.classroom), records.due())
             waiting = []
             for student in students:
-                job = self._job(student, sources)
+                job = self._job(student, sources, misconceptions)
                 digest = _digest(job, common)
                 done = None if self.force else records.done(student, digest)
                 if done is None:
@@ -113,9 +116,9 @@ class ClassRun:
         folder = self.classroom.require(self.assignment)
         return {path.stem: read(path, _limits(self.classroom).notebook_mb) for path in sorted(folder.glob("*.ipynb"))}
 
-    def _job(self, student: str, sources: dict[str, NotebookNode]) -> Job:
+    def _job(self, student: str, sources: dict[str, NotebookNode], misconceptions: list[Misconception]) -> Job:
         submitted = self.classroom.folder("submitted", self.assignment, student)
-        return Job(student, submitted, sources, _limits(self.classroom), self.sandbox)
+        return Job(student, submitted, sources, _limits(self.classroom), self.sandbox, misconceptions)
 
 
 def _grade_student(job: Job) -> Graded:
@@ -131,7 +134,9 @@ def _grade_student(job: Job) -> Graded:
             graded.troubles.append(str(error))
             continue
         graded.notebooks[name] = repaired.notebook
-        graded.reports[name] = grade(source, repaired.notebook, job.limits, sandbox=job.sandbox)
+        graded.reports[name] = grade(
+            source, repaired.notebook, job.limits, sandbox=job.sandbox, misconceptions=job.misconceptions
+        )
         confinement.require_confined(graded.reports[name])
         graded.reports[name].repairs[:0] = repaired.repairs
         if repaired.repairs:
@@ -144,9 +149,12 @@ def _limits(classroom: Classroom) -> Limits:
     return Limits(config=classroom.config)
 
 
-def _common_digest(sources: dict[str, NotebookNode], limits: Limits, due: datetime | None) -> str:
-    """Names what the scores of a whole class depend on: grader, limits, due date and source."""
+def _common_digest(
+    sources: dict[str, NotebookNode], misconceptions: list[Misconception], limits: Limits, due: datetime | None
+) -> str:
+    """Names what the records of a whole class depend on: grader, limits, due date, source and known mistakes."""
     digest = hashlib.sha256(_engine().encode())
+    digest.update(repr(misconceptions).encode())
     digest.update(repr(due).encode())
     digest.update(repr(sorted(limits.trait_values(config=True).items())).encode())
     for name, source in sources.items():

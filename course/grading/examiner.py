@@ -13,15 +13,12 @@ shown: code that keeps what a hidden test hands it finds no place to tell it.
 
 import builtins
 import os
-import signal
 import socket
-import symtable
 import sys
 import time
 import traceback
 import zlib
 from contextlib import suppress
-from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from multiprocessing.reduction import recv_handle
 from typing import Any
@@ -31,33 +28,14 @@ import torch
 from course.grading.candidate import READY
 from course.grading.cells import execute
 from course.grading.client import Client, StudentError
+from course.grading.diagnosis import Diagnosis, Recorder, Suspects
+from course.grading.loss import OUT_OF_TIME, USED_UP, CandidateLost, Lost, death
 from course.grading.messages import explain_loss, explain_raise, explain_test, short
+from course.grading.names import names_used
 from course.grading.outputs import error_output, plain_outputs, shown, size
 from course.grading.plan import Role, Step
 from course.grading.report import Result, Verdict
 from course.grading.wire import Channel, Closed, Late, WireError
-
-
-@dataclass(frozen=True)
-class Lost:
-    """Why a candidate is gone."""
-
-    verdict: Verdict
-    why: str
-
-
-USED_UP = (Verdict.OUTPUT_LIMIT, Verdict.OUT_OF_MEMORY)
-"""After these the next exercise starts with a fresh candidate, so that it has what the last one used up."""
-
-OUT_OF_TIME = Lost(Verdict.TIMED_OUT, "the time for the whole notebook was used up")
-
-
-class CandidateLost(Exception):
-    """The candidate hung or died."""
-
-    def __init__(self, lost: Lost) -> None:
-        super().__init__(lost.why)
-        self.lost = lost
 
 
 def main(driver: Connection) -> None:
@@ -74,10 +52,18 @@ class Examiner:
     """One notebook's examination."""
 
     def __init__(
-        self, driver: Connection, steps: list[Step], cell_seconds: float, notebook_seconds: float, output_kb: int
+        self,
+        driver: Connection,
+        steps: list[Step],
+        suspects: Suspects,
+        cell_seconds: float,
+        notebook_seconds: float,
+        output_kb: int,
     ) -> None:
         self._driver = driver
         self._steps = steps
+        self._suspects = suspects
+        self._recorder = Recorder()
         self._cells = {step.name: step.source for step in steps if step.role is not Role.TEST}
         self._cell_seconds = cell_seconds
         self._round_seconds = notebook_seconds / 2
@@ -99,7 +85,9 @@ class Examiner:
             self._namespace = {"__name__": "__main__"}
             self._ran = []
             self._replace_candidate()
+            self._recorder.restart()
             results = self._round(with_hidden=True) | results
+        self._name_mistakes(results)
         self.outputs |= {index: shown(result) for index, result in results.items()}
         return [results[index] for index in sorted(results)]
 
@@ -193,9 +181,10 @@ class Examiner:
         return Result(step.name, Verdict.PASSED if points == step.points else Verdict.FAILED, points, step.points)
 
     def _run_test(self, step: Step) -> Any:
+        self._recorder.begin(step.exercise)
         torch.manual_seed(zlib.crc32(step.name.encode()))
         wanted = [
-            name for name in _names_used(step.source) if name not in self._namespace and not hasattr(builtins, name)
+            name for name in names_used(step.source) if name not in self._namespace and not hasattr(builtins, name)
         ]
         said = self._client.look(wanted) if wanted else {}
         # No more than was asked for: a torch or an abs of the student's would judge in place of ours.
@@ -207,11 +196,26 @@ class Examiner:
             for name in found:
                 self._namespace.pop(name, None)
 
+    def _name_mistakes(self, results: dict[int, Result]) -> None:
+        """Tells a student whose exercise failed which known mistake behaves exactly like it."""
+        failed: dict[str, Result] = {}
+        for step in self._steps:
+            result = results.get(step.index)
+            if result is not None and result.verdict in (Verdict.FAILED, Verdict.ERROR):
+                failed.setdefault(step.exercise, result)
+        if not failed or not self._suspects.mistakes:
+            return
+        diagnosis = Diagnosis(self._suspects)
+        for exercise, result in failed.items():
+            suspect = diagnosis.find(exercise, self._recorder.exchanges.get(exercise, []))
+            if suspect is not None:
+                result.message += f" Your code behaves exactly like one that {suspect.name}. {suspect.say}"
+
     # The candidate
 
     def _connect(self) -> None:
         self._channel = Channel(socket.socket(fileno=recv_handle(self._driver)))
-        self._client = Client(self._channel)
+        self._client = Client(self._channel, self._recorder)
         self._channel.deadline = time.monotonic() + 60
         try:
             answer, _ = self._channel.receive()
@@ -254,25 +258,9 @@ class Examiner:
             raise CandidateLost(Lost(Verdict.TIMED_OUT, f"it took longer than {self._cell_seconds:g} s")) from None
         except Closed:
             self._driver.send({"need": "exit code"})
-            raise CandidateLost(_death(self._driver.recv())) from None
+            raise CandidateLost(death(self._driver.recv())) from None
         except WireError as error:
             raise CandidateLost(Lost(Verdict.ERROR, "what came back from it could not be read")) from error
-
-
-def _names_used(source: str) -> list[str]:
-    """The names that a cell takes from outside: read but not bound at its top level, or global in a function of it."""
-    names: set[str] = set()
-
-    def walk(table: symtable.SymbolTable, is_top: bool) -> None:
-        for symbol in table.get_symbols():
-            outside = not (symbol.is_assigned() or symbol.is_imported()) if is_top else symbol.is_global()
-            if symbol.is_referenced() and outside:
-                names.add(symbol.get_name())
-        for child in table.get_children():
-            walk(child, False)
-
-    walk(symtable.symtable(source, "<test>", "exec"), True)
-    return sorted(names)
 
 
 def _verdict(said: dict[str, Any]) -> Verdict:
@@ -282,21 +270,6 @@ def _verdict(said: dict[str, Any]) -> Verdict:
     if said.get("kind") == "MemoryError" or "can't allocate memory" in message or "not enough memory" in message:
         return Verdict.OUT_OF_MEMORY
     return Verdict.ERROR
-
-
-def _death(how: int | str | None) -> Lost:
-    """Why a candidate is gone, from its exit code or from what the driver says that it had too much of."""
-    match how:
-        case str(excess):
-            return Lost(Verdict.OUTPUT_LIMIT if "files" in excess else Verdict.CRASHED, excess)
-        case int(code) if code < 0:
-            # Real-time signals have no names.
-            name = signal.Signals(-code).name if -code in set(signal.Signals) else f"signal {-code}"
-            return Lost(Verdict.CRASHED, f"the process was ended by {name}")
-        case int():
-            # Not with which code: it might be a number of a hidden test.
-            return Lost(Verdict.CRASHED, "the process ended itself")
-    return Lost(Verdict.CRASHED, "it cut its connection")
 
 
 def _partial(value: Any, points: float) -> float:

@@ -2,6 +2,7 @@
 
 import os
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from multiprocessing.process import BaseProcess
 from multiprocessing.reduction import send_handle
@@ -10,11 +11,13 @@ from typing import Any
 from nbformat import NotebookNode
 
 from course.grading import candidate, confinement, examiner, processes
+from course.grading.diagnosis import Suspects, suspects
 from course.grading.limits import Limits
 from course.grading.plan import Role, Step, plan
 from course.grading.repair import repair
 from course.grading.report import Report, Result, Verdict
 from course.grading.scratch import MAX_ENTRIES, Scratch
+from course.misconceptions import Misconception
 
 GRACE_SECONDS = 30
 """How long after the notebook's own limit the examiner may take to report before it is given up."""
@@ -24,9 +27,17 @@ WATCH_SECONDS = 0.1
 
 
 def grade(
-    source: NotebookNode, submission: NotebookNode, limits: Limits | None = None, *, sandbox: bool = True
+    source: NotebookNode,
+    submission: NotebookNode,
+    limits: Limits | None = None,
+    *,
+    sandbox: bool = True,
+    misconceptions: Sequence[Misconception] = (),
 ) -> Report:
     """The report on `submission`, judged by the tests in `source`. Neither is changed; nothing is written.
+
+    Where a test fails and the code behaves exactly like one of `misconceptions`, the message says so. Points never
+    depend on it.
 
     Without `sandbox` the student's code runs in a process of its own but unconfined. Raises Unconfinable where the
     kernel cannot confine and the sandbox is wanted.
@@ -36,7 +47,7 @@ def grade(
     repaired = repair(source, submission)
     steps = plan(repaired.notebook)
     with _Pair(limits or Limits(), sandbox) as pair:
-        answer = pair.examine(steps)
+        answer = pair.examine(steps, suspects(source, misconceptions))
     if answer is None:
         why = "Grading did not come to an end."
         answer = {"results": [_given_up(step, why) for step in steps if step.role is Role.TEST], "outputs": {}}
@@ -86,12 +97,12 @@ class _Pair:
         self._driver.close()
         self._candidate.end()
 
-    def examine(self, steps: list[Step]) -> dict[str, Any] | None:
+    def examine(self, steps: list[Step], known: Suspects) -> dict[str, Any] | None:
         """What the examiner found, or None where it did not come to an end."""
         limits = self._limits
         work = {name: getattr(limits, name) for name in ("cell_seconds", "notebook_seconds", "output_kb")}
         try:
-            self._driver.send({"steps": steps, **work})
+            self._driver.send({"steps": steps, "suspects": known, **work})
             self._hand_over()
             while self._is_next(limits.notebook_seconds + GRACE_SECONDS):
                 match self._driver.recv():

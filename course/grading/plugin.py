@@ -15,6 +15,7 @@ from course.grading.autograded import autograded
 from course.grading.grade import grade
 from course.grading.limits import Limits
 from course.grading.repair import read, repair
+from course.misconceptions import load
 
 Resources = dict[str, Any]
 
@@ -33,7 +34,8 @@ class GradeCells(NbGraderPreprocessor):
     """Grades; takes the place of nbgrader's Execute. Scores are left to nbgrader, which reads them from the outputs."""
 
     def preprocess(self, notebook: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
-        report = grade(_source(self, resources), notebook, Limits(parent=self))
+        known = load(_folder(self, resources))
+        report = grade(_source(self, resources), notebook, Limits(parent=self), misconceptions=known)
         confinement.require_confined(report)
         for result in report.results:
             if result.log:
@@ -41,11 +43,14 @@ class GradeCells(NbGraderPreprocessor):
         return autograded(notebook, report, _checksums(resources)), resources
 
 
-def _source(preprocessor: NbGraderPreprocessor, resources: Resources) -> NotebookNode:
+def _folder(preprocessor: NbGraderPreprocessor, resources: Resources) -> Path:
     course = preprocessor.parent.parent.coursedir
-    names = resources["nbgrader"]
-    folder = Path(course.format_path(course.source_directory, ".", names["assignment"]))
-    return read(folder / f"{names['notebook']}.ipynb", Limits(parent=preprocessor).notebook_mb)
+    return Path(course.format_path(course.source_directory, ".", resources["nbgrader"]["assignment"]))
+
+
+def _source(preprocessor: NbGraderPreprocessor, resources: Resources) -> NotebookNode:
+    name = f"{resources['nbgrader']['notebook']}.ipynb"
+    return read(_folder(preprocessor, resources) / name, Limits(parent=preprocessor).notebook_mb)
 
 
 def _checksums(resources: Resources) -> dict[str, str | None]:

@@ -1,0 +1,75 @@
+"""Who makes a known mistake is told which; nobody is told a mistake that is not there."""
+
+import notebooks
+import pytest
+
+from course.grading.grade import grade
+from course.grading.notebook import with_answer
+from course.misconceptions import Misconception
+
+SOLUTION = """
+class Scale(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.weight = nn.Parameter(torch.rand(width))
+
+    def forward(self, x):
+        return x * self.weight + 1
+"""
+SOURCE = notebooks.notebook(
+    notebooks.helpers("imports", "import torch\nfrom torch import nn"),
+    notebooks.answer("scale", f"### BEGIN SOLUTION{SOLUTION}### END SOLUTION"),
+    notebooks.hidden(
+        "scale-test-values",
+        "Every number is scaled, and one is added.",
+        "layer, x = Scale(3), torch.rand(5, 3)\n"
+        "assert torch.allclose(layer(x), x * layer.weight + 1), 'the values are not right'",
+    ),
+)
+FORGETS = Misconception("scale", "forgets to add one", (" + 1", ""), "Nothing was added.")
+DIVIDES = Misconception("scale", "divides by the weight", ("x * self", "x / self"), "You divided.")
+STALE = Misconception("scale", "fits no more", ("x ** self", "x"), "This edit fits nothing.")
+
+
+def told(answer: str) -> tuple[float, str]:
+    """Points and all messages for an answer."""
+    report = grade(SOURCE, with_answer(SOURCE, "scale", answer), misconceptions=[FORGETS, STALE, DIVIDES])
+    return report.points, " ".join(result.message for result in report.results)
+
+
+@pytest.mark.parametrize("mistake", [FORGETS, DIVIDES], ids=lambda mistake: mistake.name)
+def test_a_known_mistake_is_named_in_any_style(mistake: Misconception) -> None:
+    """What counts is behaviour: the student's code is written differently and draws its parameters otherwise."""
+    other = mistake.applied_to(SOLUTION).replace("torch.rand(width)", "torch.randn(width).abs() + 0.1")
+    points, words = told(other.replace("return x", "number = x").rstrip() + "\n        return number\n")
+    assert points == 0
+    assert f"Your code behaves exactly like one that {mistake.name}. {mistake.say}" in words
+
+
+def test_a_right_answer_is_told_nothing() -> None:
+    """There is no mistake to name."""
+    points, words = told(SOLUTION)
+    assert points > 0 and words == ""
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        SOLUTION.replace("+ 1", "+ 2"),
+        SOLUTION.replace("return x * self.weight + 1", "raise NotImplementedError"),
+        SOLUTION.replace("self.weight", "self.scale"),
+        "Scale = 3",
+        "",
+    ],
+    ids=["unknown mistake", "blank", "other names", "no class", "nothing"],
+)
+def test_a_mistake_that_nobody_listed_is_not_given_a_name(answer: str) -> None:
+    """No name is better than a wrong one."""
+    points, words = told(answer)
+    assert points == 0 and words and "behaves exactly like" not in words
+
+
+def test_names_change_no_points() -> None:
+    """With and without the list the same points are given."""
+    wrong = with_answer(SOURCE, "scale", FORGETS.applied_to(SOLUTION))
+    assert grade(SOURCE, wrong).points == grade(SOURCE, wrong, misconceptions=[FORGETS]).points == 0
