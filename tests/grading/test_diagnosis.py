@@ -2,7 +2,9 @@
 
 import notebooks
 import pytest
+import torch
 
+from course.grading.diagnosis import MAX_BYTES, Recorder
 from course.grading.grade import grade
 from course.grading.notebook import with_answer
 from course.misconceptions import Misconception
@@ -67,6 +69,18 @@ def test_a_mistake_that_nobody_listed_is_not_given_a_name(answer: str) -> None:
     """No name is better than a wrong one."""
     points, words = told(answer)
     assert points == 0 and words and "behaves exactly like" not in words
+
+
+def test_what_is_kept_is_bounded() -> None:
+    """A call with too much in it is left out, and so is everything about the modules it was made on."""
+    large, small = torch.zeros(MAX_BYTES // 4 + 1), torch.zeros(1)
+    call = {"ask": "call", "modules": [7], "call": {"says": {"remote": 7}}}
+    recorder = Recorder()
+    recorder.begin("scale")
+    recorder(call, [small], {}, [small])
+    recorder(call, [small], {}, [large])
+    recorder(call, [small], {}, [small])
+    assert len(recorder.exchanges["scale"]) == 1
 
 
 def test_names_change_no_points() -> None:

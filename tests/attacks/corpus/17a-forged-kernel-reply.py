@@ -16,6 +16,5 @@ def submission(released: NotebookNode) -> NotebookNode:
             "get_ipython().kernel.session.key",
             "from ipykernel.connect import get_connection_file; open(get_connection_file()).read()",
             "import os; os.listdir(os.path.expanduser('~/.local/share/jupyter/runtime'))",
-            "import os; os.listdir('/root/.local/share/jupyter/runtime')",
         ),
     )
