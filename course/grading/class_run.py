@@ -129,18 +129,15 @@ def _grade_student(job: Job) -> Graded:
             graded.remarks.append(f"{path.name} was not handed in")
             continue
         try:
-            repaired = repair(source, read(path, job.limits.notebook_mb))
+            submission = read(path, job.limits.notebook_mb)
         except Unreadable as error:
             graded.troubles.append(str(error))
             continue
-        graded.notebooks[name] = repaired.notebook
-        graded.reports[name] = grade(
-            source, repaired.notebook, job.limits, sandbox=job.sandbox, misconceptions=job.misconceptions
-        )
-        confinement.require_confined(graded.reports[name])
-        graded.reports[name].repairs[:0] = repaired.repairs
-        if repaired.repairs:
-            cells = "a cell was" if len(repaired.repairs) == 1 else f"{len(repaired.repairs)} cells were"
+        report = grade(source, submission, job.limits, sandbox=job.sandbox, misconceptions=job.misconceptions)
+        confinement.require_confined(report)
+        graded.reports[name], graded.notebooks[name] = report, repair(source, submission).notebook
+        if report.repairs:
+            cells = "a cell was" if len(report.repairs) == 1 else f"{len(report.repairs)} cells were"
             graded.remarks.append(f"in {name} {cells} put right")
     return graded
 

@@ -215,7 +215,8 @@ class Examiner:
 
     def _connect(self) -> None:
         self._channel = Channel(socket.socket(fileno=recv_handle(self._driver)))
-        self._client = Client(self._channel, self._recorder)
+        # Every call would pay for what nobody is going to ask.
+        self._client = Client(self._channel, self._recorder if self._suspects.mistakes else None)
         self._channel.deadline = time.monotonic() + 60
         try:
             answer, _ = self._channel.receive()

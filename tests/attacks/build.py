@@ -41,6 +41,16 @@ class Scale(nn.Module):
 """
 BLANK = "raise NotImplementedError"
 
+LIMITS = {
+    "cell_seconds": 2,
+    "notebook_seconds": 20,
+    "memory_mb": 512,
+    "scratch_mb": 64,
+    "output_kb": 100,
+    "notebook_mb": 20,
+}
+"""Short, for many of them mean to use up all there is."""
+
 REACHED = "REACHED"
 """What an attack prints where it got through."""
 
