@@ -21,9 +21,13 @@ UNCONFINED = "not confined"
 READY = "ready"
 
 
-def main(connection: Connection, scratch: Path | None, limits: dict[str, int]) -> None:
-    """Serves one examiner at the other end of `connection`. Without a scratch folder it runs unconfined."""
+def main(connection: Connection, scratch: Path | None, limits: dict[str, int], processor: int) -> None:
+    """Serves one examiner at the other end of `connection`, for good on the examiner's `processor`.
+
+    Without a scratch folder it runs unconfined.
+    """
     _belong_to_parent()
+    os.sched_setaffinity(0, {processor})
     channel = Channel(_keep_only(connection))
     bounds = Limits(**limits)
     if scratch is not None:

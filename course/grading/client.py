@@ -38,13 +38,16 @@ class Client:
         self._forgotten: list[int] = []
         self._random: torch.Tensor | None = None
 
-    def run(self, source: str, name: str) -> dict[str, Any]:
-        """Runs a cell there; returns its outputs and what it raised."""
-        return self._ask({"ask": "run", "source": source, "name": name}, [])[0]["done"]
+    def run(self, source: str, name: str, place: int = 0) -> dict[str, Any]:
+        """Runs a cell there, after which `place` is left; returns its outputs and what it raised."""
+        return self._ask({"ask": "run", "source": source, "name": name, "place": place}, [])[0]["done"]
 
-    def look(self, names: list[str]) -> dict[str, Any]:
-        """What stands under `names` there: copies of values, proxies of the rest; without those that are not there."""
-        return self.call(Verb.LOOK, (names,), {})
+    def look(self, names: list[str], place: int | None = None) -> dict[str, Any]:
+        """What stands under `names` there: copies of values, proxies of the rest; without those that are not there.
+
+        With `place`, all names there become again what the last cell run at this place or before it left.
+        """
+        return self.call(Verb.LOOK, (names, place), {})
 
     def call(self, target: Any, args: tuple, kwargs: dict) -> Any:
         """Calls `target` there, with every module there as its twin here has become, and the other way round after."""
@@ -66,14 +69,14 @@ class Client:
 
     def _ask(self, request: dict[str, Any], tensors: list[torch.Tensor]) -> tuple[dict[str, Any], Packed]:
         request["forget"], self._forgotten = self._forgotten, []
-        self._channel.send(request, tensors)
+        sent = self._channel.send(request, tensors)
         while True:
             answer, packed = self._channel.receive()
             if "back" in answer:
                 self._answer_back(answer, packed)
                 continue
             if self._record is not None:
-                self._record(request, tensors, answer, packed.tensors)
+                self._record(request, sent, answer, packed.blob)
             if "raised" in answer:
                 raise self._error(answer["raised"])
             if "done" not in answer:
@@ -169,7 +172,7 @@ class _Call:
             leaf = packed.tensors[int(number)].requires_grad_(wants_gradient)
             packed.tensors[int(number)] = torch.nn.Parameter(leaf, wants_gradient) if is_parameter else leaf
         value = client._value(answer["done"], packed)
-        self._apply(client._value(answer["effects"], packed))
+        self._apply(client._value(answer["effects"], packed) if "effects" in answer else {})
         return value, [packed.tensors[number] for number in answer["differentiable"]]
 
     def _apply(self, effects: dict[str, Any]) -> None:

@@ -10,6 +10,8 @@ import os
 import resource
 import sys
 import termios
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 import py_landlock
@@ -52,6 +54,13 @@ SYSTEM_CALLS = """
 
 class Unconfinable(CourseError):
     """This kernel cannot lock a process in; the message says what is missing and what to do."""
+
+
+def prepare() -> None:
+    """Does once, before any fork, what every confined process would do again: find libraries, make the rules."""
+    with suppress(CourseError, OSError, RuntimeError, AttributeError):
+        check()
+        _common_rules()
 
 
 def check() -> None:
@@ -106,15 +115,22 @@ def _restrict_files(scratch: Path) -> None:
 
 
 def _restrict_system_calls() -> None:
+    rules = _common_rules()
+    # A process may signal itself (abort does) and nobody else.
+    for name in ("kill", "tgkill"):
+        _allow(rules, name, pyseccomp.Arg(0, pyseccomp.EQ, os.getpid()))
+    rules.load()
+
+
+@cache
+def _common_rules() -> pyseccomp.SyscallFilter:
+    """The rules that are the same for every process: the fork server makes them once."""
     rules = pyseccomp.SyscallFilter(pyseccomp.ERRNO(errno.EPERM))
     for name in SYSTEM_CALLS:
         _allow(rules, name)
     # Threads, but no processes. glibc tries clone3 first and falls back to clone only if there is no clone3.
     _allow(rules, "clone", pyseccomp.Arg(0, pyseccomp.MASKED_EQ, CLONE_THREAD, CLONE_THREAD))
     rules.add_rule(pyseccomp.ERRNO(errno.ENOSYS), "clone3")
-    # A process may signal itself (abort does) and nobody else.
-    for name in ("kill", "tgkill"):
-        _allow(rules, name, pyseccomp.Arg(0, pyseccomp.EQ, os.getpid()))
     _allow(rules, "prctl", pyseccomp.Arg(0, pyseccomp.EQ, PR_SET_NAME))  # torch names its threads
     # It may ask for its limits; to set them is to lift them, where the user is root.
     _allow(rules, "prlimit64", pyseccomp.Arg(0, pyseccomp.EQ, 0), pyseccomp.Arg(2, pyseccomp.EQ, 0))
@@ -125,7 +141,7 @@ def _restrict_system_calls() -> None:
     for mode in OPEN_MODES:
         for name, place in (("open", 1), ("openat", 2)):
             _allow(rules, name, pyseccomp.Arg(place, pyseccomp.MASKED_EQ, os.O_ACCMODE | os.O_TRUNC, mode))
-    rules.load()
+    return rules
 
 
 def _allow(rules: pyseccomp.SyscallFilter, name: str, *where: pyseccomp.Arg) -> None:

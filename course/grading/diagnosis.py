@@ -21,7 +21,7 @@ from course.errors import CourseError
 from course.grading.cells import execute
 from course.grading.notebook import Kind, grade_id, kind
 from course.grading.service import Service
-from course.grading.wire import Packed
+from course.grading.tensors import Blob
 from course.misconceptions import Misconception
 
 MAX_EXCHANGES = 40
@@ -35,47 +35,30 @@ TOLERANCE = {"rtol": 1e-4, "atol": 1e-5, "equal_nan": True}
 
 @dataclass(frozen=True)
 class Exchange:
-    """One call and what came back, with copies of the tensors."""
+    """One call and what came back, as they crossed."""
 
     request: dict[str, Any]
-    sent: list[torch.Tensor]
+    sent: Blob
     answer: dict[str, Any]
-    got: list[torch.Tensor]
-
-
-@dataclass(frozen=True)
-class Suspect:
-    """A mistake to compare with: what is said to who made it, and the answer cell with the mistake in it."""
-
-    name: str
-    say: str
-    answer: str
+    got: Blob
 
 
 @dataclass(frozen=True)
 class Suspects:
-    """The known mistakes of a notebook by exercise, and the cells of the reference that they are made in."""
+    """The known mistakes of a notebook, and the cells of the reference that they are made in."""
 
     cells: list[tuple[str, str]]
-    mistakes: dict[str, list[Suspect]]
+    mistakes: list[Misconception]
 
 
 def suspects(source: NotebookNode, misconceptions: Sequence[Misconception]) -> Suspects:
-    """What `misconceptions` make of the reference in `source`; an edit that does not fit it any more is left out."""
-    cells = [
-        (name, cell.source)
+    """Those of `misconceptions` that belong to `source`, and its reference."""
+    cells = {
+        name: cell.source
         for cell in source.cells
         if (name := grade_id(cell)) and cell.cell_type == "code" and kind(cell) in (Kind.READ_ONLY, Kind.ANSWER)
-    ]
-    answers, mistakes = dict(cells), {}
-    for mistake in misconceptions:
-        if mistake.exercise in answers:
-            try:
-                answer = mistake.applied_to(answers[mistake.exercise])
-            except CourseError:
-                continue
-            mistakes.setdefault(mistake.exercise, []).append(Suspect(mistake.name, mistake.say, answer))
-    return Suspects(cells, mistakes)
+    }
+    return Suspects(list(cells.items()), [mistake for mistake in misconceptions if mistake.exercise in cells])
 
 
 class Recorder:
@@ -96,18 +79,16 @@ class Recorder:
         """A test of `exercise` begins."""
         self._exercise, self._left = exercise, MAX_EXCHANGES
 
-    def __call__(self, request: dict, sent: list[torch.Tensor], answer: dict, got: list[torch.Tensor]) -> None:
-        if request["ask"] != "call" or _mentions(request["call"], self._strangers):
+    def __call__(self, request: dict[str, Any], sent: Blob, answer: dict[str, Any], got: Blob) -> None:
+        if request["ask"] != "call" or self._strangers and _mentions(request["call"], self._strangers):
             return
-        self._room -= sum(tensor.nbytes for tensor in (*sent, *got))
+        self._room -= len(sent.data) + len(got.data)
         if self._left == 0 or self._room < 0:
             # What becomes of these modules from here on is not kept, so nothing can be said of them any more.
             self._strangers.update(request["modules"])
         else:
             self._left -= 1
-            copies = [[tensor.detach().clone() for tensor in tensors] for tensors in (sent, got)]
-            exchange = Exchange(dict(request), copies[0], answer, copies[1])
-            self.exchanges.setdefault(self._exercise, []).append(exchange)
+            self.exchanges.setdefault(self._exercise, []).append(Exchange(request, sent, answer, got))
 
 
 def _mentions(tree: Any, numbers: set[int]) -> bool:
@@ -134,16 +115,20 @@ class Diagnosis:
             with suppress(Exception):
                 execute(source, name, self._namespace)
 
-    def find(self, exercise: str, exchanges: list[Exchange]) -> Suspect | None:
+    def find(self, exercise: str, exchanges: list[Exchange]) -> Misconception | None:
         """The mistake of `exercise` that answers every recorded call as the student's code did, or None."""
         reference = dict(self._known.cells).get(exercise)
         if reference is None or self._answers_alike(exercise, reference, exchanges):
             return None
-        for suspect in self._known.mistakes.get(exercise, ()):
+        for mistake in self._known.mistakes:
             if time.monotonic() > self._end:
                 return None
-            if self._answers_alike(exercise, suspect.answer, exchanges):
-                return suspect
+            # An edit that does not fit the reference any more names nobody.
+            with suppress(CourseError):
+                if mistake.exercise == exercise and self._answers_alike(
+                    exercise, mistake.applied_to(reference), exchanges
+                ):
+                    return mistake
         return None
 
     def _answers_alike(self, exercise: str, answer: str, exchanges: list[Exchange]) -> bool:
@@ -168,13 +153,12 @@ class _Replay:
     def agrees(self, exchange: Exchange) -> bool:
         request = {key: self._translated(part) for key, part in exchange.request.items() if key != "forget"}
         request["modules"] = [self._numbers[number] for number in request["modules"] if number in self._numbers]
-        sent = [tensor.clone() for tensor in exchange.sent]
-        answer, tensors = self._service.answer(request, Packed(sent, [], watch=False))
+        answer, tensors = self._service.answer(request, exchange.sent.unpacked())
         if "raised" in exchange.answer or "raised" in answer:
             kinds = [said.get("raised", {}).get("kind") for said in (exchange.answer, answer)]
             self.compared += 1
             return kinds[0] == kinds[1]
-        return self._alike(exchange.answer["done"], exchange.got, answer["done"], tensors)
+        return self._alike(exchange.answer["done"], exchange.got.unpacked().tensors, answer["done"], tensors)
 
     def _translated(self, tree: Any) -> Any:
         match tree:

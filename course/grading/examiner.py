@@ -7,8 +7,9 @@ candidate that hangs or dies costs one exercise: the driver hands a fresh one ov
 without the one that did it.
 
 There are two rounds. What a student is shown (outputs, and what tests say that they may read) comes from the first,
-which leaves the hidden tests out. The hidden tests run in the second, in a fresh candidate of which nothing else is
-shown: code that keeps what a hidden test hands it finds no place to tell it.
+which runs every cell and leaves the hidden tests out. These run in the second, each with the names as they stood at its
+place in the notebook. Nothing else of the candidate is shown from then on: code that keeps what a hidden test hands it
+finds no place to tell it.
 """
 
 import builtins
@@ -19,6 +20,7 @@ import time
 import traceback
 import zlib
 from contextlib import suppress
+from itertools import accumulate
 from multiprocessing.connection import Connection
 from multiprocessing.reduction import recv_handle
 from typing import Any
@@ -31,21 +33,34 @@ from course.grading.client import Client, StudentError
 from course.grading.diagnosis import Diagnosis, Recorder, Suspects
 from course.grading.loss import OUT_OF_TIME, USED_UP, CandidateLost, Lost, death
 from course.grading.messages import explain_loss, explain_raise, explain_test, short
-from course.grading.names import names_used
+from course.grading.names import Namespace, names_used
 from course.grading.outputs import error_output, plain_outputs, shown, size
 from course.grading.plan import Role, Step
 from course.grading.report import Result, Verdict
 from course.grading.wire import Channel, Closed, Late, WireError
 
 
-def main(driver: Connection) -> None:
-    """Grades what the driver sends; sends back {"results": …, "outputs": …}."""
+def main(driver: Connection, processor: int) -> None:
+    """Grades what the driver sends, one notebook after the other; sends back {"results": …, "outputs": …} for each."""
+    os.sched_setaffinity(0, {processor})
     # What a test prints is for whoever tries it out in a notebook, not for the screen of whoever grades a class.
     sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115
-    work = driver.recv()
-    examiner = Examiner(driver, **work)
-    driver.send({"results": examiner.examine(), "outputs": examiner.outputs})
+    with suppress(EOFError, OSError):
+        while True:
+            work = driver.recv()
+            _forget_torch_settings()
+            examiner = Examiner(driver, **work)
+            answer = {"results": examiner.examine(), "outputs": examiner.outputs}
+            examiner.close()
+            driver.send(answer)
     os._exit(0)
+
+
+def _forget_torch_settings() -> None:
+    """A test that failed half-way may have left them as no other notebook should find them."""
+    torch.set_grad_enabled(True)
+    torch.set_default_dtype(torch.float32)
+    torch.use_deterministic_algorithms(False)
 
 
 class Examiner:
@@ -68,7 +83,8 @@ class Examiner:
         self._cell_seconds = cell_seconds
         self._round_seconds = notebook_seconds / 2
         self._end = time.monotonic() + self._round_seconds
-        self._namespace: dict[str, Any] = {"__name__": "__main__"}
+        self._namespace = Namespace()
+        self._places = _places(steps)
         self._ran: list[Step] = []
         self._lost_cells: set[int] = set()
         self._lost_exercises: dict[str, Lost] = {}
@@ -79,25 +95,35 @@ class Examiner:
 
     def examine(self) -> list[Result]:
         """Runs every step; returns a result for each test."""
-        results = self._round(with_hidden=False)
-        if any(step.is_hidden for step in self._steps):
-            self._end = time.monotonic() + self._round_seconds
-            self._namespace = {"__name__": "__main__"}
-            self._ran = []
-            self._replace_candidate()
-            self._recorder.restart()
-            results = self._round(with_hidden=True) | results
+        results = self._open_round()
+        self._end = time.monotonic() + self._round_seconds
+        results |= self._hidden_round()
         self._name_mistakes(results)
         self.outputs |= {index: shown(result) for index, result in results.items()}
         return [results[index] for index in sorted(results)]
 
-    def _round(self, *, with_hidden: bool) -> dict[int, Result]:
-        """Runs all steps in their order, with or without the hidden tests; returns the tests' results by step index."""
+    def close(self) -> None:
+        """Lets the candidate go."""
+        self._channel.close()
+
+    def _open_round(self) -> dict[int, Result]:
+        """Runs all cells and the visible tests in their order; returns the tests' results by step index."""
         results = {}
         for step in self._steps:
             if step.role is not Role.TEST:
                 self._run(step)
-            elif with_hidden or not step.is_hidden:
+            elif not step.is_hidden:
+                results[step.index] = self._test(step)
+            self._namespace.mark(step.index)
+        return results
+
+    def _hidden_round(self) -> dict[int, Result]:
+        """Runs the hidden tests, with the names here and there as they stood at each one's place."""
+        results = {}
+        self._namespace.rewind()
+        for step in self._steps:
+            self._namespace.redo(step.index)
+            if step.is_hidden:
                 results[step.index] = self._test(step)
         return results
 
@@ -107,7 +133,7 @@ class Examiner:
         if step.role is Role.BOTH:
             # Where it uses the student's code, what it defines is looked up there like all that is the student's.
             with suppress(Exception):
-                execute(step.source, step.name, self._namespace)
+                execute(step.source, step.name, self._namespace.names)
         if step.index in self._lost_cells:
             return
         try:
@@ -121,7 +147,7 @@ class Examiner:
         if time.monotonic() > self._end:
             raise CandidateLost(OUT_OF_TIME)
         try:
-            done = self._with_candidate(lambda: self._client.run(step.source, step.name))
+            done = self._with_candidate(lambda: self._client.run(step.source, step.name, self._places[step.index]))
             outputs = plain_outputs(done)
             if done["raised"] is not None and _verdict(done["raised"]) is Verdict.OUTPUT_LIMIT:
                 raise CandidateLost(Lost(Verdict.OUTPUT_LIMIT, short(done["raised"]["message"])))
@@ -183,18 +209,17 @@ class Examiner:
     def _run_test(self, step: Step) -> Any:
         self._recorder.begin(step.exercise)
         torch.manual_seed(zlib.crc32(step.name.encode()))
-        wanted = [
-            name for name in names_used(step.source) if name not in self._namespace and not hasattr(builtins, name)
-        ]
-        said = self._client.look(wanted) if wanted else {}
+        namespace = self._namespace.names
+        wanted = [name for name in names_used(step.source) if name not in namespace and not hasattr(builtins, name)]
+        said = self._client.look(wanted, self._places[step.index] if step.is_hidden else None) if wanted else {}
         # No more than was asked for: a torch or an abs of the student's would judge in place of ours.
         found = {name: said[name] for name in wanted if name in said}
-        self._namespace.update(found)
+        namespace.update(found)
         try:
-            return execute(step.source, step.name, self._namespace)
+            return execute(step.source, step.name, self._namespace.names)
         finally:
             for name in found:
-                self._namespace.pop(name, None)
+                namespace.pop(name, None)
 
     def _name_mistakes(self, results: dict[int, Result]) -> None:
         """Tells a student whose exercise failed which known mistake behaves exactly like it."""
@@ -262,6 +287,12 @@ class Examiner:
             raise CandidateLost(death(self._driver.recv())) from None
         except WireError as error:
             raise CandidateLost(Lost(Verdict.ERROR, "what came back from it could not be read")) from error
+
+
+def _places(steps: list[Step]) -> dict[int, int]:
+    """How many hidden tests stand before each step: between two of them nobody looks at the student's names."""
+    before = accumulate((step.is_hidden for step in steps), initial=0)
+    return {step.index: count for step, count in zip(steps, before, strict=False)}
 
 
 def _verdict(said: dict[str, Any]) -> Verdict:

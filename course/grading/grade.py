@@ -4,14 +4,16 @@ import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from multiprocessing.reduction import send_handle
 from typing import Any
 
 from nbformat import NotebookNode
 
-from course.grading import candidate, confinement, examiner, processes
+from course.grading import candidate, confinement, processes
 from course.grading.diagnosis import Suspects, suspects
+from course.grading.examiners import Examiner, examining
 from course.grading.limits import Limits
 from course.grading.plan import Role, Step, plan
 from course.grading.repair import repair
@@ -46,9 +48,10 @@ def grade(
         confinement.check()
     repaired = repair(source, submission)
     steps = plan(repaired.notebook)
-    with _Pair(limits or Limits(), sandbox) as pair:
-        answer = pair.examine(steps, suspects(source, misconceptions))
-    if answer is None:
+    try:
+        with examining() as examiner, _Candidates(limits or Limits(), sandbox, examiner.processor) as candidates:
+            answer = _examined(examiner, candidates, steps, suspects(source, misconceptions))
+    except _GivenUpError:
         why = "Grading did not come to an end."
         answer = {"results": [_given_up(step, why) for step in steps if step.role is Role.TEST], "outputs": {}}
     return Report(answer["results"], repaired.repairs, answer["outputs"])
@@ -75,87 +78,96 @@ class _Candidate:
             self.scratch.remove()
 
 
-class _Pair:
-    """An examiner and its candidate, and a fresh candidate when the examiner asks for one."""
+class _GivenUpError(Exception):
+    """The examiner did not report in time, or ended without a report."""
 
-    def __init__(self, limits: Limits, sandbox: bool) -> None:
-        self._limits = limits
+
+def _examined(examiner: Examiner, candidates: "_Candidates", steps: list[Step], known: Suspects) -> dict[str, Any]:
+    """What the examiner found."""
+    limits, connection = candidates.limits, examiner.connection
+    work = {name: getattr(limits, name) for name in ("cell_seconds", "notebook_seconds", "output_kb")}
+    try:
+        connection.send({"steps": steps, "suspects": known, **work})
+        candidates.hand_over(examiner)
+        while _is_next(connection, candidates, limits.notebook_seconds + GRACE_SECONDS):
+            match connection.recv():
+                case {"need": "exit code"}:
+                    connection.send(candidates.how_it_ended())
+                case {"need": "candidate"}:
+                    candidates.replace()
+                    connection.send("coming")
+                    candidates.hand_over(examiner)
+                case answer:
+                    return answer
+    except (EOFError, OSError) as error:
+        raise _GivenUpError from error
+    raise _GivenUpError
+
+
+def _is_next(connection: Connection, candidates: "_Candidates", seconds: float) -> bool:
+    """Waits for the examiner to say something and meanwhile keeps an eye on the candidate."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if connection.poll(WATCH_SECONDS):
+            return True
+        candidates.watch()
+    return False
+
+
+class _Candidates:
+    """The candidate of a notebook, and a fresh one when the examiner asks for it.
+
+    They are forked from the fork server, which never reads a submission or a test: nothing is in their memory to find.
+    """
+
+    def __init__(self, limits: Limits, sandbox: bool, processor: int) -> None:
+        self.limits = limits
+        self._processor = processor
         self._sandbox = sandbox
 
-    def __enter__(self) -> "_Pair":
-        # The candidate first: when it is forked, nobody has read the submission or the tests yet.
-        self._candidate = self._start_candidate()
-        self._driver, theirs = processes.pipe()
-        self._examiner = processes.start(examiner.main, theirs)
-        theirs.close()
+    def __enter__(self) -> "_Candidates":
+        self._current = self._start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._examiner.kill()
-        self._examiner.join()
-        self._examiner.close()
-        self._driver.close()
-        self._candidate.end()
+        self._current.connection.close()
+        self._current.end()
 
-    def examine(self, steps: list[Step], known: Suspects) -> dict[str, Any] | None:
-        """What the examiner found, or None where it did not come to an end."""
-        limits = self._limits
-        work = {name: getattr(limits, name) for name in ("cell_seconds", "notebook_seconds", "output_kb")}
-        try:
-            self._driver.send({"steps": steps, "suspects": known, **work})
-            self._hand_over()
-            while self._is_next(limits.notebook_seconds + GRACE_SECONDS):
-                match self._driver.recv():
-                    case {"need": "exit code"}:
-                        self._candidate.process.join(1)
-                        self._driver.send(self._candidate.excess or self._candidate.process.exitcode)
-                    case {"need": "candidate"}:
-                        self._replace_candidate()
-                    case answer:
-                        return answer
-        except EOFError:
-            return None
-        return None
+    def replace(self) -> None:
+        """Ends the candidate and starts another."""
+        self._current.end()
+        self._current = self._start()
 
-    def _is_next(self, seconds: float) -> bool:
-        """Waits for the examiner to say something and meanwhile keeps an eye on the candidate."""
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            if self._driver.poll(WATCH_SECONDS):
-                return True
-            self._watch()
-        return False
+    def hand_over(self, examiner: Examiner) -> None:
+        """Gives our end of the candidate's socket to the examiner, and keeps none."""
+        send_handle(examiner.connection, self._current.connection.fileno(), examiner.process.pid)
+        self._current.connection.close()
 
-    def _watch(self) -> None:
+    def how_it_ended(self) -> str | int | None:
+        """What the candidate had too much of, or its exit code."""
+        self._current.process.join(1)
+        return self._current.excess or self._current.process.exitcode
+
+    def watch(self) -> None:
         """Ends a candidate that uses more than it may of what the kernel does not limit for one process alone."""
-        candidate, limits = self._candidate, self._limits
+        candidate = self._current
         try:
             # Two links of the folder are no threads.
             threads = os.stat(f"/proc/{candidate.process.pid}/task").st_nlink - 2
         except OSError:
             return  # it has ended
-        if threads > limits.threads:
-            candidate.excess = f"it had more than {limits.threads} threads"
-        elif candidate.scratch is not None and candidate.scratch.is_full(limits.scratch_mb):
-            candidate.excess = f"its files were more than {limits.scratch_mb} MB or more than {MAX_ENTRIES} in number"
+        if threads > self.limits.threads:
+            candidate.excess = f"it had more than {self.limits.threads} threads"
+        elif candidate.scratch is not None and candidate.scratch.is_full(self.limits.scratch_mb):
+            megabytes = self.limits.scratch_mb
+            candidate.excess = f"its files were more than {megabytes} MB or more than {MAX_ENTRIES} in number"
         if candidate.excess:
             candidate.process.kill()
 
-    def _replace_candidate(self) -> None:
-        self._candidate.end()
-        self._candidate = self._start_candidate()
-        self._driver.send("coming")
-        self._hand_over()
-
-    def _start_candidate(self) -> _Candidate:
+    def _start(self) -> _Candidate:
         scratch = Scratch() if self._sandbox else None
         ours, theirs = processes.pipe()
-        limits = {name: getattr(self._limits, name) for name in self._limits.trait_names(config=True)}
-        process = processes.start(candidate.main, theirs, scratch and scratch.folder, limits)
+        limits = {name: getattr(self.limits, name) for name in self.limits.trait_names(config=True)}
+        process = processes.start(candidate.main, theirs, scratch and scratch.folder, limits, self._processor)
         theirs.close()
         return _Candidate(process, ours, scratch)
-
-    def _hand_over(self) -> None:
-        """Gives our end of the candidate's socket to the examiner, and keeps none."""
-        send_handle(self._driver, self._candidate.connection.fileno(), self._examiner.pid)
-        self._candidate.connection.close()

@@ -1,8 +1,11 @@
-"""Which names a test cell asks of the student."""
+"""The names of test cells: which a cell asks of the student, and which one cell leaves to the next."""
 
 import symtable
+from functools import lru_cache
+from typing import Any
 
 
+@lru_cache(maxsize=1024)
 def names_used(source: str) -> list[str]:
     """The names that a cell takes from outside: what it or a function in it reads and the cell itself does not bind."""
     top = symtable.symtable(source, "<test>", "exec")
@@ -18,3 +21,25 @@ def names_used(source: str) -> list[str]:
 
     walk(top)
     return sorted(read - bound)
+
+
+class Namespace:
+    """The names that cells bind. What each step changed is kept, so that the steps can be gone through once more."""
+
+    def __init__(self) -> None:
+        self._changes: dict[int, dict[str, Any]] = {}
+        self._known: dict[str, Any] = {}
+        self.rewind()
+
+    def rewind(self) -> None:
+        """Forgets all names, as before the first step."""
+        self.names: dict[str, Any] = {"__name__": "__main__"}
+
+    def mark(self, step: int) -> None:
+        """What has changed since the last mark was the doing of `step`."""
+        self._changes[step] = {name: item for name, item in self.names.items() if self._known.get(name) is not item}
+        self._known = dict(self.names)
+
+    def redo(self, step: int) -> None:
+        """Binds anew what `step` bound."""
+        self.names.update(self._changes[step])

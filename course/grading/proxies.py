@@ -114,7 +114,8 @@ class RemoteModule(nn.Module):
         try:
             return super().__getattr__(name)
         except AttributeError:
-            if name.startswith("__"):
+            # torch asks modules for private names of its own; a test asks for what an exercise names.
+            if name.startswith("_"):
                 raise
         return _got(self._remote.client.call(Verb.GET, (self, name), {}), name)
 

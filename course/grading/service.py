@@ -33,6 +33,9 @@ class Service:
         self._numbers: dict[int, int] = {}
         self._graphs: dict[int, tuple[list[torch.Tensor], list[torch.Tensor]]] = {}
         self._twins = Twins(self._number)
+        self._left: dict[int, dict[str, Any]] = {}
+        self._at: int | None = None
+        self._random: torch.Tensor | None = None
         # What the examiner may do with an object besides calling it.
         self._verbs: dict[str, Callable] = {
             **{"get": getattr, "set": setattr, "copy": copy.deepcopy, "look": self._look},
@@ -51,10 +54,19 @@ class Service:
             return {"raised": describe(error) | {"examiner": getattr(error, "examiners_number", None)}}, []
 
     def _run(self, request: dict[str, Any], packed: Packed) -> Answer:
-        return {"done": self._shell.run(request["source"], request["name"])}, []
+        done = self._shell.run(request["source"], request["name"])
+        self._left[request["place"]] = dict(self._shell.namespace)
+        return {"done": done}, []
 
-    def _look(self, names: list[str]) -> dict[str, Any]:
-        found = {name: self._shell.namespace[name] for name in names if name in self._shell.namespace}
+    def _look(self, names: list[str], place: int | None) -> dict[str, Any]:
+        namespace = self._shell.namespace
+        if place is not None and place != self._at:
+            self._at = place
+            for left in sorted(known for known in self._left if known <= place)[-1:]:
+                # In place: the student's functions look their names up in this very dict.
+                namespace.clear()
+                namespace.update(self._left[left])
+        found = {name: namespace[name] for name in names if name in namespace}
         return {name: item for name, item in found.items() if not isinstance(item, ModuleType)}
 
     def _call(self, request: dict[str, Any], packed: Packed) -> Answer:
@@ -62,15 +74,15 @@ class Service:
         generators: list[torch.Generator] = []
         resolve = lambda said: self._resolve(said, generators)  # noqa: E731
         target, args, kwargs = unpack(request["call"], packed.tensors, resolve)
-        states = unpack(request.get("states", {"dict": []}), packed.tensors, resolve)
-        for number, state in states.items():
-            self._twins.receive(number, self._objects[number], state)
+        if "states" in request:
+            for number, state in unpack(request["states"], packed.tensors, resolve).items():
+                self._twins.receive(number, self._objects[number], state)
         if request["grad"]:
             for number in request["modules"]:
                 inputs += self._twins.wanted(number, self._objects[number])
         if "random" in request:
-            torch.set_rng_state(packed.tensors[request["random"]])
-        random_before = torch.get_rng_state()
+            self._random = packed.tensors[request["random"]]
+            torch.set_rng_state(self._random)
         with torch.set_grad_enabled(request["grad"]):
             result = target(*args, **kwargs)
 
@@ -90,10 +102,12 @@ class Service:
             },
         }
         effects = {kind: effect for kind, effect in effects.items() if effect}
-        if not torch.equal(random_before, now):
-            effects["random"] = now
+        if self._random is None or not torch.equal(self._random, now):
+            self._random = effects["random"] = now
         said = {"done": done, "differentiable": differentiable, "leaves": leaves}
-        return said | {"effects": pack(effects, self._refer, tensors)}, tensors
+        if effects:
+            said["effects"] = pack(effects, self._refer, tensors)
+        return said, tensors
 
     def _backward(self, request: dict[str, Any], packed: Packed) -> Answer:
         inputs, outputs = self._graphs[request["graph"]]

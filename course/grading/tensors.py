@@ -1,5 +1,6 @@
 """Tensors as bytes and back: values as safetensors, and beside them the order that they had in memory."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import safetensors
@@ -26,11 +27,24 @@ class WireError(Exception):
     """A value or message that must not cross; the message says which rule it breaks and what arrived."""
 
 
+@dataclass(frozen=True)
+class Blob:
+    """The tensors of one message as they cross: safetensors, and by number the strides of those not in order."""
+
+    data: bytes = b""
+    layouts: Any = ()
+
+    def unpacked(self, *, watch: bool = False) -> "Packed":
+        """The tensors anew; with `watch`, writes into them can be told later. Raises WireError where they are none."""
+        return _from_blob(self, watch) if self.data else Packed([], [], self, watch=False)
+
+
 class Packed:
     """Tensors of one message as they arrived, and whether anybody has written into them since."""
 
-    def __init__(self, tensors: list[torch.Tensor], buffers: list[bytearray], *, watch: bool) -> None:
+    def __init__(self, tensors: list[torch.Tensor], buffers: list[bytearray], blob: Blob, *, watch: bool) -> None:
         self.tensors = tensors
+        self.blob = blob
         self._buffers = buffers
         self._before = [bytes(buffer) for buffer in buffers] if watch else []
 
@@ -47,26 +61,30 @@ def dtype_name(dtype: torch.dtype) -> str:
     return _TO_NAME[dtype]
 
 
-def to_bytes(tensors: list[torch.Tensor]) -> bytes:
-    """The values of `tensors` as safetensors; raises WireError where one cannot cross."""
+def to_blob(tensors: list[torch.Tensor]) -> Blob:
+    """What crosses of `tensors`; raises WireError where one cannot cross."""
+    if not tensors:
+        return Blob()
+    layouts = [(number, strides) for number, strides in enumerate(map(_layout, tensors)) if strides is not None]
     # serialize() reads memory by address: `alive` keeps what the addresses point at until it is done.
     specs, alive = {}, []
     for number, tensor in enumerate(tensors):
         if tensor.layout is not torch.strided or tensor.device.type != "cpu":
             raise WireError(f"only dense CPU tensors cross; got {tensor.layout} on {tensor.device}")
-        plain = tensor.detach().resolve_conj().resolve_neg().contiguous()
+        plain = tensor
+        if not tensor.is_contiguous() or tensor.is_conj() or tensor.is_neg():
+            plain = tensor.detach().resolve_conj().resolve_neg().contiguous()
         alive.append(plain)
         specs[str(number)] = safetensors.TensorSpec(
             dtype=dtype_name(plain.dtype), shape=list(plain.shape), data_ptr=plain.data_ptr(), data_len=plain.nbytes
         )
-    return safetensors.serialize(specs)
+    return Blob(safetensors.serialize(specs), layouts)
 
 
-def from_bytes(blob: bytes, layouts: Any, watch: bool) -> Packed:
-    """The tensors in `blob`, those in `layouts` with the strides given there; raises WireError for anything else."""
+def _from_blob(blob: Blob, watch: bool) -> Packed:
     try:
-        entries = {int(name): entry for name, entry in safetensors.deserialize(blob)}
-        strides, room = {int(number): strides for number, strides in layouts}, MAX_TENSOR_BYTES
+        entries = {int(name): entry for name, entry in safetensors.deserialize(blob.data)}
+        strides, room = {int(number): strides for number, strides in blob.layouts}, MAX_TENSOR_BYTES
         tensors, buffers = [], []
         for number in range(len(entries)):
             entry = entries[number]
@@ -83,7 +101,7 @@ def from_bytes(blob: bytes, layouts: Any, watch: bool) -> Packed:
             buffers.append(buffer)
     except (safetensors.SafetensorError, KeyError, ValueError, TypeError, RuntimeError, OverflowError) as error:
         raise WireError(f"tensors cross as safetensors; what arrived is not ({type(error).__name__})") from None
-    return Packed(tensors, buffers, watch=watch)
+    return Packed(tensors, buffers, blob, watch=watch)
 
 
 def _over(buffer: bytearray, dtype: torch.dtype, shape: list[int], strides: list[int]) -> torch.Tensor:
@@ -94,7 +112,7 @@ def _over(buffer: bytearray, dtype: torch.dtype, shape: list[int], strides: list
     return flat.set_(flat.untyped_storage(), 0, shape, strides)
 
 
-def layout(tensor: torch.Tensor) -> list[int] | None:
+def _layout(tensor: torch.Tensor) -> list[int] | None:
     """The strides of a tensor that is not in order in memory: `.view` must fail there where it fails here.
 
     None for one that is, that overlaps itself, or that has much more between its numbers than numbers; what lies

@@ -58,8 +58,7 @@ class Twins:
     def wanted(self, number: int, module: nn.Module) -> list[torch.Tensor]:
         """The parameters that the examiner wants gradients of, in its order."""
         known = self._known[number]
-        parameters = dict(known.parameters(module)) if known.wants else {}
-        return [parameters[name] for name in known.wants]
+        return known.named(known.wants, module) if known.wants else []
 
     def report(self, number: int, module: nn.Module) -> dict[str, Any]:
         """What was written into `module` since the examiner last heard of it.
@@ -67,20 +66,20 @@ class Twins:
         By value, for neither `.data` nor torch's own batch norm counts a version up.
         """
         known, values, modes = self._known[number], {}, {}
-        for name, tensor in (*known.parameters(module), *known.buffers(module)):
-            value, wants_gradient = known.values.get(name, (None, None))
+        for name, tensor in known.tensors(module):
+            value, wants_gradient = known.values.get(name, NOTHING)
             if wants_gradient is not tensor.requires_grad or not same(value, tensor):
                 value = tensor.detach().clone()
                 known.values[name] = value, tensor.requires_grad
                 owner = self._number(tensor) if isinstance(tensor, nn.Parameter) else None
                 values[name] = value, tensor.requires_grad, owner
-        for name, part in known.parts(module):
+        for name, part in known.parts:
             if known.modes.get(name) is not part.training:
                 known.modes[name] = modes[name] = part.training
         return {kind: found for kind, found in (("values", values), ("training", modes)) if found}
 
 
-Slots = list[tuple[str, dict[str, Any], str]]
+NOTHING = (None, None)
 
 
 class _Known:
@@ -90,43 +89,53 @@ class _Known:
         self.values: dict[str, tuple[torch.Tensor, bool]] = {}
         self.modes: dict[str, bool] = {}
         self.wants: list[str] = []
-        self._parts: list[tuple[str, nn.Module]] = []
+        self.parts: list[tuple[str, nn.Module]] = []
         self._shape: list[tuple[int, ...]] = []
-        self._parameters: Slots = []
-        self._buffers: Slots = []
-
-    def parts(self, module: nn.Module) -> list[tuple[str, nn.Module]]:
-        """`named_modules`."""
-        self._look(module)
-        return self._parts
+        self._slots: dict[str, tuple[dict[str, Any], str]] = {}
 
     def parameters(self, module: nn.Module) -> list[tuple[str, nn.Parameter]]:
-        """`named_parameters` under all their names, but for lazy ones: these are nothing until a call makes them so."""
-        self._look(module)
-        return [(name, p) for name, at, key in self._parameters if (p := at[key]) is not None and not is_lazy(p)]
+        """`named_parameters` under all their names."""
+        return [(name, tensor) for name, tensor in self.tensors(module) if isinstance(tensor, nn.Parameter)]
 
-    def buffers(self, module: nn.Module) -> list[tuple[str, torch.Tensor]]:
-        """`named_buffers`."""
+    def tensors(self, module: nn.Module) -> list[tuple[str, torch.Tensor]]:
+        """Parameters under all their names, then buffers.
+
+        Without lazy parameters: these are nothing until a call makes them so.
+        """
         self._look(module)
-        return [(name, buffer) for name, at, key in self._buffers if (buffer := at[key]) is not None]
+        found = [(name, slots.get(own)) for name, (slots, own) in self._slots.items()]
+        return [pair for pair in found if pair[1] is not None and not _is_lazy(pair[1])]
+
+    def named(self, names: list[str], module: nn.Module) -> list[torch.Tensor]:
+        """Those parameters or buffers that are called so."""
+        self._look(module)
+        return [slots[own] for slots, own in map(self._slots.__getitem__, names)]
 
     def _look(self, module: nn.Module) -> None:
-        shape = [_shape(part) for _, part in self._parts]
+        shape = [_shape(part) for _, part in self.parts]
         if shape and shape == self._shape:
             return
-        self._parts = list(module.named_modules())
-        self._shape = [_shape(part) for _, part in self._parts]
-        path = lambda name, own: f"{name}.{own}".lstrip(".")  # noqa: E731
+        self.parts = list(module.named_modules())
+        self._shape = [_shape(part) for _, part in self.parts]
         every = list(module.named_modules(remove_duplicate=False))
-        self._parameters = [
-            (path(name, own), part._parameters, own) for name, part in every for own in part._parameters
-        ]
-        self._buffers = [(path(name, own), part._buffers, own) for name, part in self._parts for own in part._buffers]
+        self._slots = {
+            f"{name}.{own}".lstrip("."): (slots, own)
+            for places, kind in ((every, "_parameters"), (self.parts, "_buffers"))
+            for name, part in places
+            for slots in [getattr(part, kind)]
+            for own in slots
+        }
 
 
 def _shape(part: nn.Module) -> tuple[int, ...]:
     """Differs where something was added to a module or taken away; what was only replaced lies in the same slot."""
-    return len(part._parameters), len(part._buffers), *map(id, part._modules.values())
+    inside = part.__dict__
+    below = inside["_modules"]
+    return len(inside["_parameters"]), len(inside["_buffers"]), *(map(id, below.values()) if below else ())
+
+
+def _is_lazy(tensor: torch.Tensor) -> bool:
+    return type(tensor) is not nn.Parameter and type(tensor) is not torch.Tensor and is_lazy(tensor)
 
 
 def same(known: torch.Tensor | None, tensor: torch.Tensor) -> bool:

@@ -1,5 +1,7 @@
 """What the fork server loads once, so that no submission waits for it."""
 
+import gc
+
 import matplotlib.figure
 import safetensors.torch
 import torch
@@ -19,3 +21,7 @@ torch.set_num_threads(1)
 course.grading.cells.prepare()
 # The first operation reads /proc/cpuinfo, which a confined process cannot.
 torch.ones(2, 2) @ torch.ones(2, 2)
+course.grading.confinement.prepare()
+# What is loaded is never garbage: a collection in a child would touch, and so copy, every page of it.
+gc.collect()
+gc.freeze()
