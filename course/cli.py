@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 
 from course.errors import CourseError
+from course.grading import processes
 
 if TYPE_CHECKING:
     from course.grading.class_run import ClassRun
 
-# The classroom and what it brings (nbgrader, SQLAlchemy) are imported where they are used, so that --help is quick.
+# The classroom and what it brings (nbgrader, SQLAlchemy) are imported where they are used: so --help is quick, and the
+# fork server loads its part meanwhile.
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -64,6 +66,7 @@ def _release(parsed: argparse.Namespace) -> int:
 
 
 def _grade(parsed: argparse.Namespace) -> int:
+    processes.prepare()
     from course.classroom import Classroom
     from course.grading.class_run import ClassRun
 
@@ -74,6 +77,7 @@ def _grade(parsed: argparse.Namespace) -> int:
 
 
 def _check(parsed: argparse.Namespace) -> int:
+    processes.prepare()
     from course.classroom import Classroom
     from course.grading.check import check, shown
 
@@ -83,6 +87,7 @@ def _check(parsed: argparse.Namespace) -> int:
 
 
 def _demo(parsed: argparse.Namespace) -> int:
+    processes.prepare()
     from course.classroom import Classroom
     from course.demo import prepare
     from course.grading.class_run import ClassRun

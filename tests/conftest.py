@@ -46,7 +46,9 @@ def student(tmp_path: Path) -> Iterator[Callable[[str], Student]]:
 
         def start(source: str) -> Student:
             ours, theirs = processes.pipe()
-            process = processes.start(candidate.main, theirs, tmp_path, limits, min(os.sched_getaffinity(0)))
+            process = processes.start(
+                "course.grading.candidate:main", theirs, tmp_path, limits, min(os.sched_getaffinity(0))
+            )
             theirs.close()
             cleanup.callback(process.join)
             cleanup.callback(process.kill)

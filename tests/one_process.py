@@ -14,7 +14,7 @@ from course.grading.plan import Role, plan
 def verdicts(source: Any, submission: Any) -> dict[str, str]:
     """How each test cell of `submission` ends in one process: passed, failed, error."""
     ours, theirs = processes.pipe()
-    process = processes.start(_main, theirs, plan(repair(source, submission).notebook))
+    process = processes.start("one_process:_main", theirs, plan(repair(source, submission).notebook))
     theirs.close()
     found = ours.recv()
     process.join()

@@ -133,9 +133,10 @@ def _grade_student(job: Job) -> Graded:
         except Unreadable as error:
             graded.troubles.append(str(error))
             continue
-        report = grade(source, submission, job.limits, sandbox=job.sandbox, misconceptions=job.misconceptions)
+        repaired = repair(source, submission)
+        report = grade(source, repaired, job.limits, sandbox=job.sandbox, misconceptions=job.misconceptions)
         confinement.require_confined(report)
-        graded.reports[name], graded.notebooks[name] = report, repair(source, submission).notebook
+        graded.reports[name], graded.notebooks[name] = report, repaired.notebook
         if report.repairs:
             cells = "a cell was" if len(report.repairs) == 1 else f"{len(report.repairs)} cells were"
             graded.remarks.append(f"in {name} {cells} put right")

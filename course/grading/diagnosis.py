@@ -8,19 +8,17 @@ the student's parameters. Right answers are never replayed, and what is said was
 
 import math
 import time
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
 import torch
-from nbformat import NotebookNode
 
 from course.errors import CourseError
 from course.grading.cells import execute
-from course.grading.notebook import Kind, grade_id, kind
 from course.grading.service import Service
+from course.grading.suspects import Suspects
 from course.grading.tensors import Blob
 from course.misconceptions import Misconception
 
@@ -43,37 +41,21 @@ class Exchange:
     got: Blob
 
 
-@dataclass(frozen=True)
-class Suspects:
-    """The known mistakes of a notebook, and the cells of the reference that they are made in."""
-
-    cells: list[tuple[str, str]]
-    mistakes: list[Misconception]
-
-
-def suspects(source: NotebookNode, misconceptions: Sequence[Misconception]) -> Suspects:
-    """Those of `misconceptions` that belong to `source`, and its reference."""
-    cells = {
-        name: cell.source
-        for cell in source.cells
-        if (name := grade_id(cell)) and cell.cell_type == "code" and kind(cell) in (Kind.READ_ONLY, Kind.ANSWER)
-    }
-    return Suspects(list(cells.items()), [mistake for mistake in misconceptions if mistake.exercise in cells])
-
-
 class Recorder:
     """Keeps the first calls of the tests of each exercise, while they run."""
 
     def __init__(self) -> None:
-        self.restart()
-
-    def restart(self) -> None:
-        """Forgets everything: what follows comes from another candidate."""
         self.exchanges: dict[str, list[Exchange]] = {}
         self._exercise = ""
         self._left = 0
         self._room = MAX_BYTES
         self._strangers: set[int] = set()
+
+    def forget(self, exercises: set[str]) -> None:
+        """What follows comes from another candidate; of these exercises only that counts."""
+        self._strangers = set()
+        for exercise in exercises:
+            self.exchanges.pop(exercise, None)
 
     def begin(self, exercise: str) -> None:
         """A test of `exercise` begins."""

@@ -6,10 +6,11 @@ It is trusted and unconfined, never runs a line of the student's, and knows the 
 candidate that hangs or dies costs one exercise: the driver hands a fresh one over, and the earlier cells run again
 without the one that did it.
 
-There are two rounds. What a student is shown (outputs, and what tests say that they may read) comes from the first,
-which runs every cell and leaves the hidden tests out. These run in the second, each with the names as they stood at its
-place in the notebook. Nothing else of the candidate is shown from then on: code that keeps what a hidden test hands it
-finds no place to tell it.
+There are up to three rounds. What a student is shown (outputs, and what tests say that they may read) comes from the
+first, which runs every cell and leaves the hidden tests out. These run in the second, each with the names as they stood
+at its place in the notebook. Nothing else of the candidate is shown from then on: code that keeps what a hidden test
+hands it finds no place to tell it. Where a hidden test fails, a later cell may have had a hand in it: the third round
+runs it again in a fresh candidate, in which no later cell has run.
 """
 
 import builtins
@@ -30,14 +31,17 @@ import torch
 from course.grading.candidate import READY
 from course.grading.cells import execute
 from course.grading.client import Client, StudentError
-from course.grading.diagnosis import Diagnosis, Recorder, Suspects
+from course.grading.diagnosis import Diagnosis, Recorder
 from course.grading.loss import OUT_OF_TIME, USED_UP, CandidateLost, Lost, death
-from course.grading.messages import explain_loss, explain_raise, explain_test, short
+from course.grading.messages import NOT_WRITTEN, explain_loss, explain_raise, explain_test, short
 from course.grading.names import Namespace, names_used
 from course.grading.outputs import error_output, plain_outputs, shown, size
 from course.grading.plan import Role, Step
 from course.grading.report import Result, Verdict
+from course.grading.suspects import Suspects
 from course.grading.wire import Channel, Closed, Late, WireError
+
+ROUNDS = 3
 
 
 def main(driver: Connection, processor: int) -> None:
@@ -81,10 +85,11 @@ class Examiner:
         self._recorder = Recorder()
         self._cells = {step.name: step.source for step in steps if step.role is not Role.TEST}
         self._cell_seconds = cell_seconds
-        self._round_seconds = notebook_seconds / 2
+        self._round_seconds = notebook_seconds / ROUNDS
         self._end = time.monotonic() + self._round_seconds
         self._namespace = Namespace()
         self._places = _places(steps)
+        self._hidden = {step.index for step in steps if step.is_hidden}
         self._ran: list[Step] = []
         self._lost_cells: set[int] = set()
         self._lost_exercises: dict[str, Lost] = {}
@@ -96,8 +101,12 @@ class Examiner:
     def examine(self) -> list[Result]:
         """Runs every step; returns a result for each test."""
         results = self._open_round()
-        self._end = time.monotonic() + self._round_seconds
+        lost = dict(self._lost_exercises)
         results |= self._hidden_round()
+        doubtful = {index for index, result in results.items() if _is_doubtful(result)} & self._hidden
+        if doubtful:
+            self._lost_exercises = lost
+            results |= self._last_round(doubtful)
         self._name_mistakes(results)
         self.outputs |= {index: shown(result) for index, result in results.items()}
         return [results[index] for index in sorted(results)]
@@ -119,13 +128,32 @@ class Examiner:
 
     def _hidden_round(self) -> dict[int, Result]:
         """Runs the hidden tests, with the names here and there as they stood at each one's place."""
+        self._begin_round()
         results = {}
-        self._namespace.rewind()
         for step in self._steps:
             self._namespace.redo(step.index)
             if step.is_hidden:
                 results[step.index] = self._test(step)
         return results
+
+    def _last_round(self, wanted: set[int]) -> dict[int, Result]:
+        """Runs all cells in their order in a fresh candidate, and of the tests those that are wanted."""
+        self._begin_round()
+        self._ran = []
+        self._fresh_candidate()
+        self._recorder.forget({step.exercise for step in self._steps if step.index in wanted})
+        results = {}
+        for step in self._steps:
+            if step.role is not Role.TEST:
+                self._run(step)
+            self._namespace.redo(step.index)
+            if step.index in wanted:
+                results[step.index] = self._test(step)
+        return results
+
+    def _begin_round(self) -> None:
+        self._end = time.monotonic() + self._round_seconds
+        self._namespace.rewind()
 
     # The student's cells
 
@@ -287,6 +315,11 @@ class Examiner:
             raise CandidateLost(death(self._driver.recv())) from None
         except WireError as error:
             raise CandidateLost(Lost(Verdict.ERROR, "what came back from it could not be read")) from error
+
+
+def _is_doubtful(result: Result) -> bool:
+    """Whether another cell may be to blame. It is not where nothing was written."""
+    return result.points < result.max_points and result.message != NOT_WRITTEN
 
 
 def _places(steps: list[Step]) -> dict[int, int]:

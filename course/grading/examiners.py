@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 
-from course.grading import examiner, processes
+from course.grading import processes
 
 MAX_NOTEBOOKS = 200
 """After so many an examiner is let go, so that nothing can pile up in it."""
@@ -70,6 +70,6 @@ def _started() -> Examiner:
         processor = min(_load, key=_load.__getitem__)
         _load[processor] += 1
     ours, theirs = processes.pipe()
-    process = processes.start(examiner.main, theirs, processor)
+    process = processes.start("course.grading.examiner:main", theirs, processor)
     theirs.close()
     return Examiner(process, ours, processor)

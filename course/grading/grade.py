@@ -11,14 +11,14 @@ from typing import Any
 
 from nbformat import NotebookNode
 
-from course.grading import candidate, confinement, processes
-from course.grading.diagnosis import Suspects, suspects
+from course.grading import confinement, processes
 from course.grading.examiners import Examiner, examining
 from course.grading.limits import Limits
 from course.grading.plan import Role, Step, plan
-from course.grading.repair import repair
+from course.grading.repair import Repaired, repair
 from course.grading.report import Report, Result, Verdict
 from course.grading.scratch import MAX_ENTRIES, Scratch
+from course.grading.suspects import Suspects, suspects
 from course.misconceptions import Misconception
 
 GRACE_SECONDS = 30
@@ -30,13 +30,15 @@ WATCH_SECONDS = 0.1
 
 def grade(
     source: NotebookNode,
-    submission: NotebookNode,
+    submission: NotebookNode | Repaired,
     limits: Limits | None = None,
     *,
     sandbox: bool = True,
     misconceptions: Sequence[Misconception] = (),
 ) -> Report:
     """The report on `submission`, judged by the tests in `source`. Neither is changed; nothing is written.
+
+    A submission is repaired first; who has done that already hands over what `repair` gave.
 
     Where a test fails and the code behaves exactly like one of `misconceptions`, the message says so. Points never
     depend on it.
@@ -46,7 +48,7 @@ def grade(
     """
     if sandbox:
         confinement.check()
-    repaired = repair(source, submission)
+    repaired = submission if isinstance(submission, Repaired) else repair(source, submission)
     steps = plan(repaired.notebook)
     try:
         with examining() as examiner, _Candidates(limits or Limits(), sandbox, examiner.processor) as candidates:
@@ -168,6 +170,8 @@ class _Candidates:
         scratch = Scratch() if self._sandbox else None
         ours, theirs = processes.pipe()
         limits = {name: getattr(self.limits, name) for name in self.limits.trait_names(config=True)}
-        process = processes.start(candidate.main, theirs, scratch and scratch.folder, limits, self._processor)
+        process = processes.start(
+            "course.grading.candidate:main", theirs, scratch and scratch.folder, limits, self._processor
+        )
         theirs.close()
         return _Candidate(process, ours, scratch)

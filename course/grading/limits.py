@@ -12,7 +12,7 @@ class Limits(Configurable):
         "tests of its exercise; the rest of the notebook goes on."
     ).tag(config=True)  # fmt: skip
     notebook_seconds = Integer(
-        120, help="Wall seconds that one notebook may take, half of them in each of its two rounds. At the limit the "
+        120, help="Wall seconds that one notebook may take, a third of them in each of its rounds. At the limit the "
         "tests that have not run fail as timed out."
     ).tag(config=True)  # fmt: skip
     memory_mb = Integer(

@@ -11,6 +11,8 @@ from typing import Any
 from course.grading.failure import MAX_MESSAGE
 from course.grading.plan import Step
 
+NOT_WRITTEN = "Not written yet."
+
 
 def explain_test(step: Step, error: Exception) -> str:
     """The test itself found something wrong, or could not go on."""
@@ -29,7 +31,7 @@ def explain_test(step: Step, error: Exception) -> str:
 def explain_raise(step: Step, said: dict[str, Any], cells: dict[str, str]) -> str:
     """The student's code raised an exception while the test called it. `cells` are the sources of all cells by name."""
     if said.get("kind") == "NotImplementedError":
-        return "Not written yet."
+        return NOT_WRITTEN
     where = _where(said, cells)
     if step.is_hidden:
         # Its text may carry the test's numbers, and its name may be made up to carry them.

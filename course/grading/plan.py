@@ -4,7 +4,6 @@ import re
 from dataclasses import dataclass
 from enum import Enum
 
-from IPython.core.inputtransformer2 import TransformerManager
 from nbformat import NotebookNode
 
 from course.grading.notebook import HIDDEN, Kind, exercise_of, grade_id, is_experiment, kind
@@ -60,4 +59,6 @@ def _as_python(source: str) -> str:
     """A cell of ours with its magics as calls of IPython; the student's cells meet IPython itself."""
     if not MAGIC.search(source):
         return source
+    from IPython.core.inputtransformer2 import TransformerManager  # slow to load, and hardly any cell needs it
+
     return TransformerManager().transform_cell(source)

@@ -3,13 +3,15 @@
 this process --first use--> fork server (torch, IPython, … loaded, clean environment) --fork--> examiner, candidate
 """
 
+import importlib
 import multiprocessing
 import os
 import sys
 import threading
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from multiprocessing import forkserver
 from multiprocessing.process import BaseProcess
 from typing import Any
 
@@ -21,12 +23,26 @@ _context.set_forkserver_preload(PRELOADED)
 _starting = threading.Lock()
 
 
-def start(target: Callable[..., None], *arguments: Any) -> BaseProcess:
-    """Forks a warm process that calls `target(*arguments)`, which cross as multiprocessing passes them."""
-    process = _context.Process(target=target, args=arguments, daemon=True)
+def prepare() -> None:
+    """Starts the fork server, which then loads what it needs while this process goes on."""
+    with _starting, _clean_environment(), _no_main():
+        forkserver.ensure_running()
+
+
+def start(target: str, *arguments: Any) -> BaseProcess:
+    """Forks a warm process that calls `target`, "module:function", with `arguments`, as multiprocessing passes them.
+
+    By name, for this process need not load what that one has loaded: torch takes a second.
+    """
+    process = _context.Process(target=_call, args=(target, *arguments), daemon=True)
     with _starting, _clean_environment(), _no_main():
         process.start()
     return process
+
+
+def _call(target: str, *arguments: Any) -> None:
+    module, _, function = target.partition(":")
+    getattr(importlib.import_module(module), function)(*arguments)
 
 
 def pipe() -> tuple[Any, Any]:

@@ -242,9 +242,10 @@ def module_from(client: "Client", number: int, said: dict[str, Any]) -> RemoteMo
         parts[path] = part = RemoteModule(Link(client, number, path, state, kind, base))
         part.training = training
         state.add_part(path, part)
-        if path:
-            holder, _, last = path.rpartition(".")
-            parts[holder]._modules[last] = part
+        _hang(parts, path)
+    for path, first in said["aliases"]:
+        parts[path] = parts[first]
+        _hang(parts, path)
     for path, its_number, wants_gradient, value in said["parameters"]:
         holder, _, _ = path.rpartition(".")
         state.add(path, parts[holder]._parameters, _parameter(client, its_number, value, wants_gradient), value)
@@ -254,6 +255,13 @@ def module_from(client: "Client", number: int, said: dict[str, Any]) -> RemoteMo
         if not is_saved:
             parts[holder]._non_persistent_buffers_set.add(last)
     return parts[""]
+
+
+def _hang(parts: dict[str, RemoteModule], path: str) -> None:
+    """Makes the part at `path` known to the module that holds it."""
+    if path:
+        holder, _, last = path.rpartition(".")
+        parts[holder]._modules[last] = parts[path]
 
 
 def _parameter(client: "Client", number: int, value: torch.Tensor, wants_gradient: bool) -> nn.Parameter:

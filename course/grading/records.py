@@ -87,7 +87,7 @@ class Records:
         handed_in = self._classroom.directory.get_existing_timestamp(str(submitted))
         scores = self._writer.write(graded.student, marks, handed_in)
         for name, notebook in notebooks.items():
-            _replace(self._folder("autograded", graded.student) / f"{name}.ipynb", nbformat.writes(notebook))
+            _replace(self._folder("autograded", graded.student) / f"{name}.ipynb", _as_json(notebook))
             page = self._feedback(name, notebook, scores[name])
             _replace(self._folder("feedback", graded.student) / f"{name}.html", page)
         for name in self._checksums.keys() - notebooks.keys():
@@ -120,6 +120,11 @@ class Records:
 
     def _folder(self, step: str, student: str) -> Path:
         return self._classroom.folder(step, self._assignment, student)
+
+
+def _as_json(notebook: NotebookNode) -> str:
+    # On one line, and not validated: what was read is valid, and what was added we made. Either would double the time.
+    return nbformat.v4.writes_json(notebook, indent=None)
 
 
 def _replace(path: Path, text: str) -> None:

@@ -43,7 +43,8 @@ def read(path: Path, max_mb: int) -> NotebookNode:
             raise Unreadable(
                 f"{path.name} has {size / 2**20:.0f} MB, and {max_mb} MB are read: ask for it without outputs"
             )
-        notebook = nbformat.reads(path.read_text(encoding="utf-8"), as_version=4)
+        # nbformat.reads would validate it once more, and only log what it finds.
+        notebook = nbformat.convert(nbformat.reader.reads(path.read_text(encoding="utf-8")), 4)
         nbformat.validate(notebook)
         return notebook
     except (

@@ -28,6 +28,7 @@ class Twins:
             "modules": [
                 (name, type(part).__name__, _base(part), part.training) for name, part in module.named_modules()
             ],
+            "aliases": _aliases(module),
             "parameters": [
                 (name, self._number(parameter), parameter.requires_grad, parameter.detach())
                 for name, parameter in known.parameters(module)
@@ -125,6 +126,13 @@ class _Known:
             for slots in [getattr(part, kind)]
             for own in slots
         }
+
+
+def _aliases(module: nn.Module) -> list[tuple[str, str]]:
+    """Further names of parts that have more than one, each with the first."""
+    first = {id(part): name for name, part in module.named_modules()}
+    every = module.named_modules(remove_duplicate=False)
+    return [(name, first[id(part)]) for name, part in every if first[id(part)] != name]
 
 
 def _shape(part: nn.Module) -> tuple[int, ...]:

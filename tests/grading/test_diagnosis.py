@@ -2,11 +2,11 @@
 
 import notebooks
 import pytest
-import torch
 
 from course.grading.diagnosis import MAX_BYTES, Recorder
 from course.grading.grade import grade
 from course.grading.notebook import with_answer
+from course.grading.tensors import Blob
 from course.misconceptions import Misconception
 
 SOLUTION = """
@@ -73,13 +73,13 @@ def test_a_mistake_that_nobody_listed_is_not_given_a_name(answer: str) -> None:
 
 def test_what_is_kept_is_bounded() -> None:
     """A call with too much in it is left out, and so is everything about the modules it was made on."""
-    large, small = torch.zeros(MAX_BYTES // 4 + 1), torch.zeros(1)
+    large, small = Blob(bytes(MAX_BYTES + 1)), Blob(bytes(1))
     call = {"ask": "call", "modules": [7], "call": {"says": {"remote": 7}}}
     recorder = Recorder()
     recorder.begin("scale")
-    recorder(call, [small], {}, [small])
-    recorder(call, [small], {}, [large])
-    recorder(call, [small], {}, [small])
+    recorder(call, small, {}, small)
+    recorder(call, small, {}, large)
+    recorder(call, small, {}, small)
     assert len(recorder.exchanges["scale"]) == 1
 
 

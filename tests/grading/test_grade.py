@@ -112,7 +112,7 @@ def test_the_time_of_a_whole_notebook_is_bounded():
     """Once it is used up the tests that are left have timed out."""
     source = notebook(*(cell for n in range(4) for cell in (answer(f"f{n}", "pass"), check(f"f{n}-check", f"f{n}()"))))
     slow = answered(source, **{f"f{n}": f"import time\ndef f{n}():\n    time.sleep(0.7)" for n in range(4)})
-    found = verdicts(source, slow, Limits(cell_seconds=1, notebook_seconds=2))
+    found = verdicts(source, slow, Limits(cell_seconds=1, notebook_seconds=3))
     assert found["f0-check"] == "passed" and found["f3-check"] == "timed out"
 
 

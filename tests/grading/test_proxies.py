@@ -71,6 +71,43 @@ def test_train_and_eval_reach_the_student(pair):
     assert not torch.equal(theirs(x), theirs(x))
 
 
+def test_a_part_with_two_names_is_one_part(student):
+    """A student may use one network for two things: both names lead to the same module and the same weights."""
+    source = """
+class Pair(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.encoder = nn.Sequential(nn.Linear(2, 2))
+        self.decoder = self.encoder
+    def forward(self, x):
+        return self.decoder(x)
+"""
+    model = student(source)["Pair"]()
+    assert model.encoder is model.decoder and model.decoder[0].weight is model.encoder[0].weight
+    assert {"encoder.0.weight", "decoder.0.weight"} < set(model.state_dict())
+    with torch.no_grad():
+        model.encoder[0].weight.copy_(torch.eye(2))
+        model.encoder[0].bias.zero_()
+    assert torch.equal(model(torch.ones(1, 2)), torch.ones(1, 2))
+
+
+def test_a_buffer_may_come_to_want_a_gradient(student):
+    """A running mean that was never detached is a mistake of the student's, not of the grader's."""
+    source = """
+class Keeps(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(2))
+        self.register_buffer("kept", torch.zeros(2))
+    def forward(self, x):
+        self.kept = self.kept + x * self.weight
+        return self.kept
+"""
+    model = student(source)["Keeps"]()
+    for times in (1, 2, 3):
+        assert torch.equal(model(torch.ones(2)).detach(), times * torch.ones(2))
+
+
 def test_a_module_of_the_test_cannot_replace_one_of_the_students(pair):
     """It would stand here and not there: the test hears so at once, rather than judge what did not happen."""
     with pytest.raises(TypeError, match="'drop'"):
