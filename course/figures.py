@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 
 DOTS_PER_INCH = 110
 DASHES = ("-", "--", "-.", ":")
@@ -164,6 +165,24 @@ def arrows(vectors: Mapping[str, Numbers], *, alt: str, title: str = "", strong:
     axis.axvline(0, color="#c0c0c0", lw=0.8, zorder=0)
     axis.set_title(title, fontsize=10)
     _bare(axis)
+    return picture(figure, alt)
+
+
+def boxes(grids: Mapping[str, Sequence[Sequence[str]]], *, alt: str) -> Picture:
+    """Grids of words side by side under their titles, a row for each sentence; an empty word is padding, hatched."""
+    columns = [max(map(len, rows)) for rows in grids.values()]
+    height = 0.45 * max(map(len, grids.values())) + 0.5
+    figure = Figure(figsize=(0.62 * sum(columns) + 0.3, height), layout="constrained")
+    axes = figure.subplots(1, len(grids), squeeze=False, width_ratios=columns)[0]
+    for axis, width, (title, rows) in zip(axes, columns, grids.items(), strict=True):
+        for down, row in enumerate(rows):
+            for right, word in enumerate(row):
+                style = {"facecolor": "white"} if word else {"facecolor": "#e4e4e4", "hatch": "////"}
+                axis.add_patch(Rectangle((right, down), 1, 1, edgecolor="#5a5a5a", lw=0.8, **style))
+                axis.text(right + 0.5, down + 0.5, word, ha="center", va="center", fontsize=8)
+        axis.set(xlim=(0, width), ylim=(len(rows), 0))
+        axis.set_title(title, fontsize=10)
+        axis.axis("off")
     return picture(figure, alt)
 
 
