@@ -56,12 +56,13 @@ def _parser() -> argparse.ArgumentParser:
 
 def _release(parsed: argparse.Namespace) -> int:
     from course.classroom import Classroom
-    from course.release import release
+    from course.release import release, release_start
 
     classroom = Classroom(Path.cwd())
     for assignment in parsed.assignment or classroom.assignments():
         release(classroom, assignment)
         print(f"released {os.path.relpath(classroom.folder('release', assignment))}")
+    release_start(classroom)
     return 0
 
 

@@ -2,17 +2,31 @@
 
 import tempfile
 
+import nbformat
+from nbconvert.preprocessors import ClearOutputPreprocessor
 from nbgrader.converters import GenerateAssignment
 from traitlets.config import Config
 
 from course.classroom import Classroom
 from course.errors import CourseError
 
+START = "start.ipynb"
+
 
 def release(classroom: Classroom, assignment: str) -> None:
     """Writes release/ASSIGNMENT anew from source/ASSIGNMENT, without solutions, hidden tests and marking schemes."""
     changes = Config(SaveCells={"enabled": False}, GenerateAssignment={"no_database": True})
     _generate(classroom, assignment, changes)
+
+
+def release_start(classroom: Classroom) -> None:
+    """Writes the notebook that leads through all assignments, source/start.ipynb, to release/, without outputs."""
+    source = classroom.folder("source", START)
+    if source.exists():
+        notebook, _ = ClearOutputPreprocessor().preprocess(nbformat.read(source, as_version=4), {})
+        released = classroom.folder("release", START)
+        released.parent.mkdir(parents=True, exist_ok=True)
+        nbformat.write(notebook, released)
 
 
 def register(classroom: Classroom, assignment: str) -> None:

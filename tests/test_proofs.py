@@ -4,7 +4,9 @@ The mistakes stand in source/*/misconceptions.py, the right styles in tests/subm
 own and goes through the one function that grades.
 """
 
+import copy
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 
 import nbformat
@@ -36,10 +38,22 @@ def reference(exercise: str) -> str:
     return next(cell.source for cell in SOURCES[exercise].cells if grade_id(cell) == exercise)
 
 
-def submit(exercise: str, answer: str) -> Report:
-    """What the grader says of a submission that is the reference but for one answer."""
-    source = SOURCES[exercise]
+def submit(exercise: str, answer: str, *, whole: bool) -> Report:
+    """What the grader says of a submission that is the reference but for one answer.
+
+    On the whole notebook, or with no other tests than those of the exercise.
+    """
+    source = SOURCES[exercise] if whole else alone(exercise)
     return grade(source, with_answer(source, exercise, answer), misconceptions=MISTAKES)
+
+
+@cache
+def alone(exercise: str) -> nbformat.NotebookNode:
+    """The source notebook without the tests of other exercises: a mistake must be found by those of its own."""
+    notebook, exercises = copy.copy(SOURCES[exercise]), list(SOURCES)
+    others = lambda cell: kind(cell) is Kind.TEST and exercise_of(grade_id(cell), exercises) != exercise  # noqa: E731
+    notebook.cells = [cell for cell in notebook.cells if not others(cell)]
+    return notebook
 
 
 @pytest.fixture(scope="module")
@@ -47,10 +61,10 @@ def reports() -> dict[object, Report]:
     """The report on every mistake and every style, graded two at a time."""
     with ThreadPoolExecutor(2) as pool:
         mistakes = {
-            mistake: pool.submit(submit, mistake.exercise, mistake.applied_to(reference(mistake.exercise)))
+            mistake: pool.submit(submit, mistake.exercise, mistake.applied_to(reference(mistake.exercise)), whole=False)
             for mistake in MISTAKES
         }
-        styles = {style: pool.submit(submit, style.parent.name, style.read_text()) for style in STYLES}
+        styles = {style: pool.submit(submit, style.parent.name, style.read_text(), whole=True) for style in STYLES}
         return {case: future.result() for case, future in (mistakes | styles).items()}
 
 

@@ -11,7 +11,7 @@ from nbclient import NotebookClient
 from course.classroom import Classroom
 from course.errors import CourseError
 from course.grading.notebook import Kind, grade_id, kind
-from course.release import release
+from course.release import release, release_start
 
 REPOSITORY = Path(__file__).parents[1]
 RELEASED = sorted(REPOSITORY.glob("release/*/*.ipynb"))
@@ -29,6 +29,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     classroom = Classroom(folder)
     for assignment in classroom.assignments():
         release(classroom, assignment)
+    release_start(classroom)
     return folder
 
 
@@ -50,7 +51,7 @@ def test_releasing_leaves_the_gradebook_alone(folder: Path) -> None:
 
 def test_an_unknown_assignment_is_refused_with_those_there_are(folder: Path) -> None:
     """Who mistypes a name is told the right ones."""
-    with pytest.raises(CourseError, match="no assignment '4-attention' in source/; there is 04-attention"):
+    with pytest.raises(CourseError, match="no assignment '4-attention' in source/; there is 01-aggregation, "):
         release(Classroom(folder), "4-attention")
 
 

@@ -1,7 +1,9 @@
 """A class: the same scores however it is graded, nothing graded twice, and one student's trouble is one student's."""
 
 import copy
+import multiprocessing
 import shutil
+from concurrent.futures import ProcessPoolExecutor
 
 import pytest
 import small_class
@@ -43,10 +45,19 @@ def test_everyone_has_the_score_they_earned(graded):
         assert [path.name for path in (graded / "feedback" / student / NAME).iterdir()] == ["small.html"]
 
 
-def test_one_at_a_time_gives_the_same_gradebook(graded, tmp_path):
+@pytest.mark.parametrize("jobs", [1, 8])
+def test_however_many_at_a_time_the_gradebook_is_the_same(graded, tmp_path, jobs):
     """To the last mark and comment."""
     folder = make_class(tmp_path / "course")
-    grade_class(folder, jobs=1)
+    grade_class(folder, jobs=jobs)
+    assert ledger(folder) == ledger(graded)
+
+
+def test_any_executor_grades(graded, tmp_path):
+    """Threads, processes, a cluster: what a student's grading takes and what it gives can be sent elsewhere."""
+    folder = make_class(tmp_path / "course")
+    with ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as executor:
+        assert not any(outcome.troubles for outcome in ClassRun(Classroom(folder), NAME).outcomes(executor))
     assert ledger(folder) == ledger(graded)
 
 

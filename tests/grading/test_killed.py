@@ -15,12 +15,13 @@ from small_class import NAME, REPOSITORY, RIGHT, hand_in, ledger, make_class, re
 from course.classroom import Classroom
 from course.grading.class_run import ClassRun
 
-STUDENTS = 8
+STUDENTS = 36
+KILLS = 20
 
 
 @pytest.fixture(scope="module")
 def ungraded(tmp_path_factory):
-    """A class of eight more whose graders are busy for a moment each."""
+    """A class of many more, whose graders are busy for a moment each."""
     folder = make_class(tmp_path_factory.mktemp("killed") / "course")
     for number in range(STUDENTS):
         slow = f"import time\ntime.sleep(0.1)\ndef two():\n    return 2 - {number} % 2"
@@ -61,10 +62,12 @@ def killed(folder, after):
 
 
 def test_a_killed_run_is_continued(ungraded, undisturbed, tmp_path):
-    """Killed before anyone is done, after some, and again while going on; whoever is done stays done."""
+    """Killed before anyone is done, and then at twenty random moments while going on; whoever is done stays done."""
     folder = shutil.copytree(ungraded, tmp_path / "course")
-    finished = [killed(folder, after) for after in (0, 2, 6)]
-    assert finished == sorted(finished) and finished[-1] > 0
+    finished = [killed(folder, after=0)]
+    for _ in range(KILLS):
+        finished.append(killed(folder, after=finished[-1] + 1))
+    assert finished == sorted(finished) and finished[-1] >= KILLS
     partly = ledger(folder)
     assert all(entry == undisturbed[student] for student, entry in partly.items())
     finish(folder)
