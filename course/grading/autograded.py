@@ -12,12 +12,17 @@ from course.grading.report import Report
 
 def autograded(repaired: NotebookNode, report: Report, checksums: dict[str, str | None]) -> NotebookNode:
     """A copy of `repaired` with the outputs of `report`; `checksums` are those of the released cells, by grade_id."""
-    notebook = copy.deepcopy(repaired)
-    for index, cell in enumerate(notebook.cells):
+    notebook = NotebookNode(repaired)
+    notebook.cells = []
+    for index, theirs in enumerate(repaired.cells):
+        # Only what is changed is copied: to copy a whole notebook takes as long as to grade an exercise.
+        cell = NotebookNode(theirs)
         if (name := grade_id(cell)) is not None:
+            cell.metadata = copy.deepcopy(cell.metadata)
             cell.metadata.nbgrader["checksum"] = checksums.get(name)
         if cell.cell_type == "code":
             cell.outputs = [from_dict(output) for output in sanitize.outputs(report.outputs.get(index, []))]
+        notebook.cells.append(cell)
     return notebook
 
 

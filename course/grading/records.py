@@ -124,7 +124,7 @@ class Records:
 
 def _as_json(notebook: NotebookNode) -> str:
     # On one line, and not validated: what was read is valid, and what was added we made. Either would double the time.
-    return nbformat.v4.writes_json(notebook, indent=None)
+    return nbformat.v4.writes_json(notebook, indent=None, split_lines=False)
 
 
 def _replace(path: Path, text: str) -> None:

@@ -92,7 +92,7 @@ def repair(source: NotebookNode, submission: NotebookNode) -> Repaired:
         cells.append(_restored(name, our, theirs.get(name), repairs))
         cells += behind.get(name, [])
     notebook = copy.copy(source)
-    notebook.cells = _writable([_clean(cell) for cell in cells])
+    notebook.cells = [_clean(cell) for cell in cells]
     _make_ids_unique(notebook)
     return Repaired(notebook, repairs)
 
@@ -102,7 +102,8 @@ def _is_students(our: NotebookNode) -> bool:
 
 
 def _restored(name: str, our: NotebookNode, their: NotebookNode | None, repairs: list[str]) -> NotebookNode:
-    cell = copy.deepcopy(our)
+    cell = NotebookNode(our)
+    cell.metadata = copy.deepcopy(our.metadata)
     if their is None:
         repairs.append(f"{name}: this cell was missing and is back")
         if _is_students(our):
@@ -111,12 +112,12 @@ def _restored(name: str, our: NotebookNode, their: NotebookNode | None, repairs:
     if their.cell_type != our.cell_type:
         repairs.append(f"{name}: this cell was of type {their.cell_type} and is {our.cell_type} again")
     if _is_students(our):
-        cell.source = their.source
+        cell.source = _writable(their.source)
     return cell
 
 
 def _unmarked(cell: NotebookNode) -> NotebookNode:
-    cell = copy.deepcopy(cell)
+    cell = _writable(cell)
     cell.metadata.pop("nbgrader", None)
     return cell
 
@@ -130,7 +131,7 @@ def _clean(cell: NotebookNode) -> NotebookNode:
 
 
 def _writable(value: Any) -> Any:
-    """`value` with a ? for each half of a surrogate pair, which JSON may hold and no file."""
+    """A copy of `value` with a ? for each half of a surrogate pair, which JSON may hold and no file."""
     if isinstance(value, str):
         return value.encode(errors="replace").decode()
     if isinstance(value, list):

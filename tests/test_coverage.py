@@ -1,0 +1,36 @@
+"""docs/coverage.md names cells that exist."""
+
+import re
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from course.grading.notebook import grade_id
+
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+ROW = re.compile(
+    r"^\| (?P<line>[^|]+) \| \[(?P<name>[a-z-]+)\]\((?P<link>[^)]+)\) \| (?P<cell>[^|]+) \|$", re.MULTILINE
+)
+ROWS = [tuple(match.groups()) for match in ROW.finditer((DOCS / "coverage.md").read_text())]
+
+
+def cells(link: str) -> set[str]:
+    """What the cells of a notebook can be named by: grade_ids and headings."""
+    notebook = nbformat.read(DOCS / link, as_version=4)
+    headings = re.findall(r"^#+ +(.*?)\s*$", "\n".join(cell.source for cell in notebook.cells), flags=re.MULTILINE)
+    return {name for cell in notebook.cells if (name := grade_id(cell))} | set(headings)
+
+
+def test_the_map_is_long_enough_to_be_one() -> None:
+    """Each of the five documents has its rows, and no row of the tables is of another form."""
+    text = (DOCS / "coverage.md").read_text().split("## Not carried over")[0]
+    rows = [line for line in text.splitlines() if line.startswith("| ") and not line.startswith("| in ")]
+    assert len(rows) == len(ROWS) >= 150
+    assert [f"{number:03}" for number in range(5)] == re.findall(r"^## (\d{3})", text, flags=re.MULTILINE)
+
+
+@pytest.mark.parametrize("link", sorted({link for link, _ in ROWS}))
+def test_a_cell_that_covers_a_line_is_there(link: str) -> None:
+    """A grade_id or heading that was renamed must be renamed in the map."""
+    assert {cell for at, cell in ROWS if at == link} <= cells(link)
