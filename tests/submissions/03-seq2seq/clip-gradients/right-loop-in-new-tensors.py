@@ -1,0 +1,12 @@
+def clip_gradients(gradients, batch_size, limit=5.0):
+    squares = torch.zeros(())
+    for gradient in gradients:
+        squares = squares + torch.sum(torch.square(gradient / batch_size))
+    s = squares.sqrt()
+    clipped = []
+    for gradient in gradients:
+        one = gradient / batch_size
+        if s > limit:
+            one = one * limit / s
+        clipped.append(one)
+    return clipped, s

@@ -1,0 +1,8 @@
+def norm_of(tensors):
+    return float(torch.stack([torch.linalg.vector_norm(t) for t in tensors]).norm())
+
+
+def clip_gradients(gradients, batch_size, limit=5.0):
+    s = norm_of(gradients) / batch_size
+    factor = limit / max(s, limit)
+    return [gradient * (factor / batch_size) for gradient in gradients], s

@@ -1,0 +1,22 @@
+from torch.nn.utils.rnn import pack_padded_sequence
+
+
+class EncoderDecoder(nn.Module):
+    def __init__(self, n_words, embedding, width):
+        super().__init__()
+        self.output = nn.Linear(width, n_words)
+        self.decoder = nn.GRU(embedding, width, batch_first=True)
+        self.encoder = nn.GRU(embedding, width, batch_first=True)
+        self.target_embedding = nn.Embedding(n_words, embedding, 0)
+        self.source_embedding = nn.Embedding(n_words, embedding, 0)
+        self._width = width
+
+    def encode(self, source, lengths):
+        packed = pack_padded_sequence(
+            self.source_embedding(source), lengths.cpu(), batch_first=True, enforce_sorted=False
+        )
+        return self.encoder(packed)[1].squeeze(0)
+
+    def forward(self, source, lengths, target_in):
+        start = self.encode(source, lengths)[None]
+        return self.output(self.decoder(self.target_embedding(target_in), start)[0])
