@@ -57,3 +57,27 @@ def symbol_sequences(
     lengths = torch.randint(shortest, longest + 1, (n,), generator=generator)  # (n,)
     symbols = torch.randint(3, 3 + n_symbols, (n, longest), generator=generator)  # (n, L)
     return symbols * (torch.arange(longest) < lengths.unsqueeze(1)), lengths
+
+
+MARKS = ("###/.../###", "#.#/#.#/#.#", ".#./###/.#.", "#.#/.#./#.#")
+"""The marks of `two_marks`, three rows each: two lines lying, two lines standing, a plus and an x."""
+
+
+def two_marks(n: int, *, generator: torch.Generator) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """n pictures of 4 x 4 cells, 4 x 4 dots each, with two of MARKS in cells that do not touch, and a little noise.
+
+    Returns images (n, 1, 16, 16), same (n,): 1 where the marks are of one kind (about half), else 0, and cells (n, 2):
+    where they stand, numbered 0..15 row by row. The last two are of dtype int64.
+    """
+    far = [(a, b) for a in range(16) for b in range(16) if max(abs(a // 4 - b // 4), abs(a % 4 - b % 4)) > 1]
+    cells = torch.tensor(far)[torch.randint(len(far), (n,), generator=generator)]  # (n, 2)
+    same = torch.randint(2, (n,), generator=generator)  # (n,)
+    first = torch.randint(4, (n,), generator=generator)  # (n,)
+    other = first + torch.randint(1, 4, (n,), generator=generator)  # (n,)
+    kinds = torch.stack([first, torch.where(same == 1, first, other % 4)], 1)  # (n, 2)
+    ink = torch.tensor([[[dot == "#" for dot in f"{row}."] for row in f"{mark}/...".split("/")] for mark in MARKS])
+    images = torch.zeros(n, 4, 4, 4, 4)  # (n, row of cells, row of dots, column of cells, column of dots)
+    for cell, kind in zip(cells.T, kinds.T, strict=True):
+        images[torch.arange(n), cell // 4, :, cell % 4] = ink[kind].to(images.dtype)
+    noise = 0.1 * torch.randn(n, 1, 16, 16, generator=generator)
+    return images.reshape(n, 1, 16, 16) + noise, same, cells
