@@ -9,7 +9,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-import nbformat
 from nbconvert.preprocessors import CSSHTMLHeaderPreprocessor
 from nbformat import NotebookNode
 
@@ -123,8 +122,9 @@ class Records:
 
 
 def _as_json(notebook: NotebookNode) -> str:
-    # On one line, and not validated: what was read is valid, and what was added we made. Either would double the time.
-    return nbformat.v4.writes_json(notebook, indent=None, split_lines=False)
+    # nbformat.writes validates, copies, splits lines and indents; each takes longer than this. What was read is
+    # valid, and what was added we made.
+    return json.dumps(notebook, ensure_ascii=False)
 
 
 def _replace(path: Path, text: str) -> None:
