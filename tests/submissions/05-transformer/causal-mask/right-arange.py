@@ -1,0 +1,3 @@
+def causal_mask(length):
+    places = torch.arange(length)
+    return places.unsqueeze(0) > places.unsqueeze(1)
