@@ -13,6 +13,7 @@ import course.grading.candidate
 import course.grading.cells
 import course.grading.confinement
 import course.grading.examiner
+from course.grading import pages
 
 __all__ = ["course", "matplotlib", "safetensors", "torch"]
 
@@ -25,3 +26,4 @@ course.grading.confinement.prepare()
 # What is loaded is never garbage: a collection in a child would touch, and so copy, every page of it.
 gc.collect()
 gc.freeze()
+pages.collapse()

@@ -1164,7 +1164,7 @@ IN_TRAINING_AND_DECODING = [
         exercise="label-smoothing",
         name="deals the smoothing out to the V - 1 other words",
         edit=("everyone = log_p.mean(-1)", "everyone = (log_p.sum(-1) - right) / (log_p.size(-1) - 1)"),
-        say="You deal epsilon out to the other words only. Here, as in torch, the right word has its share of it as well.",
+        say="You deal epsilon out to the other words only. Here, as in torch, the right word has its share too.",
     ),
     Misconception(
         exercise="label-smoothing",
