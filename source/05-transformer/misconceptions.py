@@ -1216,7 +1216,7 @@ IN_TRAINING_AND_DECODING = [
         exercise="label-smoothing",
         name="takes the mean of each sentence first, then of the sentences",
         edit=("return loss[real].mean()", "return ((loss * real).sum(1) / real.sum(1).clamp(min=1)).mean()"),
-        say="Each sentence weighs the same for you, however many words it has. The mean is over all words of the batch.",
+        say="Each sentence weighs the same for you, however many words it has. The mean is over all words.",
     ),
     Misconception(
         exercise="label-smoothing",
@@ -1258,7 +1258,7 @@ IN_TRAINING_AND_DECODING = [
         exercise="label-smoothing",
         name="takes the softmax twice",
         edit=("logits.log_softmax(-1)", "logits.softmax(-1).log_softmax(-1)"),
-        say="There are two softmaxes in your loss. The second sees only numbers between 0 and 1, so nothing is ever sure.",
+        say="There are two softmaxes in your loss. The second sees only numbers from 0 to 1: nothing is ever sure.",
     ),
     Misconception(
         exercise="label-smoothing",
