@@ -90,6 +90,7 @@ class Examiner:
         self._namespace = Namespace()
         self._places = _places(steps)
         self._hidden = {step.index for step in steps if step.is_hidden}
+        self._wanted_later = _wanted_later(steps)
         self._ran: list[Step] = []
         self._lost_cells: set[int] = set()
         self._lost_exercises: dict[str, Lost] = {}
@@ -123,6 +124,7 @@ class Examiner:
                 self._run(step)
             elif not step.is_hidden:
                 results[step.index] = self._test(step)
+                self._namespace.keep(self._wanted_later[step.index])
             self._namespace.mark(step.index)
         return results
 
@@ -134,6 +136,7 @@ class Examiner:
             self._namespace.redo(step.index)
             if step.is_hidden:
                 results[step.index] = self._test(step)
+                self._namespace.keep(self._wanted_later[step.index])
         return results
 
     def _last_round(self, wanted: set[int]) -> dict[int, Result]:
@@ -315,6 +318,20 @@ class Examiner:
             raise CandidateLost(death(self._driver.recv())) from None
         except WireError as error:
             raise CandidateLost(Lost(Verdict.ERROR, "what came back from it could not be read")) from error
+
+
+def _wanted_later(steps: list[Step]) -> dict[int, set[str]]:
+    """The names that the examiner's cells behind each step read: a module that none of them wants can be let go.
+
+    Every call takes care of all modules that are still there.
+    """
+    wanted: set[str] = set()
+    found = {}
+    for step in reversed(steps):
+        found[step.index] = set(wanted)
+        if step.role is not Role.CANDIDATE:
+            wanted.update(names_used(step.source))
+    return found
 
 
 def _is_doubtful(result: Result) -> bool:

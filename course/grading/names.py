@@ -28,12 +28,17 @@ class Namespace:
 
     def __init__(self) -> None:
         self._changes: dict[int, dict[str, Any]] = {}
-        self._known: dict[str, Any] = {}
         self.rewind()
 
     def rewind(self) -> None:
         """Forgets all names, as before the first step."""
         self.names: dict[str, Any] = {"__name__": "__main__"}
+        self._known: dict[str, Any] = {}
+
+    def keep(self, wanted: set[str]) -> None:
+        """Lets go of what the last cell bound and nobody reads any more."""
+        for name in [name for name in self.names if name not in wanted and name not in self._known]:
+            del self.names[name]
 
     def mark(self, step: int) -> None:
         """What has changed since the last mark was the doing of `step`."""
@@ -43,3 +48,4 @@ class Namespace:
     def redo(self, step: int) -> None:
         """Binds anew what `step` bound."""
         self.names.update(self._changes[step])
+        self._known = dict(self.names)

@@ -109,7 +109,8 @@ class _Known:
 
     def named(self, names: list[str], module: nn.Module) -> list[torch.Tensor]:
         """Those parameters or buffers that are called so."""
-        self._look(module)
+        if not self._slots:
+            self._look(module)
         return [slots[own] for slots, own in map(self._slots.__getitem__, names)]
 
     def _look(self, module: nn.Module) -> None:
