@@ -139,20 +139,23 @@ class Examiner:
                 self._namespace.keep(self._wanted_later[step.index])
         return results
 
-    def _last_round(self, wanted: set[int]) -> dict[int, Result]:
-        """Runs all cells in their order in a fresh candidate, and of the tests those that are wanted."""
+    def _last_round(self, doubtful: set[int]) -> dict[int, Result]:
+        """Runs all cells in their order in a fresh candidate, and the tests of every exercise that is in doubt."""
         self._begin_round()
         self._ran = []
         self._fresh_candidate()
-        self._recorder.forget({step.exercise for step in self._steps if step.index in wanted})
+        exercises = {step.exercise for step in self._steps if step.index in doubtful}
+        self._recorder.forget(exercises)
         results = {}
         for step in self._steps:
             if step.role is not Role.TEST:
                 self._run(step)
-            self._namespace.redo(step.index)
-            if step.index in wanted:
+            elif step.exercise in exercises:
+                # All its tests, for one may build on another.
                 results[step.index] = self._test(step)
-        return results
+            else:
+                self._namespace.redo(step.index)
+        return {index: result for index, result in results.items() if index in doubtful}
 
     def _begin_round(self) -> None:
         self._end = time.monotonic() + self._round_seconds

