@@ -67,6 +67,12 @@ def examining() -> Iterator[Examiner]:
             _idle.append(one)
 
 
+def dismiss() -> None:
+    """Ends those that wait. They end by themselves with this process."""
+    while _idle:
+        _idle.pop().end()
+
+
 def _started() -> Examiner:
     with _lock:
         processor = min(_load, key=_load.__getitem__)
