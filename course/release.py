@@ -1,6 +1,11 @@
 """From the instructors' notebooks in source/ to the students' in release/, and to what the gradebook knows."""
 
+import fcntl
+import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import nbformat
 from nbconvert.preprocessors import ClearOutputPreprocessor
@@ -31,8 +36,19 @@ def release_start(classroom: Classroom) -> None:
 
 def register(classroom: Classroom, assignment: str) -> None:
     """Tells the gradebook what source/ASSIGNMENT holds: its notebooks, cells and points. release/ stays as it is."""
-    with tempfile.TemporaryDirectory() as nowhere:
+    with _alone_in(classroom.require(assignment)), tempfile.TemporaryDirectory() as nowhere:
         _generate(classroom, assignment, Config(), release_directory=nowhere)
+
+
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """Waits until no other process is here: two that fill a new gradebook at once would each make its cells."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def _generate(classroom: Classroom, assignment: str, changes: Config, **course: str) -> None:

@@ -31,9 +31,7 @@ class Examiner:
 
     def end(self) -> None:
         """Kills the process."""
-        self.process.kill()
-        self.process.join()
-        self.process.close()
+        processes.end(self.process)
         self.connection.close()
         with _lock:
             _load[self.processor] -= 1

@@ -73,9 +73,7 @@ class _Candidate:
 
     def end(self) -> None:
         """Kills the process and removes what it left."""
-        self.process.kill()
-        self.process.join()
-        self.process.close()
+        processes.end(self.process)
         if self.scratch is not None:
             self.scratch.remove()
 

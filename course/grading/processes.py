@@ -45,6 +45,15 @@ def _call(target: str, *arguments: Any) -> None:
     getattr(importlib.import_module(module), function)(*arguments)
 
 
+def end(process: BaseProcess) -> None:
+    """Kills a process and forgets it."""
+    process.kill()
+    process.join()
+    # start() in another thread looks at all processes, and must not meet one that is half closed.
+    with _starting:
+        process.close()
+
+
 def pipe() -> tuple[Any, Any]:
     """Two connected ends, each of which can be handed to a process."""
     return _context.Pipe()
