@@ -21,7 +21,6 @@ import time
 import traceback
 import zlib
 from contextlib import suppress
-from itertools import accumulate
 from multiprocessing.connection import Connection
 from multiprocessing.reduction import recv_handle
 from typing import Any
@@ -33,12 +32,13 @@ from course.grading.cells import execute
 from course.grading.client import Client, StudentError
 from course.grading.diagnosis import Diagnosis, Recorder
 from course.grading.loss import OUT_OF_TIME, USED_UP, CandidateLost, Lost, death
-from course.grading.messages import NOT_WRITTEN, explain_loss, explain_raise, explain_test, short
+from course.grading.messages import explain_loss, explain_raise, explain_test, short
 from course.grading.names import Namespace, names_used
 from course.grading.outputs import error_output, plain_outputs, shown, size
-from course.grading.plan import Role, Step
+from course.grading.plan import Role, Step, places, wanted_later
 from course.grading.report import Result, Verdict
 from course.grading.suspects import Suspects
+from course.grading.verdicts import is_doubtful, no_points, partial, verdict_on
 from course.grading.wire import Channel, Closed, Late, WireError
 
 ROUNDS = 3
@@ -88,9 +88,9 @@ class Examiner:
         self._round_seconds = notebook_seconds / ROUNDS
         self._end = time.monotonic() + self._round_seconds
         self._namespace = Namespace()
-        self._places = _places(steps)
+        self._places = places(steps)
         self._hidden = {step.index for step in steps if step.is_hidden}
-        self._wanted_later = _wanted_later(steps)
+        self._wanted_later = wanted_later(steps)
         self._ran: list[Step] = []
         self._lost_cells: set[int] = set()
         self._lost_exercises: dict[str, Lost] = {}
@@ -104,7 +104,7 @@ class Examiner:
         results = self._open_round()
         lost = dict(self._lost_exercises)
         results |= self._hidden_round()
-        doubtful = {index for index, result in results.items() if _is_doubtful(result)} & self._hidden
+        doubtful = {index for index, result in results.items() if is_doubtful(result)} & self._hidden
         if doubtful:
             self._lost_exercises = lost
             results |= self._last_round(doubtful)
@@ -183,7 +183,7 @@ class Examiner:
         try:
             done = self._with_candidate(lambda: self._client.run(step.source, step.name, self._places[step.index]))
             outputs = plain_outputs(done)
-            if done["raised"] is not None and _verdict(done["raised"]) is Verdict.OUTPUT_LIMIT:
+            if done["raised"] is not None and verdict_on(done["raised"]) is Verdict.OUTPUT_LIMIT:
                 raise CandidateLost(Lost(Verdict.OUTPUT_LIMIT, short(done["raised"]["message"])))
         except Exception as error:
             if isinstance(error, CandidateLost):
@@ -220,24 +220,24 @@ class Examiner:
         elif time.monotonic() > self._end:
             lost = OUT_OF_TIME
         if lost is not None:
-            return _no_points(step, lost.verdict, explain_loss(lost.why))
+            return no_points(step, lost.verdict, explain_loss(lost.why))
         try:
             value = self._with_candidate(lambda: self._run_test(step))
         except CandidateLost as error:
             self._lost_exercises[step.exercise] = error.lost
             if error.lost is not OUT_OF_TIME:
                 self._replace_candidate()
-            return _no_points(step, error.lost.verdict, explain_loss(error.lost.why), traceback.format_exc())
+            return no_points(step, error.lost.verdict, explain_loss(error.lost.why), traceback.format_exc())
         except StudentError as error:
-            verdict, message = _verdict(error.said), explain_raise(step, error.said, self._cells)
-            result = _no_points(step, verdict, message, traceback.format_exc())
+            verdict, message = verdict_on(error.said), explain_raise(step, error.said, self._cells)
+            result = no_points(step, verdict, message, traceback.format_exc())
             if verdict in USED_UP:
                 self._replace_candidate()
             return result
         except Exception as error:
             verdict = Verdict.FAILED if isinstance(error, AssertionError) else Verdict.ERROR
-            return _no_points(step, verdict, explain_test(step, error), traceback.format_exc())
-        points = _partial(value, step.points)
+            return no_points(step, verdict, explain_test(step, error), traceback.format_exc())
+        points = partial(value, step.points)
         return Result(step.name, Verdict.PASSED if points == step.points else Verdict.FAILED, points, step.points)
 
     def _run_test(self, step: Step) -> Any:
@@ -321,48 +321,3 @@ class Examiner:
             raise CandidateLost(death(self._driver.recv())) from None
         except WireError as error:
             raise CandidateLost(Lost(Verdict.ERROR, "what came back from it could not be read")) from error
-
-
-def _wanted_later(steps: list[Step]) -> dict[int, set[str]]:
-    """The names that the examiner's cells behind each step read: a module that none of them wants can be let go.
-
-    Every call takes care of all modules that are still there.
-    """
-    wanted: set[str] = set()
-    found = {}
-    for step in reversed(steps):
-        found[step.index] = set(wanted)
-        if step.role is not Role.CANDIDATE:
-            wanted.update(names_used(step.source))
-    return found
-
-
-def _is_doubtful(result: Result) -> bool:
-    """Whether another cell may be to blame. It is not where nothing was written."""
-    return result.points < result.max_points and result.message != NOT_WRITTEN
-
-
-def _places(steps: list[Step]) -> dict[int, int]:
-    """How many hidden tests stand before each step: between two of them nobody looks at the student's names."""
-    before = accumulate((step.is_hidden for step in steps), initial=0)
-    return {step.index: count for step, count in zip(steps, before, strict=False)}
-
-
-def _verdict(said: dict[str, Any]) -> Verdict:
-    message = str(said.get("message"))
-    if said.get("name") == "OutputLimit":
-        return Verdict.OUTPUT_LIMIT
-    if said.get("kind") == "MemoryError" or "can't allocate memory" in message or "not enough memory" in message:
-        return Verdict.OUT_OF_MEMORY
-    return Verdict.ERROR
-
-
-def _partial(value: Any, points: float) -> float:
-    """What a test gives whose last line is `value`: all of its points if that is no number, and nothing for NaN."""
-    if not isinstance(value, int | float) or isinstance(value, bool):
-        return points
-    return max(0.0, min(float(value), points)) if value == value else 0.0
-
-
-def _no_points(step: Step, verdict: Verdict, message: str, log: str = "") -> Result:
-    return Result(step.name, verdict, 0.0, step.points, message, log)

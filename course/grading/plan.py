@@ -3,9 +3,11 @@
 import re
 from dataclasses import dataclass
 from enum import Enum
+from itertools import accumulate
 
 from nbformat import NotebookNode
 
+from course.grading.names import names_used
 from course.grading.notebook import HIDDEN, Kind, exercise_of, grade_id, is_experiment, kind
 
 MAGIC = re.compile(r"^\s*[%!]", re.MULTILINE)
@@ -53,6 +55,26 @@ def plan(notebook: NotebookNode) -> list[Step]:
             case Kind.FREE:
                 steps.append(Step(index, name, Role.CANDIDATE, cell.source))
     return steps
+
+
+def places(steps: list[Step]) -> dict[int, int]:
+    """How many hidden tests stand before each step: between two of them nobody looks at the student's names."""
+    before = accumulate((step.is_hidden for step in steps), initial=0)
+    return {step.index: count for step, count in zip(steps, before, strict=False)}
+
+
+def wanted_later(steps: list[Step]) -> dict[int, set[str]]:
+    """The names that the examiner's cells behind each step read: a module that none of them wants can be let go.
+
+    Every call takes care of all modules that are still there.
+    """
+    wanted: set[str] = set()
+    found = {}
+    for step in reversed(steps):
+        found[step.index] = set(wanted)
+        if step.role is not Role.CANDIDATE:
+            wanted.update(names_used(step.source))
+    return found
 
 
 def _as_python(source: str) -> str:
