@@ -63,7 +63,7 @@ class Shell:
         shown.clear()
         self._printed.kept = []
         try:
-            value = execute(self._shell.transform_cell(source), name, self.namespace)
+            value = execute(self._as_python(source, name), name, self.namespace)
             if value is not None:
                 shown.append({"data": self._shell.display_formatter.format(value)[0]})
         except BaseException as error:
@@ -75,6 +75,14 @@ class Shell:
             data = {kind: part for kind, part in show["data"].items() if self._fits(part)}
             outputs.append({"output_type": "display_data", "data": data, "metadata": {}})
         return {"outputs": outputs, "raised": raised}
+
+    def _as_python(self, source: str, name: str) -> str:
+        # What Python understands, IPython leaves as it is, and takes its time to find out.
+        try:
+            _compiled(source, f"<{name}>")
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return self._shell.transform_cell(source)
+        return source
 
     def _fits(self, part: Any) -> bool:
         return isinstance(part, str) and len(part) <= self._printed.limit

@@ -32,13 +32,13 @@ from course.grading.cells import execute
 from course.grading.client import Client, StudentError
 from course.grading.diagnosis import Diagnosis, Recorder
 from course.grading.loss import OUT_OF_TIME, USED_UP, CandidateLost, Lost, death
-from course.grading.messages import explain_loss, explain_raise, explain_test, short
+from course.grading.messages import NOT_WRITTEN, explain_loss, explain_raise, explain_test, is_undefined, short
 from course.grading.names import Namespace, names_used
 from course.grading.outputs import error_output, plain_outputs, shown, size
 from course.grading.plan import Role, Step, places, wanted_later
 from course.grading.report import Result, Verdict
 from course.grading.suspects import Suspects
-from course.grading.verdicts import is_doubtful, no_points, partial, verdict_on
+from course.grading.verdicts import no_points, partial, verdict_on
 from course.grading.wire import Channel, Closed, Late, WireError
 
 ROUNDS = 3
@@ -90,6 +90,7 @@ class Examiner:
         self._namespace = Namespace()
         self._places = places(steps)
         self._hidden = {step.index for step in steps if step.is_hidden}
+        self._certain: set[int] = set()
         self._wanted_later = wanted_later(steps)
         self._ran: list[Step] = []
         self._lost_cells: set[int] = set()
@@ -104,7 +105,7 @@ class Examiner:
         results = self._open_round()
         lost = dict(self._lost_exercises)
         results |= self._hidden_round()
-        doubtful = {index for index, result in results.items() if is_doubtful(result)} & self._hidden
+        doubtful = self._doubtful(results)
         if doubtful:
             self._lost_exercises = lost
             results |= self._last_round(doubtful)
@@ -139,8 +140,17 @@ class Examiner:
                 self._namespace.keep(self._wanted_later[step.index])
         return results
 
+    def _doubtful(self, results: dict[int, Result]) -> set[int]:
+        """The hidden tests that lost points where a later cell may be to blame, and those that may build on one.
+
+        No later cell is to blame for what is not written or not there.
+        """
+        failed = {index for index in self._hidden if results[index].points < results[index].max_points}
+        exercises = {step.exercise for step in self._steps if step.index in failed - self._certain}
+        return {step.index for step in self._steps if step.index in failed and step.exercise in exercises}
+
     def _last_round(self, doubtful: set[int]) -> dict[int, Result]:
-        """Runs all cells in their order in a fresh candidate, and the tests of every exercise that is in doubt."""
+        """Runs the cells in their order in a fresh candidate, and the tests of every exercise that is in doubt."""
         self._begin_round()
         self._ran = []
         self._fresh_candidate()
@@ -148,6 +158,8 @@ class Examiner:
         self._recorder.forget(exercises)
         results = {}
         for step in self._steps:
+            if step.index > max(doubtful):
+                break
             if step.role is not Role.TEST:
                 self._run(step)
             elif step.exercise in exercises:
@@ -230,12 +242,17 @@ class Examiner:
             return no_points(step, error.lost.verdict, explain_loss(error.lost.why), traceback.format_exc())
         except StudentError as error:
             verdict, message = verdict_on(error.said), explain_raise(step, error.said, self._cells)
+            if message == NOT_WRITTEN:
+                self._certain.add(step.index)
+                return no_points(step, verdict, message)
             result = no_points(step, verdict, message, traceback.format_exc())
             if verdict in USED_UP:
                 self._replace_candidate()
             return result
         except Exception as error:
             verdict = Verdict.FAILED if isinstance(error, AssertionError) else Verdict.ERROR
+            if is_undefined(error):
+                self._certain.add(step.index)
             return no_points(step, verdict, explain_test(step, error), traceback.format_exc())
         points = partial(value, step.points)
         return Result(step.name, Verdict.PASSED if points == step.points else Verdict.FAILED, points, step.points)
@@ -262,6 +279,7 @@ class Examiner:
             result = results.get(step.index)
             if result is not None and result.verdict in (Verdict.FAILED, Verdict.ERROR):
                 failed.setdefault(step.exercise, result)
+        failed = {exercise: result for exercise, result in failed.items() if result.message != NOT_WRITTEN}
         if not failed or not self._suspects.mistakes:
             return
         diagnosis = Diagnosis(self._suspects)

@@ -17,7 +17,7 @@ NOT_WRITTEN = "Not written yet."
 def explain_test(step: Step, error: Exception) -> str:
     """The test itself found something wrong, or could not go on."""
     said = str(error).strip()
-    if isinstance(error, NameError) and not isinstance(error, UnboundLocalError) and error.name:
+    if is_undefined(error):
         return f"{error.name} is not defined: the cell that should define it is missing or did not run to its end."
     if isinstance(error, AssertionError):
         # A library's own words (torch.testing's) tell numbers of the test; the author's were written for students.
@@ -26,6 +26,11 @@ def explain_test(step: Step, error: Exception) -> str:
     if step.is_hidden:
         return _join(_truth(step), "The test could not use what your code returned.")
     return _join(_truth(step), f"{type(error).__name__}: {said}")
+
+
+def is_undefined(error: Exception) -> bool:
+    """Whether a name is missing that another cell should have left."""
+    return isinstance(error, NameError) and not isinstance(error, UnboundLocalError) and bool(error.name)
 
 
 def explain_raise(step: Step, said: dict[str, Any], cells: dict[str, str]) -> str:

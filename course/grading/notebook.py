@@ -2,11 +2,15 @@
 
 import copy
 from enum import Enum
+from typing import TYPE_CHECKING
 
-from nbformat import NotebookNode
+if TYPE_CHECKING:
+    # The fork server reads no notebook, and nbformat takes long to load.
+    from nbformat import NotebookNode
 
 HIDDEN = "BEGIN HIDDEN TESTS"
 EXPERIMENT = "experiment"
+CANDIDATE = "candidate"
 
 
 class Kind(Enum):
@@ -19,14 +23,14 @@ class Kind(Enum):
     FREE = "free"  # unmarked: the candidate runs it if it is code
 
 
-def grade_id(cell: NotebookNode) -> str | None:
+def grade_id(cell: "NotebookNode") -> str | None:
     """The cell's name in nbgrader, or None for a cell nbgrader does not know."""
     marks = cell.metadata.get("nbgrader")
     name = marks.get("grade_id") if isinstance(marks, dict) else None
     return name if isinstance(name, str) and name else None
 
 
-def kind(cell: NotebookNode) -> Kind:
+def kind(cell: "NotebookNode") -> Kind:
     """The kind of a cell, from nbgrader's metadata."""
     if grade_id(cell) is None:
         return Kind.FREE
@@ -41,12 +45,21 @@ def kind(cell: NotebookNode) -> Kind:
     return Kind.READ_ONLY if marks.get("locked") else Kind.FREE
 
 
-def is_experiment(cell: NotebookNode) -> bool:
+def is_experiment(cell: "NotebookNode") -> bool:
     """Whether a cell is a training run or figure that no test depends on."""
     return kind(cell) is Kind.FREE and EXPERIMENT in cell.metadata.get("tags", ())
 
 
-def with_answer(notebook: NotebookNode, exercise: str, answer: str) -> NotebookNode:
+def is_for_candidate(cell: "NotebookNode") -> bool:
+    """Whether a read-only cell runs only where the student's code runs: a training loop of ours, say.
+
+    It would call the student's model hundreds of times over the wire; a test calls it once. What comes back is to be
+    trusted as little as all that comes from there.
+    """
+    return kind(cell) is Kind.READ_ONLY and CANDIDATE in cell.metadata.get("tags", ())
+
+
+def with_answer(notebook: "NotebookNode", exercise: str, answer: str) -> "NotebookNode":
     """A copy of `notebook` in which the answer cell `exercise` reads `answer`; raises KeyError where there is none."""
     twin = copy.deepcopy(notebook)
     for cell in twin.cells:

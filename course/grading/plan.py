@@ -4,11 +4,13 @@ import re
 from dataclasses import dataclass
 from enum import Enum
 from itertools import accumulate
-
-from nbformat import NotebookNode
+from typing import TYPE_CHECKING
 
 from course.grading.names import names_used
-from course.grading.notebook import HIDDEN, Kind, exercise_of, grade_id, is_experiment, kind
+from course.grading.notebook import HIDDEN, Kind, exercise_of, grade_id, is_experiment, is_for_candidate, kind
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
 
 MAGIC = re.compile(r"^\s*[%!]", re.MULTILINE)
 
@@ -34,7 +36,7 @@ class Step:
     is_hidden: bool = False
 
 
-def plan(notebook: NotebookNode) -> list[Step]:
+def plan(notebook: "NotebookNode") -> list[Step]:
     """The steps of a repaired notebook: all its code cells but the experiments, in their order."""
     exercises = [name for cell in notebook.cells if kind(cell) is Kind.ANSWER and (name := grade_id(cell))]
     steps = []
@@ -49,7 +51,8 @@ def plan(notebook: NotebookNode) -> list[Step]:
                 source = _as_python(cell.source)
                 steps.append(Step(index, name, Role.TEST, source, exercise, points, HIDDEN in source))
             case Kind.READ_ONLY:
-                steps.append(Step(index, name, Role.BOTH, _as_python(cell.source)))
+                role = Role.CANDIDATE if is_for_candidate(cell) else Role.BOTH
+                steps.append(Step(index, name, role, _as_python(cell.source)))
             case Kind.ANSWER | Kind.WRITTEN:
                 steps.append(Step(index, name, Role.CANDIDATE, cell.source, name))
             case Kind.FREE:

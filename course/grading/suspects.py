@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-from nbformat import NotebookNode
+from typing import TYPE_CHECKING
 
 from course.grading.notebook import Kind, grade_id, kind
 from course.misconceptions import Misconception
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
 
 
 @dataclass(frozen=True)
@@ -17,7 +19,7 @@ class Suspects:
     mistakes: list[Misconception]
 
 
-def suspects(source: NotebookNode, misconceptions: Sequence[Misconception]) -> Suspects:
+def suspects(source: "NotebookNode", misconceptions: Sequence[Misconception]) -> Suspects:
     """Those of `misconceptions` that belong to `source`, and its reference."""
     cells = {
         name: cell.source

@@ -1,8 +1,7 @@
-"""How the end of a test is read: as a verdict, as points, and whether it is the last word."""
+"""How the end of a test is read: as a verdict and as points."""
 
 from typing import Any
 
-from course.grading.messages import NOT_WRITTEN
 from course.grading.plan import Step
 from course.grading.report import Result, Verdict
 
@@ -27,8 +26,3 @@ def partial(value: Any, points: float) -> float:
 def no_points(step: Step, verdict: Verdict, message: str, log: str = "") -> Result:
     """The result of a test that did not run to its end."""
     return Result(step.name, verdict, 0.0, step.points, message, log)
-
-
-def is_doubtful(result: Result) -> bool:
-    """Whether another cell may be to blame for lost points. It is not where nothing was written."""
-    return result.points < result.max_points and result.message != NOT_WRITTEN

@@ -13,16 +13,17 @@ import course.grading.candidate
 import course.grading.cells
 import course.grading.confinement
 import course.grading.examiner
-from course.grading import pages
+from course.grading import first_use, pages
 
 __all__ = ["course", "matplotlib", "safetensors", "torch"]
 
 # One thread, always: a process that has run torch in parallel must not fork.
 torch.set_num_threads(1)
 course.grading.cells.prepare()
-# The first operation reads /proc/cpuinfo, which a confined process cannot.
-torch.ones(2, 2) @ torch.ones(2, 2)
+first_use.everything()
 course.grading.confinement.prepare()
+# Collections are rare: a test cell leaves little behind, and every look at it costs.
+gc.set_threshold(10_000, 20, 20)
 # What is loaded is never garbage: a collection in a child would touch, and so copy, every page of it.
 gc.collect()
 gc.freeze()

@@ -3,9 +3,9 @@
 import json
 
 import pytest
-from notebooks import answer, answered, check, code, helpers, hidden, notebook
+from notebooks import answer, answered, cell, check, code, helpers, hidden, notebook
 
-from course.grading.grade import grade
+from course.grading.grade import _Candidates, grade
 from course.grading.limits import Limits
 from course.grading.report import Report, Verdict
 
@@ -213,3 +213,54 @@ def test_a_wrong_answer_fails_in_all_its_tests():
         "one-test-first",
         "one-test-second",
     ]
+
+
+def _training():
+    loop = """def train(model):
+    optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
+    for _ in range(50):
+        optimiser.zero_grad()
+        (model(torch.ones(1)) - 3).square().backward()
+        optimiser.step()
+    return model"""
+    right = "class Model(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+    right += "        self.w = torch.nn.Parameter(torch.zeros(1))\n    def forward(self, x):\n        return self.w * x"
+    test = "m = Model()\nassert train(m) is m\nassert abs(m.w.item() - 3) < 1e-3\n"
+    test += "assert abs(m(torch.ones(1)).item() - 3) < 1e-3"
+    cells = helpers("imports", "import torch"), helpers("loop", loop), answer("model", right)
+    cells[1].metadata.tags = ["candidate"]
+    return notebook(*cells, hidden("model-test-learns", "It learns.", test))
+
+
+def test_a_training_loop_of_ours_runs_beside_the_model():
+    """A test hands the model to it in one call, and sees what it has learnt."""
+    source = _training()
+    assert grade(source, source).points == 1
+    never = cell(source, "model").source.replace("self.w * x", "self.w.detach() * x")
+    assert grade(source, answered(source, model=never)).points == 0
+
+
+@pytest.mark.parametrize(
+    "train",
+    [
+        "train = lambda model: model",
+        "class Any:\n    def __getattr__(self, name): return self\n    def __eq__(self, other): return True\n"
+        "train = lambda model: Any()",
+    ],
+    ids=["does nothing", "returns something else"],
+)
+def test_a_replaced_training_loop_earns_nothing(train):
+    """It may be replaced like all that runs there; the test judges what the model does afterwards."""
+    source = _training()
+    wrong = cell(source, "model").source.replace("zeros(1)", "ones(1)").replace("self.w * x", "self.w + 0 * x")
+    assert grade(source, answered(source, model=f"{wrong}\n{train}")).points == 0
+
+
+@pytest.mark.parametrize(("body", "candidates"), [("raise NotImplementedError", 0), ("return limit + 1", 1)])
+def test_what_is_not_written_is_not_run_again(monkeypatch, body, candidates):
+    """A wrong answer gets a fresh candidate, lest a later cell is to blame; a blank one has nobody to blame."""
+    started, replace = [], _Candidates.replace
+    monkeypatch.setattr(_Candidates, "replace", lambda self: (started.append(self), replace(self)))
+    found = verdicts(ROUNDS, answered(ROUNDS, one=f"def one():\n    {body}"))
+    assert len(started) == candidates
+    assert [found[name] == "passed" for name in found] == [False, False, False, True]

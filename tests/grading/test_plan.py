@@ -29,6 +29,16 @@ def test_every_kind_of_cell_has_its_place():
     assert [step.index for step in steps] == [1, 2, 3, 4, 5]
 
 
+def test_a_read_only_cell_can_be_for_the_candidate_alone():
+    """A training loop of ours runs beside the student's model; the tag says so, on no other kind of cell."""
+    loop, free = helpers("loop", "def train(model): ..."), code("1")
+    loop.metadata.tags = free.metadata.tags = ["candidate"]
+    test = check("f-check", "train(f)")
+    test.metadata.tags = ["candidate"]
+    steps = plan(notebook(loop, free, test))
+    assert [step.role for step in steps] == [Role.CANDIDATE, Role.CANDIDATE, Role.TEST]
+
+
 def test_a_test_belongs_to_the_exercise_it_is_named_for():
     """To the longest name that fits: mask-tgt-check is about mask-tgt, not about mask."""
     steps = plan(
