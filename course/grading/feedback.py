@@ -1,10 +1,12 @@
 """The feedback page of a student: nbgrader's own page, without hidden tests and scripts, and quick for a class.
 
-The page is nbgrader's template. What is ours: markdown and code are rendered once for a whole class, the templates are
-compiled once, and nbconvert's last step, which parses the page again to add alt text, is left out; our pictures have
-theirs.
+The page is nbgrader's template. What is ours: a cell that is the same in many notebooks is rendered once for a class
+(and so is its code, where only its points differ), the templates are compiled once, and nbconvert's last step, which
+parses the page again to add alt text, is left out; our pictures have theirs.
 """
 
+import json
+from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -21,9 +23,22 @@ from course.grading.notebook import Kind, kind
 
 TEMPLATES = Path(nbgrader.__file__).parent / "server_extensions" / "formgrader"
 
+PAGE = """
+{%- extends 'index.html.j2' -%}
+{%- block any_cell scoped -%}{{ cell | rendered_once(super) }}{%- endblock any_cell -%}
+"""
+"""nbgrader's page, which asks for each cell whether it was rendered before."""
+
+KEPT_CELLS, KEPT_CHARACTERS = 2_000, 20_000
+"""How many rendered cells are kept, and how long they may be: a class has no more of these than its memory holds."""
+
 
 class FeedbackExporter(HTMLExporter):
     """Renders an autograded notebook as nbgrader's feedback page. `resources["nbgrader"]` holds its scores."""
+
+    def __init__(self, **more: Any) -> None:
+        self._rendered: dict[str, str] = {}
+        super().__init__(raw_template=PAGE, **more)
 
     @property
     def default_config(self) -> Config:
@@ -42,6 +57,7 @@ class FeedbackExporter(HTMLExporter):
         yield from super().default_filters()
         yield "markdown2html", sanitize.markdown
         yield "highlight_code", _highlight
+        yield "rendered_once", self._rendered_once
         yield "filter_data_type", _most_telling
 
     def from_notebook_node(
@@ -49,6 +65,17 @@ class FeedbackExporter(HTMLExporter):
     ) -> tuple[str, dict[str, Any]]:
         """The page of `nb` and the resources it was made with."""
         return TemplateExporter.from_notebook_node(self, nb, self._init_resources(resources), **more)
+
+    def _rendered_once(self, cell: NotebookNode, render: Callable[[], str]) -> str:
+        """The HTML of a cell, which depends on nothing but the cell: its place on the page is its own id."""
+        key = json.dumps(cell)
+        if len(key) > KEPT_CHARACTERS:
+            return render()
+        # The one used last stands last.
+        self._rendered[key] = html = self._rendered.pop(key, None) or render()
+        if len(self._rendered) > KEPT_CELLS:
+            del self._rendered[next(iter(self._rendered))]
+        return html
 
     def _preprocess(self, nb: NotebookNode, resources: dict[str, Any]) -> tuple[NotebookNode, dict[str, Any]]:
         # nbconvert's own would copy the notebook and check its schema again around each of them.
