@@ -1,10 +1,12 @@
-"""python -m benchmarks: three tables on this machine, written to benchmarks/RESULTS.md.
+"""python -m benchmarks: five tables on this machine, written to benchmarks/RESULTS.md.
 
 1. The same class graded by stock nbgrader, by nbgrader with the plug-in, and by `python -m course grade`, in turn.
 2. Classes of growing size: cost a submission and memory of the driver.
 3. The limit: the same cells in one warm process a core.
+4. A test's call of student code, across the boundary and in one process.
+5. The attacks that beat stock nbgrader, and what they do to `python -m course grade`.
 
-Every measured run is a process of its own, whole: start-up, registration, grading, gradebook and feedback.
+Every measured class run is a process of its own, whole: start-up, registration, grading, gradebook and feedback.
 """
 
 import argparse
@@ -20,10 +22,14 @@ from pathlib import Path
 
 import torch
 
+from benchmarks import attacks, calls
 from benchmarks.classes import ASSIGNMENT, make
 
 RESULTS = Path(__file__).parent / "RESULTS.md"
 PROGRAMS = Path(sys.executable).parent
+SIZES = [50, 200, 1000, 5000]
+PARTS = ("costs", "calls", "attacks")
+"""Of the results, in their order: what a class costs, what a call costs, what the grader withstands."""
 
 
 @dataclass(frozen=True)
@@ -82,17 +88,32 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--class-size", type=int, default=200, help="submissions for `course grade` (default: 200)")
     parser.add_argument("--stock-size", type=int, default=7, help="submissions for the slow ones (default: 7)")
-    parser.add_argument("--sizes", type=int, nargs="*", default=[50, 200, 1000], help="classes of the second table")
+    parser.add_argument("--sizes", type=int, nargs="*", default=SIZES, help="classes of the second table")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--only", choices=PARTS, help="the others stay as they are in RESULTS.md")
     chosen = parser.parse_args()
-    with tempfile.TemporaryDirectory() as name:
-        text = tables(Path(name), chosen)
+    parts = known_parts(RESULTS.read_text())
+    for name in [chosen.only] if chosen.only else PARTS:
+        parts[name] = {"costs": lambda: costs(chosen), "calls": calls.table, "attacks": attacks.table}[name]()
+    text = "\n\n".join(parts[name].strip() for name in PARTS).strip() + "\n"
     RESULTS.write_text(text)
     print(text)
 
 
+def known_parts(text: str) -> dict[str, str]:
+    """The parts of the results of an earlier run, by name."""
+    rest, *attacked = text.partition(attacks.HEADING)
+    rest, *called = rest.partition(calls.HEADING)
+    return {"costs": rest, "calls": "".join(called), "attacks": "".join(attacked)}
+
+
+def costs(chosen: argparse.Namespace) -> str:
+    """The three tables of costs as Markdown."""
+    with tempfile.TemporaryDirectory() as name:
+        return tables(Path(name), chosen)
+
+
 def tables(root: Path, chosen: argparse.Namespace) -> str:
-    """The three tables as Markdown."""
     few = chosen.stock_size
     stock = make(root / "stock", few, stock=True)
     graders = [
@@ -119,7 +140,7 @@ def heading(chosen: argparse.Namespace) -> list[str]:
     machine = f"{os.cpu_count()} cores, {memory:.0f} GiB, {platform.system()} {platform.release()}"
     versions = f"Python {platform.python_version()}, torch {torch.__version__}"
     return [
-        "# What grading costs", "",
+        "# What grading costs, and what it withstands", "",
         f"`python -m benchmarks` on {machine}, {versions}, {chosen.jobs} jobs. A submission is the three notebooks of "
         f"{ASSIGNMENT}. Times hold everything from the start of the command to the last feedback page.", "",
     ]  # fmt: skip
