@@ -8,7 +8,7 @@ from concurrent.futures import ProcessPoolExecutor
 import pytest
 import small_class
 from notebooks import answered
-from small_class import NAME, RIGHT, SCORES, hand_in, ledger, make_class, points, released
+from small_class import NAME, RIGHT, SCORES, hand_in, ledger, make_class, make_course, points, released
 
 from course.classroom import Classroom
 from course.errors import CourseError
@@ -187,3 +187,17 @@ def test_where_nothing_can_be_graded_the_reason_is_told(again, tmp_path):
         list(ClassRun(Classroom(again), NAME).outcomes())
     with pytest.raises(CourseError, match="change to your course folder"):
         Classroom(tmp_path)
+
+
+def test_the_same_scores_alone_and_in_a_class_of_two_hundred(tmp_path):
+    """Whoever else hands in, and however many: every grade, mark and comment is that of a student graded alone."""
+    crowd, alone = make_class(tmp_path / "crowd"), make_course(tmp_path / "alone")
+    for student in SCORES:
+        shutil.copytree(crowd / "submitted" / student, alone / "submitted" / student)
+        assert grade_class(alone) == [student]
+    for number in range(39):
+        for student in SCORES:
+            shutil.copytree(crowd / "submitted" / student, crowd / "submitted" / f"{student}{number}")
+    assert len(grade_class(crowd, jobs=2)) == 200
+    expected, found = ledger(alone), ledger(crowd)
+    assert {name: entry for name, entry in found.items() if entry != expected[name.rstrip("0123456789")]} == {}
