@@ -15,23 +15,20 @@ runs it again in a fresh candidate, in which no later cell has run.
 
 import builtins
 import os
-import socket
 import sys
-import time
 import traceback
 import zlib
 from contextlib import suppress
 from multiprocessing.connection import Connection
-from multiprocessing.reduction import recv_handle
 from typing import Any
 
 import torch
 
-from course.grading.candidate import READY
 from course.grading.cells import execute
-from course.grading.client import Client, StudentError
+from course.grading.client import StudentError
 from course.grading.diagnosis import Diagnosis, Recorder
-from course.grading.loss import OUT_OF_TIME, USED_UP, CandidateLost, Lost, death
+from course.grading.line import Line
+from course.grading.loss import OUT_OF_TIME, USED_UP, CandidateLost, Lost
 from course.grading.messages import NOT_WRITTEN, explain_loss, explain_raise, explain_test, is_undefined, short
 from course.grading.names import Namespace, names_used
 from course.grading.outputs import error_output, plain_outputs, shown, size
@@ -39,7 +36,6 @@ from course.grading.plan import Role, Step, places, wanted_later
 from course.grading.report import Result, Verdict
 from course.grading.suspects import Suspects
 from course.grading.verdicts import no_points, partial, verdict_on
-from course.grading.wire import Channel, Closed, Late, WireError
 
 ROUNDS = 3
 
@@ -79,14 +75,11 @@ class Examiner:
         notebook_seconds: float,
         output_kb: int,
     ) -> None:
-        self._driver = driver
         self._steps = steps
         self._suspects = suspects
         self._recorder = Recorder()
         self._cells = {step.name: step.source for step in steps if step.role is not Role.TEST}
-        self._cell_seconds = cell_seconds
         self._round_seconds = notebook_seconds / ROUNDS
-        self._end = time.monotonic() + self._round_seconds
         self._namespace = Namespace()
         self._places = places(steps)
         self._hidden = {step.index for step in steps if step.is_hidden}
@@ -96,9 +89,9 @@ class Examiner:
         self._lost_cells: set[int] = set()
         self._lost_exercises: dict[str, Lost] = {}
         self._room = output_kb * 1024
-        self._unconfined: str | None = None
         self.outputs: dict[int, list[dict[str, Any]]] = {}
-        self._connect()
+        # Every call would pay for what nobody is going to ask.
+        self._line = Line(driver, cell_seconds, self._recorder if suspects.mistakes else None)
 
     def examine(self) -> list[Result]:
         """Runs every step; returns a result for each test."""
@@ -115,10 +108,11 @@ class Examiner:
 
     def close(self) -> None:
         """Lets the candidate go."""
-        self._channel.close()
+        self._line.close()
 
     def _open_round(self) -> dict[int, Result]:
         """Runs all cells and the visible tests in their order; returns the tests' results by step index."""
+        self._begin_round()
         results = {}
         for step in self._steps:
             if step.role is not Role.TEST:
@@ -153,7 +147,7 @@ class Examiner:
         """Runs the cells in their order in a fresh candidate, and the tests of every exercise that is in doubt."""
         self._begin_round()
         self._ran = []
-        self._fresh_candidate()
+        self._line.replace()
         exercises = {step.exercise for step in self._steps if step.index in doubtful}
         self._recorder.forget(exercises)
         results = {}
@@ -170,7 +164,7 @@ class Examiner:
         return {index: result for index, result in results.items() if index in doubtful}
 
     def _begin_round(self) -> None:
-        self._end = time.monotonic() + self._round_seconds
+        self._line.begin_round(self._round_seconds)
         self._namespace.rewind()
 
     # The student's cells
@@ -190,10 +184,11 @@ class Examiner:
                 self._replace_candidate()
 
     def _run_there(self, step: Step) -> None:
-        if time.monotonic() > self._end:
+        if self._line.is_out_of_time():
             raise CandidateLost(OUT_OF_TIME)
         try:
-            done = self._with_candidate(lambda: self._client.run(step.source, step.name, self._places[step.index]))
+            place = self._places[step.index]
+            done = self._line.ask(lambda: self._line.client.run(step.source, step.name, place))
             outputs = plain_outputs(done)
             if done["raised"] is not None and verdict_on(done["raised"]) is Verdict.OUTPUT_LIMIT:
                 raise CandidateLost(Lost(Verdict.OUTPUT_LIMIT, short(done["raised"]["message"])))
@@ -227,14 +222,14 @@ class Examiner:
 
     def _test(self, step: Step) -> Result:
         lost = self._lost_exercises.get(step.exercise)
-        if self._unconfined is not None:
-            lost = Lost(Verdict.NOT_CONFINED, self._unconfined)
-        elif time.monotonic() > self._end:
+        if self._line.unconfined is not None:
+            lost = Lost(Verdict.NOT_CONFINED, self._line.unconfined)
+        elif self._line.is_out_of_time():
             lost = OUT_OF_TIME
         if lost is not None:
             return no_points(step, lost.verdict, explain_loss(lost.why))
         try:
-            value = self._with_candidate(lambda: self._run_test(step))
+            value = self._line.ask(lambda: self._run_test(step))
         except CandidateLost as error:
             self._lost_exercises[step.exercise] = error.lost
             if error.lost is not OUT_OF_TIME:
@@ -262,7 +257,7 @@ class Examiner:
         torch.default_generator.manual_seed(zlib.crc32(step.name.encode()))
         namespace = self._namespace.names
         wanted = [name for name in names_used(step.source) if name not in namespace and not hasattr(builtins, name)]
-        said = self._client.look(wanted, self._places[step.index] if step.is_hidden else None) if wanted else {}
+        said = self._line.client.look(wanted, self._places[step.index] if step.is_hidden else None) if wanted else {}
         # No more than was asked for: a torch or an abs of the student's would judge in place of ours.
         found = {name: said[name] for name in wanted if name in said}
         namespace.update(found)
@@ -288,23 +283,9 @@ class Examiner:
             if suspect is not None:
                 result.message += f" Your code behaves exactly like one that {suspect.name}. {suspect.say}"
 
-    # The candidate
-
-    def _connect(self) -> None:
-        self._channel = Channel(socket.socket(fileno=recv_handle(self._driver)))
-        # Every call would pay for what nobody is going to ask.
-        self._client = Client(self._channel, self._recorder if self._suspects.mistakes else None)
-        self._channel.deadline = time.monotonic() + 60
-        try:
-            answer, _ = self._channel.receive()
-            if answer["done"] != READY:
-                self._unconfined = answer["why"]
-        except (Closed, Late, WireError, KeyError) as error:
-            self._unconfined = f"the process for student code did not start ({type(error).__name__})"
-
     def _replace_candidate(self) -> None:
         """Gets a fresh candidate and runs there again what ran before."""
-        self._fresh_candidate()
+        self._line.replace()
         steps, self._ran = self._ran, []
         while steps:
             step = steps.pop(0)
@@ -315,27 +296,5 @@ class Examiner:
                     return
                 # It ran before and does not now. Once more, without it: every time there is a step less.
                 self._lose(step, error.lost)
-                self._fresh_candidate()
+                self._line.replace()
                 steps, self._ran = self._ran + steps, []
-
-    def _fresh_candidate(self) -> None:
-        self._channel.close()
-        self._driver.send({"need": "candidate"})
-        self._driver.recv()
-        self._connect()
-
-    def _with_candidate(self, act: Any) -> Any:
-        if self._unconfined is not None:
-            return {"outputs": [], "raised": None}
-        self._channel.deadline = min(time.monotonic() + self._cell_seconds, self._end)
-        try:
-            return act()
-        except Late:
-            if time.monotonic() > self._end:
-                raise CandidateLost(OUT_OF_TIME) from None
-            raise CandidateLost(Lost(Verdict.TIMED_OUT, f"it took longer than {self._cell_seconds:g} s")) from None
-        except Closed:
-            self._driver.send({"need": "exit code"})
-            raise CandidateLost(death(self._driver.recv())) from None
-        except WireError as error:
-            raise CandidateLost(Lost(Verdict.ERROR, "what came back from it could not be read")) from error
