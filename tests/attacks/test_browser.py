@@ -1,0 +1,124 @@
+"""In a real browser no script of a submission runs: not on the student's feedback page, not in the formgrader.
+
+attacks 61a to 61c, whose scripts set the page's title --> class run --> feedback page  --+
+                                                                      --> formgrader    --+--> Chromium --> the title
+"""
+
+import json
+import re
+import shutil
+import socket
+import sqlite3
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from attacks.build import RELEASED, SOURCE
+from attacks.test_attacks import ASSIGNMENT, ATTACKS, NAME, REPOSITORY
+from course.classroom import Classroom
+from course.grading.class_run import ClassRun
+
+BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+SCRIPTS = [name for name in ATTACKS if "-script-in-" in name]
+RAN = "top.document.title=7"
+"""What every script of the attacks does here in place of calling attack()."""
+
+pytestmark = pytest.mark.skipif(BROWSER is None, reason="needs Chromium (Debian: apt install chromium)")
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A graded class of the attacks with scripts."""
+    course = tmp_path_factory.mktemp("browser") / "course"
+    _hand_in(course / "source", json.dumps(SOURCE))
+    shutil.copy(REPOSITORY / "nbgrader_config.py", course)
+    for attack in SCRIPTS:
+        script = json.dumps(ATTACKS[attack].submission(RELEASED)).replace("attack()", RAN)
+        assert RAN in script
+        _hand_in(course / "submitted" / attack, script)
+    assert len(list(ClassRun(Classroom(course), ASSIGNMENT).outcomes())) == len(SCRIPTS)
+    return course
+
+
+@pytest.fixture(scope="module")
+def formgrader(course: Path) -> Iterator[str]:
+    """The address of a Jupyter server in the course folder."""
+    with socket.socket() as free:
+        free.bind(("localhost", 0))
+        port = free.getsockname()[1]
+    server = subprocess.Popen(
+        [sys.executable, "-m", "jupyter_server", f"--port={port}", "--allow-root", "--no-browser",
+         "--ServerApp.port_retries=0", "--IdentityProvider.token=", "--ServerApp.password="],
+        cwd=course, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    try:
+        _wait_for(f"http://localhost:{port}/api")
+        yield f"http://localhost:{port}/formgrader"
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def test_the_browser_runs_scripts(tmp_path: Path) -> None:
+    """Where nobody has cleaned the page, it is found: a script, a handler, a frame."""
+    for script in ("<script>{}</script>", "<img src=x onerror={}>", '<iframe srcdoc="<script>{}</script>"></iframe>'):
+        page = tmp_path / "page.html"
+        page.write_text(f"<title>0</title><body>{script.format(RAN)}")
+        assert title(page.as_uri()) == "7"
+
+
+@pytest.mark.parametrize("attack", SCRIPTS)
+def test_no_script_runs_in_the_feedback(course: Path, attack: str) -> None:
+    """The page that `nbgrader release_feedback` hands back is opened by the student, and by whoever helps them."""
+    assert title((course / "feedback" / attack / ASSIGNMENT / f"{NAME}.html").as_uri()) == NAME
+
+
+@pytest.mark.parametrize("attack", SCRIPTS)
+def test_no_script_runs_in_the_formgrader(course: Path, formgrader: str, attack: str) -> None:
+    """The page on which an instructor marks a submission, with the rights of the instructor."""
+    with sqlite3.connect(course / "gradebook.db") as database:
+        query = """
+            SELECT submitted_notebook.id FROM submitted_notebook
+            JOIN submitted_assignment ON submitted_assignment.id = submitted_notebook.assignment_id
+            WHERE student_id = ?
+        """
+        [submission] = database.execute(query, [attack]).fetchone()
+    page = dom(f"{formgrader}/submissions/{submission}/")
+    assert "Student's answer" in page and f"<title>{RAN[-1]}" not in page
+
+
+def title(address: str) -> str:
+    """The title of a page once its scripts have run."""
+    return re.search("<title>(.*?)</title>", dom(address)).group(1)
+
+
+def dom(address: str) -> str:
+    """A page as HTML once its scripts have run, in a browser that reaches this machine only."""
+    done = subprocess.run(
+        [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run",
+         "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost", "--virtual-time-budget=5000", "--dump-dom",
+         address],
+        capture_output=True, text=True, timeout=120, check=True,
+    )  # fmt: skip
+    return done.stdout
+
+
+def _hand_in(folder: Path, notebook: str) -> None:
+    (folder / ASSIGNMENT).mkdir(parents=True)
+    (folder / ASSIGNMENT / f"{NAME}.ipynb").write_text(notebook)
+
+
+def _wait_for(address: str, seconds: float = 60) -> None:
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            urllib.request.urlopen(address, timeout=5).close()
+            return
+        except OSError:
+            assert time.monotonic() < end, f"no server at {address} after {seconds} s"
+            time.sleep(0.2)
