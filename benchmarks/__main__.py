@@ -23,10 +23,9 @@ from pathlib import Path
 import torch
 
 from benchmarks import attacks, calls
-from benchmarks.classes import ASSIGNMENT, make
+from benchmarks.classes import ASSIGNMENT, PROGRAMS, environment, make
 
 RESULTS = Path(__file__).parent / "RESULTS.md"
-PROGRAMS = Path(sys.executable).parent
 SIZES = [50, 200, 1000, 5000]
 PARTS = ("costs", "calls", "attacks")
 """Of the results, in their order: what a class costs, what a call costs, what the grader withstands."""
@@ -53,11 +52,10 @@ def measure(name: str, folder: Path, size: int, *commands: list[str]) -> Run:
         "for command in json.loads(sys.argv[1]): subprocess.run(command, stdout=-3, stderr=-3)\n"
         "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
     )
-    environment = {**os.environ, "PATH": f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}"}
     begin = time.perf_counter()
     done = subprocess.run(
         [sys.executable, "-c", probe, json.dumps(commands)],
-        cwd=folder, env=environment, check=True, capture_output=True, text=True,
+        cwd=folder, env=environment(), check=True, capture_output=True, text=True,
     )  # fmt: skip
     return Run(name, size, time.perf_counter() - begin, int(done.stdout) / 1024)
 

@@ -9,7 +9,6 @@ attacker, honest student --+                                                    
 """
 
 import json
-import os
 import runpy
 import sqlite3
 import subprocess
@@ -24,7 +23,7 @@ import nbformat
 import nbgrader
 from nbformat import NotebookNode
 
-from benchmarks.classes import REPOSITORY, STOCK_CONFIG
+from benchmarks.classes import REPOSITORY, STOCK_CONFIG, environment
 from course.grading.notebook import Kind, kind
 
 sys.path.insert(0, str(REPOSITORY / "tests"))
@@ -165,7 +164,7 @@ def _hand_in(folder: Path, notebook: NotebookNode) -> None:
 def _run(course: Path, *command: str) -> None:
     # That a class run fails is a result. Private working folders lie beside the course, where attacks look for it.
     subprocess.run(
-        [sys.executable, "-m", *command], cwd=course, env={**os.environ, "TMPDIR": str(course.parent)},
+        [sys.executable, "-m", *command], cwd=course, env=environment(TMPDIR=str(course.parent)),
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
 

@@ -1,6 +1,8 @@
 """Classes to grade: copies of the example submissions with small edits, in a course folder of their own."""
 
+import os
 import shutil
+import sys
 from pathlib import Path
 
 REPOSITORY = Path(__file__).parents[1]
@@ -14,6 +16,12 @@ c.CourseDirectory.ignore = [".ipynb_checkpoints", "*.pyc", "__pycache__", "misco
 c.ClearMarkScheme.enforce_metadata = False
 c.Execute.timeout = 120
 """
+PROGRAMS = Path(sys.executable).parent
+
+
+def environment(**more: str) -> dict[str, str]:
+    """That of an activated environment, and `more`: nbgrader calls the program `alembic` by its name."""
+    return {**os.environ, "PATH": f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}", **more}
 
 
 def make(folder: Path, size: int, *, stock: bool = False) -> Path:

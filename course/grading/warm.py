@@ -7,6 +7,7 @@ import safetensors.torch
 import torch
 import torch._dynamo  # the first step of an optimiser imports it, which takes a second
 
+import course.data
 import course.explorer
 import course.figures
 import course.grading.candidate
