@@ -30,7 +30,7 @@ from course.grading.diagnosis import Diagnosis, Recorder
 from course.grading.line import Line
 from course.grading.loss import OUT_OF_TIME, USED_UP, CandidateLost, Lost
 from course.grading.messages import NOT_WRITTEN, explain_loss, explain_raise, explain_test, is_undefined, short
-from course.grading.names import Namespace, names_used
+from course.grading.names import Namespace, names_bound, names_used
 from course.grading.outputs import error_output, plain_outputs, shown, size
 from course.grading.plan import Role, Step, places, wanted_later
 from course.grading.report import Result, Verdict
@@ -83,6 +83,7 @@ class Examiner:
         self._namespace = Namespace()
         self._places = places(steps)
         self._hidden = {step.index for step in steps if step.is_hidden}
+        self._bound_by_tests = {name for step in steps if step.role is Role.TEST for name in names_bound(step.source)}
         self._certain: set[int] = set()
         self._wanted_later = wanted_later(steps)
         self._ran: list[Step] = []
@@ -137,7 +138,7 @@ class Examiner:
     def _doubtful(self, results: dict[int, Result]) -> set[int]:
         """The hidden tests that lost points where a later cell may be to blame, and those that may build on one.
 
-        No later cell is to blame for what is not written or not there.
+        No later cell is to blame for what is not written, nor for what another test should have left.
         """
         failed = {index for index in self._hidden if results[index].points < results[index].max_points}
         exercises = {step.exercise for step in self._steps if step.index in failed - self._certain}
@@ -246,7 +247,7 @@ class Examiner:
             return result
         except Exception as error:
             verdict = Verdict.FAILED if isinstance(error, AssertionError) else Verdict.ERROR
-            if is_undefined(error):
+            if is_undefined(error) and error.name in self._bound_by_tests:
                 self._certain.add(step.index)
             return no_points(step, verdict, explain_test(step, error), traceback.format_exc())
         points = partial(value, step.points)

@@ -9,7 +9,6 @@ from typing import Any
 def names_used(source: str) -> list[str]:
     """The names that a cell takes from outside: what it or a function in it reads and the cell itself does not bind."""
     top = symtable.symtable(source, "<test>", "exec")
-    bound = {symbol.get_name() for symbol in top.get_symbols() if symbol.is_assigned() or symbol.is_imported()}
     read: set[str] = set()
 
     def walk(table: symtable.SymbolTable) -> None:
@@ -20,7 +19,14 @@ def names_used(source: str) -> list[str]:
             walk(child)
 
     walk(top)
-    return sorted(read - bound)
+    return sorted(read - names_bound(source))
+
+
+@lru_cache(maxsize=1024)
+def names_bound(source: str) -> frozenset[str]:
+    """The names that a cell leaves to those behind it."""
+    symbols = symtable.symtable(source, "<test>", "exec").get_symbols()
+    return frozenset(symbol.get_name() for symbol in symbols if symbol.is_assigned() or symbol.is_imported())
 
 
 class Namespace:
