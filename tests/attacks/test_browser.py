@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from attacks.build import RELEASED, SOURCE
-from attacks.test_attacks import ASSIGNMENT, ATTACKS, NAME, REPOSITORY
+from attacks.test_attacks import ASSIGNMENT, ATTACKS, NAME, REPOSITORY, _hand_in
 from course.classroom import Classroom
 from course.grading.class_run import ClassRun
 
@@ -35,12 +35,12 @@ pytestmark = pytest.mark.skipif(BROWSER is None, reason="needs Chromium (Debian:
 def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A graded class of the attacks with scripts."""
     course = tmp_path_factory.mktemp("browser") / "course"
-    _hand_in(course / "source", json.dumps(SOURCE))
+    _hand_in(course / "source" / ASSIGNMENT, SOURCE)
     shutil.copy(REPOSITORY / "nbgrader_config.py", course)
     for attack in SCRIPTS:
         script = json.dumps(ATTACKS[attack].submission(RELEASED)).replace("attack()", RAN)
         assert RAN in script
-        _hand_in(course / "submitted" / attack, script)
+        _hand_in(course / "submitted" / attack / ASSIGNMENT, script.encode())
     assert len(list(ClassRun(Classroom(course), ASSIGNMENT).outcomes())) == len(SCRIPTS)
     return course
 
@@ -106,11 +106,6 @@ def dom(address: str) -> str:
         capture_output=True, text=True, timeout=120, check=True,
     )  # fmt: skip
     return done.stdout
-
-
-def _hand_in(folder: Path, notebook: str) -> None:
-    (folder / ASSIGNMENT).mkdir(parents=True)
-    (folder / ASSIGNMENT / f"{NAME}.ipynb").write_text(notebook)
 
 
 def _wait_for(address: str, seconds: float = 60) -> None:
