@@ -10,6 +10,7 @@ import pytest
 from nbformat import NotebookNode
 
 from course.grading.notebook import HIDDEN, Kind, exercise_of, grade_id, kind
+from course.grading.plan import plan, talks
 
 REPOSITORY = Path(__file__).parents[1]
 NOTEBOOKS = sorted(REPOSITORY.glob("source/*/*.ipynb"))
@@ -151,3 +152,11 @@ def test_an_assignment_is_worth_100_points(assignment: Path) -> None:
     assert sum(cell.metadata.nbgrader.points for cell in cells if kind(cell) in (Kind.TEST, Kind.WRITTEN)) == 100
     names = [grade_id(cell) for cell in cells if kind(cell) not in (Kind.FREE, Kind.READ_ONLY)]
     assert len(names) == len(set(names))
+
+
+@each_notebook
+def test_a_test_needs_no_other_test(path: Path) -> None:
+    """A test reads no variable that another left behind, but for those that are meant to."""
+    steps = {step.index: step.name for step in plan(read(path))}
+    shared = {steps[index] for index, talk in talks(plan(read(path))).items() if talk}
+    assert shared <= {"index-lookup-test-learns", "index-lookup-test-looks"}  # to train a model takes long
