@@ -1,5 +1,7 @@
 """Classes to grade: copies of the example submissions with small edits, in a course folder of their own."""
 
+import ast
+import json
 import os
 import shutil
 import sys
@@ -24,8 +26,11 @@ def environment(**more: str) -> dict[str, str]:
     return {**os.environ, "PATH": f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}", **more}
 
 
-def make(folder: Path, size: int, *, stock: bool = False) -> Path:
-    """A course folder with `size` submissions, all different; `stock` leaves grading to nbgrader alone."""
+def make(folder: Path, size: int, *, stock: bool = False, strangers: bool = False) -> Path:
+    """A course folder with `size` submissions, all different; `stock` leaves grading to nbgrader alone.
+
+    Of `strangers` nobody answers a test as anybody else does, so that nothing the grader remembers is of use.
+    """
     if folder.exists():
         shutil.rmtree(folder)
     (folder / "source").mkdir(parents=True)
@@ -33,15 +38,28 @@ def make(folder: Path, size: int, *, stock: bool = False) -> Path:
     config = folder / "nbgrader_config.py"
     config.write_text(STOCK_CONFIG if stock else (REPOSITORY / "nbgrader_config.py").read_text())
     for number in range(size):
-        _hand_in(folder, number)
+        _hand_in(folder, number, strangers)
     return folder
 
 
-def _hand_in(folder: Path, number: int) -> None:
+def _hand_in(folder: Path, number: int, strangers: bool) -> None:
     example = REPOSITORY / "examples" / STUDENTS[number % len(STUDENTS)] / ASSIGNMENT
     submitted = folder / "submitted" / f"student{number:05}" / ASSIGNMENT
     submitted.mkdir(parents=True)
     for notebook in example.glob("*.ipynb"):
         text = notebook.read_text()
+        if strangers:
+            text = _renamed(text, number)
         # A comment in every answer makes each notebook a text of its own.
         (submitted / notebook.name).write_text(text.replace("import math", f"import math  # {number}", 1))
+
+
+def _renamed(text: str, number: int) -> str:
+    """The notebook with other names on its functions and classes, which the first answer to every test tells."""
+    notebook = json.loads(text)
+    for cell in notebook["cells"]:
+        if cell["metadata"].get("nbgrader", {}).get("solution") and cell["cell_type"] == "code":
+            source = "".join(cell["source"])
+            made = [part.name for part in ast.parse(source).body if isinstance(part, ast.FunctionDef | ast.ClassDef)]
+            cell["source"] = "\n".join([source, *(f'{name}.__name__ = "{name}{number}"' for name in made)])
+    return json.dumps(notebook)

@@ -15,6 +15,10 @@ from course.grading import processes
 if TYPE_CHECKING:
     from course.grading.class_run import ClassRun
 
+# jsonschema, which nbformat brings, builds a grammar of web addresses out of this package: two seconds, for something
+# that no schema of a notebook asks for. It does without where the package is not to be had.
+sys.modules.setdefault("rfc3987_syntax", None)
+
 # The classroom and what it brings (nbgrader, SQLAlchemy) are imported where they are used: so --help is quick, and the
 # fork server loads its part meanwhile.
 

@@ -10,13 +10,13 @@ after a kill, does what is left.
 
 import hashlib
 import os
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from importlib.metadata import version
-from itertools import islice
 from pathlib import Path
 
 import nbformat
@@ -26,7 +26,7 @@ from course.classroom import Classroom
 from course.grading import confinement
 from course.grading.grade import grade
 from course.grading.limits import Limits
-from course.grading.records import Graded, Records
+from course.grading.records import Graded, Records, is_marked
 from course.grading.repair import Unreadable, read, repair
 from course.misconceptions import Misconception, load
 from course.release import register
@@ -37,10 +37,11 @@ AHEAD = 64
 
 @dataclass(frozen=True)
 class Job:
-    """What one student's grading takes."""
+    """What one student's grading takes; `digest` names what was handed in before it began."""
 
     student: str
     submitted: Path
+    digest: str
     sources: dict[str, NotebookNode]
     limits: Limits
     sandbox: bool
@@ -67,37 +68,25 @@ class ClassRun:
             confinement.check()
         sources, students = self._sources(), self.classroom.students(self.assignment)
         misconceptions = load(self.classroom.folder("source", self.assignment))
-        register(self.classroom, self.assignment)
-        with Records(self.classroom, self.assignment) as records:
-            common = _common_digest(sources, misconceptions, _limits(self.classroom), records.due())
-            waiting = []
-            for student in students:
-                job = self._job(student, sources, misconceptions)
-                digest = _digest(job, common)
-                done = None if self.force else records.done(student, digest)
-                if done is None:
-                    waiting.append((job, digest))
-                else:
-                    yield done
-            yield from self._grade(waiting, records, executor)
+        jobs = [self._job(student, sources, misconceptions) for student in students]
+        fresh = [job for job in jobs if self.force or not is_marked(self.classroom, self.assignment, job.student)]
+        with _Workers(executor, self.jobs) as workers:
+            # Whoever has no mark is not done, whatever the gradebook says: they are graded while it is made ready.
+            workers.take(fresh)
+            register(self.classroom, self.assignment)
+            with Records(self.classroom, self.assignment) as records:
+                common = _common_digest(sources, misconceptions, _limits(self.classroom), records.due())
+                marked = {job.student: job for job in jobs} | {job.student: None for job in fresh}
+                for job in filter(None, marked.values()):
+                    done = records.done(job.student, _digest(common, job))
+                    if done is None:
+                        workers.take([job])
+                    else:
+                        yield done
+                for job, future in workers.ended():
+                    yield self._written(job, future, _digest(common, job), records)
 
-    def _grade(self, waiting: list[tuple[Job, str]], records: Records, executor: Executor | None) -> Iterator[Graded]:
-        pool = executor or ThreadPoolExecutor(self.jobs or os.cpu_count())
-        under_way: dict[Future[Graded], tuple[Job, str]] = {}
-        rest = iter(waiting)
-        try:
-            # Only so many at a time: what is done is written and let go, however large the class is.
-            while True:
-                under_way |= {pool.submit(_grade_student, job[0]): job for job in islice(rest, AHEAD - len(under_way))}
-                if not under_way:
-                    return
-                for future in wait(under_way, return_when=FIRST_COMPLETED).done:
-                    yield self._written(future, *under_way.pop(future), records)
-        finally:
-            if executor is None:
-                pool.shutdown(cancel_futures=True)
-
-    def _written(self, future: Future[Graded], job: Job, digest: str, records: Records) -> Graded:
+    def _written(self, job: Job, future: Future[Graded], digest: str, records: Records) -> Graded:
         graded = Graded(job.student)
         try:
             graded = future.result()
@@ -118,7 +107,43 @@ class ClassRun:
 
     def _job(self, student: str, sources: dict[str, NotebookNode], misconceptions: list[Misconception]) -> Job:
         submitted = self.classroom.folder("submitted", self.assignment, student)
-        return Job(student, submitted, sources, _limits(self.classroom), self.sandbox, misconceptions)
+        digest = _digest_of_files(
+            [submitted / name for name in (*(f"{name}.ipynb" for name in sources), "timestamp.txt")]
+        )
+        return Job(student, submitted, digest, sources, _limits(self.classroom), self.sandbox, misconceptions)
+
+
+class _Workers:
+    """Grades students side by side, AHEAD at a time: what is done is written and let go, however large the class is."""
+
+    def __init__(self, executor: Executor | None, workers: int) -> None:
+        self._pool = executor or ThreadPoolExecutor(workers or os.cpu_count())
+        self._is_ours = executor is None
+        self._waiting: deque[Job] = deque()
+        self._under_way: dict[Future[Graded], Job] = {}
+
+    def __enter__(self) -> "_Workers":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for future in self._under_way:
+            future.cancel()
+        if self._is_ours:
+            self._pool.shutdown()
+
+    def take(self, jobs: Iterable[Job]) -> None:
+        """Grades these too."""
+        self._waiting.extend(jobs)
+        while self._waiting and len(self._under_way) < AHEAD:
+            job = self._waiting.popleft()
+            self._under_way[self._pool.submit(_grade_student, job)] = job
+
+    def ended(self) -> Iterator[tuple[Job, Future[Graded]]]:
+        """The jobs as they end, until all have."""
+        while self._under_way:
+            for future in wait(self._under_way, return_when=FIRST_COMPLETED).done:
+                yield self._under_way.pop(future), future
+            self.take(())
 
 
 def _grade_student(job: Job) -> Graded:
@@ -161,13 +186,16 @@ def _common_digest(
     return digest.hexdigest()
 
 
-def _digest(job: Job, common: str) -> str:
+def _digest(common: str, job: Job) -> str:
     """Names everything that one student's scores depend on."""
-    digest = hashlib.sha256(common.encode())
-    for name in (*(f"{name}.ipynb" for name in job.sources), "timestamp.txt"):
-        path = job.submitted / name
-        digest.update(name.encode())
-        digest.update(path.read_bytes() if path.is_file() else b"")
+    return hashlib.sha256(f"{common} {job.digest}".encode()).hexdigest()
+
+
+def _digest_of_files(paths: list[Path]) -> str:
+    digest = hashlib.sha256()
+    for path in paths:
+        content = path.read_bytes() if path.is_file() else b""
+        digest.update(f"{path.name} {len(content)} ".encode() + content)
     return digest.hexdigest()
 
 

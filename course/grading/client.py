@@ -12,7 +12,9 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+from torch import Generator
 
+from course.grading.conversation import Conversation
 from course.grading.failure import describe
 from course.grading.proxies import Method, Remote, RemoteModule, Verb, module_from
 from course.grading.wire import Channel, Packed, Reference, WireError, pack, unpack
@@ -25,11 +27,14 @@ class StudentError(Exception):
 
 
 class Client:
-    """A connection to the process with the student's code. `record`, if given, is told each request and answer."""
+    """One conversation with the process of the student's code.
 
-    def __init__(self, channel: Channel, record: Callable[..., None] | None = None) -> None:
+    Another one with the same number takes its place, and the objects of this one are let go there.
+    """
+
+    def __init__(self, channel: Channel | Conversation, number: int = 0) -> None:
         self._channel = channel
-        self._record = record
+        self._talk: dict[str, Any] = {"talk": number, "new": True}
         self._functions: list[Callable] = []
         self._errors: list[Exception] = []
         self.modules: weakref.WeakValueDictionary[int, RemoteModule] = weakref.WeakValueDictionary()
@@ -40,7 +45,8 @@ class Client:
 
     def run(self, source: str, name: str, place: int = 0) -> dict[str, Any]:
         """Runs a cell there, after which `place` is left; returns its outputs and what it raised."""
-        return self._ask({"ask": "run", "source": source, "name": name, "place": place}, [])[0]["done"]
+        self._channel.send({"ask": "run", "source": source, "name": name, "place": place}, [])
+        return self._answer()[0]["done"]
 
     def look(self, names: list[str], place: int | None = None) -> dict[str, Any]:
         """What stands under `names` there: copies of values, proxies of the rest; without those that are not there.
@@ -68,15 +74,16 @@ class Client:
         self._forgotten.append(graph)
 
     def _ask(self, request: dict[str, Any], tensors: list[torch.Tensor]) -> tuple[dict[str, Any], Packed]:
-        request["forget"], self._forgotten = self._forgotten, []
-        sent = self._channel.send(request, tensors)
+        self._channel.send(request | self._talk | {"forget": self._forgotten}, tensors)
+        self._forgotten, self._talk["new"] = [], False
+        return self._answer()
+
+    def _answer(self) -> tuple[dict[str, Any], Packed]:
         while True:
             answer, packed = self._channel.receive()
             if "back" in answer:
                 self._answer_back(answer, packed)
                 continue
-            if self._record is not None:
-                self._record(request, sent, answer, packed.blob)
             if "raised" in answer:
                 raise self._error(answer["raised"])
             if "done" not in answer:
@@ -139,7 +146,7 @@ class _Call:
     def __init__(self, client: Client, target: Any, args: tuple, kwargs: dict) -> None:
         self._client = client
         self._tensors: list[torch.Tensor] = []
-        self._generators: list[torch.Generator] = []
+        self._generators: list[Generator] = []
         self._grad = torch.is_grad_enabled()
         self._tree = pack((target, args, kwargs), self._refer, self._tensors)
         wanting = [number for number, tensor in enumerate(self._tensors) if tensor.requires_grad and self._grad]
@@ -187,7 +194,7 @@ class _Call:
             torch.set_rng_state(effects["random"])
 
     def _refer(self, item: Any) -> Reference:
-        if isinstance(item, torch.Generator):
+        if isinstance(item, Generator):
             self._generators.append(item)
             return Reference({"generator": item.get_state()})
         return self._client._refer(item)

@@ -6,10 +6,12 @@ The calls were recorded at the wire. Nothing of the student's runs here: what an
 the student's parameters. Right answers are never replayed, and what is said was written for students beforehand.
 """
 
+import hashlib
 import math
 import time
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
 from types import SimpleNamespace
 from typing import Any
 
@@ -17,15 +19,17 @@ import torch
 
 from course.errors import CourseError
 from course.grading.cells import execute
+from course.grading.conversation import Memory
+from course.grading.messages import NOT_WRITTEN
+from course.grading.plan import Step
+from course.grading.recorder import Exchanges
+from course.grading.report import Result, Verdict
 from course.grading.service import Service
 from course.grading.suspects import Suspects
 from course.grading.tensors import Blob
+from course.grading.wire import opened
 from course.misconceptions import Misconception
 
-MAX_EXCHANGES = 40
-"""Calls of one test that are kept: enough to tell mistakes apart, few enough for a test that trains."""
-MAX_BYTES = 32 * 2**20
-"""What all calls that are kept may hold in tensors: a candidate may answer with as much as can cross."""
 MAX_SECONDS = 2.0
 """What finding a name may take in one notebook; after that nobody is told one."""
 TOLERANCE = {"rtol": 1e-4, "atol": 1e-5, "equal_nan": True}
@@ -41,48 +45,56 @@ class Exchange:
     got: Blob
 
 
-class Recorder:
-    """Keeps the first calls of the tests of each exercise, while they run."""
+def _calls(exchanges: Exchanges) -> list[Exchange]:
+    """The calls among the messages, each with its answer; what the code calls back in between is left out."""
+    found = []
+    for said, heard in exchanges:
+        tree, blob = opened(said)
+        if "ask" in tree:
+            request, sent = tree, blob
+        answer, got = opened(heard)
+        if "back" not in answer and request["ask"] == "call":
+            found.append(Exchange(request, sent, answer, got))
+    return found
 
-    def __init__(self) -> None:
-        self.exchanges: dict[str, list[Exchange]] = {}
-        self._exercise = ""
-        self._left = 0
-        self._room = MAX_BYTES
-        self._strangers: set[int] = set()
 
-    def forget(self, exercises: set[str]) -> None:
-        """What follows comes from another candidate; of these exercises only that counts."""
-        self._strangers = set()
-        for exercise in exercises:
-            self.exchanges.pop(exercise, None)
+def name_mistakes(
+    steps: list[Step], results: dict[int, Result], known: Suspects, exchanges: dict[str, Exchanges], memory: Memory
+) -> None:
+    """Tells a student whose exercise failed which known mistake behaves exactly like it.
 
-    def begin(self, exercise: str) -> None:
-        """A test of `exercise` begins."""
-        self._exercise, self._left = exercise, MAX_EXCHANGES
-
-    def __call__(self, request: dict[str, Any], sent: Blob, answer: dict[str, Any], got: Blob) -> None:
-        if request["ask"] != "call" or self._strangers and _mentions(request["call"], self._strangers):
-            return
-        self._room -= len(sent.data) + len(got.data)
-        if self._left == 0 or self._room < 0:
-            # What becomes of these modules from here on is not kept, so nothing can be said of them any more.
-            self._strangers.update(request["modules"])
+    `exchanges` are the tests' by exercise. Who answers as somebody before makes the same mistake.
+    """
+    failed: dict[str, Result] = {}
+    for step in steps:
+        result = results.get(step.index)
+        if result is not None and result.verdict in (Verdict.FAILED, Verdict.ERROR):
+            failed.setdefault(step.exercise, result)
+    diagnosis = None
+    for exercise, result in failed.items():
+        if result.message == NOT_WRITTEN:
+            continue
+        said = exchanges.get(exercise, [])
+        digest = _digest(known, exercise, said)
+        if digest in memory.names:
+            mistake = memory.names[digest]
         else:
-            self._left -= 1
-            self.exchanges.setdefault(self._exercise, []).append(Exchange(request, sent, answer, got))
+            diagnosis = diagnosis or Diagnosis(known)
+            mistake = diagnosis.find(exercise, said)
+            if not diagnosis.is_out_of_time():
+                memory.name(digest, mistake)
+        if mistake is not None:
+            result.message += f" Your code behaves exactly like one that {mistake.name}. {mistake.say}"
 
 
-def _mentions(tree: Any, numbers: set[int]) -> bool:
-    """Whether one of the objects `numbers` stands in the tree of a call."""
-    match tree:
-        case {"says": {"remote": int(number)}} if number in numbers:
-            return True
-        case dict():
-            return any(_mentions(part, numbers) for part in tree.values())
-        case list():
-            return any(_mentions(part, numbers) for part in tree)
-    return False
+def _digest(known: Suspects, exercise: str, exchanges: Exchanges) -> bytes:
+    """What names all that a diagnosis depends on."""
+    mistakes = [mistake for mistake in known.mistakes if mistake.exercise == exercise]
+    digest = hashlib.sha256(repr((known.cells, mistakes, exercise)).encode())
+    for message in chain.from_iterable(exchanges):
+        # Each begins with its length.
+        digest.update(message)
+    return digest.digest()
 
 
 class Diagnosis:
@@ -97,13 +109,24 @@ class Diagnosis:
             with suppress(Exception):
                 execute(source, name, self._namespace)
 
-    def find(self, exercise: str, exchanges: list[Exchange]) -> Misconception | None:
+    def is_out_of_time(self) -> bool:
+        """Whether it gave up."""
+        return time.monotonic() > self._end
+
+    def find(self, exercise: str, exchanges: Exchanges) -> Misconception | None:
         """The mistake of `exercise` that answers every recorded call as the student's code did, or None."""
+        try:
+            calls = _calls(exchanges)
+        except Exception:
+            return None  # the candidate answers what it likes
+        return self._find(exercise, calls)
+
+    def _find(self, exercise: str, exchanges: list[Exchange]) -> Misconception | None:
         reference = dict(self._known.cells).get(exercise)
         if reference is None or self._answers_alike(exercise, reference, exchanges):
             return None
         for mistake in self._known.mistakes:
-            if time.monotonic() > self._end:
+            if self.is_out_of_time():
                 return None
             # An edit that does not fit the reference any more names nobody.
             with suppress(CourseError):
@@ -129,10 +152,13 @@ class _Replay:
 
     def __init__(self, namespace: dict[str, Any]) -> None:
         self._service = Service(SimpleNamespace(namespace=namespace), _no_callback)
-        self._numbers: dict[int, int] = {}
+        self._talks: dict[int, dict[int, int]] = {}
         self.compared = 0
 
     def agrees(self, exchange: Exchange) -> bool:
+        if exchange.request["new"]:
+            self._talks[exchange.request["talk"]] = {}
+        self._numbers = self._talks[exchange.request["talk"]]
         request = {key: self._translated(part) for key, part in exchange.request.items() if key != "forget"}
         request["modules"] = [self._numbers[number] for number in request["modules"] if number in self._numbers]
         answer, tensors = self._service.answer(request, exchange.sent.unpacked())
@@ -183,7 +209,7 @@ class _Replay:
         self._numbers[theirs["remote"]] = ours["remote"]
         if theirs.get("kind") != "module":
             return theirs.get("kind") == ours.get("kind")
-        module = self._service._objects[ours["remote"]]
+        module = self._service.known(ours["remote"])
         mine = dict(module.named_parameters(remove_duplicate=False))
         values = {part["tuple"][0]: part["tuple"] for part in theirs["parameters"]}
         if mine.keys() != values.keys():
@@ -192,7 +218,7 @@ class _Replay:
             if mine[name].shape != got[value["tensor"]].shape:
                 return False
             mine[name].data = got[value["tensor"]].to(mine[name].dtype).clone()
-            self._numbers[number] = self._service._number(mine[name])
+            self._numbers[number] = self._service.number(mine[name])
         return True
 
 

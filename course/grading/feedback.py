@@ -14,6 +14,7 @@ from typing import Any
 import nbgrader
 from nbconvert.exporters import HTMLExporter, TemplateExporter
 from nbconvert.filters import Highlight2HTML
+from nbconvert.preprocessors import CSSHTMLHeaderPreprocessor
 from nbformat import NotebookNode
 from nbgrader.preprocessors import ClearHiddenTests, ClearMarkScheme
 from traitlets.config import Config
@@ -63,8 +64,8 @@ class FeedbackExporter(HTMLExporter):
     def from_notebook_node(
         self, nb: NotebookNode, resources: dict[str, Any] | None = None, **more: Any
     ) -> tuple[str, dict[str, Any]]:
-        """The page of `nb` and the resources it was made with."""
-        return TemplateExporter.from_notebook_node(self, nb, self._init_resources(resources), **more)
+        """The page of `nb`, which is changed on the way, and the resources it was made with."""
+        return TemplateExporter.from_notebook_node(self, _Own(nb), self._init_resources(resources), **more)
 
     def _rendered_once(self, cell: NotebookNode, render: Callable[[], str]) -> str:
         """The HTML of a cell, which depends on nothing but the cell: its place on the page is its own id."""
@@ -84,6 +85,14 @@ class FeedbackExporter(HTMLExporter):
         return nb, resources
 
 
+class StylesOnce(CSSHTMLHeaderPreprocessor):
+    """The styles of highlighted code, which are the same on every page."""
+
+    def _generate_header(self, resources: dict[str, Any]) -> list[str]:
+        self._styles = getattr(self, "_styles", None) or super()._generate_header(resources)
+        return self._styles
+
+
 class HideTests(ClearHiddenTests):
     """Takes the hidden part out of our test cells, and leaves alone what a student writes between such marks."""
 
@@ -98,6 +107,13 @@ class HideMarkSchemes(ClearMarkScheme):
     def preprocess_cell(self, cell: NotebookNode, resources: dict[str, Any], index: int) -> tuple[NotebookNode, Any]:
         """The cell as the release shows it."""
         return super().preprocess_cell(cell, resources, index) if kind(cell) is Kind.READ_ONLY else (cell, resources)
+
+
+class _Own(NotebookNode):
+    """A notebook that nobody else needs. To copy it, as nbconvert does first, would take as long as half the page."""
+
+    def __deepcopy__(self, memo: Any) -> "_Own":
+        return self
 
 
 def _most_telling(data: dict[str, Any]) -> list[str]:

@@ -100,10 +100,9 @@ class Writer:
             submission = self._submission(student)
             if handed_in is not None:
                 self._database.execute(update(api.SubmittedAssignment), [{"id": submission, "timestamp": handed_in}])
-            scores = {}
-            for notebook in self._notebooks:
-                row = self._submitted_notebook(submission, notebook)
-                scores[notebook.name] = self._write_notebook(row, notebook, marks.get(notebook.name))
+            submitted = self._submitted(submission)
+            scores = self._write_points(submitted, marks)
+            self._write_comments(submitted, marks, scores)
             self._punish(student, submission, scores)
             self._database.commit()
             return scores
@@ -122,53 +121,73 @@ class Writer:
         if database.get(api.Student, student) is None:
             database.execute(insert(api.Student), [{"id": student}])
         database.execute(insert(api.SubmittedAssignment), [{"id": (submission := api.new_uuid()), **mine}])
+        rows: dict[Any, list[dict[str, str]]] = {api.SubmittedNotebook: [], api.Grade: [], api.Comment: []}
         for notebook in self._notebooks:
             row = {"id": api.new_uuid(), "assignment_id": submission, "notebook_id": notebook.id}
-            database.execute(insert(api.SubmittedNotebook), [row])
-            for table, cells in ((api.Grade, notebook.graded), (api.Comment, notebook.answered)):
-                rows = [{"cell_id": cell, "notebook_id": row["id"]} for cell in cells]
-                if rows:
-                    database.execute(insert(table), rows)
+            rows[api.SubmittedNotebook].append(row)
+            rows[api.Grade] += [{"cell_id": cell, "notebook_id": row["id"]} for cell in notebook.graded]
+            rows[api.Comment] += [{"cell_id": cell, "notebook_id": row["id"]} for cell in notebook.answered]
+        for table, new in rows.items():
+            if new:
+                database.execute(insert(table), new)
         return submission
 
-    def _submitted_notebook(self, submission: str, notebook: _Notebook) -> str:
-        mine = {"assignment_id": submission, "notebook_id": notebook.id}
-        return self._database.scalars(select(api.SubmittedNotebook.id).filter_by(**mine)).one()
+    def _submitted(self, submission: str) -> dict[str, _Notebook]:
+        """The notebooks of a submission by the ids that they have there."""
+        notebooks = {notebook.id: notebook for notebook in self._notebooks}
+        columns = (api.SubmittedNotebook.id, api.SubmittedNotebook.notebook_id)
+        rows = self._database.execute(select(*columns).filter_by(assignment_id=submission))
+        return {row: notebooks[notebook] for row, notebook in rows if notebook in notebooks}
 
-    def _write_notebook(self, submitted: str, notebook: _Notebook, marks: Marks | None) -> Scores:
-        cells: dict[str, dict[str, Any]] = {}
-        grades, comments = api.Grade, api.Comment
-        changed = []
-        columns = (grades.id, grades.cell_id, grades.manual_score, grades.extra_credit)
-        for row, cell, manual, extra in self._database.execute(select(*columns).filter_by(notebook_id=submitted)):
-            name, points = notebook.graded[cell]
-            auto = _auto_score(name, marks)
-            waits = marks is not None and (manual is not None or auto is None)
+    def _write_points(self, submitted: dict[str, _Notebook], marks: dict[str, Marks]) -> dict[str, Scores]:
+        cells: dict[str, dict[str, dict[str, Any]]] = {row: {} for row in submitted}
+        table, changed = api.Grade, []
+        columns = (table.id, table.notebook_id, table.cell_id, table.manual_score, table.extra_credit)
+        for row, notebook, cell, manual, extra in self._rows(columns, submitted):
+            name, points = submitted[notebook].graded[cell]
+            its = marks.get(submitted[notebook].name)
+            auto = _auto_score(name, its)
+            waits = its is not None and (manual is not None or auto is None)
             changed.append({"id": row, "auto_score": auto, "needs_manual_grade": waits})
             score = (auto if manual is None else manual) or 0.0
-            cells[name] = {"score": score + (extra or 0.0), "points": points}
-        total, most = (sum(cell[kind] for cell in cells.values()) for kind in ("score", "points"))
-        said = []
-        columns = (comments.id, comments.cell_id, comments.manual_comment)
-        for row, cell, manual in self._database.execute(select(*columns).filter_by(notebook_id=submitted)):
-            name = notebook.answered[cell]
-            auto = "No response." if marks is not None and name in marks.unanswered else None
-            said.append({"id": row, "auto_comment": auto})
-            cells.setdefault(name, {})["comment"] = manual or auto
-        for table, rows in ((grades, changed), (comments, said)):
-            if rows:
-                self._database.execute(update(table), rows)
-        return Scores(submitted, total, most, 0.0, cells)
+            cells[notebook][name] = {"score": score + (extra or 0.0), "points": points}
+        self._update(table, changed)
+        total = lambda row, kind: sum(cell[kind] for cell in cells[row].values())  # noqa: E731
+        return {
+            notebook.name: Scores(row, total(row, "score"), total(row, "points"), 0.0, cells[row])
+            for row, notebook in submitted.items()
+        }
+
+    def _write_comments(
+        self, submitted: dict[str, _Notebook], marks: dict[str, Marks], scores: dict[str, Scores]
+    ) -> None:
+        table, changed = api.Comment, []
+        columns = (table.id, table.notebook_id, table.cell_id, table.manual_comment)
+        for row, notebook, cell, manual in self._rows(columns, submitted):
+            name, its = submitted[notebook].answered[cell], marks.get(submitted[notebook].name)
+            auto = "No response." if its is not None and name in its.unanswered else None
+            changed.append({"id": row, "auto_comment": auto})
+            scores[submitted[notebook].name].cells.setdefault(name, {})["comment"] = manual or auto
+        self._update(table, changed)
+
+    def _update(self, table: Any, rows: list[dict[str, Any]]) -> None:
+        # All notebooks in one statement: each takes about as long as ten rows.
+        if rows:
+            self._database.execute(update(table), rows)
+
+    def _rows(self, columns: tuple[Any, ...], submitted: dict[str, _Notebook]) -> Any:
+        return self._database.execute(select(*columns).where(columns[1].in_(submitted)))
 
     def _punish(self, student: str, submission: str, scores: dict[str, Scores]) -> None:
         """Takes off what the course's plugin for late submissions says, at most all of it."""
         late = self._database.get(api.SubmittedAssignment, submission, populate_existing=True).total_seconds_late
+        rows = []
         for name, score in scores.items():
             penalty = self._late.late_submission_penalty(student, score.score, late) if late > 0 else None
             penalty = None if penalty is None else min(max(penalty, 0.0), score.score)
-            row = {"id": score.submitted, "late_submission_penalty": penalty}
-            self._database.execute(update(api.SubmittedNotebook), [row])
+            rows.append({"id": score.submitted, "late_submission_penalty": penalty})
             scores[name] = replace(score, late_penalty=penalty or 0.0)
+        self._update(api.SubmittedNotebook, rows)
 
 
 def _auto_score(cell: str, marks: Marks | None) -> float | None:

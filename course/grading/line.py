@@ -11,7 +11,6 @@ from multiprocessing.reduction import recv_handle
 from typing import Any
 
 from course.grading.candidate import READY
-from course.grading.client import Client
 from course.grading.loss import OUT_OF_TIME, CandidateLost, Lost, death
 from course.grading.report import Verdict
 from course.grading.wire import Channel, Closed, Late, WireError
@@ -20,14 +19,13 @@ START_SECONDS = 60
 
 
 class Line:
-    """A connection to a candidate. `client` asks it; `unconfined` says why it runs nothing, if it does not."""
+    """A connection to a candidate over `channel`; `unconfined` says why it runs nothing, if it does not."""
 
-    client: Client
+    channel: Channel
 
-    def __init__(self, driver: Connection, cell_seconds: float, record: Callable[..., None] | None) -> None:
+    def __init__(self, driver: Connection, cell_seconds: float) -> None:
         self._driver = driver
         self._cell_seconds = cell_seconds
-        self._record = record
         self._end = 0.0
         self.unconfined: str | None = None
         self._connect()
@@ -41,10 +39,10 @@ class Line:
         return time.monotonic() > self._end
 
     def ask(self, act: Callable[[], Any]) -> Any:
-        """What `act`, which calls the client, returns; raises CandidateLost where the candidate hangs or dies in it."""
+        """What `act`, which uses the channel, returns; raises CandidateLost where the candidate hangs or dies in it."""
         if self.unconfined is not None:
             return {"outputs": [], "raised": None}
-        self._channel.deadline = min(time.monotonic() + self._cell_seconds, self._end)
+        self.channel.deadline = min(time.monotonic() + self._cell_seconds, self._end)
         try:
             return act()
         except Late:
@@ -66,14 +64,13 @@ class Line:
 
     def close(self) -> None:
         """Lets the candidate go."""
-        self._channel.close()
+        self.channel.close()
 
     def _connect(self) -> None:
-        self._channel = Channel(socket.socket(fileno=recv_handle(self._driver)))
-        self._channel.deadline = time.monotonic() + START_SECONDS
-        self.client = Client(self._channel, self._record)
+        self.channel = Channel(socket.socket(fileno=recv_handle(self._driver)))
+        self.channel.deadline = time.monotonic() + START_SECONDS
         try:
-            answer, _ = self._channel.receive()
+            answer, _ = self.channel.receive()
             if answer["done"] != READY:
                 self.unconfined = answer["why"]
         except (Closed, Late, WireError, KeyError) as error:

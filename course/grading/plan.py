@@ -1,12 +1,13 @@
 """Which cell of a notebook runs where, in which order."""
 
+import hashlib
 import re
 from dataclasses import dataclass
 from enum import Enum
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from course.grading.names import names_used
+from course.grading.names import names_bound, names_used
 from course.grading.notebook import HIDDEN, Kind, exercise_of, grade_id, is_experiment, is_for_candidate, kind
 
 if TYPE_CHECKING:
@@ -77,6 +78,32 @@ def wanted_later(steps: list[Step]) -> dict[int, set[str]]:
         found[step.index] = set(wanted)
         if step.role is not Role.CANDIDATE:
             wanted.update(names_used(step.source))
+    return found
+
+
+def talks(steps: list[Step]) -> dict[int, int]:
+    """The conversation that each test is part of: 0 for one of its own, a number for those that share what one left."""
+    found = {step.index: 0 for step in steps if step.role is Role.TEST}
+    wanted = wanted_later(steps)
+    for number, step in enumerate(steps):
+        left = names_bound(step.source) & wanted[step.index] if step.role is Role.TEST else frozenset()
+        if left:
+            behind = [later for later in steps[number + 1 :] if later.role is not Role.CANDIDATE]
+            users = [later.index for later in behind if left & set(names_used(later.source))]
+            together = {step.index, *users} & found.keys()
+            joined = {found[index] for index in together} - {0}
+            talk = min(joined, default=step.index + 1)
+            found = {index: talk if index in together or own in joined else own for index, own in found.items()}
+    return found
+
+
+def digests(steps: list[Step]) -> dict[int, bytes]:
+    """What names each test and all that the examiner has run before it."""
+    before, found = hashlib.sha256(), {}
+    for step in steps:
+        if step.role is not Role.CANDIDATE:
+            before.update(repr((step.name, step.role, step.source, step.points, step.is_hidden)).encode())
+            found[step.index] = before.digest()
     return found
 
 

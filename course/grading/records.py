@@ -9,12 +9,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from nbconvert.preprocessors import CSSHTMLHeaderPreprocessor
 from nbformat import NotebookNode
 
 from course.classroom import Classroom
 from course.grading.autograded import autograded, unanswered
-from course.grading.feedback import FeedbackExporter, HideMarkSchemes, HideTests
+from course.grading.feedback import FeedbackExporter, HideMarkSchemes, HideTests, StylesOnce
 from course.grading.gradebook import Marks, Scores, Writer
 from course.grading.notebook import grade_id
 from course.grading.report import Report
@@ -39,6 +38,11 @@ class Graded:
     remarks: list[str] = field(default_factory=list)
 
 
+def is_marked(classroom: Classroom, assignment: str, student: str) -> bool:
+    """Whether all of a student was written once; Records.done says whether that still holds."""
+    return (classroom.folder("autograded", assignment, student) / MARK).exists()
+
+
 class Records:
     """What a class run writes; use it in a `with` block and from one thread."""
 
@@ -48,7 +52,7 @@ class Records:
         self._writer = Writer(classroom, assignment)
         # One exporter for the whole class: it compiles nbgrader's templates once.
         self._exporter = FeedbackExporter(config=classroom.config)
-        for preprocessor in (HideTests, HideMarkSchemes, CSSHTMLHeaderPreprocessor):
+        for preprocessor in (HideTests, HideMarkSchemes, StylesOnce):
             self._exporter.register_preprocessor(preprocessor, enabled=True)
 
     def __enter__(self) -> "Records":

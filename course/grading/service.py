@@ -2,8 +2,9 @@
 
     request {"ask": "call", ...}, tensors  ->  Service.answer  ->  {"done": value, ...} or {"raised": ...}, tensors
 
-The service numbers every object it tells the examiner of, so that the examiner can hand it back. It runs in the
-candidate, whose answers nobody trusts, and in diagnosis, where our own mutated reference takes the student's place.
+In every conversation the service numbers the objects it tells the examiner of, so that the examiner can hand them back.
+It runs in the candidate, whose answers nobody trusts, and in diagnosis, where our own mutated reference takes the
+student's place.
 """
 
 import builtins
@@ -23,19 +24,33 @@ from course.grading.wire import Packed, Reference, WireError, pack, unpack
 Answer = tuple[dict[str, Any], list[torch.Tensor]]
 
 
+class _Talk:
+    """What one conversation knows: objects by number, graphs of calls, the modules' twins, the random state."""
+
+    def __init__(self) -> None:
+        self.objects: list[Any] = []
+        self.graphs: dict[int, tuple[list[torch.Tensor], list[torch.Tensor]]] = {}
+        self.twins = Twins(self.number)
+        self.random: torch.Tensor | None = None
+        self._numbers: dict[int, int] = {}
+
+    def number(self, item: Any) -> int:
+        """The number of an object, which it gets when it is first told of."""
+        if id(item) not in self._numbers:
+            self._numbers[id(item)] = len(self.objects)
+            self.objects.append(item)
+        return self._numbers[id(item)]
+
+
 class Service:
     """Answers the examiner. `ask_back` sends a question to it in the middle of a call and returns its answer."""
 
     def __init__(self, shell: Shell, ask_back: Callable[[dict, list[torch.Tensor]], tuple[dict, Packed]]) -> None:
         self._shell = shell
         self._ask_back = ask_back
-        self._objects: list[Any] = []
-        self._numbers: dict[int, int] = {}
-        self._graphs: dict[int, tuple[list[torch.Tensor], list[torch.Tensor]]] = {}
-        self._twins = Twins(self._number)
+        self._talks: dict[int, _Talk] = {}
         self._left: dict[int, dict[str, Any]] = {}
         self._at: int | None = None
-        self._random: torch.Tensor | None = None
         # What the examiner may do with an object besides calling it.
         self._verbs: dict[str, Callable] = {
             **{"get": getattr, "set": setattr, "copy": copy.deepcopy, "look": self._look},
@@ -44,16 +59,28 @@ class Service:
 
     def answer(self, request: dict[str, Any], packed: Packed) -> Answer:
         """The answer to one request; whatever the student's code raises is an answer too."""
+        if request["ask"] == "run":
+            return self._run(request)
+        if request.get("new"):
+            self._talks[request["talk"]] = _Talk()
+        self._talk = self._talks[request["talk"]]
         for graph in request.get("forget", ()):
-            self._graphs.pop(graph, None)
-        ask = {"run": self._run, "call": self._call, "backward": self._backward}[request["ask"]]
+            self._talk.graphs.pop(graph, None)
         try:
-            return ask(request, packed)
+            return (self._call if request["ask"] == "call" else self._backward)(request, packed)
         except BaseException as error:
             # SystemExit and KeyboardInterrupt of the student's are failures of the student's code, not the end of it.
             return {"raised": describe(error) | {"examiner": getattr(error, "examiners_number", None)}}, []
 
-    def _run(self, request: dict[str, Any], packed: Packed) -> Answer:
+    def number(self, item: Any) -> int:
+        """The number of an object in the present conversation."""
+        return self._talk.number(item)
+
+    def known(self, number: int) -> Any:
+        """The object that has this number in the present conversation."""
+        return self._talk.objects[number]
+
+    def _run(self, request: dict[str, Any]) -> Answer:
         done = self._shell.run(request["source"], request["name"])
         self._left[request["place"]] = dict(self._shell.namespace)
         return {"done": done}, []
@@ -70,19 +97,20 @@ class Service:
         return {name: item for name, item in found.items() if not isinstance(item, ModuleType)}
 
     def _call(self, request: dict[str, Any], packed: Packed) -> Answer:
+        talk = self._talk
         inputs, copies = _inputs_that_want_gradients(request, packed)
         generators: list[torch.Generator] = []
         resolve = lambda said: self._resolve(said, generators)  # noqa: E731
         target, args, kwargs = unpack(request["call"], packed.tensors, resolve)
         if "states" in request:
             for number, state in unpack(request["states"], packed.tensors, resolve).items():
-                self._twins.receive(number, self._objects[number], state)
+                talk.twins.receive(number, talk.objects[number], state)
         if request["grad"]:
             for number in request["modules"]:
-                inputs += self._twins.wanted(number, self._objects[number])
+                inputs += talk.twins.wanted(number, talk.objects[number])
         if "random" in request:
-            self._random = packed.tensors[request["random"]]
-            torch.set_rng_state(self._random)
+            talk.random = packed.tensors[request["random"]]
+            torch.set_rng_state(talk.random)
         with torch.set_grad_enabled(request["grad"]):
             result = target(*args, **kwargs)
 
@@ -90,7 +118,7 @@ class Service:
         done = pack(result, self._refer, tensors)
         differentiable, leaves = _kinds(tensors, inputs)
         if differentiable:
-            self._graphs[request["graph"]] = inputs, [tensors[number] for number in differentiable]
+            talk.graphs[request["graph"]] = inputs, [tensors[number] for number in differentiable]
         now = torch.get_rng_state()
         effects = {
             "written": [(number, packed.tensors[number]) for number in packed.written()] + copies.written(),
@@ -98,35 +126,29 @@ class Service:
             "states": {
                 number: report
                 for number in request["modules"]
-                if (report := self._twins.report(number, self._objects[number]))
+                if (report := talk.twins.report(number, talk.objects[number]))
             },
         }
         effects = {kind: effect for kind, effect in effects.items() if effect}
-        if self._random is None or not torch.equal(self._random, now):
-            self._random = effects["random"] = now
+        if talk.random is None or not torch.equal(talk.random, now):
+            talk.random = effects["random"] = now
         said = {"done": done, "differentiable": differentiable, "leaves": leaves}
         if effects:
             said["effects"] = pack(effects, self._refer, tensors)
         return said, tensors
 
     def _backward(self, request: dict[str, Any], packed: Packed) -> Answer:
-        inputs, outputs = self._graphs[request["graph"]]
+        inputs, outputs = self._talk.graphs[request["graph"]]
         gradients = torch.autograd.grad(outputs, inputs, packed.tensors, retain_graph=True, allow_unused=True)
         tensors: list[torch.Tensor] = []
         return {"done": pack(list(gradients), self._refer, tensors)}, tensors
 
-    def _number(self, item: Any) -> int:
-        if id(item) not in self._numbers:
-            self._numbers[id(item)] = len(self._objects)
-            self._objects.append(item)
-        return self._numbers[id(item)]
-
     def _refer(self, item: Any) -> Reference:
         if type(item).__module__ == "numpy":
             raise WireError(f"a numpy {type(item).__name__} came back where a torch.Tensor or a number is expected")
-        says = {"remote": self._number(item), "name": str(getattr(item, "__name__", type(item).__name__))[:200]}
+        says = {"remote": self.number(item), "name": str(getattr(item, "__name__", type(item).__name__))[:200]}
         if isinstance(item, nn.Module):
-            return Reference(says | {"kind": "module", **self._twins.anatomy(item)})
+            return Reference(says | {"kind": "module", **self._talk.twins.anatomy(item)})
         return Reference(says | {"kind": "callable" if callable(item) else "object"})
 
     def _call_back(self, number: int, args: tuple, kwargs: dict) -> Any:
@@ -141,9 +163,9 @@ class Service:
     def _resolve(self, said: dict[str, Any], generators: list[torch.Generator] | None = None) -> Any:
         match said:
             case {"remote": int(number), "part": str(path)}:
-                return self._objects[number].get_submodule(path)
+                return self.known(number).get_submodule(path)
             case {"remote": int(number)}:
-                return self._objects[number]
+                return self.known(number)
             case {"owner": owner, "method": str(name)}:
                 return getattr(owner, name)
             case {"verb": str(name)}:

@@ -36,15 +36,14 @@ class Blob:
 
     def unpacked(self, *, watch: bool = False) -> "Packed":
         """The tensors anew; with `watch`, writes into them can be told later. Raises WireError where they are none."""
-        return _from_blob(self, watch) if self.data else Packed([], [], self, watch=False)
+        return _from_blob(self, watch) if self.data else Packed([], [], watch=False)
 
 
 class Packed:
     """Tensors of one message as they arrived, and whether anybody has written into them since."""
 
-    def __init__(self, tensors: list[torch.Tensor], buffers: list[bytearray], blob: Blob, *, watch: bool) -> None:
+    def __init__(self, tensors: list[torch.Tensor], buffers: list[bytearray], *, watch: bool) -> None:
         self.tensors = tensors
-        self.blob = blob
         self._buffers = buffers
         self._before = [bytes(buffer) for buffer in buffers] if watch else []
 
@@ -101,7 +100,7 @@ def _from_blob(blob: Blob, watch: bool) -> Packed:
             buffers.append(buffer)
     except (safetensors.SafetensorError, KeyError, ValueError, TypeError, RuntimeError, OverflowError) as error:
         raise WireError(f"tensors cross as safetensors; what arrived is not ({type(error).__name__})") from None
-    return Packed(tensors, buffers, blob, watch=watch)
+    return Packed(tensors, buffers, watch=watch)
 
 
 def _over(buffer: bytearray, dtype: torch.dtype, shape: list[int], strides: list[int]) -> torch.Tensor:

@@ -1,6 +1,6 @@
 """What crosses between examiner and candidate: a tree as JSON and its tensors as safetensors. Nothing is unpickled.
 
-    value -> (JSON with numbered places, tensors) -> two lengths, JSON bytes, safetensors bytes -> socket
+    value -> (JSON with numbered places, tensors) -> message: two lengths, JSON bytes, safetensors bytes -> socket
 
 None, bool, int, float, str, list, tuple, dict, slice, torch dtypes and plain tensors cross as copies. For everything
 else the sender's `refer` hook says what the other side may know of it, and the receiver's `resolve` hook makes of that
@@ -127,6 +127,30 @@ def unpack(tree: Any, tensors: list[torch.Tensor], resolve: Callable[[dict[str, 
         raise WireError(f"a message holds what `pack` makes; something else arrived ({type(error).__name__})") from None
 
 
+def encode(tree: Any, tensors: list[torch.Tensor]) -> bytes:
+    """The message that holds them; raises WireError where a tensor cannot cross."""
+    blob = to_blob(tensors)
+    text = _as_json([tree, blob.layouts]).encode()
+    _check_lengths(len(text), len(blob.data))
+    return b"".join((LENGTHS.pack(len(text), len(blob.data)), text, blob.data))
+
+
+def opened(message: bytes) -> tuple[Any, Blob]:
+    """The tree of a message, and its tensors as they crossed; raises WireError where it is no message."""
+    middle = LENGTHS.size + LENGTHS.unpack_from(message)[0]
+    try:
+        tree, layouts = json.loads(message[LENGTHS.size : middle].decode())
+    except (ValueError, TypeError, RecursionError):
+        raise WireError("a message is JSON; what arrived is not") from None
+    return tree, Blob(message[middle:], layouts)
+
+
+def decode(message: bytes, *, watch: bool = False) -> tuple[Any, Packed]:
+    """The tree of a message and its tensors; with `watch`, writes into these can be told later. Raises WireError."""
+    tree, blob = opened(message)
+    return tree, blob.unpacked(watch=watch)
+
+
 class Channel:
     """One end of a socket between two processes; after `deadline`, a time.monotonic(), it gives up."""
 
@@ -148,15 +172,17 @@ class Channel:
         for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
             self._socket.setsockopt(socket.SOL_SOCKET, option, _timeval(self._remaining(at_least=0.001)))
 
-    def send(self, tree: Any, tensors: list[torch.Tensor]) -> Blob:
-        """Sends a message and returns its tensors as they crossed.
+    def send(self, tree: Any, tensors: list[torch.Tensor]) -> None:
+        """Encodes and writes. Raises Closed where nobody listens, Late, and WireError where a tensor cannot cross."""
+        self.write(encode(tree, tensors))
 
-        Raises Closed where nobody listens and WireError where a tensor cannot cross.
-        """
-        blob = to_blob(tensors)
-        text = _as_json([tree, blob.layouts]).encode()
-        _check_lengths(len(text), len(blob.data))
-        rest = memoryview(b"".join((LENGTHS.pack(len(text), len(blob.data)), text, blob.data)))
+    def receive(self, *, watch: bool = False) -> tuple[Any, Packed]:
+        """Reads and decodes. Raises Closed, Late, WireError."""
+        return decode(self.read(), watch=watch)
+
+    def write(self, message: bytes) -> None:
+        """Sends a message; raises Closed and Late."""
+        rest = memoryview(message)
         while rest:
             self._remaining()
             try:
@@ -165,18 +191,17 @@ class Channel:
                 raise Late from None
             except OSError:
                 raise Closed from None
-        return blob
 
-    def receive(self, *, watch: bool = False) -> tuple[Any, Packed]:
-        """The next message; with `watch`, writes into its tensors can be told later. Raises Closed, Late, WireError."""
-        lengths = LENGTHS.unpack(self._read(LENGTHS.size))
+    def read(self) -> bytes:
+        """The next message; raises Closed and Late, and WireError where it is too long."""
+        self._await(LENGTHS.size)
+        lengths = LENGTHS.unpack_from(self._arrived)
         _check_lengths(*lengths)
-        text, data = (self._read(length) if length else b"" for length in lengths)
-        try:
-            tree, layouts = json.loads(text.decode())
-        except (ValueError, TypeError, RecursionError):
-            raise WireError("a message is JSON; what arrived is not") from None
-        return tree, Blob(data, layouts).unpacked(watch=watch)
+        length = LENGTHS.size + sum(lengths)
+        self._await(length)
+        message = bytes(self._arrived[:length])
+        del self._arrived[:length]
+        return message
 
     def close(self) -> None:
         self._socket.close()
@@ -191,8 +216,8 @@ class Channel:
             raise Late
         return remaining
 
-    def _read(self, length: int) -> bytes:
-        """The next `length` bytes. A message mostly comes in one piece, so what follows is read along and kept."""
+    def _await(self, length: int) -> None:
+        """Waits until `length` bytes have arrived. A message mostly comes in one piece: what follows is kept."""
         while len(self._arrived) < length:
             self._remaining()
             try:
@@ -204,9 +229,6 @@ class Channel:
             if not piece:
                 raise Closed
             self._arrived += piece
-        taken = bytes(self._arrived[:length])
-        del self._arrived[:length]
-        return taken
 
 
 def _timeval(seconds: float | None) -> bytes:

@@ -3,10 +3,9 @@
 import notebooks
 import pytest
 
-from course.grading.diagnosis import MAX_BYTES, Recorder
 from course.grading.grade import grade
 from course.grading.notebook import with_answer
-from course.grading.tensors import Blob
+from course.grading.recorder import MAX_BYTES, MAX_EXCHANGES, Recorder
 from course.misconceptions import Misconception
 
 SOLUTION = """
@@ -72,15 +71,16 @@ def test_a_mistake_that_nobody_listed_is_not_given_a_name(answer: str) -> None:
 
 
 def test_what_is_kept_is_bounded() -> None:
-    """A call with too much in it is left out, and so is everything about the modules it was made on."""
-    large, small = Blob(bytes(MAX_BYTES + 1)), Blob(bytes(1))
-    call = {"ask": "call", "modules": [7], "call": {"says": {"remote": 7}}}
+    """With too much in one exchange, what follows is left out; and then all that another test says of its objects."""
+    large, small = (b"", bytes(MAX_BYTES)), (b"said", b"heard")
     recorder = Recorder()
-    recorder.begin("scale")
-    recorder(call, small, {}, small)
-    recorder(call, small, {}, large)
-    recorder(call, small, {}, small)
-    assert len(recorder.exchanges["scale"]) == 1
+    recorder.keep("scale", 1, [small, large, small])
+    recorder.keep("scale", 1, [small])
+    assert recorder.exchanges["scale"] == [small]
+    recorder = Recorder()
+    recorder.keep("scale", 0, [small] * (MAX_EXCHANGES + 1))
+    recorder.keep("scale", 0, [small])
+    assert len(recorder.exchanges["scale"]) == MAX_EXCHANGES + 1
 
 
 def test_names_change_no_points() -> None:

@@ -2,7 +2,7 @@
 
 from notebooks import answer, check, code, helpers, hidden, notebook, text, written
 
-from course.grading.plan import Role, plan
+from course.grading.plan import Role, digests, plan, talks
 
 
 def test_every_kind_of_cell_has_its_place():
@@ -58,3 +58,34 @@ def test_only_the_students_own_cells_are_experiments():
     for cell in cells:
         cell.metadata.tags = ["experiment"]
     assert [step.name for step in plan(notebook(*cells))] == ["imports", "f", "f-check"]
+
+
+def test_tests_that_share_a_variable_share_a_conversation():
+    """Also where they are far apart or a helper of ours stands between them; all others have one of their own."""
+    steps = plan(
+        notebook(
+            answer("f", "def f(): ..."),
+            check("f-check", "model = f()"),
+            hidden("f-test-other", "Other.", "model = f()\nmodel()"),
+            hidden("f-test-kept", "Kept.", "later = model()"),
+            helpers("given", "def use(): return model"),
+            hidden("f-test-later", "Later.", "assert later"),
+        )
+    )
+    numbers = {step.name: talks(steps)[step.index] for step in steps if step.name.startswith("f-")}
+    assert numbers["f-test-other"] != 0, "its `model` is what the helper and the next test read"
+    assert len({numbers[name] for name in ("f-check", "f-test-kept", "f-test-later")}) == 1
+    alone = plan(notebook(check("one", "x = 1\nassert x"), check("two", "for x in range(3): assert x < 3")))
+    assert set(talks(alone).values()) == {0}
+
+
+def test_a_test_is_named_by_all_that_ran_before_it():
+    """By the examiner's cells up to it: the student's make no difference, a helper above does, one below does not."""
+
+    def digest(helper, answered, below=""):
+        cells = [helpers("h", helper), answer("f", answered), check("f-check", "f()"), helpers("below", below)]
+        steps = plan(notebook(*cells))
+        return next(digests(steps)[step.index] for step in steps if step.name == "f-check")
+
+    assert digest("a = 1", "f = 1") == digest("a = 1", "f = 2") == digest("a = 1", "f = 1", "b = 1")
+    assert digest("a = 1", "f = 1") != digest("a = 2", "f = 1")

@@ -1,0 +1,88 @@
+"""Runs tests, each in a conversation with the candidate, or learns that one went the same way before.
+
+test --names, seed--> conversation --> finding
+"""
+
+import builtins
+from typing import Any
+
+import torch
+
+from course.grading import seeds
+from course.grading.cells import execute
+from course.grading.client import Client
+from course.grading.conversation import Conversation, Memory, Unrepeatable
+from course.grading.finding import Finding, find
+from course.grading.names import names_used
+from course.grading.plan import Step, digests, places, talks
+from course.grading.recorder import Recorder
+from course.grading.wire import Channel
+
+
+class Trials:
+    """The tests of a notebook, in the run of the grader that `run` numbers.
+
+    `recorder`, if given, keeps what they said and heard.
+    """
+
+    def __init__(self, steps: list[Step], run: int, memory: Memory, recorder: Recorder | None) -> None:
+        self._run = run
+        self._memory = memory
+        self._recorder = recorder
+        self._places = places(steps)
+        self._talks = talks(steps)
+        self._digests = digests(steps)
+        self._shared: dict[int, tuple[Channel, Conversation, Client]] = {}
+
+    def run(self, step: Step, channel: Channel, namespace: dict[str, Any]) -> Finding:
+        """What the test `step` comes to, with the names of `namespace`.
+
+        Raises what breaks the wire, and Unrepeatable; then the test must run again, with another candidate.
+        """
+        conversation, client = self._conversation(step, channel)
+        begin = len(conversation.exchanges)
+        try:
+            finding = conversation.found_before()
+            if finding is None:
+                finding = find(step, lambda: self._execute(step, client, namespace))
+                conversation.came_to(finding)
+            return finding
+        except Unrepeatable:
+            self._memory.distrust(self._digests[step.index])
+            raise
+        finally:
+            self._memory.count(conversation.added)
+            if self._recorder is not None:
+                self._recorder.keep(step.exercise, self._talks[step.index], conversation.exchanges[begin:])
+
+    def _conversation(self, step: Step, channel: Channel) -> tuple[Conversation, Client]:
+        talk = self._talks[step.index]
+        if not talk:
+            conversation = Conversation(channel, self._memory.of(self._digests[step.index]))
+            return conversation, Client(conversation)
+        # What it finds depends on more than what it is answered itself.
+        if talk not in self._shared or self._shared[talk][0] is not channel:
+            conversation = Conversation(channel)
+            self._shared[talk] = channel, conversation, Client(conversation, talk)
+        return self._shared[talk][1:]
+
+    def _execute(self, step: Step, client: Client, namespace: dict[str, Any]) -> Any:
+        _forget_torch_settings()
+        seeds.begin(self._run, step.name)
+        wanted = [name for name in names_used(step.source) if name not in namespace and not hasattr(builtins, name)]
+        said = client.look(wanted, self._places[step.index] if step.is_hidden else None) if wanted else {}
+        # No more than was asked for: a torch or an abs of the student's would judge in place of ours.
+        found = {name: said[name] for name in wanted if name in said}
+        namespace.update(found)
+        try:
+            return execute(step.source, step.name, namespace)
+        finally:
+            for name in found:
+                namespace.pop(name, None)
+
+
+def _forget_torch_settings() -> None:
+    """A test that failed half-way may have left them as no other should find them."""
+    torch.set_grad_enabled(True)
+    torch.set_default_dtype(torch.float32)
+    torch.use_deterministic_algorithms(False)
