@@ -123,28 +123,44 @@ class Diagnosis:
 
     def _find(self, exercise: str, exchanges: list[Exchange]) -> Misconception | None:
         reference = dict(self._known.cells).get(exercise)
-        if reference is None or self._answers_alike(exercise, reference, exchanges):
+        if reference is None:
             return None
+        alike = self._answered_alike(exercise, reference, exchanges)
+        if alike == len(exchanges):
+            return None
+        # The conversation that told the student's code from the reference tells most mistakes from it too.
+        exchanges = _conversation_of(exchanges, alike) + exchanges
         for mistake in self._known.mistakes:
             if self.is_out_of_time():
                 return None
             # An edit that does not fit the reference any more names nobody.
             with suppress(CourseError):
-                if mistake.exercise == exercise and self._answers_alike(
+                if mistake.exercise == exercise and self._answered_alike(
                     exercise, mistake.applied_to(reference), exchanges
-                ):
+                ) == len(exchanges):
                     return mistake
         return None
 
-    def _answers_alike(self, exercise: str, answer: str, exchanges: list[Exchange]) -> bool:
-        namespace = dict(self._namespace)
-        try:
+    def _answered_alike(self, exercise: str, answer: str, exchanges: list[Exchange]) -> int:
+        """How many of the calls `answer` answers as they were answered, up to the first that it does not."""
+        namespace, alike = dict(self._namespace), 0
+        # A call that the mutated reference cannot even be asked is one that it does not answer alike.
+        with suppress(Exception):
             execute(answer, exercise, namespace)
             replay = _Replay(namespace)
-            return all(replay.agrees(exchange) for exchange in exchanges) and replay.compared > 0
-        except Exception:
-            # A call that the mutated reference cannot even be asked is one that it does not answer alike.
-            return False
+            while alike < len(exchanges) and replay.agrees(exchanges[alike]):
+                alike += 1
+            if not replay.compared:
+                return 0
+        return alike
+
+
+def _conversation_of(exchanges: list[Exchange], number: int) -> list[Exchange]:
+    """The calls of the conversation that this one is part of, up to it; none where others share its objects."""
+    if exchanges[number].request["talk"]:
+        return []
+    begin = next((before for before in range(number, -1, -1) if exchanges[before].request["new"]), 0)
+    return exchanges[begin : number + 1]
 
 
 class _Replay:
