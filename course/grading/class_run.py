@@ -10,6 +10,7 @@ after a kill, does what is left.
 
 import hashlib
 import os
+import secrets
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
@@ -46,6 +47,7 @@ class Job:
     limits: Limits
     sandbox: bool
     misconceptions: list[Misconception]
+    run: int
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,9 @@ class ClassRun:
             confinement.check()
         sources, students = self._sources(), self.classroom.students(self.assignment)
         misconceptions = load(self.classroom.folder("source", self.assignment))
-        jobs = [self._job(student, sources, misconceptions) for student in students]
+        # Everybody gets the same random numbers, wherever they are graded; the next run draws others.
+        run = secrets.randbits(64)
+        jobs = [self._job(student, sources, misconceptions, run) for student in students]
         fresh = [job for job in jobs if self.force or not is_marked(self.classroom, self.assignment, job.student)]
         with _Workers(executor, self.jobs) as workers:
             # Whoever has no mark is not done, whatever the gradebook says: they are graded while it is made ready.
@@ -105,12 +109,14 @@ class ClassRun:
         folder = self.classroom.require(self.assignment)
         return {path.stem: read(path, _limits(self.classroom).notebook_mb) for path in sorted(folder.glob("*.ipynb"))}
 
-    def _job(self, student: str, sources: dict[str, NotebookNode], misconceptions: list[Misconception]) -> Job:
+    def _job(
+        self, student: str, sources: dict[str, NotebookNode], misconceptions: list[Misconception], run: int
+    ) -> Job:
         submitted = self.classroom.folder("submitted", self.assignment, student)
         digest = _digest_of_files(
             [submitted / name for name in (*(f"{name}.ipynb" for name in sources), "timestamp.txt")]
         )
-        return Job(student, submitted, digest, sources, _limits(self.classroom), self.sandbox, misconceptions)
+        return Job(student, submitted, digest, sources, _limits(self.classroom), self.sandbox, misconceptions, run)
 
 
 class _Workers:
@@ -159,7 +165,9 @@ def _grade_student(job: Job) -> Graded:
             graded.troubles.append(str(error))
             continue
         repaired = repair(source, submission)
-        report = grade(source, repaired, job.limits, sandbox=job.sandbox, misconceptions=job.misconceptions)
+        report = grade(
+            source, repaired, job.limits, sandbox=job.sandbox, misconceptions=job.misconceptions, run=job.run
+        )
         confinement.require_confined(report)
         graded.reports[name], graded.notebooks[name] = report, repaired.notebook
         if report.repairs:

@@ -22,7 +22,8 @@ MAX_REMEMBERED = 64 * 2**20
 """Bytes that a memory may hold, about; when it is full, it starts anew."""
 MAX_KEPT = 32 * 2**20
 """Bytes that are kept of one conversation: a candidate may answer with as much as can cross."""
-NODE_BYTES = 500
+NODE_BYTES = 2_000
+"""What a point of a conversation takes besides the words: a finding has a log."""
 
 
 class Unrepeatable(BaseException):

@@ -41,11 +41,8 @@ from course.grading.verdicts import no_points, verdict_on
 ROUNDS = 3
 
 
-def main(driver: Connection, processor: int, run: int) -> None:
-    """Grades what the driver sends, one notebook after the other; sends back {"results": …, "outputs": …} for each.
-
-    Tests draw the seeds of the grader's run that has the number `run`.
-    """
+def main(driver: Connection, processor: int) -> None:
+    """Grades what the driver sends, one notebook after the other; sends back {"results": …, "outputs": …} for each."""
     os.sched_setaffinity(0, {processor})
     # What a test prints is for whoever tries it out in a notebook, not for the screen of whoever grades a class.
     sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115
@@ -55,15 +52,15 @@ def main(driver: Connection, processor: int, run: int) -> None:
     seeds.install()
     with suppress(EOFError, OSError):
         while True:
-            _examine_next(driver, run, memory)
+            _examine_next(driver, memory)
             # Young objects only: what is remembered is looked at once.
             gc.collect(0)
     os._exit(0)
 
 
-def _examine_next(driver: Connection, run: int, memory: Memory) -> None:
+def _examine_next(driver: Connection, memory: Memory) -> None:
     work = driver.recv()
-    examiner = Examiner(driver, run, memory, **work)
+    examiner = Examiner(driver, memory, **work)
     answer = {"results": examiner.examine(), "outputs": examiner.outputs}
     examiner.close()
     driver.send(answer)
@@ -75,9 +72,9 @@ class Examiner:
     def __init__(
         self,
         driver: Connection,
-        run: int,
         memory: Memory,
         steps: list[Step],
+        run: int,
         suspects: Suspects,
         cell_seconds: float,
         notebook_seconds: float,
@@ -161,9 +158,9 @@ class Examiner:
         self._line.replace()
         exercises = {step.exercise for step in self._steps if step.index in doubtful}
         self._recorder.forget(exercises)
-        results = {}
+        results, last = {}, max(doubtful)
         for step in self._steps:
-            if step.index > max(doubtful):
+            if step.index > last:
                 break
             if step.role is not Role.TEST:
                 self._run(step)

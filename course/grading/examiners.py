@@ -6,7 +6,6 @@ long as to switch.
 """
 
 import os
-import secrets
 import threading
 from collections import Counter
 from collections.abc import Iterator
@@ -42,8 +41,6 @@ _idle: list[Examiner] = []
 _load = Counter({processor: 0 for processor in os.sched_getaffinity(0)})
 """How many examiners there are on each processor that this process may use."""
 _lock = threading.Lock()
-_run = secrets.randbits(64)
-"""Numbers this run of the grader: hidden tests draw seeds anew in each, and the same for everybody in it."""
 
 
 @contextmanager
@@ -79,6 +76,6 @@ def _started() -> Examiner:
         processor = min(_load, key=_load.__getitem__)
         _load[processor] += 1
     ours, theirs = processes.pipe()
-    process = processes.start("course.grading.examiner:main", theirs, processor, _run)
+    process = processes.start("course.grading.examiner:main", theirs, processor)
     theirs.close()
     return Examiner(process, ours, processor)

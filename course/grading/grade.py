@@ -1,6 +1,7 @@
 """The one place where grading happens: two notebooks in, a report out."""
 
 import os
+import secrets
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,11 +19,14 @@ from course.grading.plan import Role, Step, plan
 from course.grading.repair import Repaired, repair
 from course.grading.report import Report, Result, Verdict
 from course.grading.scratch import MAX_ENTRIES, Scratch
-from course.grading.suspects import Suspects, suspects
+from course.grading.suspects import suspects
 from course.misconceptions import Misconception
 
 GRACE_SECONDS = 30
 """How long after the notebook's own limit the examiner may take to report before it is given up."""
+
+PROCESS = secrets.randbits(64)
+"""Numbers this process, as one run of the grader."""
 
 WATCH_SECONDS = 0.1
 """How often what a candidate uses is looked at, as far as the kernel does not limit it."""
@@ -35,6 +39,7 @@ def grade(
     *,
     sandbox: bool = True,
     misconceptions: Sequence[Misconception] = (),
+    run: int = PROCESS,
 ) -> Report:
     """The report on `submission`, judged by the tests in `source`. Neither is changed; nothing is written.
 
@@ -42,6 +47,8 @@ def grade(
 
     Where a test fails and the code behaves exactly like one of `misconceptions`, the message says so. Points never
     depend on it.
+
+    Tests that draw new numbers draw the same ones in the same `run`; by default, that is this process.
 
     Without `sandbox` the student's code runs in a process of its own but unconfined. Raises Unconfinable where the
     kernel cannot confine and the sandbox is wanted.
@@ -52,7 +59,8 @@ def grade(
     steps = plan(repaired.notebook)
     try:
         with examining() as examiner, _Candidates(limits or Limits(), sandbox, examiner.processor) as candidates:
-            answer = _examined(examiner, candidates, steps, suspects(source, misconceptions))
+            work = {"steps": steps, "suspects": suspects(source, misconceptions), "run": run}
+            answer = _examined(examiner, candidates, work)
     except _GivenUpError:
         why = "Grading did not come to an end."
         answer = {"results": [_given_up(step, why) for step in steps if step.role is Role.TEST], "outputs": {}}
@@ -82,12 +90,12 @@ class _GivenUpError(Exception):
     """The examiner did not report in time, or ended without a report."""
 
 
-def _examined(examiner: Examiner, candidates: "_Candidates", steps: list[Step], known: Suspects) -> dict[str, Any]:
+def _examined(examiner: Examiner, candidates: "_Candidates", work: dict[str, Any]) -> dict[str, Any]:
     """What the examiner found."""
     limits, connection = candidates.limits, examiner.connection
-    work = {name: getattr(limits, name) for name in ("cell_seconds", "notebook_seconds", "output_kb")}
+    bounds = {name: getattr(limits, name) for name in ("cell_seconds", "notebook_seconds", "output_kb")}
     try:
-        connection.send({"steps": steps, "suspects": known, **work})
+        connection.send(work | bounds)
         candidates.hand_over(examiner)
         while _is_next(connection, candidates, limits.notebook_seconds + GRACE_SECONDS):
             match connection.recv():

@@ -31,7 +31,7 @@ class Trials:
         self._recorder = recorder
         self._places = places(steps)
         self._talks = talks(steps)
-        self._digests = digests(steps)
+        self._digests = digests(steps, run)
         self._shared: dict[int, tuple[Channel, Conversation, Client]] = {}
 
     def run(self, step: Step, channel: Channel, namespace: dict[str, Any]) -> Finding:

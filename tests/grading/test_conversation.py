@@ -91,13 +91,12 @@ def test_all_get_the_same_numbers(runs):
     assert "seed" in messages[0] and messages[0] == messages[1]
 
 
-def test_the_next_run_draws_anew(runs, monkeypatch):
+def test_the_next_run_draws_anew(runs):
     """Nobody can learn the numbers by heart."""
-    source, wrong = exercise(runs), "def double(x):\n    return x"
-    before = result(source, wrong).message
-    examiners.dismiss()
-    monkeypatch.setattr(examiners, "_run", examiners._run + 1)
-    assert result(source, wrong).message != before
+    source = exercise(runs)
+    wrong = answered(source, double="def double(x):\n    return x")
+    messages = [grade(source, wrong, run=run).results[-1].message for run in (1, 2, 1)]
+    assert messages[0] == messages[2] != messages[1]
 
 
 def test_a_test_that_says_something_else_each_time_still_judges(runs):
