@@ -74,7 +74,7 @@ class Client:
         self._forgotten.append(graph)
 
     def _ask(self, request: dict[str, Any], tensors: list[torch.Tensor]) -> tuple[dict[str, Any], Packed]:
-        self._channel.send(request | self._talk | {"forget": self._forgotten}, tensors)
+        self._channel.send({**request, **self._talk, "forget": self._forgotten}, tensors)
         self._forgotten, self._talk["new"] = [], False
         return self._answer()
 

@@ -33,6 +33,8 @@ class Unrepeatable(BaseException):
 class Node:
     """A point of a conversation: what the test says next or has found, and where each answer leads."""
 
+    __slots__ = ("after", "found", "says")
+
     def __init__(self) -> None:
         self.says: bytes | None = None
         self.found: Any = None
