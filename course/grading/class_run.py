@@ -73,15 +73,14 @@ class ClassRun:
         # Everybody gets the same random numbers, wherever they are graded; the next run draws others.
         run = secrets.randbits(64)
         jobs = [self._job(student, sources, misconceptions, run) for student in students]
-        fresh = [job for job in jobs if self.force or not is_marked(self.classroom, self.assignment, job.student)]
+        fresh = {who for who in students if self.force or not is_marked(self.classroom, self.assignment, who)}
         with _Workers(executor, self.jobs) as workers:
             # Whoever has no mark is not done, whatever the gradebook says: they are graded while it is made ready.
-            workers.take(fresh)
+            workers.take(job for job in jobs if job.student in fresh)
             register(self.classroom, self.assignment)
             with Records(self.classroom, self.assignment) as records:
                 common = _common_digest(sources, misconceptions, _limits(self.classroom), records.due())
-                marked = {job.student: job for job in jobs} | {job.student: None for job in fresh}
-                for job in filter(None, marked.values()):
+                for job in (job for job in jobs if job.student not in fresh):
                     done = records.done(job.student, _digest(common, job))
                     if done is None:
                         workers.take([job])
