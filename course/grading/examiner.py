@@ -34,6 +34,7 @@ from course.grading.outputs import error_output, plain_outputs, shown, size
 from course.grading.plan import Role, Step, places, wanted_later
 from course.grading.recorder import Recorder
 from course.grading.report import Result, Verdict
+from course.grading.settings import settings_kept
 from course.grading.suspects import Suspects
 from course.grading.trials import Trials
 from course.grading.verdicts import no_points, verdict_on
@@ -52,7 +53,9 @@ def main(driver: Connection, processor: int) -> None:
     seeds.install()
     with suppress(EOFError, OSError):
         while True:
-            _examine_next(driver, memory)
+            # What our own cells set holds for their notebook.
+            with settings_kept():
+                _examine_next(driver, memory)
             # Young objects only: what is remembered is looked at once.
             gc.collect(0)
     os._exit(0)

@@ -6,8 +6,6 @@ test --names, seed--> conversation --> finding
 import builtins
 from typing import Any
 
-import torch
-
 from course.grading import seeds
 from course.grading.cells import execute
 from course.grading.client import Client
@@ -16,6 +14,7 @@ from course.grading.finding import Finding, find
 from course.grading.names import names_used
 from course.grading.plan import Step, digests, places, talks
 from course.grading.recorder import Recorder
+from course.grading.settings import settings_kept
 from course.grading.wire import Channel
 
 
@@ -67,7 +66,6 @@ class Trials:
         return self._shared[talk][1:]
 
     def _execute(self, step: Step, client: Client, namespace: dict[str, Any]) -> Any:
-        _forget_torch_settings()
         seeds.begin(self._run, step.name)
         wanted = [name for name in names_used(step.source) if name not in namespace and not hasattr(builtins, name)]
         said = client.look(wanted, self._places[step.index] if step.is_hidden else None) if wanted else {}
@@ -75,14 +73,8 @@ class Trials:
         found = {name: said[name] for name in wanted if name in said}
         namespace.update(found)
         try:
-            return execute(step.source, step.name, namespace)
+            with settings_kept():
+                return execute(step.source, step.name, namespace)
         finally:
             for name in found:
                 namespace.pop(name, None)
-
-
-def _forget_torch_settings() -> None:
-    """A test that failed half-way may have left them as no other should find them."""
-    torch.set_grad_enabled(True)
-    torch.set_default_dtype(torch.float32)
-    torch.use_deterministic_algorithms(False)

@@ -264,3 +264,24 @@ def test_what_is_not_written_is_not_run_again(monkeypatch, body, candidates):
     found = verdicts(ROUNDS, answered(ROUNDS, one=f"def one():\n    {body}"))
     assert len(started) == candidates
     assert [found[name] == "passed" for name in found] == [False, False, False, True]
+
+
+def test_settings_of_torch_are_those_of_our_own_cells():
+    """What a read-only cell sets holds in every test, whatever a test before it sets, and in no other notebook."""
+    sets = "import torch\ntorch.set_default_dtype(torch.float64)"
+    is_double = "assert torch.zeros(1).dtype == torch.float64 and f() == 1"
+    source = notebook(
+        helpers("imports", sets),
+        answer("f", "def f():\n    return 1"),
+        check("f-check", f"{is_double}\ntorch.set_default_dtype(torch.float32)"),
+        hidden("f-test-double", "Double.", is_double),
+        hidden(
+            "f-test-grad",
+            "Gradients are on.",
+            f"{is_double}\nassert torch.is_grad_enabled()\ntorch.set_grad_enabled(False)",
+        ),
+        hidden("f-test-still", "Still on.", f"{is_double}\nassert torch.is_grad_enabled()"),
+    )
+    other = notebook(helpers("imports", "import torch"), check("plain", "assert torch.zeros(1).dtype == torch.float32"))
+    for tried in (source, other, source):
+        assert not [result.message for result in grade(tried, tried).results if result.message]

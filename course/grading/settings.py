@@ -1,0 +1,19 @@
+"""The settings of torch that hold for a whole process."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import torch
+
+
+@contextmanager
+def settings_kept() -> Iterator[None]:
+    """Leaves the settings as it finds them: a test that failed half-way may have changed them for all behind it."""
+    gradients, dtype = torch.is_grad_enabled(), torch.get_default_dtype()
+    deterministic = torch.are_deterministic_algorithms_enabled()
+    try:
+        yield
+    finally:
+        torch.set_grad_enabled(gradients)
+        torch.set_default_dtype(dtype)
+        torch.use_deterministic_algorithms(deterministic)
