@@ -136,15 +136,15 @@ def _make_class(course: Path) -> Path:
     shutil.copy(REPOSITORY / "nbgrader_config.py", course)
     with (course / "nbgrader_config.py").open("a") as config:
         config.writelines(f"\nc.Limits.{name} = {value}" for name, value in LIMITS.items())
-    _hand_in(course / "source" / ASSIGNMENT, SOURCE)
+    hand_in(course / "source" / ASSIGNMENT, SOURCE)
     for student, module in ATTACKS.items():
-        _hand_in(course / "submitted" / student / ASSIGNMENT, module.submission(RELEASED))
+        hand_in(course / "submitted" / student / ASSIGNMENT, module.submission(RELEASED))
     for student, (honest, _) in HONEST.items():
-        _hand_in(course / "submitted" / student / ASSIGNMENT, honest)
+        hand_in(course / "submitted" / student / ASSIGNMENT, honest)
     return course
 
 
-def _hand_in(folder: Path, notebook: nbformat.NotebookNode | bytes) -> None:
+def hand_in(folder: Path, notebook: nbformat.NotebookNode | bytes) -> None:
     folder.mkdir(parents=True)
     data = notebook if isinstance(notebook, bytes) else json.dumps(notebook).encode()
     (folder / f"{NAME}.ipynb").write_bytes(data)

@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from attacks.build import RELEASED, SOURCE
-from attacks.test_attacks import ASSIGNMENT, ATTACKS, NAME, REPOSITORY, _hand_in
+from attacks.test_attacks import ASSIGNMENT, ATTACKS, NAME, REPOSITORY, hand_in
 from course.classroom import Classroom
 from course.grading.class_run import ClassRun
 
@@ -28,19 +28,19 @@ SCRIPTS = [name for name in ATTACKS if "-script-in-" in name]
 RAN = "top.document.title=7"
 """What every script of the attacks does here in place of calling attack()."""
 
-pytestmark = pytest.mark.skipif(BROWSER is None, reason="needs Chromium (Debian: apt install chromium)")
+pytestmark = pytest.mark.skipif(BROWSER is None, reason="needs Chromium, no Python package; .ci/run installs it")
 
 
 @pytest.fixture(scope="module")
 def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A graded class of the attacks with scripts."""
     course = tmp_path_factory.mktemp("browser") / "course"
-    _hand_in(course / "source" / ASSIGNMENT, SOURCE)
+    hand_in(course / "source" / ASSIGNMENT, SOURCE)
     shutil.copy(REPOSITORY / "nbgrader_config.py", course)
     for attack in SCRIPTS:
         script = json.dumps(ATTACKS[attack].submission(RELEASED)).replace("attack()", RAN)
         assert RAN in script
-        _hand_in(course / "submitted" / attack / ASSIGNMENT, script.encode())
+        hand_in(course / "submitted" / attack / ASSIGNMENT, script.encode())
     assert len(list(ClassRun(Classroom(course), ASSIGNMENT).outcomes())) == len(SCRIPTS)
     return course
 
