@@ -1,13 +1,18 @@
 """The private folder that student code may write into: made, measured while it is in use, and removed.
 
-What lies in it was put there by a stranger: it may be thousands of folders deep, and some may be locked.
+What lies in it was put there by a stranger: it may be thousands of folders deep, and some may be locked. Whoever uses a
+folder holds the kernel's lock on it, which ends with the process: one that nobody holds was left by a run that was
+killed, and the next run removes it.
 """
 
-import itertools
+import fcntl
 import os
 import tempfile
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
+PREFIX = "course-grading-"
 MAX_ENTRIES = 1_000
 """Files and folders that it may hold."""
 
@@ -16,7 +21,8 @@ class Scratch:
     """A new empty folder, `folder`. It lies in one of ours, so that removing it has a place to put things."""
 
     def __init__(self) -> None:
-        self._outer = Path(tempfile.mkdtemp(prefix="grading-"))
+        remove_left(tempfile.gettempdir())
+        self._outer, self._lock = _locked_folder()
         self.folder = self._outer / "scratch"
         self.folder.mkdir()
 
@@ -39,20 +45,49 @@ class Scratch:
 
     def remove(self) -> None:
         """Removes it and all in it, once nobody uses it any more."""
-        # Each folder is lifted to the top before we look into it: neither recursion nor the length of paths has a say.
-        numbers = itertools.count()
-        folders = [self.folder]
-        while folders:
-            folder = folders.pop()
-            os.chmod(folder, 0o700)
-            for name in os.listdir(folder):
-                path = folder / name
-                if path.is_dir() and not path.is_symlink():
-                    lifted = self._outer / str(next(numbers))
-                    os.chmod(path, 0o700)
-                    path.rename(lifted)
-                    folders.append(lifted)
-                else:
-                    path.unlink()
-            folder.rmdir()
-        self._outer.rmdir()
+        _remove(self._outer)
+        os.close(self._lock)
+
+
+@cache
+def remove_left(parent: str) -> None:
+    """Removes, once a process, the folders in `parent` that killed processes of the same user left there."""
+    for outer in Path(parent).glob(f"{PREFIX}*"):
+        with suppress(OSError):  # somebody holds it, or it is not ours
+            lock = os.open(outer, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if os.fstat(lock).st_uid == os.geteuid():
+                    _remove(outer)
+            finally:
+                os.close(lock)
+
+
+def _locked_folder() -> tuple[Path, int]:
+    """A new folder and the descriptor that holds its lock."""
+    while True:
+        folder = tempfile.mkdtemp(prefix=PREFIX)
+        with suppress(FileNotFoundError):
+            lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if os.path.isdir(folder):
+                return Path(folder), lock
+            # Another process took it for one that was left, in the moment before it was locked.
+            os.close(lock)
+
+
+def _remove(outer: Path) -> None:
+    # Each folder is lifted to the top before we look into it: neither recursion nor the length of paths has a say.
+    folders = [outer / name for name in os.listdir(outer)]
+    while folders:
+        folder = folders.pop()
+        os.chmod(folder, 0o700)
+        for name in os.listdir(folder):
+            path = folder / name
+            if path.is_dir() and not path.is_symlink():
+                os.chmod(path, 0o700)
+                folders.append(path.rename(tempfile.mkdtemp(dir=outer)))
+            else:
+                path.unlink()
+        folder.rmdir()
+    outer.rmdir()

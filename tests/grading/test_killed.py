@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 import pytest
@@ -43,9 +44,12 @@ def finish(folder):
 
 
 def killed(folder, after):
-    """Starts grading and kills it once `after` students are done and a moment has passed; how many were done then."""
+    """Starts grading and kills it once `after` students are done and a moment has passed; how many were done then.
+
+    Temporary files lie where this process has its own.
+    """
     done = lambda: len(list((folder / "autograded").glob(f"*/{NAME}/.graded.json")))  # noqa: E731
-    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY), "TMPDIR": tempfile.gettempdir()}
     process = subprocess.Popen(
         [sys.executable, "-m", "course", "grade", NAME, "--jobs=2"],
         cwd=folder,
@@ -61,8 +65,14 @@ def killed(folder, after):
     return done()
 
 
-def test_a_killed_run_is_continued(ungraded, undisturbed, tmp_path):
-    """Killed before anyone is done, and then at twenty random moments while going on; whoever is done stays done."""
+def test_a_killed_run_is_continued(ungraded, undisturbed, tmp_path, monkeypatch):
+    """Killed before anyone is done, and then at twenty random moments while going on; whoever is done stays done.
+
+    The folders that student code wrote into are gone in the end, those of the killed runs too.
+    """
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
     folder = shutil.copytree(ungraded, tmp_path / "course")
     finished = [killed(folder, after=0)]
     for _ in range(KILLS):
@@ -73,6 +83,7 @@ def test_a_killed_run_is_continued(ungraded, undisturbed, tmp_path):
     finish(folder)
     assert ledger(folder) == undisturbed
     assert not list(folder.rglob("*.new"))
+    assert not list(temporary.glob("course-grading-*"))
 
 
 def test_two_runs_at_once_do_not_harm_each_other(ungraded, undisturbed, tmp_path):
