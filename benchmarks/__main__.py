@@ -27,6 +27,8 @@ from benchmarks.classes import ASSIGNMENT, PROGRAMS, STUDENTS, environment, make
 
 RESULTS = Path(__file__).parent / "RESULTS.md"
 SIZES = [50, 200, 1000, 5000]
+START = 1
+"""Submissions of a class that is little more than start-up."""
 PARTS = ("costs", "calls", "attacks")
 """Of the results, in their order: what a class costs, what a call costs, what the grader withstands."""
 
@@ -129,7 +131,8 @@ def tables(root: Path, chosen: argparse.Namespace) -> str:
     bound = limit(whole, chosen.jobs)
     strange = make(root / "strangers", chosen.class_size, strangers=True)
     strangers = measure("strangers", strange, chosen.class_size, course_grade(chosen.jobs))
-    growth = [measure(f"{size}", make(root / "grown", size), size, course_grade(chosen.jobs)) for size in chosen.sizes]
+    sizes = [START, *chosen.sizes] if chosen.sizes else []
+    growth = [measure(f"{size}", make(root / "grown", size), size, course_grade(chosen.jobs)) for size in sizes]
     return "\n".join(
         [*heading(chosen), *comparison(graders), *growing(growth), *limits(graders[-1], strangers, bound, chosen.jobs)]
     )
@@ -160,12 +163,25 @@ def comparison(graders: list[Run]) -> list[str]:
 
 
 def growing(runs: list[Run]) -> list[str]:
+    if not runs:
+        return []
+    start, *classes = runs
+    further = [(run.seconds - start.seconds) / (run.size - start.size) for run in classes]
     rows = [
-        f"| {run.size} | {run.seconds:.1f} | {run.each:.3f} | {run.each / runs[0].each:.2f} | {run.peak_mb:.0f} |"
-        for run in runs
+        f"| {run.size} | {run.seconds:.1f} | {run.each:.3f} | {more:.3f} | {more / further[0]:.2f} | "
+        f"{run.peak_mb:.0f} |"
+        for run, more in zip(classes, further, strict=True)
     ]
-    head = ["| submissions | seconds | seconds each | times the first | largest process, MiB |", "|---|" + "--:|" * 4]
-    return ["## A class that grows", "", *head, *rows, ""] if runs else []
+    head = [
+        "| submissions | seconds | seconds each | each further one | times that of the first class | "
+        "largest process, MiB |",
+        "|---|" + "--:|" * 5,
+    ]
+    text = (
+        f"A class of {start.size} takes {start.seconds:.1f} seconds, most of it start-up. Each further one costs what "
+        "a class takes beyond that, by its size."
+    )
+    return ["## A class that grows", "", text, "", *head, *rows, ""]
 
 
 def limits(run: Run, strangers: Run, bound: float, jobs: int) -> list[str]:
