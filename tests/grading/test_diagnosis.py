@@ -29,22 +29,32 @@ SOURCE = notebooks.notebook(
 )
 FORGETS = Misconception("scale", "forgets to add one", (" + 1", ""), "Nothing was added.")
 DIVIDES = Misconception("scale", "divides by the weight", ("x * self", "x / self"), "You divided.")
+CRASHES = Misconception("scale", "transposes the numbers", ("x * self", "x.T * self"), "Leave x as it is.")
+REFUSES = Misconception("scale", "refuses", ("return x", "raise ValueError('No.')\n        return x"), "Take any x.")
 STALE = Misconception("scale", "fits no more", ("x ** self", "x"), "This edit fits nothing.")
 
 
 def told(answer: str) -> tuple[float, str]:
     """Points and all messages for an answer."""
-    report = grade(SOURCE, with_answer(SOURCE, "scale", answer), misconceptions=[FORGETS, STALE, DIVIDES])
+    report = grade(
+        SOURCE, with_answer(SOURCE, "scale", answer), misconceptions=[FORGETS, STALE, CRASHES, REFUSES, DIVIDES]
+    )
     return report.points, " ".join(result.message for result in report.results)
 
 
-@pytest.mark.parametrize("mistake", [FORGETS, DIVIDES], ids=lambda mistake: mistake.name)
+@pytest.mark.parametrize("mistake", [FORGETS, DIVIDES, CRASHES], ids=lambda mistake: mistake.name)
 def test_a_known_mistake_is_named_in_any_style(mistake: Misconception) -> None:
     """What counts is behaviour: the student's code is written differently and draws its parameters otherwise."""
     other = mistake.applied_to(SOLUTION).replace("torch.rand(width)", "torch.randn(width).abs() + 0.1")
     points, words = told(other.replace("return x", "number = x").rstrip() + "\n        return number\n")
     assert points == 0
     assert f"Your code behaves exactly like one that {mistake.name}. {mistake.say}" in words
+
+
+def test_an_error_raised_on_purpose_may_have_other_words() -> None:
+    """Who raises the same kind where the mistake raises it made that mistake, whatever the message says."""
+    _, words = told(SOLUTION.replace("return x", "raise ValueError('not today')\n        return x"))
+    assert f"one that {REFUSES.name}." in words
 
 
 def test_a_right_answer_is_told_nothing() -> None:
@@ -59,10 +69,12 @@ def test_a_right_answer_is_told_nothing() -> None:
         SOLUTION.replace("+ 1", "+ 2"),
         SOLUTION.replace("return x * self.weight + 1", "raise NotImplementedError"),
         SOLUTION.replace("self.weight", "self.scale"),
+        SOLUTION.replace("x * self", "x[:, :2] * self"),
+        SOLUTION.replace("return x", "raise RuntimeError('too wide')\n        return x"),
         "Scale = 3",
         "",
     ],
-    ids=["unknown mistake", "blank", "other names", "no class", "nothing"],
+    ids=["unknown mistake", "blank", "other names", "another crash", "raises on purpose", "no class", "nothing"],
 )
 def test_a_mistake_that_nobody_listed_is_not_given_a_name(answer: str) -> None:
     """No name is better than a wrong one."""
