@@ -417,6 +417,12 @@ HEADS_MASKS_AND_SCALE = [
     ),
     Misconception(
         exercise="add-mask",
+        name="counts only positive numbers as hidden",
+        edit=("mask != 0", "mask > 0"),
+        say="A mask of -1 hides as well: nonzero means larger than zero or smaller.",
+    ),
+    Misconception(
+        exercise="add-mask",
         name="rounds a float mask down to whole numbers",
         edit=("mask != 0", "mask.long() != 0"),
         say="A mask of 0.5 hides as well, but made into a whole number it is 0. Compare before you convert.",
@@ -879,6 +885,12 @@ SELF_ATTENTION = [
         "scales by the width of a head, without the root",
         ("math.sqrt(dim // n_heads)", "dim // n_heads"),
         "Your weights are too even: you divide by the width of a head, but scores grow like something smaller.",
+    ),
+    *of_both(
+        "scales by the root of the number of heads",
+        ("math.sqrt(dim // n_heads)", "math.sqrt(n_heads)"),
+        "You divide by the root of the number of heads. That is right only where a head has as many features as "
+        "there are heads: it is its features that count.",
     ),
     *of_both(
         "drops after the sum, so the word itself is hit",
