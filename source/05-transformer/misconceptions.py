@@ -888,6 +888,12 @@ IN_TRANSFORMER = [
     ),
     Misconception(
         exercise="decoder-layer",
+        name="thinks about what was there before the source was read",
+        edit=("self.linear1(b)", "self.linear1(a)"),
+        say="Your feed-forward part gets a, so it never thinks about what was read in the source. It gets b.",
+    ),
+    Misconception(
+        exercise="decoder-layer",
         name="forgets the relu",
         edit=("self.linear1(b).relu()", "self.linear1(b)"),
         say="Two linear layers with nothing between them are one linear layer. What stands between W1 and W2?",
@@ -993,6 +999,20 @@ IN_TRANSFORMER = [
         edit=("future, no_target, no_source)", "future, None, no_source)"),
         say="Padding between the words of the target is heard by the words after it. "
         "The mask of the future hides only padding at the end.",
+    ),
+    Misconception(
+        exercise="transformer",
+        name="hides the padding of the first sentence in all sentences",
+        edit=("future = causal_mask(target.size(1))", "future = target_mask(target)[0]"),
+        say="One sentence of the batch decides what is hidden in all the others: its square went in for the future. "
+        "The future is the same for all, the padding is not.",
+    ),
+    Misconception(
+        exercise="transformer",
+        name="gives the attention a square for each sentence",
+        edit=("future = causal_mask(target.size(1))", "future = target_mask(target)"),
+        say="Your mask of the future is (B, T, T), and the attention wants one square (T, T) for all sentences. "
+        "The padding goes in separately.",
     ),
     Misconception(
         exercise="transformer",
