@@ -417,7 +417,13 @@ IN_WORDS_AND_STATES = [
         exercise="rnn-step",
         name="detaches the old state",
         edit=("h @ W_hh.T", "h.detach() @ W_hh.T"),
-        say="The values are right, but no gradient goes back to the old state: no earlier word learns from this one.",
+        say="Your step uses the old state, but no gradient goes back to it: no earlier word learns from this one.",
+    ),
+    Misconception(
+        exercise="rnn-step",
+        name="detaches the new state",
+        edit=(RNN_STEP_TANH, "return torch.tanh(from_word + from_state).detach()"),
+        say="No gradient comes through your step: something is detached on the way.",
     ),
     Misconception(
         exercise="rnn-step",
@@ -526,8 +532,14 @@ IN_WORDS_AND_STATES = [
         exercise="rnn",
         name="cuts the gradient between the steps",
         edit=(RNN_APPEND, RNN_APPEND + "\n        h = h.detach()"),
-        say="All values are right, but no gradient passes from one step to the one before: "
+        say="Your states depend on h_0, but no gradient passes from one step to the one before: "
         "the network can never learn to remember.",
+    ),
+    Misconception(
+        exercise="rnn",
+        name="detaches the states that it collects",
+        edit=(RNN_APPEND, "states.append(h.detach())"),
+        say="The states that you collect are detached: nothing can learn from them.",
     ),
     Misconception(
         exercise="rnn",
@@ -759,9 +771,15 @@ GATES_LSTM = [
     ),
     Misconception(
         exercise="lstm",
-        name="walks over the batch instead of the words",
-        edit=("length = x.size(1)", "length, x = x.size(0), x.transpose(0, 1)"),
-        say="You walk over the sentences of the batch and treat them as words. Which axis of x is the length?",
+        name="takes as many steps as there are sentences",
+        edit=("length = x.size(1)", "length = x.size(0)"),
+        say="Your loop counts the sentences of the batch and not the words. Which axis of x is the length?",
+    ),
+    Misconception(
+        exercise="lstm",
+        name="takes the two parts of the given state in exchanged places",
+        edit=("h, c = state", "c, h = state"),
+        say="You read the pair that is handed in as (c_0, h_0). The state comes first: (h_0, c_0).",
     ),
     Misconception(
         exercise="lstm",
@@ -780,6 +798,7 @@ GATES_LSTM = [
 GATES_GRU_NEW = "n = torch.tanh(x_n + r * h_n)"
 GATES_GRU_MIX = "return (1 - z) * n + z * h"
 GATES_GRU_ROWS_X = "x_r, x_z, x_n = (x @ W_ih.T + b_ih).chunk(3, dim=-1)"
+GATES_GRU_ROWS_H = "h_r, h_z, h_n = (h @ W_hh.T + b_hh).chunk(3, dim=-1)"
 GATES_GRU_GATES = "r = torch.sigmoid(x_r + h_r)\n    z = torch.sigmoid(x_z + h_z)"
 
 GATES_GRU_STEP = [
@@ -833,6 +852,13 @@ GATES_GRU_STEP = [
         name="takes the rows of the three blocks interleaved",
         edit=(GATES_GRU_ROWS_X, "x_r, x_z, x_n = (x @ W_ih.T + b_ih).unflatten(-1, (-1, 3)).unbind(-1)"),
         say="You took every third row for a gate. The rows lie in three blocks: first all D rows of r, then all of z.",
+    ),
+    Misconception(
+        exercise="gru-step",
+        name="does not transpose the blocks of W_hh",
+        edit=(GATES_GRU_ROWS_H, "h_r, h_z, h_n = (h @ U + b for U, b in zip(W_hh.chunk(3), b_hh.chunk(3)))"),
+        say="You cut W_hh into three square blocks and multiply with them as they stand. "
+        "Each needs its transpose, and nothing crashes without it.",
     ),
     Misconception(
         exercise="gru-step",
@@ -990,6 +1016,20 @@ GATES_LAST_STATES = [
     ),
     Misconception(
         exercise="last-states",
+        name="mixes the two states number by number",
+        edit=(GATES_LAST, "return torch.stack([h_n[-2], h_n[-1]], dim=-1).flatten(1)"),
+        say="The numbers of your two states alternate: forward, backward, forward and so on. "
+        "First comes the whole forward state, then the backward one.",
+    ),
+    Misconception(
+        exercise="last-states",
+        name="takes the places 2 and 3, which are on top of two layers only",
+        edit=(GATES_LAST, "return torch.cat([h_n[2], h_n[3]], dim=-1)"),
+        say="You take the places 2 and 3 of h_n, counted from 0. With another number of layers the top is elsewhere: "
+        "count from the end.",
+    ),
+    Misconception(
+        exercise="last-states",
         name="reads h_n as if the batch came first",
         edit=(GATES_LAST, "return torch.cat([h_n[:, -2], h_n[:, -1]], dim=-1)"),
         say="You index the batch. h_n is never batch first, also with batch_first=True.",
@@ -1075,6 +1115,13 @@ PACK = [
         name="returns the inverse of the order",
         edit=(TAGGER_PACKED, "return data, batch_sizes, order.argsort()"),
         say="Your order is the inverse: it tells where each sentence went. Wanted is which sentence stands where.",
+    ),
+    Misconception(
+        exercise="pack",
+        name="sorts with the inverse of the order",
+        edit=(TAGGER_ORDER, "order = lengths.argsort(descending=True).argsort()"),
+        say="You applied argsort twice: that tells to which place each sentence goes. "
+        "One argsort tells which sentence stands at each place.",
     ),
     Misconception(
         exercise="pack",
@@ -1366,6 +1413,13 @@ MASKED = [
         name="returns a tensor of shape (1,)",
         edit=(TAGGER_MEAN, "-right.mean(0)"),
         say="Your loss has shape (1,). A loss is a single number, shape ().",
+    ),
+    Misconception(
+        exercise="masked-cross-entropy",
+        name="writes into the caller's tags",
+        edit=(TAGGER_REAL, TAGGER_REAL + "\n    tags.masked_fill_(~real, -100)"),
+        say="Your function writes into the caller's tags. Whoever wants them again finds other numbers: "
+        "work on a copy.",
     ),
     Misconception(
         exercise="masked-cross-entropy",
