@@ -4,8 +4,6 @@ from course.misconceptions import Misconception
 
 # layers-and-parameters.ipynb
 
-# layers-and-parameters.ipynb
-
 LAYERS_PRODUCT = "h = x @ weight.T "
 LAYERS_ADD = "h = h + bias"
 LAYERS_WEIGHT = "self.weight = nn.Parameter(torch.empty(n_out, n_in).uniform_(-bound, bound))"
@@ -564,8 +562,6 @@ IN_LAYERS_AND_PARAMETERS = [
 
 # convolution-and-pooling.ipynb
 
-# convolution-and-pooling.ipynb
-
 SIZE_ROOM = "room = size + 2 * padding - dilation * (kernel - 1) - 1"
 SIZE_RETURN = "return room // stride + 1"
 
@@ -811,6 +807,12 @@ CONV2D = [
     ),
     Misconception(
         exercise="conv2d",
+        name="collects the sums in float32",
+        edit=(CONV_SUM, CONV_SUM + ".float()"),
+        say="The result must have the dtype of x",
+    ),
+    Misconception(
+        exercise="conv2d",
         name="adds in place to the caller's tensor",
         edit=(CONV_BIAS, "out = out + bias.mul_(1.0)[:, None, None]\n        bias.add_(bias.detach())"),
         say="After your function the caller's tensors hold other numbers: a method that ends in _ works in place.",
@@ -846,6 +848,12 @@ POOL2D = [
         exercise="pool2d",
         name="pads the maximum with a number that is not small enough",
         edit=('float("-inf")', "-100.0"),
+        say="With very negative pictures your padding wins the maximum. No ordinary number is small enough for all.",
+    ),
+    Misconception(
+        exercise="pool2d",
+        name="pads the maximum with minus a billion",
+        edit=('float("-inf")', "-1e9"),
         say="With very negative pictures your padding wins the maximum. No ordinary number is small enough for all.",
     ),
     Misconception(
