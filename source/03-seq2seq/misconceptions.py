@@ -347,6 +347,16 @@ SEQ_LOSS = [
     ),
     Misconception(
         exercise="sequence-loss",
+        name="returns a plain number that no gradient can pass",
+        edit=(
+            SEQ_MEAN_LOSS,
+            'return torch.tensor(-total.item() / (int(real.sum()) if per == "token" else len(target_out)))',
+        ),
+        say="Your number is right, but no gradient can pass: item() or float() makes a plain number of a tensor, and "
+        "the network would never learn. Stay with tensors to the end.",
+    ),
+    Misconception(
+        exercise="sequence-loss",
         name="returns the sum",
         edit=(SEQ_MEAN_LOSS, "return -total"),
         say="Your loss is the sum. With twice as many sentences it is twice as large, and so are the gradients.",
@@ -1118,6 +1128,29 @@ SEARCH_BEAM = [
     ),
     Misconception(
         exercise="beam-search",
+        name="cuts to the best `width` by log-probability before it ranks by score",
+        edit=(
+            SEARCH_SCORED,
+            "found = sorted(ended + still_open, key=lambda pair: pair[1], reverse=True)[:width]\n"
+            "    scored = [(sequence, penalised(log_p, sequence, alpha)) for sequence, log_p in found]\n",
+        ),
+        say="You throw sequences away by their log-probability and only then compute the scores. With alpha, one of "
+        "those may have had the best score: penalise first, then cut.",
+    ),
+    Misconception(
+        exercise="beam-search",
+        name="stops early by log-probabilities, which is safe only for alpha = 0",
+        edit=(
+            SEARCH_OPEN,
+            SEARCH_OPEN + "\n        values = sorted((pair[1] for pair in ended), reverse=True)\n"
+            "        if len(ended) >= width and all(pair[1] < values[width - 1] for pair in still_open):\n"
+            "            break",
+        ),
+        say="You stop as soon as `width` ended sequences are more probable than all open ones. With alpha above 0 "
+        "an open one can still get a better score, for its divisor grows.",
+    ),
+    Misconception(
+        exercise="beam-search",
         name="counts BOS in the length penalty",
         edit=("penalised(log_p, sequence, alpha)", "log_p / ((5 + len(sequence)) / 6) ** alpha"),
         say="Your length penalty counts BOS. |Y| is what was written.",
@@ -1468,6 +1501,13 @@ IN_ATTENTION_DECODER = [
     ),
     Misconception(
         exercise="attend",
+        name="squeezes every axis of length 1",
+        edit=(ATTDEC_MIX, "c = (alpha.unsqueeze(1) @ h).squeeze()"),
+        say="With one sentence in the batch your context loses the axis of the batch: squeeze() without a number "
+        "removes every axis of length 1. Name the one that you mean.",
+    ),
+    Misconception(
+        exercise="attend",
         name="returns weights and context in the wrong order",
         edit=("return c, alpha", "return alpha, c"),
         say="You return the weights first. The docstring asks for the context, then the weights.",
@@ -1496,6 +1536,13 @@ IN_ATTENTION_DECODER = [
         edit=('(r * s) @ p["U"].T', 'r * (s @ p["U"].T)'),
         say="Your reset gate comes after U, as in torch's GRU. In the paper it closes entries of the state before "
         "U mixes them.",
+    ),
+    Misconception(
+        exercise="bahdanau-step",
+        name="uses U transposed",
+        edit=('(r * s) @ p["U"].T', '(r * s) @ p["U"]'),
+        say="Your U acts the wrong way round, and as it is square no shape complains. The vectors are rows, so U acts "
+        "on them as in a linear layer.",
     ),
     Misconception(
         exercise="bahdanau-step",
@@ -1552,7 +1599,7 @@ IN_ATTENTION_DECODER = [
         exercise="bahdanau-step",
         name="leaves out the candidate's bias",
         edit=(' + p["b"]', ""),
-        say="Your candidate does not move when b does. The paper leaves the biases out to save space; here they count.",
+        say="Your candidate does not move when b does. The paper's formulas leave the biases out; here they count.",
     ),
     Misconception(
         exercise="bahdanau-step",
