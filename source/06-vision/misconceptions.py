@@ -938,6 +938,34 @@ BOTH = [
         "return x * where",
         "forward returns three things: the output and the two kinds of gates.",
     ),
+    (
+        "detaches the channel gates",
+        CBAM_FIRST,
+        "x = x * what.detach().unsqueeze(-1).unsqueeze(-1)",
+        "The numbers are right, but no gradient passes from your output through the channel gates: "
+        "the channel part would never learn.",
+    ),
+    (
+        "detaches the spatial gates",
+        CBAM_OUT,
+        "return x * where.detach(), what, where",
+        "The numbers are right, but no gradient passes from your output through the spatial gates: "
+        "the spatial part would never learn.",
+    ),
+    (
+        "detaches the maps that the spatial part sees",
+        "where = self.spatial(x)",
+        "where = self.spatial(x.detach())",
+        "The numbers are right, but your spatial part sees maps that are cut off from the graph: the channel gates "
+        "never hear what the spatial gates made of them.",
+    ),
+    (
+        "applies the spatial gates in place",
+        CBAM_OUT,
+        "x *= where\n        return x, what, where",
+        "The numbers are right, but you write over the maps that the spatial part has seen, and backward still needs "
+        "them. Make a new tensor of the product.",
+    ),
 ]
 
 IN_CHANNEL_AND_SPATIAL = [
@@ -1070,7 +1098,7 @@ IN_ATTENTION_OVER_PLACES = [
     ),
     Misconception(
         exercise="non-local",
-        name="leaves out is at the end",
+        name="gives out the picture instead of what the places heard",
         edit=(PLACES_ADD, "return x + self.out(x), weights"),
         say="Your output does not depend on the weights at all: out was given the picture. It takes what the places "
         "have heard.",
@@ -1167,6 +1195,13 @@ IN_ATTENTION_OVER_PLACES = [
         ),
         say="Your function cuts off what does not fit, silently. A picture that cannot be cut into whole patches is "
         "refused with a ValueError.",
+    ),
+    Misconception(
+        exercise="patches",
+        name="leaves it to torch to refuse a size",
+        edit=(PLACES_FIRM, "if False:"),
+        say="A size that does not divide the picture ends in an error of torch about shapes. Look first whether it "
+        "divides height and width, and raise a ValueError that says so.",
     ),
     Misconception(
         exercise="patches",
@@ -1299,8 +1334,8 @@ IN_ATTENTION_OVER_PLACES = [
         exercise="vision-transformer",
         name="lets the first axis be the places",
         edit=("batch_first=True, norm_first=True", "norm_first=True"),
-        say="In a batch your picture gets another answer than alone: without batch_first the pictures attend to one "
-        "another.",
+        say="All pictures get the same answer: without batch_first the class token of a picture asks the class tokens "
+        "of the other pictures, which are just like it, and never meets a patch.",
     ),
     Misconception(
         exercise="vision-transformer",
