@@ -21,7 +21,7 @@ def explain_test(step: Step, error: Exception) -> str:
         return f"{error.name} is not defined: the cell that should define it is missing or did not run to its end."
     if isinstance(error, AssertionError):
         # A library's own words (torch.testing's) tell numbers of the test; the author's were written for students.
-        own = said if not step.is_hidden or _is_from(error, step) else ""
+        own = said if not step.is_hidden or _is_authors(error, step) else ""
         return _join(_truth(step), own or "This does not hold for your code.")
     if step.is_hidden:
         return _join(_truth(step), "The test could not use what your code returned.")
@@ -65,12 +65,16 @@ def _where(said: dict[str, Any], cells: dict[str, str]) -> str:
     return ""
 
 
-def _is_from(error: Exception, step: Step) -> bool:
-    """Whether the test's own code raised `error`, rather than a library that it called."""
-    frame = error.__traceback__
-    while frame.tb_next is not None:
-        frame = frame.tb_next
-    return frame.tb_frame.f_code.co_filename == f"<{step.name}>"
+def _is_authors(error: AssertionError, step: Step) -> bool:
+    """Whether the words of `error` stand in the test itself: in its own assert, or as the msg of torch.testing."""
+    innermost = error.__traceback__
+    while innermost.tb_next is not None:
+        innermost = innermost.tb_next
+    frame = innermost.tb_frame
+    if frame.f_globals.get("__name__") == "torch.testing._comparison":
+        msg = frame.f_locals.get("msg")
+        return isinstance(msg, str) and msg == str(error)
+    return frame.f_code.co_filename == f"<{step.name}>"
 
 
 def _truth(step: Step) -> str:

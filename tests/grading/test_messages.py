@@ -16,6 +16,16 @@ SOURCE = notebook(
         "f leaves tensors alone.",
         "import torch\ntorch.testing.assert_close(f(torch.tensor(43.0)), torch.tensor(43.0))",
     ),
+    hidden(
+        "f-test-torch-said",
+        "f leaves tensors alone.",
+        "import torch\ntorch.testing.assert_close(f(torch.tensor(43.0)), torch.tensor(43.0), msg='another tensor')",
+    ),
+    hidden(
+        "f-test-numpy",
+        "f leaves numbers alone.",
+        "import numpy.testing\nnumpy.testing.assert_allclose(f(43.0), 43.0)",
+    ),
     hidden("f-test-uses", "f returns a number.", "secret = 44\n[secret][f(0)]"),
 )
 SECRETS = ("secret", "41", "42", "43", "44", "Traceback", "BEGIN", "assert", "[secret]")
@@ -24,7 +34,7 @@ SECRETS = ("secret", "41", "42", "43", "44", "Traceback", "BEGIN", "assert", "[s
 def told(f, limits=None):
     """The messages by test, for a student who wrote this f."""
     report = grade(SOURCE, answered(SOURCE, f=f), limits)
-    assert report.points < 5
+    assert report.points < 7
     return {result.name.removeprefix("f-"): result.message for result in report.results}
 
 
@@ -42,8 +52,16 @@ def test_a_hidden_test_shows_its_truth_and_its_own_words():
     messages = told("def f(x):\n    return 7")
     assert messages["test-said"] == "f gives back what it gets. not for every number."
     assert messages["test-silent"] == "f gives back what it gets! This does not hold for your code."
-    assert messages["test-torch"].startswith("f leaves tensors alone.")
+    assert messages["test-torch"] == "f leaves tensors alone. The test could not use what your code returned."
+    assert messages["test-numpy"] == "f leaves numbers alone. This does not hold for your code."
     assert messages["test-uses"] == "f returns a number. The test could not use what your code returned."
+
+
+def test_words_that_a_hidden_test_hands_to_torch_are_its_own():
+    """Of torch.testing's message nothing is told unless the test wrote it."""
+    messages = told("def f(x):\n    return 0 * x")
+    assert messages["test-torch-said"] == "f leaves tensors alone. another tensor."
+    assert messages["test-torch"] == "f leaves tensors alone. This does not hold for your code."
 
 
 @pytest.mark.parametrize(
@@ -66,7 +84,7 @@ def test_a_hidden_test_shows_its_truth_and_its_own_words():
 def test_no_hidden_test_shows_code_or_values(body):
     """Whatever the student's code does with what it gets, no value of it is told, nor is a line of the test."""
     messages = hidden_ones(told(f"def f(x):\n    {body}"))
-    assert len(messages) == 4
+    assert len(messages) == 6
     for message in messages.values():
         # The student's own line may be shown, and stands there as they wrote it.
         shown = message.replace(body.strip(), "")
