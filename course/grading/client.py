@@ -14,6 +14,7 @@ from typing import Any
 import torch
 from torch import Generator
 
+from course.grading.containers import containers, rewrite
 from course.grading.conversation import Conversation
 from course.grading.failure import describe
 from course.grading.proxies import Method, Remote, RemoteModule, Verb, module_from
@@ -149,6 +150,7 @@ class _Call:
         self._generators: list[Generator] = []
         self._grad = torch.is_grad_enabled()
         self._tree = pack((target, args, kwargs), self._refer, self._tensors)
+        self._containers = containers((args, kwargs))
         wanting = [number for number, tensor in enumerate(self._tensors) if tensor.requires_grad and self._grad]
         self._wants = [(number, self._tensors[number].is_leaf) for number in wanting]
         self.collecting = [self._tensors[number] for number in wanting]
@@ -185,6 +187,7 @@ class _Call:
     def _apply(self, effects: dict[str, Any]) -> None:
         for number, now in effects.get("written", ()):
             self._tensors[number].data.copy_(now)
+        rewrite(self._containers, effects.get("containers", ()))
         for number, written in effects.get("states", {}).items():
             self._states[number].take(self._client, written)
         for generator, state in zip(self._generators, effects.get("generators", ()), strict=True):

@@ -17,6 +17,7 @@ import torch
 from torch import nn
 
 from course.grading.cells import Shell
+from course.grading.containers import Watched
 from course.grading.failure import describe
 from course.grading.twins import Twins
 from course.grading.wire import Packed, Reference, WireError, pack, unpack
@@ -102,6 +103,7 @@ class Service:
         generators: list[torch.Generator] = []
         resolve = lambda said: self._resolve(said, generators)  # noqa: E731
         target, args, kwargs = unpack(request["call"], packed.tensors, resolve)
+        watched = Watched((args, kwargs))
         if "states" in request:
             for number, state in unpack(request["states"], packed.tensors, resolve).items():
                 talk.twins.receive(number, talk.objects[number], state)
@@ -122,6 +124,7 @@ class Service:
         now = torch.get_rng_state()
         effects = {
             "written": [(number, packed.tensors[number]) for number in packed.written()] + copies.written(),
+            "containers": watched.written(),
             "generators": [generator.get_state() for generator in generators],
             "states": {
                 number: report

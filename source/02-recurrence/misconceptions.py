@@ -86,6 +86,13 @@ IN_WORDS_AND_STATES = [
     ),
     Misconception(
         exercise="numbering",
+        name="writes unknown words into the caller's vocabulary",
+        edit=("vocabulary.get(word, 1)", "vocabulary.setdefault(word, 1)"),
+        say="The numbers are right, but the words that were not known stand in the caller's vocabulary now. "
+        "Look words up without writing them.",
+    ),
+    Misconception(
+        exercise="numbering",
         name="looks words up in lower case",
         edit=("vocabulary.get(word, 1)", "vocabulary.get(word.lower(), 1)"),
         say="You changed the words before you looked them up. 'The' is not 'the' here; look up what is written.",

@@ -74,6 +74,40 @@ def test_a_write_into_an_argument_that_wants_a_gradient_is_seen(student, write):
     assert computed[0] == 7
 
 
+@pytest.mark.parametrize(
+    ("write", "right"),
+    [
+        ("x.reverse()", [{"a": 1}, [2]]),
+        ("x[0].append(3)", [[2, 3], {"a": 1}]),
+        ("x[1]['b'] = (torch.zeros(1), 'c')", [[2], {"a": 1, "b": (torch.zeros(1), "c")}]),
+        ("x[1].pop('a')", [[2], {}]),
+        ("x.clear()", []),
+        ("x[1]['a'] = 1", [[2], {"a": 1}]),
+        ("x = [4]", [[2], {"a": 1}]),
+    ],
+)
+def test_a_write_into_a_list_or_dict_is_seen(student, write, right):
+    """Also into one that lies in another: the test's own list and dict have changed afterwards, as in one process."""
+    theirs = student(f"import torch\ndef spoil(x, y=None):\n    {write}")
+    for give in (lambda x: theirs["spoil"](x), lambda x: theirs["spoil"](y=0, x=x), lambda x: theirs["spoil"]((x,)[0])):
+        inner, names = [2], {"a": 1}
+        outer = [inner, names]
+        give(outer)
+        assert outer == right
+        assert inner == (right[0] if "append" in write else [2])
+        assert names == (right[1] if "x[1]" in write else {"a": 1})
+
+
+def test_what_lies_in_a_list_stays_itself(student):
+    """A list that another was sorted out of still holds the very tensors of the test."""
+    theirs = student("def longest(x):\n    return max(x, key=len)\ndef drop(x):\n    x['b'].pop()")
+    a, b = torch.ones(2), torch.ones(3)
+    given = {"a": [a, b], "b": [a, b]}
+    assert theirs["longest"](given["a"]).shape == (3,)
+    theirs["drop"](given)
+    assert given["a"][0] is a and given["a"][1] is b and len(given["b"]) == 1
+
+
 def test_a_write_into_a_view_lands_in_its_base(student):
     """A test that hands over a part of a larger tensor sees the write in the whole."""
     theirs = student("def spoil(x):\n    x.zero_()")
