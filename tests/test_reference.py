@@ -4,6 +4,8 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -16,12 +18,14 @@ ASSIGNMENTS = sorted(path.name for path in (REPOSITORY / "source").glob("*/"))
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A course folder in which two students handed in: one the source itself, one the release as it is."""
+def graded(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """A course folder where two students handed in an assignment: one the source itself, one the release as it is."""
     folder = tmp_path_factory.mktemp("clean")
     shutil.copy(REPOSITORY / "nbgrader_config.py", folder)
     shutil.copytree(REPOSITORY / "source", folder / "source")
-    for assignment in ASSIGNMENTS:
+
+    @cache
+    def graded(assignment: str) -> Path:
         for student, step in (("reference", "source"), ("blank", "release")):
             for notebook in (REPOSITORY / step / assignment).glob("*.ipynb"):
                 submitted = folder / "submitted" / student / assignment
@@ -29,7 +33,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 shutil.copy(notebook, submitted)
         for command in ("generate_assignment", "autograde"):
             _nbgrader(folder, command, assignment)
-    return folder
+        return folder
+
+    return graded
 
 
 def _nbgrader(folder: Path, *command: str) -> None:
@@ -46,16 +52,16 @@ def _score(folder: Path, assignment: str, student: str) -> Score:
 
 
 @pytest.mark.parametrize("assignment", ASSIGNMENTS)
-def test_the_reference_has_every_point_from_tests(folder: Path, assignment: str) -> None:
+def test_the_reference_has_every_point_from_tests(graded: Callable[[str], Path], assignment: str) -> None:
     """What instructors wrote is right, and its written answers wait for a person."""
-    score = _score(folder, assignment, "reference")
+    score = _score(graded(assignment), assignment, "reference")
     assert score.tests == score.max_tests > 0
     assert score.needs_marking and score.tests + score.max_written == 100
 
 
 @pytest.mark.parametrize("assignment", ASSIGNMENTS)
-def test_the_blank_has_no_point(folder: Path, assignment: str) -> None:
+def test_the_blank_has_no_point(graded: Callable[[str], Path], assignment: str) -> None:
     """Who hands in what was handed out has nothing, and nobody needs to mark it."""
-    score = _score(folder, assignment, "blank")
+    score = _score(graded(assignment), assignment, "blank")
     assert score.tests == score.written == 0
     assert not score.needs_marking
