@@ -16,6 +16,7 @@ import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
+from matplotlib.ticker import MaxNLocator
 
 DOTS_PER_INCH = 110
 DASHES = ("-", "--", "-.", ":")
@@ -106,7 +107,8 @@ def bars(
     axis.set_ylabel(ylabel)
     axis.set_title(title, fontsize=10)
     if len(heights) > 1:
-        axis.legend(frameon=False, fontsize=9)
+        # Above the axes, where no bar is.
+        figure.legend(loc="outside upper center", ncols=len(heights), frameon=False, fontsize=9)
     _bare(axis)
     return picture(figure, alt)
 
@@ -138,6 +140,9 @@ def lines(
         )
     axis.set(xlabel=xlabel, ylabel=ylabel, xscale="log" if log_x else "linear", yscale="log" if log_y else "linear")
     axis.set_title(title, fontsize=10)
+    if not log_x and all(place == int(place) for place in at):
+        # There is no half layer and no half step.
+        axis.xaxis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 2.5, 5, 10], integer=True))
     if len(curves) > 1:
         axis.legend(frameon=False, fontsize=9)
     _bare(axis)
