@@ -9,6 +9,7 @@ import builtins
 from typing import Any
 
 from course.grading.failure import MAX_MESSAGE
+from course.grading.own_work import HandedOver
 from course.grading.plan import Step
 
 NOT_WRITTEN = "Not written yet."
@@ -38,6 +39,9 @@ def explain_raise(step: Step, said: dict[str, Any], cells: dict[str, str]) -> st
     if said.get("kind") == "NotImplementedError":
         return NOT_WRITTEN
     where = _where(said, cells)
+    if step.refused and said.get("name") == HandedOver.__name__:
+        to_write = f"This exercise is to write it, without {', '.join(step.refused)}."
+        return _join(_truth(step) if step.is_hidden else "", f"Your code hands its work to torch{where}. {to_write}")
     if step.is_hidden:
         # Its text may carry the test's numbers, and its name may be made up to carry them.
         name = str(said.get("kind")) if hasattr(builtins, str(said.get("kind"))) else "an error"

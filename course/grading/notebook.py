@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 HIDDEN = "BEGIN HIDDEN TESTS"
 EXPERIMENT = "experiment"
 CANDIDATE = "candidate"
+WITHOUT = "without:"
 
 
 class Kind(Enum):
@@ -57,6 +58,12 @@ def is_for_candidate(cell: "NotebookNode") -> bool:
     trusted as little as all that comes from there.
     """
     return kind(cell) is Kind.READ_ONLY and CANDIDATE in cell.metadata.get("tags", ())
+
+
+def refused(cell: "NotebookNode") -> tuple[str, ...]:
+    """The functions of torch that an answer cell is to do without: they do what the exercise is to write."""
+    tags = cell.metadata.get("tags", ()) if kind(cell) is Kind.ANSWER else ()
+    return tuple(tag.removeprefix(WITHOUT) for tag in tags if tag.startswith(WITHOUT))
 
 
 def with_answer(notebook: "NotebookNode", exercise: str, answer: str) -> "NotebookNode":

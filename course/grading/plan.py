@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from course.grading.names import names_bound, names_used
-from course.grading.notebook import HIDDEN, Kind, exercise_of, grade_id, is_experiment, is_for_candidate, kind
+from course.grading.notebook import HIDDEN, Kind, exercise_of, grade_id, is_experiment, is_for_candidate, kind, refused
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -26,7 +26,10 @@ class Role(Enum):
 
 @dataclass(frozen=True)
 class Step:
-    """One code cell to run. `exercise` is the answer cell that it is or tests, '' for the student's own cells."""
+    """One code cell to run. `exercise` is the answer cell that it is or tests, '' for the student's own cells.
+
+    `refused` are the functions of torch that student code must do without while this test calls it.
+    """
 
     index: int
     name: str
@@ -35,11 +38,12 @@ class Step:
     exercise: str = ""
     points: float = 0.0
     is_hidden: bool = False
+    refused: tuple[str, ...] = ()
 
 
 def plan(notebook: "NotebookNode") -> list[Step]:
     """The steps of a repaired notebook: all its code cells but the experiments, in their order."""
-    exercises = [name for cell in notebook.cells if kind(cell) is Kind.ANSWER and (name := grade_id(cell))]
+    answers = {name: cell for cell in notebook.cells if kind(cell) is Kind.ANSWER and (name := grade_id(cell))}
     steps = []
     for index, cell in enumerate(notebook.cells):
         if cell.cell_type != "code" or is_experiment(cell):
@@ -48,9 +52,10 @@ def plan(notebook: "NotebookNode") -> list[Step]:
         match kind(cell):
             case Kind.TEST:
                 points = float(cell.metadata.nbgrader.points)
-                exercise = exercise_of(name, exercises)
+                exercise = exercise_of(name, list(answers))
+                names = refused(answers[exercise]) if exercise in answers else ()
                 source = _as_python(cell.source)
-                steps.append(Step(index, name, Role.TEST, source, exercise, points, HIDDEN in source))
+                steps.append(Step(index, name, Role.TEST, source, exercise, points, HIDDEN in source, names))
             case Kind.READ_ONLY:
                 role = Role.CANDIDATE if is_for_candidate(cell) else Role.BOTH
                 steps.append(Step(index, name, role, _as_python(cell.source)))
@@ -102,7 +107,7 @@ def digests(steps: list[Step], run: int) -> dict[int, bytes]:
     before, found = hashlib.sha256(f"{run}".encode()), {}
     for step in steps:
         if step.role is not Role.CANDIDATE:
-            before.update(repr((step.name, step.role, step.source, step.points, step.is_hidden)).encode())
+            before.update(repr((step.name, step.role, step.source, step.points, step.is_hidden, step.refused)).encode())
             found[step.index] = before.digest()
     return found
 

@@ -19,6 +19,7 @@ from torch import nn
 from course.grading.cells import Shell
 from course.grading.containers import Watched
 from course.grading.failure import describe
+from course.grading.own_work import refusing
 from course.grading.twins import Twins
 from course.grading.wire import Packed, Reference, WireError, pack, unpack
 
@@ -113,7 +114,7 @@ class Service:
         if "random" in request:
             talk.random = packed.tensors[request["random"]]
             torch.set_rng_state(talk.random)
-        with torch.set_grad_enabled(request["grad"]):
+        with torch.set_grad_enabled(request["grad"]), refusing(request.get("refused", ())):
             result = target(*args, **kwargs)
 
         tensors: list[torch.Tensor] = []

@@ -39,6 +39,7 @@ class Trials:
         Raises what breaks the wire, and Unrepeatable; then the test must run again, with another candidate.
         """
         conversation, client = self._conversation(step, channel)
+        client.refused = step.refused
         begin = len(conversation.exchanges)
         try:
             finding = conversation.found_before()

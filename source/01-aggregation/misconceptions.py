@@ -2,6 +2,8 @@
 
 from course.misconceptions import Misconception
 
+HANDED_OVER = "The numbers are right, and the work is torch's. Here you find out how it is done: write it yourself."
+
 # layers-and-parameters.ipynb
 
 LAYERS_PRODUCT = "h = x @ weight.T "
@@ -275,6 +277,12 @@ IN_LAYERS_AND_PARAMETERS = [
     ),
     Misconception(
         exercise="activations",
+        name="leaves the work to torch's gelu",
+        edit=("return x * share, share + x * density", "return F.gelu(x), share + x * density"),
+        say=HANDED_OVER,
+    ),
+    Misconception(
+        exercise="activations",
         name="gives relu the slope 1 at zero",
         edit=(LAYERS_RELU, "return torch.relu(x), (x >= 0).to(x.dtype)"),
         say="At exactly 0 your relu has slope 1. The table takes the slope from the left there.",
@@ -420,6 +428,12 @@ IN_LAYERS_AND_PARAMETERS = [
         name="gives the slope of leaky_relu first",
         edit=(LAYERS_LEAKY, "return factor, x * factor"),
         say="In leaky_relu value and slope have changed places.",
+    ),
+    Misconception(
+        exercise="cross-entropy",
+        name="leaves the work to torch's cross-entropy",
+        edit=("log_p = logits - logits", "return F.cross_entropy(logits, target)\n    log_p = logits - logits"),
+        say=HANDED_OVER,
     ),
     Misconception(
         exercise="cross-entropy",
@@ -677,6 +691,15 @@ OUTPUT_SIZE = [
 CONV2D = [
     Misconception(
         exercise="conv2d",
+        name="leaves the work to torch's convolution",
+        edit=(
+            "kh, kw = weight.shape[2:]",
+            "return F.conv2d(x, weight, bias, stride, padding, dilation)\n    kh, kw = weight.shape[2:]",
+        ),
+        say=HANDED_OVER,
+    ),
+    Misconception(
+        exercise="conv2d",
         name="turns the filter",
         edit=("weight[:, :, u, v]", "weight.flip(2, 3)[:, :, u, v]"),
         say="Your filter is turned by 180 degrees before it slides. That is the convolution of mathematics; "
@@ -826,6 +849,17 @@ CONV2D = [
 ]
 
 POOL2D = [
+    Misconception(
+        exercise="pool2d",
+        name="leaves the work to torch's pooling",
+        edit=(
+            "stride = kernel if stride is None else stride",
+            "function = F.max_pool2d if mode == 'max' else F.avg_pool2d\n"
+            "    return function(x, kernel, stride, padding)\n"
+            "    stride = kernel if stride is None else stride",
+        ),
+        say=HANDED_OVER,
+    ),
     Misconception(
         exercise="pool2d",
         name="moves by one dot where no stride is given",
@@ -1149,6 +1183,17 @@ NORM_EVAL = "mean, variance = self.running_mean, self.running_var"
 NORM_BATCH_NORM = [
     Misconception(
         exercise="batch-norm",
+        name="leaves the work to torch's batch norm",
+        edit=(
+            "rows = x.movedim(1, -1)",
+            "known = self.running_mean, self.running_var, self.weight, self.bias\n"
+            "        return F.batch_norm(x, *known, self.training, self.momentum, self.eps)\n"
+            "        rows = x.movedim(1, -1)",
+        ),
+        say=HANDED_OVER,
+    ),
+    Misconception(
+        exercise="batch-norm",
         name="normalises with the unbiased variance",
         edit=(NORM_VARIANCE, "variance = flat.var(0)"),
         say="Your batch comes out with a deviation a little below 1. If nothing is said, torch's `var` and `std` "
@@ -1424,6 +1469,15 @@ NORM_LAYER = "normal = (x - mean) / torch.sqrt(variance + self.eps)"
 NORM_LAYER_NORM = [
     Misconception(
         exercise="layer-norm",
+        name="leaves the work to torch's layer norm",
+        edit=(
+            NORM_LAYER_MEAN,
+            f"return F.layer_norm(x, self.weight.shape, self.weight, self.bias, self.eps)\n        {NORM_LAYER_MEAN}",
+        ),
+        say=HANDED_OVER,
+    ),
+    Misconception(
+        exercise="layer-norm",
         name="takes the unbiased variance",
         edit=(NORM_LAYER_VARIANCE, "variance = x.var(-1, keepdim=True)"),
         say="Your numbers are a little too small, and with D = 1 there is a nan: torch's `var` and `std` divide by "
@@ -1566,6 +1620,12 @@ NORM_KEEP = "keep = torch.rand(x.shape) >= p"
 NORM_SCALED = "return x * keep / (1 - p)"
 
 NORM_DROPOUT = [
+    Misconception(
+        exercise="dropout",
+        name="leaves the work to torch's dropout",
+        edit=("if not training:", "return F.dropout(x, p, training)\n    if not training:"),
+        say=HANDED_OVER,
+    ),
     Misconception(
         exercise="dropout",
         name="does not scale what stays",

@@ -445,6 +445,20 @@ HEADS_MASKS_AND_SCALE = [
     # ScaledDotProductAttention
     Misconception(
         exercise="scaled-dot-product-attention",
+        name="leaves the work to torch's attention",
+        edit=(
+            "score = Q @ K.transpose(-2, -1) / self.scale",
+            "keep = None if mask is None else (mask == 0)[:, None, None]\n"
+            "        one_hot = torch.eye(K.size(-2), dtype=V.dtype).expand(*K.shape[:2], -1, -1)\n"
+            "        att = F.scaled_dot_product_attention(Q, K, one_hot, attn_mask=keep, scale=1 / self.scale)\n"
+            "        att = att if self.dropout is None else self.dropout(att)\n"
+            "        return att @ V, att\n"
+            "        score = Q @ K.transpose(-2, -1) / self.scale",
+        ),
+        say="The numbers are right, and the work is torch's. Here you find out how it is done: write it yourself.",
+    ),
+    Misconception(
+        exercise="scaled-dot-product-attention",
         name="does not scale",
         edit=(" / self.scale", ""),
         say="Your weights are sharper than they should be: the scores were not divided by the scale.",

@@ -118,6 +118,8 @@ SOURCE = notebooks.notebook(
     notebooks.written("question", "Because 2 is the smallest prime."),
 )
 
+notebooks.cell(SOURCE, "scale").metadata["tags"] = ["without:linear"]
+
 
 def _released(source: NotebookNode) -> NotebookNode:
     """What students get: without the hidden tests."""

@@ -1,0 +1,24 @@
+"""Hands the work to a function of torch that the exercise is to do without, by way of another module that uses it.
+
+It is refused while a test calls, from whatever layer the call comes.
+"""
+
+from attacks.build import RIGHT_DOUBLE, answered
+from nbformat import NotebookNode
+
+EARNS = 5
+
+SCALE = """
+class Scale(nn.Module):
+    def __init__(self, d):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(d))
+
+    def forward(self, x):
+        work = nn.Linear(len(self.weight), len(self.weight), bias=False)
+        return torch.func.functional_call(work, {"weight": torch.diag(self.weight)}, x)
+"""
+
+
+def submission(released: NotebookNode) -> NotebookNode:
+    return answered(released, RIGHT_DOUBLE, SCALE)
