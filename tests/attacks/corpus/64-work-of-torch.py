@@ -1,6 +1,6 @@
-"""Hands the work to a function of torch that the exercise is to do without, by way of another module that uses it.
+"""Hands the work to a function of torch that the exercise is to do without, in a layer, and takes the tag away.
 
-It is refused while a test calls, from whatever layer the call comes.
+The tags are those of the source, and the function is refused while a test calls, from whatever layer the call comes.
 """
 
 from attacks.build import RIGHT_DOUBLE, answered
@@ -21,4 +21,7 @@ class Scale(nn.Module):
 
 
 def submission(released: NotebookNode) -> NotebookNode:
-    return answered(released, RIGHT_DOUBLE, SCALE)
+    notebook = answered(released, RIGHT_DOUBLE, SCALE)
+    for cell in notebook.cells:
+        cell.metadata.pop("tags", None)
+    return notebook
