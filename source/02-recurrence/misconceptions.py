@@ -2,6 +2,8 @@
 
 from course.misconceptions import Misconception
 
+HANDED_OVER = "The numbers are right, and the work is torch's. Here you find out how it is done: write it yourself."
+
 # words-and-states.ipynb
 
 NUMBERING_LENGTHS = "lengths = torch.tensor([len(sentence) for sentence in sentences]) "
@@ -338,6 +340,12 @@ IN_WORDS_AND_STATES = [
     # rnn-step
     Misconception(
         exercise="rnn-step",
+        name="leaves the work to torch's RNN cell",
+        edit=(RNN_STEP_TANH, "return torch.rnn_tanh_cell(x, h, W_ih, W_hh, b_ih, b_hh)"),
+        say=HANDED_OVER,
+    ),
+    Misconception(
+        exercise="rnn-step",
         name="leaves out the tanh",
         edit=(RNN_STEP_TANH, "return from_word + from_state"),
         say="Your state can leave the range from -1 to 1, and over many words it will grow. The tanh is missing.",
@@ -439,6 +447,18 @@ IN_WORDS_AND_STATES = [
         say="A batch of one sentence, or a state of width 1, loses an axis: squeeze() takes every axis of size 1.",
     ),
     # rnn
+    Misconception(
+        exercise="rnn",
+        name="leaves the work to torch's RNN",
+        edit=(
+            "h, states = h_0, []",
+            "weights = [W_ih, W_hh, b_ih, b_hh]\n"
+            "    out, h_n = torch.rnn_tanh(x, h_0[None], weights, True, 1, 0.0, False, False, True)\n"
+            "    return out, h_n[0]\n"
+            "    h, states = h_0, []",
+        ),
+        say=HANDED_OVER,
+    ),
     Misconception(
         exercise="rnn",
         name="starts from zeros and ignores h_0",
@@ -580,6 +600,12 @@ GATES_LSTM_CELL = "c = f.sigmoid() * c + i.sigmoid() * g.tanh()"
 GATES_LSTM_STATE = "h = o.sigmoid() * c.tanh()"
 
 GATES_LSTM_STEP = [
+    Misconception(
+        exercise="lstm-step",
+        name="leaves the work to torch's LSTM cell",
+        edit=("rows = x @ W_ih.T", "return torch.lstm_cell(x, (h, c), W_ih, W_hh, b_ih, b_hh)\n    rows = x @ W_ih.T"),
+        say=HANDED_OVER,
+    ),
     Misconception(
         exercise="lstm-step",
         name="exchanges the input gate and the forget gate",
@@ -809,6 +835,12 @@ GATES_GRU_ROWS_H = "h_r, h_z, h_n = (h @ W_hh.T + b_hh).chunk(3, dim=-1)"
 GATES_GRU_GATES = "r = torch.sigmoid(x_r + h_r)\n    z = torch.sigmoid(x_z + h_z)"
 
 GATES_GRU_STEP = [
+    Misconception(
+        exercise="gru-step",
+        name="leaves the work to torch's GRU cell",
+        edit=(GATES_GRU_MIX, "return torch.gru_cell(x, h, W_ih, W_hh, b_ih, b_hh)"),
+        say=HANDED_OVER,
+    ),
     Misconception(
         exercise="gru-step",
         name="complements z, as 1409.0473 does",
