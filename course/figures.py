@@ -140,7 +140,7 @@ def lines(
         )
     axis.set(xlabel=xlabel, ylabel=ylabel, xscale="log" if log_x else "linear", yscale="log" if log_y else "linear")
     axis.set_title(title, fontsize=10)
-    if not log_x and all(place == int(place) for place in at):
+    if not log_x and all(float(place).is_integer() for place in at):
         # There is no half layer and no half step.
         axis.xaxis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 2.5, 5, 10], integer=True))
     if len(curves) > 1:

@@ -10,6 +10,9 @@ from pathlib import Path
 
 from course.errors import CourseError
 
+HANDED_OVER = "The numbers are right, and the work is torch's. Here you find out how it is done: write it yourself."
+"""What to say to a student who calls torch's own function where the exercise is to write it."""
+
 
 @dataclass(frozen=True)
 class Misconception:

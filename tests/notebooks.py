@@ -11,9 +11,9 @@ def notebook(*cells: NotebookNode) -> NotebookNode:
     return new_notebook(cells=list(cells), metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}})
 
 
-def answer(name: str, source: str) -> NotebookNode:
+def answer(name: str, source: str, *tags: str) -> NotebookNode:
     """The blank that a student fills in."""
-    return new_code_cell(source, metadata=_marks(name, solution=True, locked=False))
+    return new_code_cell(source, metadata=_marks(name, solution=True, locked=False) | _tagged(tags))
 
 
 def check(name: str, source: str, points: float = 1) -> NotebookNode:
@@ -38,7 +38,7 @@ def written(name: str, text: str, points: float = 2) -> NotebookNode:
 
 def code(source: str, *tags: str) -> NotebookNode:
     """A code cell that nbgrader does not know."""
-    return new_code_cell(source, metadata={"tags": list(tags)} if tags else {})
+    return new_code_cell(source, metadata=_tagged(tags))
 
 
 def text(source: str) -> NotebookNode:
@@ -57,6 +57,10 @@ def answered(source: NotebookNode, **answers: str) -> NotebookNode:
 def cell(notebook: NotebookNode, name: str) -> NotebookNode:
     """The cell of the notebook that has the grade_id `name`."""
     return next(cell for cell in notebook.cells if cell.metadata.get("nbgrader", {}).get("grade_id") == name)
+
+
+def _tagged(tags: tuple[str, ...]) -> dict[str, object]:
+    return {"tags": list(tags)} if tags else {}
 
 
 def _marks(name: str, **marks: object) -> dict[str, object]:

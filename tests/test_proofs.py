@@ -60,7 +60,7 @@ def alone(exercise: str) -> nbformat.NotebookNode:
 def reports(request: pytest.FixtureRequest) -> dict[object, Report]:
     """The reports on the mistakes and styles that the selected tests ask for, graded two at a time."""
     asked = [item.callspec.params for item in request.session.items if hasattr(item, "callspec")]
-    cases = {params[kind] for params in asked for kind in ("mistake", "style") if kind in params}
+    cases = {params[name] for params in asked for name in ("mistake", "style") if name in params}
     if any(item.name == "test_nearly_every_mistake_is_named_to_who_made_it" for item in request.session.items):
         cases.update(MISTAKES)
     with ThreadPoolExecutor(2) as pool:

@@ -152,7 +152,7 @@ class _Call:
         self._generators: list[Generator] = []
         self._grad = torch.is_grad_enabled()
         self._tree = pack((target, args, kwargs), self._refer, self._tensors)
-        self._containers = containers((args, kwargs))
+        self._containers = containers((*args, *kwargs.values()))
         wanting = [number for number, tensor in enumerate(self._tensors) if tensor.requires_grad and self._grad]
         self._wants = [(number, self._tensors[number].is_leaf) for number in wanting]
         self.collecting = [self._tensors[number] for number in wanting]

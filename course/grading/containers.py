@@ -16,9 +16,9 @@ def containers(value: Any) -> list[list | dict]:
     def walk(item: Any) -> None:
         if isinstance(item, list | dict):
             found.append(item)
-        if isinstance(item, list | tuple | dict):
-            for part in item.values() if isinstance(item, dict) else item:
-                walk(part)
+        parts = item.values() if isinstance(item, dict) else item if isinstance(item, list | tuple) else ()
+        for part in parts:
+            walk(part)
 
     walk(value)
     return found

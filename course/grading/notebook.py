@@ -62,8 +62,7 @@ def is_for_candidate(cell: "NotebookNode") -> bool:
 
 def refused(cell: "NotebookNode") -> tuple[str, ...]:
     """The functions of torch that an answer cell is to do without: they do what the exercise is to write."""
-    tags = cell.metadata.get("tags", ()) if kind(cell) is Kind.ANSWER else ()
-    return tuple(tag.removeprefix(WITHOUT) for tag in tags if tag.startswith(WITHOUT))
+    return tuple(tag.removeprefix(WITHOUT) for tag in cell.metadata.get("tags", ()) if tag.startswith(WITHOUT))
 
 
 def with_answer(notebook: "NotebookNode", exercise: str, answer: str) -> "NotebookNode":

@@ -43,7 +43,8 @@ class Step:
 
 def plan(notebook: "NotebookNode") -> list[Step]:
     """The steps of a repaired notebook: all its code cells but the experiments, in their order."""
-    answers = {name: cell for cell in notebook.cells if kind(cell) is Kind.ANSWER and (name := grade_id(cell))}
+    without = {name: refused(cell) for cell in notebook.cells if kind(cell) is Kind.ANSWER and (name := grade_id(cell))}
+    exercises = list(without)
     steps = []
     for index, cell in enumerate(notebook.cells):
         if cell.cell_type != "code" or is_experiment(cell):
@@ -52,9 +53,8 @@ def plan(notebook: "NotebookNode") -> list[Step]:
         match kind(cell):
             case Kind.TEST:
                 points = float(cell.metadata.nbgrader.points)
-                exercise = exercise_of(name, list(answers))
-                names = refused(answers[exercise]) if exercise in answers else ()
-                source = _as_python(cell.source)
+                exercise = exercise_of(name, exercises)
+                source, names = _as_python(cell.source), without.get(exercise, ())
                 steps.append(Step(index, name, Role.TEST, source, exercise, points, HIDDEN in source, names))
             case Kind.READ_ONLY:
                 role = Role.CANDIDATE if is_for_candidate(cell) else Role.BOTH

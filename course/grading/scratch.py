@@ -21,7 +21,7 @@ class Scratch:
     """A new empty folder, `folder`. It lies in one of ours, so that removing it has a place to put things."""
 
     def __init__(self) -> None:
-        remove_left(tempfile.gettempdir())
+        _remove_left(tempfile.gettempdir())
         self._outer, self._lock = _locked_folder()
         self.folder = self._outer / "scratch"
         self.folder.mkdir()
@@ -50,7 +50,7 @@ class Scratch:
 
 
 @cache
-def remove_left(parent: str) -> None:
+def _remove_left(parent: str) -> None:
     """Removes, once a process, the folders in `parent` that killed processes of the same user left there."""
     for outer in Path(parent).glob(f"{PREFIX}*"):
         with suppress(OSError):  # somebody holds it, or it is not ours

@@ -104,7 +104,7 @@ class Service:
         generators: list[torch.Generator] = []
         resolve = lambda said: self._resolve(said, generators)  # noqa: E731
         target, args, kwargs = unpack(request["call"], packed.tensors, resolve)
-        watched = Watched((args, kwargs))
+        watched = Watched((*args, *kwargs.values()))
         if "states" in request:
             for number, state in unpack(request["states"], packed.tensors, resolve).items():
                 talk.twins.receive(number, talk.objects[number], state)

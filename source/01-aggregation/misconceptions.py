@@ -1,8 +1,6 @@
 """The mistakes people make in assignment 01, each as an edit of the reference and a word to who made it."""
 
-from course.misconceptions import Misconception
-
-HANDED_OVER = "The numbers are right, and the work is torch's. Here you find out how it is done: write it yourself."
+from course.misconceptions import HANDED_OVER, Misconception
 
 # layers-and-parameters.ipynb
 

@@ -1,6 +1,6 @@
 """The mistakes people make in assignment 04, each as an edit of the reference and a word to who made it."""
 
-from course.misconceptions import Misconception
+from course.misconceptions import HANDED_OVER, Misconception
 
 # vanilla-attention.ipynb
 
@@ -455,7 +455,7 @@ HEADS_MASKS_AND_SCALE = [
             "        return att @ V, att\n"
             "        score = Q @ K.transpose(-2, -1) / self.scale",
         ),
-        say="The numbers are right, and the work is torch's. Here you find out how it is done: write it yourself.",
+        say=HANDED_OVER,
     ),
     Misconception(
         exercise="scaled-dot-product-attention",

@@ -89,7 +89,7 @@ SOURCE = notebooks.notebook(
         points=2,
     ),
     notebooks.text("Now with a parameter."),
-    notebooks.answer("scale", f"### BEGIN SOLUTION{RIGHT_SCALE}### END SOLUTION"),
+    notebooks.answer("scale", f"### BEGIN SOLUTION{RIGHT_SCALE}### END SOLUTION", "without:linear"),
     notebooks.check(
         "scale-check",
         "m = Scale(2)\n"
@@ -117,8 +117,6 @@ SOURCE = notebooks.notebook(
     ),
     notebooks.written("question", "Because 2 is the smallest prime."),
 )
-
-notebooks.cell(SOURCE, "scale").metadata["tags"] = ["without:linear"]
 
 
 def _released(source: NotebookNode) -> NotebookNode:

@@ -12,7 +12,7 @@ def convolve(x, weight):
 """
 SOURCE = notebook(
     helpers("imports", "import torch\nimport torch.nn.functional as F\nfrom torch import nn"),
-    answer("convolve", f"### BEGIN SOLUTION{OWN}### END SOLUTION"),
+    answer("convolve", f"### BEGIN SOLUTION{OWN}### END SOLUTION", "without:conv1d", "without:convolution"),
     check(
         "convolve-check",
         "x = torch.ones(1, 1, 3)\nassert convolve(x, torch.ones(1, 1, 2)).flatten().tolist() == [2, 2]",
@@ -30,7 +30,6 @@ SOURCE = notebook(
         "x = torch.rand(1, 1, 5)\nassert torch.allclose(edges(x), x[..., 1:] - x[..., :-1]), 'no differences'",
     ),
 )
-SOURCE.cells[1].metadata["tags"] = ["without:conv1d", "without:convolution"]
 EDGES = "def edges(x):\n    return F.conv1d(x, torch.tensor([[[-1.0, 1.0]]]))"
 
 

@@ -3,21 +3,16 @@
 The tags are those of the source, and the function is refused while a test calls, from whatever layer the call comes.
 """
 
-from attacks.build import RIGHT_DOUBLE, answered
+from attacks.build import RIGHT_DOUBLE, RIGHT_SCALE, answered
 from nbformat import NotebookNode
 
 EARNS = 5
 
-SCALE = """
-class Scale(nn.Module):
-    def __init__(self, d):
-        super().__init__()
-        self.weight = nn.Parameter(torch.ones(d))
-
-    def forward(self, x):
-        work = nn.Linear(len(self.weight), len(self.weight), bias=False)
-        return torch.func.functional_call(work, {"weight": torch.diag(self.weight)}, x)
-"""
+SCALE = RIGHT_SCALE.replace(
+    "return x * self.weight",
+    "work = nn.Linear(len(self.weight), len(self.weight), bias=False)\n"
+    '        return torch.func.functional_call(work, {"weight": torch.diag(self.weight)}, x)',
+)
 
 
 def submission(released: NotebookNode) -> NotebookNode:
