@@ -6,8 +6,6 @@ Where folders lie and how files are named is nbgrader's configuration, not ours.
 """
 
 import logging
-import os
-import sys
 import traceback
 from pathlib import Path
 
@@ -17,6 +15,7 @@ from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
+from course import new_gradebook
 from course.errors import CourseError
 
 CONFIG_FILE = "nbgrader_config.py"
@@ -33,11 +32,6 @@ class Classroom:
             )
         self.config = _config(self.root)
         self.directory = CourseDirectory(config=self.config)
-        # nbgrader makes a new gradebook with the program `alembic`, which an environment that is not activated hides.
-        programs = str(Path(sys.executable).parent)
-        path = os.environ.get("PATH", os.defpath)
-        if programs not in path.split(os.pathsep):
-            os.environ["PATH"] = os.pathsep.join((programs, path))
         # nbgrader tells everything it does; what a person must know comes back as an error or in the report.
         self.log = logging.getLogger("course.nbgrader")
         self.log.propagate = False
@@ -60,8 +54,13 @@ class Classroom:
         finally:
             self.log.removeHandler(heard)
 
+    def make_gradebook(self) -> None:
+        """Makes the gradebook where there is none."""
+        new_gradebook.make(self.directory.db_url)
+
     def gradebook(self) -> Gradebook:
         """nbgrader's gradebook, to be used in a `with` block."""
+        self.make_gradebook()
         return Gradebook(self.directory.db_url, self.directory.course_id)
 
     def folder(self, step: str, assignment: str, student: str = ".") -> Path:

@@ -37,6 +37,7 @@ def release_start(classroom: Classroom) -> None:
 def register(classroom: Classroom, assignment: str) -> None:
     """Tells the gradebook what source/ASSIGNMENT holds: its notebooks, cells and points. release/ stays as it is."""
     with _alone_in(classroom.require(assignment)), tempfile.TemporaryDirectory() as nowhere:
+        classroom.make_gradebook()
         _generate(classroom, assignment, Config(), release_directory=nowhere)
 
 

@@ -2,6 +2,7 @@
 
 import os
 import socket
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -9,6 +10,8 @@ from typing import Any
 
 # nbgrader's commands run as subprocesses that inherit this; torch here must stay single-threaded too.
 os.environ["OMP_NUM_THREADS"] = "1"
+# As in an activated environment: nbgrader itself calls the program `alembic` by its name.
+os.environ["PATH"] = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
 
 import pytest
 import torch

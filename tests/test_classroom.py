@@ -1,11 +1,15 @@
 """The course folder as nbgrader's configuration describes it."""
 
-import os
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
 
 import pytest
 from small_class import NAME, hand_in, make_course, released
 from traitlets.config import Config
 
+from course import new_gradebook
 from course.classroom import Classroom
 from course.errors import CourseError
 from course.release import register, release
@@ -57,11 +61,31 @@ def test_a_broken_configuration_is_told(tmp_path):
         Classroom(tmp_path)
 
 
-def test_an_environment_without_a_path_is_enough(tmp_path, monkeypatch):
-    """As in a cron job; nbgrader's helper programs are found beside Python."""
-    monkeypatch.delenv("PATH", raising=False)
-    Classroom(make_course(tmp_path / "course"))
-    assert os.environ["PATH"]
+def test_a_new_gradebook_is_that_of_nbgrader(tmp_path):
+    """It has the same tables and columns, and the same version for `nbgrader db upgrade`; a second look keeps it."""
+    theirs, ours = tmp_path / "theirs.db", tmp_path / "ours.db"
+    program = [sys.executable, "-c", f"from nbgrader.api import Gradebook; Gradebook('sqlite:///{theirs}').close()"]
+    subprocess.run(program, check=True)
+    for _ in range(2):
+        new_gradebook.make(f"sqlite:///{ours}")
+    assert _schema(ours) == _schema(theirs)
+
+
+def _schema(path):
+    """The columns of every table and the version of the whole."""
+    with closing(sqlite3.connect(path)) as database:
+        tables = [name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        columns = {table: [row[1:4] for row in database.execute(f"PRAGMA table_info({table})")] for table in tables}
+        return columns, database.execute("SELECT version_num FROM alembic_version").fetchall()
+
+
+def test_a_gradebook_needs_no_program(tmp_path, monkeypatch):
+    """Where the environment is not activated, as in a cron job, a new gradebook is made all the same."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    classroom = Classroom(make_course(tmp_path / "course"))
+    register(classroom, NAME)
+    with classroom.gradebook() as gradebook:
+        assert [assignment.name for assignment in gradebook.assignments] == [NAME]
 
 
 def test_what_stops_nbgrader_is_told(classroom):
