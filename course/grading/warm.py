@@ -1,6 +1,7 @@
 """What the fork server loads once, so that no submission waits for it."""
 
 import gc
+import multiprocessing.popen_forkserver  # a child unpickles what it is to do with it
 
 import matplotlib.figure
 import safetensors.torch
@@ -14,9 +15,10 @@ import course.grading.candidate
 import course.grading.cells
 import course.grading.confinement
 import course.grading.examiner
+import course.grading.processes
 from course.grading import first_use, pages
 
-__all__ = ["course", "matplotlib", "safetensors", "torch"]
+__all__ = ["course", "matplotlib", "multiprocessing", "safetensors", "torch"]
 
 # One thread, always: a process that has run torch in parallel must not fork.
 torch.set_num_threads(1)
