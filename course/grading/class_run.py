@@ -79,6 +79,9 @@ class ClassRun:
             workers.take(job for job in jobs if job.student in fresh)
             register(self.classroom, self.assignment)
             with Records(self.classroom, self.assignment) as records:
+                if fresh:
+                    # The fork server is still loading, or the first are being graded: there is nothing to write yet.
+                    records.rehearse(sources)
                 common = _common_digest(sources, misconceptions, _limits(self.classroom), records.due())
                 for job in (job for job in jobs if job.student not in fresh):
                     done = records.done(job.student, _digest(common, job))
