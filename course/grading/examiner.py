@@ -148,11 +148,19 @@ class Examiner:
     def _doubtful(self, results: dict[int, Result]) -> set[int]:
         """The hidden tests that lost points where a later cell may be to blame, and those that may build on one.
 
-        No later cell is to blame for what is not written, nor for what another test should have left.
+        No later cell is to blame for what is not written, nor for what another test should have left, nor where the
+        last round would run all that ran before.
         """
         failed = {index for index in self._hidden if results[index].points < results[index].max_points}
-        exercises = {step.exercise for step in self._steps if step.index in failed - self._certain}
+        exercises = {
+            step.exercise for step in self._steps if step.index in failed - self._certain and self._is_crowded(step)
+        }
         return {step.index for step in self._steps if step.index in failed and step.exercise in exercises}
+
+    def _is_crowded(self, test: Step) -> bool:
+        """Whether the notebook has cells below a test, or tests of other exercises: the last round leaves them out."""
+        others = (step for step in self._steps if step.exercise != test.exercise)
+        return any(step.role is Role.TEST or step.index > test.index for step in others)
 
     def _last_round(self, doubtful: set[int]) -> dict[int, Result]:
         """Runs the cells in their order in a fresh candidate, and the tests of every exercise that is in doubt."""

@@ -256,14 +256,32 @@ def test_a_replaced_training_loop_earns_nothing(train):
     assert grade(source, answered(source, model=f"{wrong}\n{train}")).points == 0
 
 
-@pytest.mark.parametrize(("body", "candidates"), [("raise NotImplementedError", 0), ("return limit + 1", 1)])
-def test_what_is_not_written_is_not_run_again(monkeypatch, body, candidates):
-    """A wrong answer gets a fresh candidate, lest a later cell is to blame; a blank one has nobody to blame."""
+ALONE = notebook(*[other for other in ROUNDS.cells[:6]])
+"""The notebook up to the last test of `one`: nothing else is tested, and nothing comes behind."""
+
+
+@pytest.mark.parametrize(
+    ("source", "body", "candidates"),
+    [
+        (ROUNDS, "raise NotImplementedError", 0),
+        (ROUNDS, "return limit + 1", 1),
+        (ALONE, "return limit + 1", 0),
+        (notebook(*ALONE.cells, code("limit = 2")), "return limit + 1", 1),
+        (notebook(*ALONE.cells, check("other", "assert True")), "return limit + 1", 1),
+    ],
+    ids=["blank", "wrong", "wrong and alone", "wrong above a cell", "wrong beside a test"],
+)
+def test_what_nobody_else_is_to_blame_for_is_not_run_again(monkeypatch, source, body, candidates):
+    """A wrong answer gets a fresh candidate, lest another cell is to blame; a blank one, or one alone, has none."""
     started, replace = [], _Candidates.replace
     monkeypatch.setattr(_Candidates, "replace", lambda self: (started.append(self), replace(self)))
-    found = verdicts(ROUNDS, answered(ROUNDS, one=f"def one():\n    {body}"))
+    found = verdicts(source, answered(source, one=f"def one():\n    {body}"))
     assert len(started) == candidates
-    assert [found[name] == "passed" for name in found] == [False, False, False, True]
+    assert [name for name, verdict in found.items() if verdict != "passed"] == [
+        "one-check",
+        "one-test-first",
+        "one-test-second",
+    ]
 
 
 def test_settings_of_torch_are_those_of_our_own_cells():
