@@ -41,7 +41,7 @@ def reference(exercise: str) -> str:
 def submit(exercise: str, answer: str, *, whole: bool) -> Report:
     """What the grader says of a submission that is the reference but for one answer.
 
-    On the whole notebook, or with no other tests than those of the exercise.
+    On the whole notebook, or on what of it the exercise needs.
     """
     source = SOURCES[exercise] if whole else alone(exercise)
     return grade(source, with_answer(source, exercise, answer), misconceptions=MISTAKES)
@@ -49,10 +49,15 @@ def submit(exercise: str, answer: str, *, whole: bool) -> Report:
 
 @cache
 def alone(exercise: str) -> nbformat.NotebookNode:
-    """The source notebook without the tests of other exercises: a mistake must be found by those of its own."""
+    """The source notebook up to the last test of an exercise, without other tests and without our worked examples.
+
+    A mistake must be found by the tests of its own exercise.
+    """
     notebook, exercises = copy.copy(SOURCES[exercise]), list(SOURCES)
-    others = lambda cell: kind(cell) is Kind.TEST and exercise_of(grade_id(cell), exercises) != exercise  # noqa: E731
-    notebook.cells = [cell for cell in notebook.cells if not others(cell)]
+    is_own = lambda cell: kind(cell) is Kind.TEST and exercise_of(grade_id(cell), exercises) == exercise  # noqa: E731
+    last = max(number for number, cell in enumerate(notebook.cells) if is_own(cell))
+    needed = lambda cell: is_own(cell) or kind(cell) in (Kind.READ_ONLY, Kind.ANSWER)  # noqa: E731
+    notebook.cells = [cell for cell in notebook.cells[: last + 1] if needed(cell)]
     return notebook
 
 
@@ -84,6 +89,12 @@ def lost(report: Report, exercise: str) -> list[str]:
         for result in report.results
         if exercise_of(result.name, exercises) == exercise and result.points < result.max_points
     ]
+
+
+@pytest.mark.parametrize("exercise", SOURCES)
+def test_an_exercise_stands_alone(exercise: str) -> None:
+    """The reference keeps every point where mistakes are tried: what they lose there, they lose for themselves."""
+    assert not lost(submit(exercise, reference(exercise), whole=False), exercise)
 
 
 @pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: f"{mistake.exercise}: {mistake.name}")
