@@ -8,6 +8,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 from course.grading import warm  # noqa: F401  (loads what the fork server loads)
 from course.grading.cells import execute
 from course.grading.grade import grade
+from course.grading.limits import Limits
 
 HEADING = "## A call across the boundary"
 STUDENT = """
@@ -68,8 +69,9 @@ def across() -> dict[str, float]:
     answer = new_code_cell(STUDENT, metadata={"nbgrader": {**marks, "grade_id": "net", "solution": True}})
     test = new_code_cell(TEST, metadata={"nbgrader": {**marks, "grade_id": "net-check", "grade": True, "locked": True}})
     notebook = new_notebook(cells=[answer, test])
-    grade(notebook, notebook)  # starts the fork server
-    [result] = grade(notebook, notebook).results
+    # The first starts the fork server; what its test found is remembered, unless the run is another one.
+    reports = [grade(notebook, notebook, Limits(cell_seconds=100, notebook_seconds=300), run=run) for run in range(2)]
+    [result] = reports[-1].results
     return json.JSONDecoder().raw_decode(result.message)[0]
 
 
