@@ -7,8 +7,6 @@ environment that is not activated there is no such program. Here the library beh
 from pathlib import Path
 
 import nbgrader
-from alembic.migration import MigrationContext
-from alembic.script import ScriptDirectory
 from nbgrader.api import Base
 from sqlalchemy import create_engine, inspect
 
@@ -19,6 +17,9 @@ def make(url: str) -> None:
     """Makes the tables of the gradebook at `url`, with their version; leaves one that has tables as it is."""
     engine = create_engine(url)
     if not inspect(engine).get_table_names():
+        from alembic.migration import MigrationContext  # slow to load, and most runs find a gradebook
+        from alembic.script import ScriptDirectory
+
         with engine.begin() as connection:
             Base.metadata.create_all(connection)
             MigrationContext.configure(connection).stamp(ScriptDirectory(MIGRATIONS), "heads")

@@ -28,7 +28,7 @@ SCRIPTS = [name for name in ATTACKS if "-script-in-" in name]
 RAN = "top.document.title=7"
 """What every script of the attacks does here in place of calling attack()."""
 
-pytestmark = pytest.mark.skipif(BROWSER is None, reason="needs Chromium, no Python package; .ci/run installs it")
+pytestmark = pytest.mark.skipif(BROWSER is None, reason="pip cannot install Chromium; .ci/run does, so CI runs these")
 
 
 @pytest.fixture(scope="module")
