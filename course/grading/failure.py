@@ -18,16 +18,21 @@ def describe(error: BaseException) -> dict[str, Any]:
     Frames are (cell, line number, line), only those in cells: what lies in libraries helps no student.
     """
     kind = next(kind.__name__ for kind in type(error).__mro__ if getattr(builtins, kind.__name__, None) is kind)
+    # To look up the lines of libraries would take longer than many a cell.
+    own = [
+        (frame, line)
+        for frame, line in traceback.walk_tb(error.__traceback__)
+        if frame.f_code.co_filename.startswith("<")
+    ]
     frames = [
         [frame.filename[:MAX_LINE], frame.lineno, (frame.line or "")[:MAX_LINE]]
-        for frame in traceback.extract_tb(error.__traceback__)
-        if frame.filename.startswith("<")
+        for frame in traceback.StackSummary.extract(own[-MAX_FRAMES:])
     ]
     return {
         "kind": kind,
         "name": type(error).__name__[:MAX_LINE],
         "message": _message(error),
-        "frames": frames[-MAX_FRAMES:],
+        "frames": frames,
     }
 
 

@@ -16,14 +16,14 @@ import course.grading.cells
 import course.grading.confinement
 import course.grading.examiner
 import course.grading.processes
-from course.grading import first_use, pages
+from course.grading import pages, rehearsal
 
 __all__ = ["course", "matplotlib", "multiprocessing", "safetensors", "torch"]
 
 # One thread, always: a process that has run torch in parallel must not fork.
 torch.set_num_threads(1)
 course.grading.cells.prepare()
-first_use.everything()
+rehearsal.play()
 course.grading.confinement.prepare()
 # Collections are rare: a test cell leaves little behind, and every look at it costs.
 gc.set_threshold(10_000, 20, 20)
