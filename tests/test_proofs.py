@@ -63,19 +63,21 @@ def alone(exercise: str) -> nbformat.NotebookNode:
 
 @pytest.fixture(scope="module")
 def reports(request: pytest.FixtureRequest) -> dict[object, Report]:
-    """The reports on the mistakes and styles that the selected tests ask for, graded two at a time."""
+    """The reports on the references, mistakes and styles that the selected tests ask for, graded two at a time."""
     asked = [item.callspec.params for item in request.session.items if hasattr(item, "callspec")]
-    cases = {params[name] for params in asked for name in ("mistake", "style") if name in params}
+    cases = {params[name] for params in asked for name in ("on_its_own", "mistake", "style") if name in params}
     if any(item.name == "test_nearly_every_mistake_is_named_to_who_made_it" for item in request.session.items):
         cases.update(MISTAKES)
     with ThreadPoolExecutor(2) as pool:
         # In the order of the notebooks, for an examiner remembers the tests of the last ones.
-        futures = {case: pool.submit(judged, case) for case in [*MISTAKES, *STYLES] if case in cases}
+        futures = {case: pool.submit(judged, case) for case in [*SOURCES, *MISTAKES, *STYLES] if case in cases}
         return {case: future.result() for case, future in futures.items()}
 
 
-def judged(case: Misconception | Path) -> Report:
-    """The report on one mistake or one style."""
+def judged(case: str | Misconception | Path) -> Report:
+    """The report on the reference of one exercise, one mistake or one style."""
+    if isinstance(case, str):
+        return submit(case, reference(case), whole=False)
     if isinstance(case, Misconception):
         return submit(case.exercise, case.applied_to(reference(case.exercise)), whole=False)
     return submit(case.parent.name, case.read_text(), whole=True)
@@ -91,10 +93,10 @@ def lost(report: Report, exercise: str) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("exercise", SOURCES)
-def test_an_exercise_stands_alone(exercise: str) -> None:
+@pytest.mark.parametrize("on_its_own", SOURCES)
+def test_an_exercise_stands_alone(reports: dict[object, Report], on_its_own: str) -> None:
     """The reference keeps every point where mistakes are tried: what they lose there, they lose for themselves."""
-    assert not lost(submit(exercise, reference(exercise), whole=False), exercise)
+    assert not lost(reports[on_its_own], on_its_own)
 
 
 @pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: f"{mistake.exercise}: {mistake.name}")

@@ -6,7 +6,6 @@ import signal
 import socket
 from multiprocessing.connection import Connection
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import torch
@@ -29,19 +28,17 @@ def main(connection: Connection, scratch: Path | None, limits: dict[str, int], p
     _belong_to_parent()
     os.sched_setaffinity(0, {processor})
     channel = Channel(_keep_only(connection))
-    # Not Limits: to make one takes a millisecond, and these come from one.
-    bounds = SimpleNamespace(**limits)
     if scratch is not None:
         os.chdir(scratch)
         try:
-            confine(scratch, bounds)
+            confine(scratch, limits["memory_mb"], limits["file_mb"])
         except Exception as error:
             channel.send({"done": UNCONFINED, "why": str(error)}, [])
             os._exit(1)
     os.environ.clear()
     # Not torch.manual_seed: it also asks for every kind of graphics card, which takes milliseconds.
     torch.default_generator.manual_seed(0)
-    shell = Shell(bounds.output_kb * 1024)
+    shell = Shell(limits["output_kb"] * 1024)
 
     def ask_back(question: dict[str, Any], tensors: list[torch.Tensor]) -> tuple[dict[str, Any], Packed]:
         channel.send(question, tensors)

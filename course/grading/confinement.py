@@ -18,7 +18,6 @@ import py_landlock
 import pyseccomp
 
 from course.errors import CourseError
-from course.grading.limits import Limits
 from course.grading.report import Report, Verdict
 
 CLONE_THREAD = 0x00010000
@@ -82,19 +81,19 @@ def require_confined(report: Report) -> None:
             raise Unconfinable(result.message)
 
 
-def confine(scratch: Path, limits: Limits) -> None:
-    """Locks the current process, which must have one thread, into `scratch`."""
-    _limit_resources(limits)
+def confine(scratch: Path, memory_mb: int, file_mb: int) -> None:
+    """Locks the current process, which must have one thread, into `scratch`; for the numbers see Limits."""
+    _limit_resources(memory_mb, file_mb)
     _restrict_files(scratch)
     _restrict_system_calls()
 
 
-def _limit_resources(limits: Limits) -> None:
+def _limit_resources(memory_mb: int, file_mb: int) -> None:
     pages = int(Path("/proc/self/statm").read_text().split()[0])
-    memory = pages * resource.getpagesize() + limits.memory_mb * 2**20
+    memory = pages * resource.getpagesize() + memory_mb * 2**20
     for kind, limit in (
         (resource.RLIMIT_AS, memory),
-        (resource.RLIMIT_FSIZE, limits.file_mb * 2**20),
+        (resource.RLIMIT_FSIZE, file_mb * 2**20),
         (resource.RLIMIT_NOFILE, 64),
         (resource.RLIMIT_CORE, 0),
     ):

@@ -106,9 +106,8 @@ def _from_blob(blob: Blob, watch: bool) -> Packed:
 def _over(buffer: bytearray, dtype: torch.dtype, shape: list[int], strides: list[int]) -> torch.Tensor:
     if not buffer:
         return torch.empty(shape, dtype=dtype)
-    flat = torch.frombuffer(buffer, dtype=dtype)
     # Not reshape(): autograd would take the result for a view, which a test may not write into.
-    return flat.set_(flat.untyped_storage(), 0, shape, strides)
+    return torch.frombuffer(buffer, dtype=dtype).as_strided_(shape, strides)
 
 
 def _layout(tensor: torch.Tensor) -> list[int] | None:
