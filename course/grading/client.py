@@ -18,7 +18,11 @@ from course.grading.containers import containers, rewrite
 from course.grading.conversation import Conversation
 from course.grading.failure import describe
 from course.grading.proxies import Method, Remote, RemoteModule, Verb, module_from
+from course.grading.random_state import left_behind
 from course.grading.wire import Channel, Packed, Reference, WireError, pack, unpack
+
+MAX_NAME = 40
+"""Characters of the name of a student's object."""
 
 
 class StudentError(Exception):
@@ -61,11 +65,17 @@ class Client:
     def call(self, target: Any, args: tuple, kwargs: dict) -> Any:
         """Calls `target` there, with every module there as its twin here has become, and the other way round after."""
         call = _Call(self, target, args, kwargs)
-        if not call.collecting:
-            return call.exchange()[0]
-        holder: list[Any] = []
-        _InGraph.apply(call, holder, *call.collecting)
-        return holder[0]
+        try:
+            if not call.collecting:
+                return call.exchange()[0]
+            holder: list[Any] = []
+            _InGraph.apply(call, holder, *call.collecting)
+            return holder[0]
+        except StopIteration as error:
+            if target is Verb.NEXT:
+                raise
+            # A loop of the test over calls (map, zip) would take it for its own end.
+            raise _local_error({**error.said, "kind": "RuntimeError"}) from None
 
     def backward(self, graph: int, gradients: list[torch.Tensor]) -> list[torch.Tensor | None]:
         """The gradients of the inputs of a call, from those of its outputs."""
@@ -136,7 +146,9 @@ class Client:
         if type(number) is not int:
             raise WireError("the candidate names objects of its own by number; this has none")
         if said.get("kind") != "module":
-            return Remote(self, number, str(said.get("name")))
+            # A test may show it to the student, so it holds no more than a name.
+            name = str(said.get("name"))[:MAX_NAME]
+            return Remote(self, number, name if name.isidentifier() else "object")
         module = self.modules.get(number)
         if module is None:
             module = self.modules[number] = module_from(self, number, said)
@@ -195,10 +207,10 @@ class _Call:
         for number, written in effects.get("states", {}).items():
             self._states[number].take(self._client, written)
         for generator, state in zip(self._generators, effects.get("generators", ()), strict=True):
-            generator.set_state(state)
+            generator.set_state(left_behind(generator.get_state(), state))
         if "random" in effects:
-            self._client._random = effects["random"]
-            torch.set_rng_state(effects["random"])
+            before, self._client._random = self._client._random, effects["random"]
+            torch.set_rng_state(left_behind(before, effects["random"]))
 
     def _refer(self, item: Any) -> Reference:
         if isinstance(item, Generator):

@@ -24,15 +24,25 @@ CLONE_THREAD = 0x00010000
 PR_SET_NAME = 15
 
 # Neither the owner nor the signal of a descriptor: the kernel would send that signal to any process of the same user.
-FCNTL_COMMANDS = (
-    *(fcntl.F_DUPFD, fcntl.F_DUPFD_CLOEXEC, fcntl.F_GETFD, fcntl.F_SETFD, fcntl.F_GETFL, fcntl.F_SETFL),
-    *(fcntl.F_GETLK, fcntl.F_SETLK, fcntl.F_SETLKW),
-)
+# No locks: who may read a file may lock its bytes, and another student's process would see which.
+FCNTL_COMMANDS = (*(fcntl.F_DUPFD, fcntl.F_DUPFD_CLOEXEC, fcntl.F_GETFD, fcntl.F_SETFD, fcntl.F_GETFL, fcntl.F_SETFL),)
 IOCTL_COMMANDS = (termios.TCGETS, termios.TIOCGWINSZ, termios.FIONREAD, termios.FIONBIO, termios.FIOCLEX)
 # Before Linux 6.2 Landlock lets a file that may be read be emptied.
 OPEN_MODES = (os.O_RDONLY, os.O_WRONLY, os.O_RDWR, os.O_WRONLY | os.O_TRUNC, os.O_RDWR | os.O_TRUNC)
 
-READABLE = ("/usr", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/localtime", "/sys/devices/system/cpu", "/dev/urandom")
+# Not all of /usr: nbgrader's exchange, with what everybody handed in, may lie in /usr/local/share.
+READABLE = (
+    "/usr/lib",
+    "/usr/lib64",
+    "/usr/share/fonts",
+    "/usr/share/zoneinfo",
+    "/lib",
+    "/lib64",
+    "/etc/ld.so.cache",
+    "/etc/localtime",
+    "/sys/devices/system/cpu",
+    "/dev/urandom",
+)
 
 # What Python and torch need once they run; everything else answers EPERM. An allowlist, because kernels grow new calls.
 SYSTEM_CALLS = """
@@ -102,7 +112,8 @@ def _limit_resources(memory_mb: int, file_mb: int) -> None:
 
 def _restrict_files(scratch: Path) -> None:
     package = Path(__file__).resolve().parents[1]
-    readable = {*READABLE, sys.prefix, sys.base_prefix, str(package)}
+    pythons = {f"{prefix}/{part}" for prefix in (sys.prefix, sys.base_prefix) for part in ("lib", "lib64")}
+    readable = {*READABLE, *pythons, str(package)}
     rules = py_landlock.Landlock(strict=False)
     # Landlock takes rights over directory entries for directories only.
     rules.allow_read(*(path for path in sorted(readable) if os.path.isdir(path)))

@@ -17,7 +17,7 @@ NOT_WRITTEN = "Not written yet."
 
 def explain_test(step: Step, error: Exception) -> str:
     """The test itself found something wrong, or could not go on."""
-    said = str(error).strip()
+    said = short(error).strip()
     if is_undefined(error):
         return f"{error.name} is not defined: the cell that should define it is missing or did not run to its end."
     if isinstance(error, AssertionError):
@@ -36,7 +36,7 @@ def is_undefined(error: Exception) -> bool:
 
 def explain_raise(step: Step, said: dict[str, Any], cells: dict[str, str]) -> str:
     """The student's code raised an exception while the test called it. `cells` are the sources of all cells by name."""
-    if said.get("kind") == "NotImplementedError":
+    if said.get("kind") == "NotImplementedError" and not said.get("message"):
         return NOT_WRITTEN
     where = _where(said, cells)
     if step.refused and said.get("name") == HandedOver.__name__:
@@ -63,7 +63,8 @@ def _where(said: dict[str, Any], cells: dict[str, str]) -> str:
     # The candidate names a place; what stands there we know ourselves. Its own words could be a hidden test's numbers.
     match said.get("frames"):
         case [*_, [str(cell), int(line), _]] if cell.strip("<>") in cells:
-            lines = cells[cell.strip("<>")].splitlines()
+            # Not splitlines(), which also cuts where Python counts no new line.
+            lines = cells[cell.strip("<>")].split("\n")
             if 1 <= line <= len(lines):
                 return f" (in {cell.strip('<>')}, line {line}: {lines[line - 1].strip()})"
     return ""

@@ -44,8 +44,12 @@ def read(path: Path, max_mb: int) -> NotebookNode:
                 f"{path.name} has {size / 2**20:.0f} MB, and {max_mb} MB are read: ask for it without outputs"
             )
         # nbformat.reads would validate it once more, and only log what it finds.
-        notebook = nbformat.convert(nbformat.reader.reads(path.read_text(encoding="utf-8")), 4)
-        nbformat.validate(notebook)
+        notebook = nbformat.convert(nbformat.reader.reads(path.read_text(encoding="utf-8-sig")), 4)
+        try:
+            nbformat.validate(notebook)
+        except nbformat.ValidationError:
+            notebook = _essence(notebook)
+            nbformat.validate(notebook)
         return notebook
     except (
         OSError,
@@ -58,6 +62,26 @@ def read(path: Path, max_mb: int) -> NotebookNode:
     ) as error:
         reason = "is not JSON" if isinstance(error, NotJSONError | UnicodeDecodeError) else "is no valid notebook"
         raise Unreadable(f"{path.name} {reason} ({type(error).__name__}): ask the student for it again") from None
+
+
+def _essence(notebook: NotebookNode) -> NotebookNode:
+    """What grading wants of a submission: texts, marks, tags.
+
+    Jupyter opens what the schema of notebooks forbids, and other editors write it: ids of their own, half an output.
+    """
+    cells = []
+    for number, cell in enumerate(notebook["cells"]):
+        metadata = {"nbgrader": cell["metadata"]["nbgrader"]} if "nbgrader" in cell.get("metadata", {}) else {}
+        tags = cell.get("metadata", {}).get("tags")
+        if isinstance(tags, list):
+            metadata["tags"] = list(dict.fromkeys(tag for tag in tags if isinstance(tag, str) and tag.isidentifier()))
+        kept = {"id": f"cell-{number}", "cell_type": cell["cell_type"], "source": cell["source"], "metadata": metadata}
+        if kept["cell_type"] == "code":
+            kept |= {"outputs": [], "execution_count": None}
+        elif isinstance(cell.get("attachments"), dict):
+            kept["attachments"] = cell["attachments"]
+        cells.append(kept)
+    return nbformat.from_dict({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells})
 
 
 def repair(source: NotebookNode, submission: NotebookNode) -> Repaired:
@@ -113,12 +137,15 @@ def _restored(name: str, our: NotebookNode, their: NotebookNode | None, repairs:
         repairs.append(f"{name}: this cell was of type {their.cell_type} and is {our.cell_type} again")
     if _is_students(our):
         cell.source = _writable(their.source)
+    elif kind(our) is Kind.READ_ONLY and our.cell_type == "code" and our.source.strip() != their.source.strip():
+        repairs.append(f"{name}: this cell is ours; it reads again as it was handed out")
     return cell
 
 
 def _unmarked(cell: NotebookNode) -> NotebookNode:
     cell = _writable(cell)
-    cell.metadata.pop("nbgrader", None)
+    tags = cell.metadata.get("tags")
+    cell.metadata = NotebookNode({"tags": tags} if isinstance(tags, list) else {})
     return cell
 
 

@@ -7,6 +7,7 @@ student's outputs  -> allowed kinds of data, HTML likewise                 -> au
 import base64
 import binascii
 from functools import lru_cache
+from html import escape
 from typing import Any
 
 import bleach
@@ -20,16 +21,30 @@ ATTRIBUTES = {"class", "colspan", "rowspan", "title", "id", "name", "open", "sta
 PICTURES = ("data:image/png;base64,", "data:image/jpeg;base64,")
 IMAGES = ("image/png", "image/jpeg")
 
+MAX_MARKDOWN, MAX_TAGS = 50_000, 2_000
+"""Characters of a cell and tags of an output that are rendered. Nested tags take time by the square of their number."""
+
 
 @lru_cache(maxsize=4096)
 def markdown(source: str) -> str:
-    """Markdown as harmless HTML. Most cells of a class are the same, so each text is rendered once."""
-    return html(markdown2html_mistune(source))
+    """Markdown as harmless HTML. Most cells of a class are the same, so each text is rendered once.
+
+    Pictures that were pasted into a cell are left out.
+    """
+    if len(source) > MAX_MARKDOWN:
+        return _as_it_is(source)
+    return html(markdown2html_mistune(source.replace("(attachment:", "(")))
 
 
 def html(text: str) -> str:
     """HTML with the tags and attributes that prose and our pictures need, and no others."""
+    if text.count("<") > MAX_TAGS:
+        return _as_it_is(text)
     return bleach.clean(text, tags=TAGS, attributes=_is_allowed, protocols={"http", "https", "mailto", "data"})
+
+
+def _as_it_is(text: str) -> str:
+    return f"<pre>{escape(text)}</pre>"
 
 
 def outputs(candidates: list[dict[str, Any]]) -> list[dict[str, Any]]:

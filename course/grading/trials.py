@@ -4,15 +4,19 @@ test --names, seed--> conversation --> finding
 """
 
 import builtins
+import copy
+from contextlib import suppress
 from typing import Any
+
+import torch
 
 from course.grading import seeds
 from course.grading.cells import execute
 from course.grading.client import Client
 from course.grading.conversation import Conversation, Memory, Unrepeatable
 from course.grading.finding import Finding, find
-from course.grading.names import names_used
-from course.grading.plan import Step, digests, places, talks
+from course.grading.names import names_bound, names_used
+from course.grading.plan import Role, Step, digests, places, talks
 from course.grading.recorder import Recorder
 from course.grading.settings import settings_kept
 from course.grading.wire import Channel
@@ -31,6 +35,7 @@ class Trials:
         self._places = places(steps)
         self._talks = talks(steps)
         self._digests = digests(steps, run)
+        self._ours = {name for step in steps if step.role is Role.BOTH for name in names_bound(step.source)}
         self._shared: dict[int, tuple[Channel, Conversation, Client]] = {}
 
     def run(self, step: Step, channel: Channel, namespace: dict[str, Any]) -> Finding:
@@ -72,10 +77,23 @@ class Trials:
         said = client.look(wanted, self._places[step.index] if step.is_hidden else None) if wanted else {}
         # No more than was asked for: a torch or an abs of the student's would judge in place of ours.
         found = {name: said[name] for name in wanted if name in said}
-        namespace.update(found)
+        ours = {name: namespace[name] for name in self._ours & namespace.keys()}
+        namespace.update(found, **_copies(ours))
         try:
             with settings_kept():
                 return execute(step.source, step.name, namespace)
         finally:
             for name in found:
                 namespace.pop(name, None)
+            namespace.update((name, item) for name, item in ours.items() if name not in names_bound(step.source))
+
+
+def _copies(ours: dict[str, Any]) -> dict[str, Any]:
+    """Copies of what student code could write into: what a test finds there depends on no test before it."""
+    copies = {}
+    for name, item in ours.items():
+        if isinstance(item, torch.Tensor | list | dict):
+            # Of what has a gradient's history there is none.
+            with suppress(RuntimeError):
+                copies[name] = copy.deepcopy(item)
+    return copies

@@ -22,6 +22,8 @@ __all__ = ["course", "matplotlib", "multiprocessing", "safetensors", "torch"]
 
 # One thread, always: a process that has run torch in parallel must not fork.
 torch.set_num_threads(1)
+# What is marked to be compiled runs as it is written: a confined process starts no compiler.
+torch.compiler.set_stance("force_eager")
 course.grading.cells.prepare()
 rehearsal.play()
 course.grading.confinement.prepare()

@@ -79,6 +79,9 @@ def pack(value: Any, refer: Callable[[Any], Reference], tensors: list[torch.Tens
             return {"tuple": [walk(part, depth + 1) for part in item]}
         if isinstance(item, dict):
             return {"dict": [[walk(key, depth + 1), walk(part, depth + 1)] for key, part in item.items()]}
+        if depth and kind.__module__ == "numpy" and getattr(item, "shape", None) == ():
+            # A number in a list of them: numpy's own stand there easily. Alone, a test may tell it from Python's.
+            return walk(item.item(), depth + 1)
         for plain in (bool, int, float, str, list):
             if isinstance(item, plain):
                 return walk(plain(item), depth + 1)

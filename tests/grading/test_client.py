@@ -230,3 +230,49 @@ def test_too_much_does_not_cross(student):
         theirs["deep"]({1, 2})
     with pytest.raises(StudentError, match="levels deep"):
         theirs["deep"]()
+
+
+def test_numbers_of_numpy_in_a_list_are_numbers(student):
+    """They come easily into a list or tuple of whole numbers; alone, one of them is told from Python's."""
+    theirs = student("import numpy as np\ndef many():\n    return [np.int64(3)], (np.float32(0.5),)\n")
+    assert theirs["many"]() == ([3], (0.5,))
+
+
+def test_an_end_of_iteration_is_an_error_of_the_students(student):
+    """It does not end a loop of the test over calls, which would then have found nothing wrong."""
+    theirs = student("def stops(x):\n    raise StopIteration\n")
+    with pytest.raises(StudentError):
+        list(map(theirs["stops"], [1, 2]))
+
+
+def test_a_function_of_the_test_may_be_called_from_many_threads(student):
+    """Every thread gets the answer to its own question."""
+    theirs = student(
+        "from concurrent.futures import ThreadPoolExecutor\n"
+        "def many(step):\n    with ThreadPoolExecutor(4) as pool:\n        return list(pool.map(step, range(40)))\n"
+    )
+    assert theirs["many"](lambda x: x + 1) == list(range(1, 41))
+
+
+def test_the_name_of_an_object_says_no_more_than_a_name(student):
+    """A test may show it to the student; a list of numbers is no name."""
+    theirs = student("class Odd: pass\nOdd.__name__ = 'seen: 1, 2, 3'\ndef odd():\n    return Odd()\n")
+    assert repr(theirs["odd"]()) == "<object of the submission>"
+
+
+def test_what_is_marked_to_be_compiled_runs_as_it_is_written(student):
+    """A confined process starts no compiler."""
+    theirs = student("@torch.compile\ndef twice(x):\n    return 2 * x\n")
+    assert torch.equal(theirs["twice"](torch.ones(2)), torch.full((2,), 2.0))
+
+
+def test_a_file_of_its_own_can_be_imported(student):
+    """From the folder it may write to, as in a notebook."""
+    theirs = student("open('mine.py', 'w').write('def one():\\n    return 1\\n')\nfrom mine import one\n")
+    assert theirs["one"]() == 1
+
+
+def test_files_are_not_locked(student):
+    """Another student's process would see which bytes of a file are locked: a way to tell it something."""
+    told = student("").run("import fcntl, os\nf = open(os.__file__)\nfcntl.lockf(f, fcntl.LOCK_SH, 1)")
+    assert told["raised"]["kind"] in ("OSError", "PermissionError")

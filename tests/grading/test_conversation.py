@@ -196,3 +196,22 @@ def test_a_memory_is_bounded():
     memory.name(b"mistake", None)
     memory.count(MAX_REMEMBERED)
     assert memory.of(b"good").says is None and memory.of(b"bad") is None and not memory.names
+
+
+def test_what_one_student_writes_into_our_values_is_gone_for_the_next(runs):
+    """A tensor of a read-only cell that a test hands over is a copy: nobody's points depend on who came before."""
+    source = exercise(runs, "assert torch.equal(double(ours), torch.tensor([2.0, 4.0])), 'not twice'")
+    source.cells[0].source += "\nours = torch.tensor([1.0, 2.0])"
+    spoiler = "def double(x):\n    y = 2 * x\n    x.zero_()\n    return y"
+    for answer_ in (spoiler, RIGHT, spoiler, RIGHT):
+        assert result(source, answer_).verdict == "passed"
+    assert result(source, "def double(x):\n    return 0 * x").points == 0
+
+
+def test_a_test_finds_our_values_as_the_read_only_cell_left_them(runs):
+    """What was written into them in an earlier test makes no difference, and so does nobody's zero."""
+    source = exercise(runs, "double(ours)\nassert torch.equal(double(ours), 2 * torch.tensor([1.0, 2.0])), 'spoiled'")
+    source.cells[0].source += "\nours = torch.tensor([1.0, 2.0])"
+    source.cells.append(hidden("double-test-again", "Once more.", "assert torch.equal(ours, torch.tensor([1.0, 2.0]))"))
+    grades = grade(source, answered(source, double="def double(x):\n    return x.zero_()")).results
+    assert [result.verdict for result in grades[-2:]] == ["failed", "passed"]

@@ -96,6 +96,21 @@ def test_what_is_not_written_is_called_so():
     assert set(told("def f(x):\n    raise NotImplementedError()").values()) == {"Not written yet."}
 
 
+def test_torchs_word_on_a_misspelled_forward_is_passed_on():
+    """It is a NotImplementedError too, and says what is missing."""
+    assert (
+        "forward"
+        in told("import torch\nclass F(torch.nn.Module):\n    def foward(self, x):\n        return x\nf = F()")["check"]
+    )
+
+
+@pytest.mark.parametrize("answer", ["'x' * 1_000_000", "'\\ud800'"])
+def test_a_message_is_short_and_can_be_written(answer):
+    """However long and odd what the test shows of an answer is."""
+    message = told(f"def f(x):\n    return {answer}")["check"]
+    assert len(message) < 3_000 and message.encode()
+
+
 def test_a_missing_name_is_called_missing():
     """With what to look for; a spelling mistake inside the student's function is theirs."""
     messages = told("def g(x):\n    return x")

@@ -78,7 +78,7 @@ def test_an_edited_test_is_ours_again(submission, edit):
     for name in ("imports", "one-check", "two-test-value"):
         cell(submission, name).source = edit
     cell(submission, "one-check").metadata.nbgrader.points = 100
-    assert graded(submission) == (2, "")
+    assert graded(submission) == (2, "imports: this cell is ours; it reads again as it was handed out")
     wrong = answered(submission, one="def one():\n    return 7")
     assert graded(wrong)[0] == 1
 
@@ -210,6 +210,28 @@ def test_a_file_that_is_no_notebook_is_named(tmp_path, content, reason):
     with pytest.raises(Unreadable, match=reason) as caught:
         read(path, 1)
     assert "hw.ipynb" in str(caught.value) and "\n" not in str(caught.value) and "ask" in str(caught.value)
+
+
+DAMAGE = {
+    "minor": lambda notebook: notebook.update(nbformat_minor=4),
+    "id": lambda notebook: notebook["cells"][1].update(id="#VSC-12"),
+    "no outputs": lambda notebook: notebook["cells"][1].pop("outputs"),
+    "count": lambda notebook: notebook["cells"][1].update(execution_count="3"),
+    "half an output": lambda notebook: notebook["cells"][1].update(outputs=[{"output_type": "stream", "text": "x"}]),
+    "further key": lambda notebook: notebook["cells"][1].update(cell_id=3),
+    "tags": lambda notebook: notebook["cells"][1]["metadata"].update(tags=["a", "a", None]),
+    "kernel": lambda notebook: notebook["metadata"].update(kernelspec=None),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
+def test_what_jupyter_opens_is_read(tmp_path, submission, damage):
+    """Other editors write what the schema of notebooks forbids, and a byte order mark; none of it costs a point."""
+    notebook = json.loads(nbformat.writes(submission))
+    damage(notebook)
+    path = tmp_path / "hw.ipynb"
+    path.write_text(json.dumps(notebook), encoding="utf-8-sig")
+    assert graded(read(path, 1)) == (2, "")
 
 
 def test_a_missing_file_is_named(tmp_path):

@@ -1,0 +1,38 @@
+"""Of the random states that student code leaves, only those that torch's generator can come to are taken over."""
+
+import pytest
+import torch
+
+from course.grading.random_state import left_behind
+
+
+def state(seed: int, draws: int = 0) -> torch.Tensor:
+    generator = torch.Generator().manual_seed(seed)
+    torch.rand(draws, generator=generator)
+    return generator.get_state()
+
+
+@pytest.mark.parametrize("draws", [0, 1, 623, 624, 625, 100_000])
+def test_who_draws_leaves_the_state_that_this_leads_to(draws):
+    """From the state it began with, or from a seed of its own."""
+    assert torch.equal(left_behind(state(1), state(1, draws)), state(1, draws))
+    assert torch.equal(left_behind(state(1), state(2, draws)), state(2, draws))
+
+
+def made_up(begin: int, end: int, byte: int) -> torch.Tensor:
+    forged = state(1, 5)
+    forged[begin:end] = byte
+    return forged
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [made_up(24, 24 + 624 * 8, 0), made_up(16, 24, 1), made_up(8, 12, 3), torch.zeros(3), torch.zeros(5056)],
+    ids=["zeros", "next", "left", "short", "floats"],
+)
+def test_nobody_chooses_what_is_drawn_next(forged):
+    """A state that somebody made up is replaced, always by the same, from which torch draws as from any other."""
+    now = left_behind(state(1), forged)
+    assert torch.equal(now, left_behind(state(1), forged))
+    drawn = torch.rand(1000, generator=torch.Generator().set_state(now))
+    assert 0.4 < drawn.mean() < 0.6
