@@ -25,7 +25,7 @@ PR_SET_NAME = 15
 
 # Neither the owner nor the signal of a descriptor: the kernel would send that signal to any process of the same user.
 # No locks: who may read a file may lock its bytes, and another student's process would see which.
-FCNTL_COMMANDS = (*(fcntl.F_DUPFD, fcntl.F_DUPFD_CLOEXEC, fcntl.F_GETFD, fcntl.F_SETFD, fcntl.F_GETFL, fcntl.F_SETFL),)
+FCNTL_COMMANDS = (fcntl.F_DUPFD, fcntl.F_DUPFD_CLOEXEC, fcntl.F_GETFD, fcntl.F_SETFD, fcntl.F_GETFL, fcntl.F_SETFL)
 IOCTL_COMMANDS = (termios.TCGETS, termios.TIOCGWINSZ, termios.FIONREAD, termios.FIONBIO, termios.FIOCLEX)
 # Before Linux 6.2 Landlock lets a file that may be read be emptied.
 OPEN_MODES = (os.O_RDONLY, os.O_WRONLY, os.O_RDWR, os.O_WRONLY | os.O_TRUNC, os.O_RDWR | os.O_TRUNC)

@@ -69,7 +69,12 @@ class Remote:
             yield item
 
     def __next__(self) -> Any:
-        return self._client.call(Verb.NEXT, (self,), {})
+        try:
+            return self._client.call(Verb.NEXT, (self,), {})
+        except RuntimeError as error:
+            if getattr(error, "said", {}).get("kind") == "StopIteration":
+                raise StopIteration from None
+            raise
 
     def __instancecheck__(self, item: Any) -> bool:
         return isinstance(item, Remote | RemoteModule) and self._client.call(Verb.ISINSTANCE, (item, self), {})

@@ -77,15 +77,16 @@ class Trials:
         said = client.look(wanted, self._places[step.index] if step.is_hidden else None) if wanted else {}
         # No more than was asked for: a torch or an abs of the student's would judge in place of ours.
         found = {name: said[name] for name in wanted if name in said}
-        ours = {name: namespace[name] for name in self._ours & namespace.keys()}
-        namespace.update(found, **_copies(ours))
+        copies = _copies({name: namespace[name] for name in self._ours & namespace.keys()})
+        originals = {name: namespace[name] for name in copies.keys() - names_bound(step.source)}
+        namespace.update(found | copies)
         try:
             with settings_kept():
                 return execute(step.source, step.name, namespace)
         finally:
             for name in found:
                 namespace.pop(name, None)
-            namespace.update((name, item) for name, item in ours.items() if name not in names_bound(step.source))
+            namespace.update(originals)
 
 
 def _copies(ours: dict[str, Any]) -> dict[str, Any]:

@@ -245,6 +245,16 @@ def test_an_end_of_iteration_is_an_error_of_the_students(student):
         list(map(theirs["stops"], [1, 2]))
 
 
+def test_an_end_of_iteration_of_the_tests_own_comes_back_as_it_was(student):
+    """As every error of a function that the test hands over does."""
+
+    def step():
+        raise StopIteration("ours")
+
+    with pytest.raises(StopIteration, match="ours"):
+        student("def calls(step):\n    return step()\n")["calls"](step)
+
+
 def test_a_function_of_the_test_may_be_called_from_many_threads(student):
     """Every thread gets the answer to its own question."""
     theirs = student(
