@@ -164,7 +164,10 @@ def arrows(vectors: Mapping[str, Numbers], *, alt: str, title: str = "", strong:
             "shrinkB": 0,
         }
         axis.annotate("", (right, up), (0, 0), arrowprops=style)
-        axis.annotate(name, (right, up), xytext=(4, 4), textcoords="offset points", fontsize=10)
+        # Beyond the tip, where no arrow passes; never centred over an arrow that points straight up.
+        place = {"xytext": (4 if right >= 0 else 0, 4 if up >= 0 else -4), "textcoords": "offset points"}
+        sides = {"ha": "left" if right >= 0 else "center", "va": "baseline" if up >= 0 else "top"}
+        axis.annotate(name, (right, up), **place, **sides, fontsize=10)
     axis.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
     axis.axhline(0, color="#c0c0c0", lw=0.8, zorder=0)
     axis.axvline(0, color="#c0c0c0", lw=0.8, zorder=0)

@@ -1,5 +1,7 @@
 """Pictures carry their description and show the numbers they were given. nbval compares no images, so this does."""
 
+import itertools
+import math
 import struct
 
 import pytest
@@ -113,3 +115,14 @@ def test_index_lookup_returns_what_stands_at_the_index() -> None:
     assert symbols.shape == (50, 7) and symbols.min() >= 0 and symbols.max() == 3 and index.max() == 6
     assert all(symbols[row, index[row]] == answer[row] for row in range(50))
     assert all(torch.equal(one, two) for one, two in zip(draw(), (symbols, index, answer), strict=True))
+
+
+def test_names_of_arrows_do_not_hide_one_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seven hands of a clock, all around: seven names, each with room of its own."""
+    monkeypatch.setattr(figures, "picture", lambda figure, alt: figure)
+    hands = {f"place {place}": [math.sin(place), math.cos(place)] for place in range(7)}
+    figure = figures.arrows(hands, alt=ALT)
+    figure.canvas.draw()
+    names = [text.get_window_extent() for text in figure.axes[0].texts if text.get_text()]
+    assert len(names) == 7
+    assert not any(one.overlaps(other) for one, other in itertools.combinations(names, 2))
