@@ -4,61 +4,17 @@ The mistakes stand in source/*/misconceptions.py, the right styles in tests/subm
 own and goes through the one function that grades.
 """
 
-import copy
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
 from pathlib import Path
 
-import nbformat
 import pytest
+from exercises import MISTAKES, REPOSITORY, SOURCES, belongs, reference, submit
 
-from course.grading.grade import grade
-from course.grading.notebook import Kind, exercise_of, grade_id, kind, with_answer
 from course.grading.report import Report
-from course.misconceptions import Misconception, load
+from course.misconceptions import Misconception
 
-REPOSITORY = Path(__file__).parents[1]
-ASSIGNMENTS = sorted(path for path in (REPOSITORY / "source").glob("*/") if any(path.glob("*.ipynb")))
-LEAST_MISTAKES, LEAST_STYLES = 6, 3
-
-
-def sources(assignment: Path) -> dict[str, nbformat.NotebookNode]:
-    """The source notebook that each exercise of an assignment stands in."""
-    notebooks = [nbformat.read(path, as_version=4) for path in sorted(assignment.glob("*.ipynb"))]
-    return {grade_id(cell): notebook for notebook in notebooks for cell in notebook.cells if kind(cell) is Kind.ANSWER}
-
-
-SOURCES = {exercise: notebook for assignment in ASSIGNMENTS for exercise, notebook in sources(assignment).items()}
-MISTAKES = [mistake for assignment in ASSIGNMENTS for mistake in load(assignment)]
 STYLES = sorted((REPOSITORY / "tests" / "submissions").glob("*/*/right-*.py"))
-
-
-def reference(exercise: str) -> str:
-    """The answer that the source gives."""
-    return next(cell.source for cell in SOURCES[exercise].cells if grade_id(cell) == exercise)
-
-
-def submit(exercise: str, answer: str, *, whole: bool) -> Report:
-    """What the grader says of a submission that is the reference but for one answer.
-
-    On the whole notebook, or on what of it the exercise needs.
-    """
-    source = SOURCES[exercise] if whole else alone(exercise)
-    return grade(source, with_answer(source, exercise, answer), misconceptions=MISTAKES)
-
-
-@cache
-def alone(exercise: str) -> nbformat.NotebookNode:
-    """The source notebook up to the last test of an exercise, without other tests and without our worked examples.
-
-    A mistake must be found by the tests of its own exercise.
-    """
-    notebook, exercises = copy.copy(SOURCES[exercise]), list(SOURCES)
-    is_own = lambda cell: kind(cell) is Kind.TEST and exercise_of(grade_id(cell), exercises) == exercise  # noqa: E731
-    last = max(number for number, cell in enumerate(notebook.cells) if is_own(cell))
-    needed = lambda cell: is_own(cell) or kind(cell) in (Kind.READ_ONLY, Kind.ANSWER)  # noqa: E731
-    notebook.cells = [cell for cell in notebook.cells[: last + 1] if needed(cell)]
-    return notebook
+LEAST_MISTAKES, LEAST_STYLES = 6, 3
 
 
 @pytest.fixture(scope="module")
@@ -85,11 +41,8 @@ def judged(case: str | Misconception | Path) -> Report:
 
 def lost(report: Report, exercise: str) -> list[str]:
     """The tests of `exercise` that did not give all their points."""
-    exercises = list(SOURCES)
     return [
-        result.name
-        for result in report.results
-        if exercise_of(result.name, exercises) == exercise and result.points < result.max_points
+        result.name for result in report.results if belongs(result.name, exercise) and result.points < result.max_points
     ]
 
 
