@@ -8,11 +8,14 @@ import ast
 import builtins
 from typing import Any
 
+from course.grading.client import StudentError
 from course.grading.failure import MAX_MESSAGE
 from course.grading.own_work import HandedOver
 from course.grading.plan import Step
 
 NOT_WRITTEN = "Not written yet."
+LAST_LINE = 200
+"""Where a hidden test is concerned, lines behind it have no number: whoever hands in a longer cell chooses a number."""
 
 
 def explain_test(step: Step, error: Exception) -> str:
@@ -38,7 +41,7 @@ def explain_raise(step: Step, said: dict[str, Any], cells: dict[str, str]) -> st
     """The student's code raised an exception while the test called it. `cells` are the sources of all cells by name."""
     if said.get("kind") == "NotImplementedError" and not said.get("message"):
         return NOT_WRITTEN
-    where = _where(said, cells)
+    where = _where(said, cells, LAST_LINE if step.is_hidden else None)
     if step.refused and said.get("name") == HandedOver.__name__:
         to_write = f"This exercise is to write it, without {', '.join(step.refused)}."
         return _join(_truth(step) if step.is_hidden else "", f"Your code hands its work to torch{where}. {to_write}")
@@ -59,19 +62,24 @@ def short(said: Any, characters: int = MAX_MESSAGE) -> str:
     return str(said)[:characters].encode(errors="replace").decode()
 
 
-def _where(said: dict[str, Any], cells: dict[str, str]) -> str:
+def _where(said: dict[str, Any], cells: dict[str, str], last: int | None) -> str:
     # The candidate names a place; what stands there we know ourselves. Its own words could be a hidden test's numbers.
     match said.get("frames"):
         case [*_, [str(cell), int(line), _]] if cell.strip("<>") in cells:
             # Not splitlines(), which also cuts where Python counts no new line.
-            lines = cells[cell.strip("<>")].split("\n")
+            lines = cells[cell.strip("<>")].split("\n")[:last]
             if 1 <= line <= len(lines):
                 return f" (in {cell.strip('<>')}, line {line}: {lines[line - 1].strip()})"
     return ""
 
 
 def _is_authors(error: AssertionError, step: Step) -> bool:
-    """Whether the words of `error` stand in the test itself: in its own assert, or as the msg of torch.testing."""
+    """Whether the words of `error` stand in the test itself: in its own assert, or as the msg of torch.testing.
+
+    They are not where they repeat an exception of the student's that the test has caught.
+    """
+    if isinstance(error.__context__, StudentError) and str(error.__context__) in str(error):
+        return False
     innermost = error.__traceback__
     while innermost.tb_next is not None:
         innermost = innermost.tb_next

@@ -91,6 +91,30 @@ def test_no_hidden_test_shows_code_or_values(body):
         assert message and not any(secret in shown for secret in SECRETS)
 
 
+def test_what_a_test_repeats_of_the_students_exception_is_not_shown():
+    """Its text is the student's and may carry the numbers of the test; words of the test's own may follow it."""
+    tests = {
+        "repeats": "try:\n    f(41)\nexcept ValueError as error:\n    raise AssertionError(f'it fails: {error}')",
+        "says": "try:\n    f(41)\nexcept ValueError:\n    raise AssertionError('f takes any number')",
+    }
+    source = notebook(
+        answer("f", "def f(x):\n    return x"),
+        *(hidden(f"f-test-{name}", "f never fails.", code) for name, code in tests.items()),
+    )
+    report = grade(source, answered(source, f="def f(x):\n    raise ValueError(f'got {x}')"))
+    assert [result.message for result in report.results] == [
+        "f never fails. This does not hold for your code.",
+        "f never fails. f takes any number.",
+    ]
+
+
+def test_the_number_of_a_line_tells_no_number_of_a_hidden_test():
+    """In a cell of a thousand lines the student's code chooses one; a check, whose numbers are known, names it."""
+    raises = "exec(compile('\\n' * (x - 1) + 'raise ValueError', '<f>', 'exec'))"
+    messages = told("def f(x):\n    x = 500 + int(x)\n    " + raises + "\n" * 1000)
+    assert "line 501" in messages["check"] and "line" not in messages["test-said"]
+
+
 def test_what_is_not_written_is_called_so():
     """The blank of a release raises NotImplementedError."""
     assert set(told("def f(x):\n    raise NotImplementedError()").values()) == {"Not written yet."}
