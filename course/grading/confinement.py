@@ -98,11 +98,16 @@ def confine(scratch: Path, memory_mb: int, file_mb: int) -> None:
     _restrict_system_calls()
 
 
-def _limit_resources(memory_mb: int, file_mb: int) -> None:
+def limit_memory(memory_mb: int) -> None:
+    """From now on this process gets so much address space more than it has, in MiB."""
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     memory = pages * resource.getpagesize() + memory_mb * 2**20
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+
+
+def _limit_resources(memory_mb: int, file_mb: int) -> None:
+    limit_memory(memory_mb)
     for kind, limit in (
-        (resource.RLIMIT_AS, memory),
         (resource.RLIMIT_FSIZE, file_mb * 2**20),
         (resource.RLIMIT_NOFILE, 64),
         (resource.RLIMIT_CORE, 0),

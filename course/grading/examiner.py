@@ -24,6 +24,7 @@ from typing import Any
 from course.grading import seeds
 from course.grading.cells import execute
 from course.grading.client import Client
+from course.grading.confinement import limit_memory
 from course.grading.conversation import Memory, Unrepeatable
 from course.grading.diagnosis import name_mistakes
 from course.grading.line import Line
@@ -40,11 +41,14 @@ from course.grading.trials import Trials
 from course.grading.verdicts import no_points, verdict_on
 
 ROUNDS = 3
+MEMORY_MB = 3 * 1024
+"""Mebibytes of address space for tests: what student code answers with is held here too, often more than once."""
 
 
 def main(driver: Connection, processor: int) -> None:
     """Grades what the driver sends, one notebook after the other; sends back {"results": …, "outputs": …} for each."""
     os.sched_setaffinity(0, {processor})
+    limit_memory(MEMORY_MB)
     # What a test prints is for whoever tries it out in a notebook, not for the screen of whoever grades a class.
     sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115
     # What a test drops is let go at once or after the notebook: never at a moment that differs from time to time.

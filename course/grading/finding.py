@@ -6,11 +6,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from course.grading.client import StudentError
-from course.grading.messages import explain_raise, explain_test, is_undefined
+from course.grading.failure import describe
+from course.grading.messages import explain_raise, explain_test, is_undefined, short
 from course.grading.plan import Step
 from course.grading.report import Result, Verdict
 from course.grading.verdicts import partial, verdict_on
 from course.grading.wire import WireError
+
+MAX_LOG = 50_000
+"""Characters of a traceback that are kept: an error's text may hold all that student code answered."""
 
 
 @dataclass(frozen=True)
@@ -41,9 +45,13 @@ def find(step: Step, run: Callable[[], Any]) -> Finding:
     except WireError:
         raise
     except StudentError as error:
-        return Finding(verdict_on(error.said), log=traceback.format_exc(), raised=error.said)
+        return Finding(verdict_on(error.said), log=_log(), raised=error.said)
     except Exception as error:
-        verdict = Verdict.FAILED if isinstance(error, AssertionError) else Verdict.ERROR
+        verdict = Verdict.FAILED if isinstance(error, AssertionError) else verdict_on(describe(error))
         missing = error.name if is_undefined(error) else ""
-        return Finding(verdict, message=explain_test(step, error), log=traceback.format_exc(), missing=missing)
+        return Finding(verdict, message=explain_test(step, error), log=_log(), missing=missing)
     return Finding(Verdict.PASSED if points == step.points else Verdict.FAILED, points)
+
+
+def _log() -> str:
+    return short(traceback.format_exc(), MAX_LOG)

@@ -1,10 +1,13 @@
 """A candidate that answers what no honest one does, from some time on."""
 
 import pytest
+from notebooks import answer, check, helpers, notebook
 
 from attacks.build import LIMITS, RELEASED, RIGHT_DOUBLE, SOURCE, WRONG_SCALE, answered, appended, wire
 from course.grading.grade import grade
 from course.grading.limits import Limits
+from course.grading.notebook import with_answer
+from course.grading.report import Verdict
 
 _MODULE = {"remote": 7, "kind": "module", "name": "m"}
 _DONE = {"leaves": {}, "effects": {"dict": []}, "differentiable": []}
@@ -37,3 +40,14 @@ def test_an_answer_of_any_shape_is_the_verdict_on_one_exercise(answer: object) -
     limits = Limits(cell_seconds=LIMITS["cell_seconds"], notebook_seconds=LIMITS["notebook_seconds"])
     report = grade(SOURCE, appended(answered(RELEASED, RIGHT_DOUBLE, WRONG_SCALE + forged), "'one more'"), limits)
     assert [result.points for result in report.results] == [1, 2, 2, 0, 0, 0]
+
+
+def test_one_tensor_under_many_names_uses_up_no_memory_but_its_own() -> None:
+    """It is sent once, and a twin would hold it under every name: the test runs out of memory, the machine does not."""
+    names = [[f"part{number}", True, {"tensor": 0}] for number in range(30)]
+    module = {**_MODULE, "modules": [["", "m", "Module", False]], "aliases": [], "parameters": [], "buffers": names}
+    said = {"leaves": {}, "done": {"dict": [["f", {"says": module}]]}, "differentiable": []}
+    forged = wire(f"large = torch.zeros(50 * 2**20)\nservice.answer = lambda request, packed: ({said!r}, [large])")
+    source = notebook(helpers("imports", "import torch"), answer("f", "f = 1"), check("f-check", "f"))
+    [result] = grade(source, with_answer(source, "f", forged)).results
+    assert result.verdict is Verdict.OUT_OF_MEMORY

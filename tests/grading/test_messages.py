@@ -127,10 +127,12 @@ def test_torchs_word_on_a_misspelled_forward_is_passed_on():
 
 
 @pytest.mark.parametrize("answer", ["'x' * 1_000_000", "'\\ud800'"])
-def test_a_message_is_short_and_can_be_written(answer):
+def test_messages_and_logs_are_short_and_can_be_written(answer):
     """However long and odd what the test shows of an answer is."""
-    message = told(f"def f(x):\n    return {answer}")["check"]
-    assert len(message) < 3_000 and message.encode()
+    report = grade(SOURCE, answered(SOURCE, f=f"def f(x):\n    return {answer}"))
+    for result in report.results:
+        assert len(result.message) < 3_000 and result.message.encode()
+        assert len(result.log) < 60_000 and result.log.encode()
 
 
 def test_a_missing_name_is_called_missing():
