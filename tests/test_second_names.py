@@ -5,6 +5,11 @@ A test that compares the names of all parameters with a list would take it for o
 
 import pytest
 from exercises import SOURCES, belongs, reference, submit
+from notebooks import answer, helpers, hidden, notebook
+
+from course.grading.grade import grade
+from course.grading.notebook import with_answer
+from course.grading.report import Verdict
 
 SECOND_NAME = """
 BEFORE = {item for item in globals().values() if isinstance(item, type)}
@@ -29,12 +34,32 @@ NAMED_BY_TORCH = {"decoder-layer"}
 LAYERS = [exercise for exercise in SOURCES if "(nn.Module)" in reference(exercise) and exercise not in NAMED_BY_TORCH]
 
 
+def second_names(right: str, *, first: bool) -> str:
+    """The answer `right` with a second name for each layer, which torch comes to before the first or behind it."""
+    return f"FIRST = {first}\n" + SECOND_NAME.replace("ANSWER", right)
+
+
 @pytest.mark.parametrize("first", [False, True], ids=["behind the first", "before the first"])
 @pytest.mark.parametrize("exercise", LAYERS)
 def test_a_second_name_for_the_same_layers_costs_nothing(exercise: str, first: bool) -> None:
     """Whichever name torch comes to first."""
-    answer = f"FIRST = {first}\n{SECOND_NAME.replace('ANSWER', reference(exercise))}"
-    report = submit(exercise, answer, whole=False)
+    report = submit(exercise, second_names(reference(exercise), first=first), whole=False)
     results = [result for result in report.results if belongs(result.name, exercise)]
     lost = [result for result in results if result.points < result.max_points]
     assert not lost, lost[0].log
+
+
+@pytest.mark.parametrize("first", [False, True], ids=["behind the first", "before the first"])
+def test_a_test_that_lists_all_names_is_found(first: bool) -> None:
+    """It fails right answers: the proof above can fail."""
+    right = (
+        "class Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.fc = nn.Linear(2, 2)"
+    )
+    source = notebook(
+        helpers("imports", "import torch\nfrom torch import nn"),
+        answer("net", right),
+        hidden("net-test-state", "A state.", "assert sorted(Net().state_dict()) == ['fc.bias', 'fc.weight']"),
+        hidden("net-test-layer", "A layer.", "assert 'fc.weight' in Net().state_dict()"),
+    )
+    results = grade(source, with_answer(source, "net", second_names(right, first=first))).results
+    assert [result.verdict for result in results] == [Verdict.FAILED, Verdict.PASSED]

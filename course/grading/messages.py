@@ -78,7 +78,8 @@ def _is_authors(error: AssertionError, step: Step) -> bool:
 
     They are not where they repeat an exception of the student's that the test has caught.
     """
-    if isinstance(error.__context__, StudentError) and str(error.__context__) in str(error):
+    caught = str(error.__context__) if isinstance(error.__context__, StudentError) else ""
+    if caught and caught in str(error):
         return False
     innermost = error.__traceback__
     while innermost.tb_next is not None:
