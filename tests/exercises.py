@@ -8,7 +8,7 @@ import nbformat
 
 from course.grading.grade import grade
 from course.grading.notebook import Kind, exercise_of, grade_id, kind, with_answer
-from course.grading.report import Report
+from course.grading.report import Report, Result
 from course.misconceptions import load
 
 REPOSITORY = Path(__file__).parents[1]
@@ -56,3 +56,8 @@ def alone(exercise: str) -> nbformat.NotebookNode:
 def belongs(test: str, exercise: str) -> bool:
     """Whether the test cell called `test` is one of `exercise`."""
     return exercise_of(test, list(SOURCES)) == exercise
+
+
+def lost(report: Report, exercise: str) -> list[Result]:
+    """The tests of `exercise` that did not give all their points."""
+    return [result for result in report.results if belongs(result.name, exercise) and result.points < result.max_points]

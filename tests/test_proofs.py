@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from exercises import MISTAKES, REPOSITORY, SOURCES, belongs, reference, submit
+from exercises import MISTAKES, REPOSITORY, SOURCES, lost, reference, submit
 
 from course.grading.report import Report
 from course.misconceptions import Misconception
@@ -37,13 +37,6 @@ def judged(case: str | Misconception | Path) -> Report:
     if isinstance(case, Misconception):
         return submit(case.exercise, case.applied_to(reference(case.exercise)), whole=False)
     return submit(case.parent.name, case.read_text(), whole=True)
-
-
-def lost(report: Report, exercise: str) -> list[str]:
-    """The tests of `exercise` that did not give all their points."""
-    return [
-        result.name for result in report.results if belongs(result.name, exercise) and result.points < result.max_points
-    ]
 
 
 @pytest.mark.parametrize("on_its_own", SOURCES)
