@@ -11,7 +11,7 @@ MAX_TENSOR_BYTES = 256 * 2**20
 _TO_NAME = {
     dtype: str(dtype).removeprefix("torch.")
     for dtype in (
-        *(torch.float64, torch.float32, torch.float16, torch.bfloat16),
+        *(torch.complex64, torch.float64, torch.float32, torch.float16, torch.bfloat16),
         *(torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8, torch.bool),
     )
 }
@@ -19,7 +19,7 @@ FROM_NAME = {name: dtype for dtype, name in _TO_NAME.items()}
 _FROM_CODE = {
     **{"F64": torch.float64, "F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16},
     **{"I64": torch.int64, "I32": torch.int32, "I16": torch.int16, "I8": torch.int8, "U8": torch.uint8},
-    "BOOL": torch.bool,
+    **{"C64": torch.complex64, "BOOL": torch.bool},
 }
 
 

@@ -210,11 +210,11 @@ def test_student_objects_behave(student):
         vocabulary.missing  # noqa: B018
 
 
-@pytest.mark.parametrize("back", ["import numpy; return numpy.ones(2)", "return torch.ones(2, dtype=torch.complex64)"])
+@pytest.mark.parametrize("back", ["import numpy; return numpy.ones(2)", "return torch.ones(2, dtype=torch.complex128)"])
 def test_what_does_not_cross_says_so(student, back):
     """An array of numpy and a dtype that the wire does not know are named, and the next call works."""
     theirs = student(f"def odd():\n    {back}\ndef right():\n    return 1")
-    with pytest.raises(StudentError, match="numpy|complex64"):
+    with pytest.raises(StudentError, match="numpy|complex128"):
         theirs["odd"]()
     assert theirs["right"]() == 1
 

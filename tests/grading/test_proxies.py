@@ -159,3 +159,19 @@ def test_no_method_of_the_students_plays_that_of_a_tensor(student):
     assert result.encode() == 7
     with pytest.raises(TypeError, match="where a tensor is expected"):
         result.sum(-1)
+
+
+def test_a_buffer_of_complex_numbers_crosses(student):
+    """Positions may be turned by complex numbers: such a module answers, with gradients, and shows its buffer."""
+    turn = student(
+        "class Turn(nn.Module):\n"
+        "    def __init__(self):\n"
+        "        super().__init__()\n"
+        "        self.register_buffer('turns', torch.polar(torch.ones(3, 2), torch.arange(6.0).reshape(3, 2)))\n"
+        "    def forward(self, x):\n"
+        "        return torch.view_as_real(torch.view_as_complex(x.unflatten(-1, (2, 2))) * self.turns).flatten(-2)\n"
+    )["Turn"]()
+    x = torch.randn(3, 4, requires_grad=True)
+    turn(x).sum().backward()
+    assert torch.allclose(turn(x).norm(dim=-1), x.norm(dim=-1)) and x.grad.abs().sum() > 0
+    assert turn.turns.dtype is torch.complex64 and turn.turns.imag[0, 1] == torch.tensor(1.0).sin()

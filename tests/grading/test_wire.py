@@ -11,7 +11,7 @@ from course.grading import wire
 from course.grading.wire import LENGTHS, Channel, Closed, Late, Reference, WireError, pack, unpack
 
 DTYPES = [
-    *(torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.int64, torch.int32),
+    *(torch.complex64, torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.int64, torch.int32),
     *(torch.int16, torch.int8, torch.uint8, torch.bool),
 ]
 
@@ -47,6 +47,7 @@ def test_tensors_keep_their_order_in_memory(ends):
     """Transposed and strided ones arrive so, for `.view` must fail there where it fails here."""
     x = torch.arange(24.0).reshape(2, 3, 4)
     views = [x.transpose(0, 2), x[:, ::2], x[:, :, 1:3], x.permute(2, 0, 1)[1:], x[:, 0], x.flip(0), x[0, 0, 1]]
+    views += [torch.polar(x, x).mT.conj()]
     for view, got in zip(views, crossed(views, ends), strict=True):
         assert torch.equal(got, view) and got.stride() == view.stride()
 
@@ -79,8 +80,8 @@ def test_floats_that_are_no_numbers_cross(ends):
 
 @pytest.mark.parametrize(
     "tensor",
-    [torch.zeros(1, dtype=torch.complex64), torch.eye(2).to_sparse(), torch.zeros(1, device="meta")],
-    ids=["complex", "sparse", "meta"],
+    [torch.zeros(1, dtype=torch.complex128), torch.eye(2).to_sparse(), torch.zeros(1, device="meta")],
+    ids=["complex128", "sparse", "meta"],
 )
 def test_other_tensors_are_refused_by_name(ends, tensor):
     """The message says what crosses and what this one is."""
@@ -105,7 +106,7 @@ def test_what_was_written_into_is_known(ends):
         (10**5000, "digits"),
         (object(), "no object"),
         ({1, 2}, "no set"),
-        (torch.complex64, "do not cross"),
+        (torch.complex128, "do not cross"),
     ],
     ids=["many", "long", "object", "set", "dtype"],
 )
@@ -127,6 +128,16 @@ def test_depth_is_bounded_at_both_ends():
         unpack([value], [], refuse)
 
 
+def test_keys_that_collide_are_refused():
+    """A dict of 40,000 keys with one hash would take half a minute; as many keys of an honest dict cross."""
+    cannot_refer = lambda item: Reference({})  # noqa: E731
+    collide = dict.fromkeys(number * (2**61 - 1) for number in range(1_001))
+    with pytest.raises(WireError, match="1000 keys of a dict"):
+        unpack(pack(collide, cannot_refer, []), [], lambda said: None)
+    honest = {number: str(number) for number in range(40_000)}
+    assert unpack(pack(honest, cannot_refer, []), [], lambda said: None) == honest
+
+
 def test_a_reference_says_what_the_sender_says():
     """What does not cross is named by the sender and made of that by the receiver."""
     tensors = []
@@ -138,7 +149,7 @@ def test_a_reference_says_what_the_sender_says():
     "tree",
     [
         *({"tensor": 0}, {"tensor": -1}, {"tensor": "0"}, {"tuple": 3}, {"dict": [[1]]}, {"dict": [[[], 1]]}),
-        *({"dict": [1]}, {"slice": [1, 2]}, {"dtype": "complex64"}, {"dtype": "__class__"}, {"says": 1}, {}, {"x": 1}),
+        *({"dict": [1]}, {"slice": [1, 2]}, {"dtype": "complex128"}, {"dtype": "__class__"}, {"says": 1}, {}, {"x": 1}),
         *({"dict": {"a": 1}}, {"tensor": None}, [{"tuple": [{"tensor": 7}]}]),
     ],
     ids=str,
