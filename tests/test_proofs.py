@@ -5,6 +5,7 @@ own and goes through the one function that grades.
 """
 
 from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -21,22 +22,31 @@ LEAST_MISTAKES, LEAST_STYLES = 6, 3
 def reports(request: pytest.FixtureRequest) -> dict[object, Report]:
     """The reports on the references, mistakes and styles that the selected tests ask for, graded two at a time."""
     asked = [item.callspec.params for item in request.session.items if hasattr(item, "callspec")]
-    cases = {params[name] for params in asked for name in ("on_its_own", "mistake", "style") if name in params}
+    found = (params[name] for params in asked for name in ("on_its_own", "mistake", "style") if name in params)
+    cases = dict.fromkeys(found)
     if any(item.name == "test_nearly_every_mistake_is_named_to_who_made_it" for item in request.session.items):
-        cases.update(MISTAKES)
+        cases |= dict.fromkeys(MISTAKES)
+    # An exercise at a time and in the order of the notebooks, for an examiner remembers what it has seen.
+    exercises = [[case for case in cases if exercise_in(case) == exercise] for exercise in SOURCES]
     with ThreadPoolExecutor(2) as pool:
-        # In the order of the notebooks, for an examiner remembers the tests of the last ones.
-        futures = {case: pool.submit(judged, case) for case in [*SOURCES, *MISTAKES, *STYLES] if case in cases}
-        return {case: future.result() for case, future in futures.items()}
+        judgements = pool.map(lambda exercise: [(case, judged(case)) for case in exercise], exercises)
+        return dict(chain.from_iterable(judgements))
+
+
+def exercise_in(case: str | Misconception | Path) -> str:
+    """The exercise that a reference, a mistake or a style answers."""
+    if isinstance(case, str):
+        return case
+    return case.exercise if isinstance(case, Misconception) else case.parent.name
 
 
 def judged(case: str | Misconception | Path) -> Report:
     """The report on the reference of one exercise, one mistake or one style."""
-    if isinstance(case, str):
-        return submit(case, reference(case), whole=False)
-    if isinstance(case, Misconception):
-        return submit(case.exercise, case.applied_to(reference(case.exercise)), whole=False)
-    return submit(case.parent.name, case.read_text(), whole=True)
+    exercise = exercise_in(case)
+    if isinstance(case, Path):
+        return submit(exercise, case.read_text(), whole=True)
+    right = reference(exercise)
+    return submit(exercise, right if isinstance(case, str) else case.applied_to(right), whole=False)
 
 
 @pytest.mark.parametrize("on_its_own", SOURCES)
@@ -76,4 +86,4 @@ def test_an_exercise_is_proven_by_enough_cases(exercise: str) -> None:
 @pytest.mark.parametrize("case", [*MISTAKES, *STYLES], ids=str)
 def test_a_case_belongs_to_an_exercise(case: Misconception | Path) -> None:
     """No mistake and no style is left over from an exercise that is gone."""
-    assert (case.exercise if isinstance(case, Misconception) else case.parent.name) in SOURCES
+    assert exercise_in(case) in SOURCES

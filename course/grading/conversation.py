@@ -16,6 +16,7 @@ from typing import Any
 
 import torch
 
+from course.grading.service import Answer
 from course.grading.wire import Channel, Packed, decode, encode
 
 MAX_REMEMBERED = 64 * 2**20
@@ -47,6 +48,8 @@ class Memory:
     def __init__(self) -> None:
         self.names: dict[bytes, Any] = {}
         """Which mistake somebody made, by a digest of all that this depends on."""
+        self.answers: dict[bytes, Answer] = {}
+        """What code of ours answered where it stood for a student's, by such a digest too."""
         self._roots: dict[bytes, Node | None] = {}
         self._bytes = 0
 
@@ -63,12 +66,17 @@ class Memory:
         self.names[digest] = mistake
         self.count(NODE_BYTES)
 
+    def answer(self, digest: bytes, answer: Answer) -> None:
+        """Remembers an answer of ours."""
+        self.count(NODE_BYTES + sum(tensor.nbytes for tensor in answer[1]))
+        self.answers[digest] = answer
+
     def count(self, added: int) -> None:
         """So many bytes more are remembered."""
         self._bytes += added
         if self._bytes > MAX_REMEMBERED:
             self._bytes = 0
-            self.names = {}
+            self.names, self.answers = {}, {}
             self._roots = {test: None for test, root in self._roots.items() if root is None}
 
 

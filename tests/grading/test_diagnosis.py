@@ -2,10 +2,15 @@
 
 import notebooks
 import pytest
+import torch
 
+from course.grading.conversation import Memory
+from course.grading.diagnosis import Diagnosis
 from course.grading.grade import grade
 from course.grading.notebook import with_answer
 from course.grading.recorder import MAX_BYTES, MAX_EXCHANGES, Recorder
+from course.grading.suspects import Suspects
+from course.grading.wire import encode
 from course.misconceptions import Misconception
 
 SOLUTION = """
@@ -80,6 +85,40 @@ def test_a_mistake_that_nobody_listed_is_not_given_a_name(answer: str) -> None:
     """No name is better than a wrong one."""
     points, words = told(answer)
     assert points == 0 and words and "behaves exactly like" not in words
+
+
+def test_our_code_answers_each_call_once() -> None:
+    """What a mistake answered to one student's calls is remembered, and leads to the same name for the next."""
+    cells = [("imports", "import torch"), ("twice", "def twice(x):\n    return x * 2")]
+    thrice = Misconception("twice", "adds it three times", ("x * 2", "asked.append(x) or x * 3"), "Two are enough.")
+    asked: list[torch.Tensor] = []
+    memory = Memory()
+
+    def named(answer: torch.Tensor) -> Misconception | None:
+        """The name for a student's code that answered so to 'twice, of 1 and 2'."""
+        call = {"ask": "call", "talk": 0, "wants": [], "grad": False, "modules": []}
+        look = call | {"call": {"tuple": [_says(verb="look"), {"tuple": [["twice"], None]}, {"dict": []}]}}
+        use = call | {"call": {"tuple": [_says(remote=0), {"tuple": [{"tensor": 0}]}, {"dict": []}]}}
+        found = {"dict": [["twice", _says(remote=0, name="twice", kind="callable")]]}
+        exchanges = [
+            (encode(look | {"new": True, "graph": 0}, []), encode({"done": found}, [])),
+            (encode(use | {"new": False, "graph": 1}, [torch.tensor([1.0, 2.0])]), _done(answer)),
+        ]
+        diagnosis = Diagnosis(Suspects(cells, [thrice]), memory)
+        diagnosis._namespace["asked"] = asked
+        return diagnosis.find("twice", exchanges)
+
+    assert named(torch.tensor([3.0, 6.0])) == thrice and len(asked) == 1
+    assert named(torch.tensor([3.0, 7.0])) is None and len(asked) == 1
+    assert named(torch.tensor([2.0, 4.0])) is None and len(asked) == 1
+
+
+def _says(**said: object) -> dict[str, object]:
+    return {"says": said}
+
+
+def _done(answer: torch.Tensor) -> bytes:
+    return encode({"done": {"tensor": 0}}, [answer])
 
 
 def test_what_is_kept_is_bounded() -> None:
