@@ -65,7 +65,8 @@ def _clean_environment() -> Iterator[None]:
     before = dict(os.environ)
     clean = {name: before[name] for name in KEPT_ENVIRONMENT if name in before}
     os.environ.clear()
-    os.environ.update(clean, OMP_NUM_THREADS="1", PYTHONHASHSEED="0")
+    # A child has one processor: student code may ask torch for more threads, and these must not spin on it in turn.
+    os.environ.update(clean, OMP_NUM_THREADS="1", OMP_WAIT_POLICY="passive", PYTHONHASHSEED="0")
     try:
         yield
     finally:

@@ -116,6 +116,17 @@ def test_the_time_of_a_whole_notebook_is_bounded():
     assert found["f0-check"] == "passed" and found["f3-check"] == "timed out"
 
 
+def test_more_threads_than_processors_cost_no_time():
+    """Who asks torch for two threads is as quick as before: one that waits for the other lets it have the processor."""
+    source = notebook(
+        helpers("imports", "import torch"),
+        answer("grow", "def grow(x):\n    for _ in range(2000):\n        x = x + 1\n    return x"),
+        hidden("grow-test-value", "It grows.", "assert (grow(torch.zeros(100_000)) == 2000).all()"),
+    )
+    eager = answered(source, grow="torch.set_num_threads(2)\n" + cell(source, "grow").source)
+    assert verdicts(source, eager, Limits(cell_seconds=5)) == {"grow-test-value": "passed"}
+
+
 def test_where_the_kernel_cannot_confine_nothing_is_graded():
     """A limit that the kernel refuses is a candidate that cannot be locked in: no student code ran, no points."""
     report = grade(SOURCE, SOURCE, Limits(file_mb=2**50))
