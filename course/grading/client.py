@@ -196,7 +196,11 @@ class _Call:
 
     def _apply(self, effects: dict[str, Any]) -> None:
         for number, now in effects.get("written", ()):
-            self._tensors[number].data.copy_(now)
+            tensor = self._tensors[number]
+            if tensor.shape == now.shape:
+                tensor.data.copy_(now)
+            else:
+                tensor.data = now
         rewrite(self._containers, effects.get("containers", ()))
         for number, written in effects.get("states", {}).items():
             self._states[number].take(self._client, written)

@@ -12,8 +12,10 @@ from course.grading.client import StudentError
 from course.grading.failure import MAX_MESSAGE
 from course.grading.own_work import HandedOver
 from course.grading.plan import Step
+from course.grading.tensors import WireError
 
 NOT_WRITTEN = "Not written yet."
+MET_NONE = "The test met a None: is a return missing, or does no gradient come back?"
 LAST_LINE = 200
 """Where a hidden test is concerned, lines behind it have no number: whoever hands in a longer cell chooses a number."""
 
@@ -27,9 +29,10 @@ def explain_test(step: Step, error: Exception) -> str:
         # A library's own words (torch.testing's) tell numbers of the test; the author's were written for students.
         own = said if not step.is_hidden or _is_authors(error, step) else ""
         return _join(_truth(step), own or "This does not hold for your code.")
+    met_none = MET_NONE if isinstance(error, AttributeError | TypeError) and "NoneType" in said else ""
     if step.is_hidden:
-        return _join(_truth(step), "The test could not use what your code returned.")
-    return _join(_truth(step), f"{type(error).__name__}: {said}")
+        return _join(_truth(step), met_none or "The test could not use what your code returned.")
+    return _join(_truth(step), f"{type(error).__name__}: {said}", met_none)
 
 
 def is_undefined(error: Exception) -> bool:
@@ -45,6 +48,9 @@ def explain_raise(step: Step, said: dict[str, Any], cells: dict[str, str]) -> st
     if step.refused and said.get("name") == HandedOver.__name__:
         to_write = f"This exercise is to write it, without {', '.join(step.refused)}."
         return _join(_truth(step) if step.is_hidden else "", f"Your code hands its work to torch{where}. {to_write}")
+    if said.get("name") == WireError.__name__:
+        why = "" if step.is_hidden else f": {short(said.get('message'))}"
+        return _join(_truth(step) if step.is_hidden else "", f"Your code returned what no test can take{why}")
     if step.is_hidden:
         # Its text may carry the test's numbers, and its name may be made up to carry them.
         name = str(said.get("kind")) if hasattr(builtins, str(said.get("kind"))) else "an error"

@@ -44,13 +44,17 @@ class Packed:
 
     def __init__(self, tensors: list[torch.Tensor], buffers: list[bytearray], *, watch: bool) -> None:
         self.tensors = tensors
-        self._buffers = buffers
-        self._before = [bytes(buffer) for buffer in buffers] if watch else []
+        self._watched = list(zip(tensors, buffers, strict=True)) if watch else []
+        self._before = [(bytes(buffer), tensor.shape, tensor.stride()) for tensor, buffer in self._watched]
 
     def written(self) -> list[int]:
-        """The numbers of the tensors whose memory differs from what arrived: even `.data` hides nothing here."""
-        pairs = zip(self._buffers, self._before, strict=True) if self._before else ()
-        return [number for number, (now, before) in enumerate(pairs) if now != before]
+        """The numbers of the tensors whose memory or shape is not what arrived: even `.data` hides nothing here."""
+        found = []
+        for number, (tensor, buffer) in enumerate(self._watched):
+            values, shape, strides = self._before[number]
+            if buffer != values or tensor.shape != shape or tensor.stride() != strides:
+                found.append(number)
+        return found
 
 
 def dtype_name(dtype: torch.dtype) -> str:

@@ -62,6 +62,25 @@ def test_a_write_into_an_argument_is_seen(student, write):
     assert x[0] == 7
 
 
+@pytest.mark.parametrize("wants_gradient", [False, True])
+@pytest.mark.parametrize(
+    ("change", "shape"), [("x.unsqueeze_(1)", (2, 1, 3)), ("x.t_()", (3, 2)), ("x.resize_(3)", (3,))]
+)
+def test_an_argument_that_gets_another_shape_is_seen(student, change, shape, wants_gradient):
+    """What a test handed over has the new shape here too, as in one process; what nobody turned keeps its own."""
+    theirs = student(
+        f"def turn(x):\n    with torch.no_grad():\n        {change}\ndef leave(x):\n    return x.unsqueeze(1)"
+    )
+    numbers = torch.arange(6.0).reshape(2, 3)
+    x = numbers.clone().requires_grad_(wants_gradient and "resize" not in change)
+    theirs["leave"](x)
+    assert torch.equal(x, numbers)
+    theirs["turn"](x)
+    here = {"x": numbers.clone()}
+    exec(change, here)
+    assert x.shape != numbers.shape and torch.equal(x, here["x"])
+
+
 @pytest.mark.parametrize("write", ["with torch.no_grad():\n        x[0] = 7", "x.data[0] = 7"])
 def test_a_write_into_an_argument_that_wants_a_gradient_is_seen(student, write):
     """Also where the argument is a leaf, and where it was computed from one."""

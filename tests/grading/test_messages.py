@@ -64,6 +64,27 @@ def test_words_that_a_hidden_test_hands_to_torch_are_its_own():
     assert messages["test-torch"] == "f leaves tensors alone. This does not hold for your code."
 
 
+def test_who_forgets_to_return_is_asked_for_it():
+    """Where a test meets a None it says so: the error alone speaks of a NoneType and of the test's own line."""
+    source = notebook(
+        answer("f", "def f(x):\n    return x"),
+        check("f-check", "assert f([1]).count(1) == 1"),
+        hidden("f-test-length", "It has a length.", "assert len(f([1, 2])) == 2"),
+    )
+    shown, kept = (result.message for result in grade(source, answered(source, f="def f(x):\n    x")).results)
+    assert shown.startswith("AttributeError: 'NoneType'") and shown.endswith(
+        "is a return missing, or does no gradient come back?"
+    )
+    assert kept == "It has a length. The test met a None: is a return missing, or does no gradient come back?"
+
+
+def test_what_cannot_cross_is_called_what_was_returned():
+    """Nothing was raised: the student reads what came back and what is expected; of a hidden test only that."""
+    messages = told("import numpy\ndef f(x):\n    return numpy.int64(7)")
+    assert messages["check"].startswith("Your code returned what no test can take: a numpy int64 came back where")
+    assert messages["test-said"] == "f gives back what it gets. Your code returned what no test can take."
+
+
 @pytest.mark.parametrize(
     "body",
     [
