@@ -26,7 +26,7 @@ def check(classroom: Classroom, notebook: Path, *, sandbox: bool = True) -> Repo
         raise CourseError(f"no notebook in source/ is called {notebook.name}: do not rename what you were given")
     # Where assignments share a name, the folder that the notebook lies in decides.
     source = next((path for path in found if path.name == notebook.resolve().parent.name), found[0])
-    ours, theirs = (read(path, limits.notebook_mb) for path in (source / notebook.name, notebook))
+    ours, theirs = (read(path, limits.notebook_mb) for path in (source / notebook.name, notebook.resolve()))
     return grade(ours, theirs, limits, sandbox=sandbox, misconceptions=load(source))
 
 

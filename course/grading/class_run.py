@@ -26,9 +26,10 @@ from nbformat import NotebookNode
 from course.classroom import Classroom
 from course.grading import confinement
 from course.grading.grade import grade
+from course.grading.handed_in import Unreadable, contents
 from course.grading.limits import Limits
 from course.grading.records import Graded, Records, is_marked
-from course.grading.repair import Unreadable, read, repair
+from course.grading.repair import read, repair
 from course.misconceptions import Misconception, load
 from course.release import register
 
@@ -109,23 +110,26 @@ class ClassRun:
 
     def _sources(self) -> dict[str, NotebookNode]:
         folder = self.classroom.require(self.assignment)
-        return {path.stem: read(path, _limits(self.classroom).notebook_mb) for path in sorted(folder.glob("*.ipynb"))}
+        return {
+            path.stem: read(path.resolve(), _limits(self.classroom).notebook_mb)
+            for path in sorted(folder.glob("*.ipynb"))
+        }
 
     def _job(
         self, student: str, sources: dict[str, NotebookNode], misconceptions: list[Misconception], run: int
     ) -> Job:
         submitted = self.classroom.folder("submitted", self.assignment, student)
-        digest = _digest_of_files(
-            [submitted / name for name in (*(f"{name}.ipynb" for name in sources), "timestamp.txt")]
-        )
-        return Job(student, submitted, digest, sources, _limits(self.classroom), self.sandbox, misconceptions, run)
+        limits = _limits(self.classroom)
+        paths = [submitted / name for name in (*(f"{name}.ipynb" for name in sources), "timestamp.txt")]
+        digest = _digest_of_files(paths, limits.notebook_mb)
+        return Job(student, submitted, digest, sources, limits, self.sandbox, misconceptions, run)
 
 
 class _Workers:
     """Grades students side by side, AHEAD at a time: what is done is written and let go, however large the class is."""
 
     def __init__(self, executor: Executor | None, workers: int) -> None:
-        self._pool = executor or ThreadPoolExecutor(workers or os.cpu_count())
+        self._pool = executor or ThreadPoolExecutor(workers or len(os.sched_getaffinity(0)))
         self._is_ours = executor is None
         self._waiting: deque[Job] = deque()
         self._under_way: dict[Future[Graded], Job] = {}
@@ -158,7 +162,7 @@ def _grade_student(job: Job) -> Graded:
     graded = Graded(job.student)
     for name, source in job.sources.items():
         path = job.submitted / f"{name}.ipynb"
-        if not path.exists():
+        if not os.path.lexists(path):
             graded.remarks.append(f"{path.name} was not handed in")
             continue
         try:
@@ -201,10 +205,13 @@ def _digest(common: str, job: Job) -> str:
     return hashlib.sha256(f"{common} {job.digest}".encode()).hexdigest()
 
 
-def _digest_of_files(paths: list[Path]) -> str:
+def _digest_of_files(paths: list[Path], max_mb: int) -> str:
     digest = hashlib.sha256()
     for path in paths:
-        content = path.read_bytes() if path.is_file() else b""
+        try:
+            content = contents(path, max_mb)
+        except Unreadable as error:
+            content = str(error).encode()
         digest.update(f"{path.name} {len(content)} ".encode() + content)
     return digest.hexdigest()
 

@@ -28,7 +28,7 @@ from course.grading.confinement import limit_memory
 from course.grading.conversation import Memory, Unrepeatable
 from course.grading.diagnosis import name_mistakes
 from course.grading.line import Line
-from course.grading.loss import OUT_OF_TIME, USED_UP, CandidateLost, Lost
+from course.grading.loss import OUT_OF_TIME, USED_UP, CandidateLost, Lost, in_silence
 from course.grading.messages import NOT_WRITTEN, explain_loss, short
 from course.grading.names import Namespace, names_bound
 from course.grading.outputs import error_output, plain_outputs, shown, size
@@ -254,10 +254,11 @@ class Examiner:
         try:
             finding = self._line.ask(lambda: self._trials.run(step, self._line.channel, self._namespace.names))
         except CandidateLost as error:
-            self._lost_exercises[step.exercise] = error.lost
-            if error.lost is not OUT_OF_TIME:
+            lost = in_silence(error.lost) if step.is_hidden else error.lost
+            self._lost_exercises[step.exercise] = lost
+            if lost is not OUT_OF_TIME:
                 self._replace_candidate()
-            return no_points(step, error.lost.verdict, explain_loss(error.lost.why), traceback.format_exc())
+            return no_points(step, lost.verdict, explain_loss(lost.why), traceback.format_exc())
         except Unrepeatable:
             self._replace_candidate()
             return self._test(step)

@@ -6,8 +6,10 @@ parses the page again to add alt text, is left out; our pictures have theirs.
 """
 
 import json
+import re
 from collections.abc import Callable
 from functools import lru_cache
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +34,9 @@ PAGE = """
 
 KEPT_CELLS, KEPT_CHARACTERS = 2_000, 20_000
 """How many rendered cells are kept, and how long they may be: a class has no more of these than its memory holds."""
+
+
+EMPTY_LINES, MAX_EMPTY_LINES = re.compile(r"\n(?:[^\S\n]*\n){20,}"), 20
 
 
 class FeedbackExporter(HTMLExporter):
@@ -122,7 +127,9 @@ def _most_telling(data: dict[str, Any]) -> list[str]:
 
 
 def _highlight(source: str, metadata: Any = None) -> str:
-    return _highlighted(source)
+    # Lines that hold nothing but spaces take the highlighter time by the square of their number.
+    source = EMPTY_LINES.sub("\n" * MAX_EMPTY_LINES, source)
+    return _highlighted(source) if len(source) <= KEPT_CHARACTERS else f"<pre>{escape(source)}</pre>"
 
 
 @lru_cache(maxsize=4096)

@@ -78,12 +78,18 @@ class _Candidate:
     scratch: Scratch | None
     excess: str = ""
     """What it had too much of, once it was ended for that."""
+    is_over: bool = False
 
     def end(self) -> None:
-        """Kills the process and removes what it left."""
-        processes.end(self.process)
-        if self.scratch is not None:
-            self.scratch.remove()
+        """Kills the process and removes what it left; once is enough."""
+        if self.is_over:
+            return
+        self.is_over = True
+        try:
+            processes.end(self.process)
+        finally:
+            if self.scratch is not None:
+                self.scratch.remove()
 
 
 class _GivenUpError(Exception):

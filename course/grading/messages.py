@@ -9,13 +9,15 @@ import builtins
 from typing import Any
 
 from course.grading.client import StudentError
-from course.grading.failure import MAX_MESSAGE
+from course.grading.failure import MAX_LINE, MAX_MESSAGE
 from course.grading.own_work import HandedOver
 from course.grading.plan import Step
 from course.grading.tensors import WireError
 
 NOT_WRITTEN = "Not written yet."
 MET_NONE = "The test met a None: is a return missing, or does no gradient come back?"
+CONTROLS = dict.fromkeys([*(set(range(32)) - set(map(ord, "\n\r\t"))), *range(127, 160)])
+"""Characters that a terminal obeys and nobody reads."""
 LAST_LINE = 200
 """Where a hidden test is concerned, lines behind it have no number: whoever hands in a longer cell chooses a number."""
 
@@ -64,8 +66,8 @@ def explain_loss(why: str) -> str:
 
 
 def short(said: Any, characters: int = MAX_MESSAGE) -> str:
-    """What the candidate said, as text that is not too long and that every file can hold."""
-    return str(said)[:characters].encode(errors="replace").decode()
+    """What the candidate said, as text that is not too long and that every file and every terminal can hold."""
+    return str(said)[:characters].encode(errors="replace").decode().translate(CONTROLS)
 
 
 def _where(said: dict[str, Any], cells: dict[str, str], last: int | None) -> str:
@@ -75,7 +77,7 @@ def _where(said: dict[str, Any], cells: dict[str, str], last: int | None) -> str
             # Not splitlines(), which also cuts where Python counts no new line.
             lines = cells[cell.strip("<>")].split("\n")[:last]
             if 1 <= line <= len(lines):
-                return f" (in {cell.strip('<>')}, line {line}: {lines[line - 1].strip()})"
+                return f" (in {cell.strip('<>')}, line {line}: {short(lines[line - 1].strip(), MAX_LINE)})"
     return ""
 
 

@@ -4,6 +4,7 @@ Graded --> gradebook (one transaction) --> autograded notebooks --> feedback pag
 """
 
 import json
+from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -16,10 +17,13 @@ from course.classroom import Classroom
 from course.grading.autograded import autograded, unanswered
 from course.grading.feedback import FeedbackExporter, HideMarkSchemes, HideTests, StylesOnce
 from course.grading.gradebook import Marks, Scores, Writer
+from course.grading.handed_in import Unreadable, contents
 from course.grading.notebook import grade_id
 from course.grading.report import Report
 
 RECEIPTS = ("timestamp.txt", "submission_secret.txt")
+
+MAX_RECEIPT_MB = 1
 
 MARK = ".graded.json"
 """Lies in autograded/STUDENT/ASSIGNMENT once all of a student is written, and says of what."""
@@ -123,10 +127,10 @@ class Records:
     def _copy_receipts(self, student: str) -> None:
         """What `nbgrader collect` puts beside the notebooks, `nbgrader release_feedback` looks for beside the pages."""
         for name in RECEIPTS:
-            receipt = self._folder("submitted", student) / name
-            if receipt.is_file():
+            with suppress(Unreadable):
+                receipt = contents(self._folder("submitted", student) / name, MAX_RECEIPT_MB).decode(errors="replace")
                 for step in ("autograded", "feedback"):
-                    _replace(self._folder(step, student) / name, receipt.read_text())
+                    _replace(self._folder(step, student) / name, receipt)
 
     def _folder(self, step: str, student: str) -> Path:
         return self._classroom.folder(step, self._assignment, student)

@@ -17,14 +17,13 @@ import nbformat
 from nbformat import NotebookNode
 from nbformat.reader import NotJSONError
 
-from course.errors import CourseError
+from course.grading.handed_in import Unreadable, contents
 from course.grading.notebook import Kind, grade_id, kind
 
+MAX_WRITTEN, MAX_CELLS = 1_000_000, 2_000
+"""Characters in the cells of a notebook, and cells: what is rendered for a student must not hold up a class."""
+
 STUDENTS = (Kind.ANSWER, Kind.WRITTEN)
-
-
-class Unreadable(CourseError):
-    """A file that is no notebook; the message says why and what to do."""
 
 
 @dataclass
@@ -38,28 +37,23 @@ class Repaired:
 def read(path: Path, max_mb: int) -> NotebookNode:
     """The notebook in `path`; raises Unreadable where there is none, at most `max_mb` mebibytes large."""
     try:
-        size = path.stat().st_size
-        if size > max_mb * 2**20:
-            raise Unreadable(
-                f"{path.name} has {size / 2**20:.0f} MB, and {max_mb} MB are read: ask for it without outputs"
-            )
         # nbformat.reads would validate it once more, and only log what it finds.
-        notebook = nbformat.convert(nbformat.reader.reads(path.read_text(encoding="utf-8-sig")), 4)
+        notebook = nbformat.convert(nbformat.reader.reads(contents(path, max_mb).decode("utf-8-sig")), 4)
         try:
             nbformat.validate(notebook)
         except nbformat.ValidationError:
             notebook = _essence(notebook)
             nbformat.validate(notebook)
+        written = sum(len(cell.source) for cell in notebook.cells)
+        if written > MAX_WRITTEN or len(notebook.cells) > MAX_CELLS:
+            raise Unreadable(
+                f"{path.name} has {len(notebook.cells)} cells with {written} characters, "
+                f"and {MAX_CELLS} with {MAX_WRITTEN} are read: ask the student for what belongs to the assignment"
+            )
         return notebook
-    except (
-        OSError,
-        ValueError,
-        RecursionError,
-        AttributeError,
-        KeyError,
-        TypeError,
-        nbformat.ValidationError,
-    ) as error:
+    except Unreadable:
+        raise
+    except Exception as error:
         reason = "is not JSON" if isinstance(error, NotJSONError | UnicodeDecodeError) else "is no valid notebook"
         raise Unreadable(f"{path.name} {reason} ({type(error).__name__}): ask the student for it again") from None
 

@@ -6,6 +6,7 @@ killed, and the next run removes it.
 """
 
 import fcntl
+import itertools
 import os
 import tempfile
 from contextlib import suppress
@@ -39,8 +40,10 @@ class Scratch:
                             return True
                         if entry.is_dir(follow_symlinks=False):
                             folders.append(entry.path)
+            except FileNotFoundError:
+                continue  # it is gone meanwhile
             except OSError:
-                continue  # it is gone meanwhile, locked, or its path is too long: what is above it counts
+                return True  # locked, or its path is too long: nobody could see what lies there
         return False
 
     def remove(self) -> None:
@@ -78,7 +81,8 @@ def _locked_folder() -> tuple[Path, int]:
 
 def _remove(outer: Path) -> None:
     # Each folder is lifted to the top before we look into it: neither recursion nor the length of paths has a say.
-    folders = [outer / name for name in os.listdir(outer)]
+    # By a new name and not into a new folder, for the disk may be full.
+    folders, numbers = [outer / name for name in os.listdir(outer)], itertools.count()
     while folders:
         folder = folders.pop()
         os.chmod(folder, 0o700)
@@ -86,7 +90,7 @@ def _remove(outer: Path) -> None:
             path = folder / name
             if path.is_dir() and not path.is_symlink():
                 os.chmod(path, 0o700)
-                folders.append(path.rename(tempfile.mkdtemp(dir=outer)))
+                folders.append(path.rename(outer / f"{os.getpid()}-{next(numbers)}"))
             else:
                 path.unlink()
         folder.rmdir()

@@ -18,6 +18,7 @@ from course.grading.finding import Finding, find
 from course.grading.names import names_bound, names_used
 from course.grading.plan import Role, Step, digests, places, talks
 from course.grading.recorder import Recorder
+from course.grading.report import Verdict
 from course.grading.settings import settings_kept
 from course.grading.wire import Channel
 
@@ -50,7 +51,9 @@ class Trials:
             finding = conversation.found_before()
             if finding is None:
                 finding = find(step, lambda: self._execute(step, client, namespace))
-                conversation.came_to(finding)
+                if finding.verdict is not Verdict.OUT_OF_MEMORY:
+                    # What memory there is depends on more than the answers.
+                    conversation.came_to(finding)
             return finding
         except Unrepeatable:
             self._memory.distrust(self._digests[step.index])

@@ -196,3 +196,22 @@ def test_the_autograded_notebook_shows_the_messages():
     assert report.outputs[1] == []
     (shown,) = report.outputs[2]
     assert shown["output_type"] == "error" and shown["evalue"] == report.results[1].message
+
+
+def test_nothing_that_a_terminal_obeys_is_told():
+    """Neither in messages nor in outputs: a title, a cleared screen, a clipboard are the instructor's own."""
+    raises = "print('\\x1b[2J')\ndef f(x):\n    raise ValueError('\\x1b]0;mine\\x07')"
+    report = grade(SOURCE, answered(SOURCE, f=raises))
+    assert "[2J" in str(report.outputs) and "]0;mine" in report.results[0].message
+    streams = [output["text"] for outputs in report.outputs.values() for output in outputs if "text" in output]
+    assert streams and not any({"\x1b", "\x07"} & set(text) for text in streams)
+    assert not any({"\x1b", "\x07"} & set(result.message) for result in report.results)
+
+
+def test_the_signal_that_ends_a_hidden_test_is_not_told():
+    """It may be a number that the test handed over; of a visible check it is told."""
+    kills = "import os\ndef f(x):\n    if x != {}:\n        os.kill(os.getpid(), 40)\n    return x"
+    assert told(kills.format(0))["check"] == "Your code was stopped: the process was ended by signal 40."
+    messages = told(kills.format(1))
+    assert messages["check"] == ""
+    assert messages["test-said"] == "Your code was stopped: the process ended itself."

@@ -1,6 +1,9 @@
 """HTML of a submission is harmless, and takes nobody's time."""
 
+import time
+
 from course.grading import sanitize
+from course.grading.feedback import _highlight
 
 
 def test_a_pasted_picture_is_left_out():
@@ -18,3 +21,22 @@ def test_tags_without_end_are_shown_as_text():
     ):
         assert text.startswith("<pre>") and "<div" not in text
     assert sanitize.html("<b>bold</b>") == "<b>bold</b>"
+
+
+def test_nothing_of_a_submission_is_taken_for_a_part_of_the_page():
+    """The formgrader gives full credit where something of the class of its button is clicked, and finds cells by id."""
+    cheat = (
+        '<div class="nbgrader_cell"><span id="scale-check" name="cookie"><b class="full-credit fade">.</b></span></div>'
+    )
+    assert sanitize.html(cheat) == "<div><span><b>.</b></span></div>" and "class" not in sanitize.markdown(cheat)
+    assert sanitize.html('<span class="kn">import</span>') == '<span class="kn">import</span>'
+
+
+def test_what_takes_long_to_render_is_shown_as_text():
+    """Thousands of spaces before a bracket, of attributes in a tag, of lines that hold a space: none takes a second."""
+    begin = time.process_time()
+    attributes = " ".join(f"a{number}=''" for number in range(27_000))
+    assert sanitize.html(f"<b {attributes}>bold</b>").startswith("<pre>")
+    assert "x" in sanitize.markdown("x" + " " * 40_000 + "x]")
+    assert "y" in _highlight(" \n" * 8_000 + "y = 2") and _highlight("a=1;" * 100_000).startswith("<pre>")
+    assert time.process_time() - begin < 10

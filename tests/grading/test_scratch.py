@@ -54,3 +54,19 @@ def test_what_a_killed_process_left_goes_with_the_next(temporary):
     ends = "from course.grading.scratch import Scratch; Scratch().remove()"
     subprocess.run([sys.executable, "-c", ends], check=True)
     assert [path.name for path in temporary.iterdir()] == ["course-grading-notes.txt"]
+
+
+def test_what_cannot_be_looked_at_is_full(temporary):
+    """Files in a folder that is locked, or so deep that it has no path, could be of any size."""
+    scratch = Scratch()
+    assert not scratch.is_full(1)
+    os.chdir(scratch.folder)
+    try:
+        for _ in range(20):
+            os.mkdir("d" * 250)
+            os.chdir("d" * 250)
+    finally:
+        os.chdir(temporary)
+    assert scratch.is_full(1)
+    scratch.remove()
+    assert not list(temporary.iterdir())
