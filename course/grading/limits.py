@@ -8,32 +8,40 @@ class Limits(Configurable):
     """The limits of one submitted notebook."""
 
     cell_seconds = Integer(
-        10, help="Wall seconds that one cell may take. At the limit the cell fails as timed out, and so do the other "
+        10, min=1,
+        help="Wall seconds that one cell may take. At the limit the cell fails as timed out, and so do the other "
         "tests of its exercise; the rest of the notebook goes on."
     ).tag(config=True)  # fmt: skip
     notebook_seconds = Integer(
-        120, help="Wall seconds that one notebook may take, a third of them in each of its rounds. At the limit the "
+        120, min=1,
+        help="Wall seconds that one notebook may take, a third of them in each of its rounds. At the limit the "
         "tests that have not run fail as timed out."
     ).tag(config=True)  # fmt: skip
     memory_mb = Integer(
-        2048, help="Mebibytes of address space beyond what torch takes. At the limit an allocation fails, and the "
+        2048, min=1,
+        help="Mebibytes of address space beyond what torch takes. At the limit an allocation fails, and the "
         "test that it happened in fails as out of memory."
     ).tag(config=True)  # fmt: skip
     output_kb = Integer(
-        1024, help="Kibibytes of text and pictures that a notebook may print and show. At the limit the cell fails "
+        1024, min=1,
+        help="Kibibytes of text and pictures that a notebook may print and show. At the limit the cell fails "
         "with the verdict output limit."
     ).tag(config=True)  # fmt: skip
     file_mb = Integer(
-        16, help="Mebibytes that a file in the private scratch folder may hold. At the limit writing to it fails."
+        16, min=1,
+        help="Mebibytes that a file in the private scratch folder may hold. At the limit writing to it fails."
     ).tag(config=True)  # fmt: skip
     scratch_mb = Integer(
-        64, help="Mebibytes that all files in the scratch folder may hold together. Soon after the limit its "
+        64, min=1,
+        help="Mebibytes that all files in the scratch folder may hold together. Soon after the limit its "
         "process is ended, and its exercise fails with the verdict output limit."
     ).tag(config=True)  # fmt: skip
     threads = Integer(
-        64, help="Threads that student code may have. Soon after the limit its process is ended, and its "
+        64, min=1,
+        help="Threads that student code may have. Soon after the limit its process is ended, and its "
         "exercise fails as crashed."
     ).tag(config=True)  # fmt: skip
     notebook_mb = Integer(
-        20, help="Mebibytes that a submitted notebook file may have. A larger one is reported unread."
+        20, min=1,
+        help="Mebibytes that a submitted notebook file may have. A larger one is reported unread."
     ).tag(config=True)  # fmt: skip

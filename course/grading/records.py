@@ -78,7 +78,12 @@ class Records:
         mark = self._folder("autograded", student) / MARK
         if student not in self._known or not mark.exists():
             return None
-        said = json.loads(mark.read_text())
+        try:
+            said = json.loads(mark.read_text())
+        except ValueError:
+            return None
+        if not all(path.exists() for name in said["notebooks"] for path in self._written(student, name)):
+            return None
         return Graded(student, troubles=said["troubles"], remarks=said["remarks"]) if said["digest"] == digest else None
 
     def rehearse(self, sources: dict[str, NotebookNode]) -> None:
@@ -97,21 +102,29 @@ class Records:
             name: Marks({result.name: result.points for result in graded.reports[name].results}, unanswered(notebook))
             for name, notebook in notebooks.items()
         }
-        submitted = self._folder("submitted", graded.student)
-        handed_in = self._classroom.directory.get_existing_timestamp(str(submitted))
-        scores = self._writer.write(graded.student, marks, handed_in)
+        scores = self._writer.write(graded.student, marks, self._handed_in(graded))
         for name, notebook in notebooks.items():
-            _replace(self._folder("autograded", graded.student) / f"{name}.ipynb", _as_json(notebook))
-            page = self._feedback(name, notebook, scores[name])
-            _replace(self._folder("feedback", graded.student) / f"{name}.html", page)
+            graded_notebook, page = self._written(graded.student, name)
+            _replace(graded_notebook, _as_json(notebook))
+            _replace(page, self._feedback(name, notebook, scores[name]))
         for name in self._checksums.keys() - notebooks.keys():
             # What was graded before and cannot be read now does not count any more.
-            (self._folder("autograded", graded.student) / f"{name}.ipynb").unlink(missing_ok=True)
-            (self._folder("feedback", graded.student) / f"{name}.html").unlink(missing_ok=True)
+            for path in self._written(graded.student, name):
+                path.unlink(missing_ok=True)
         self._copy_receipts(graded.student)
         # Last of all: only who carries the mark is done.
-        mark = json.dumps({"digest": digest, "troubles": graded.troubles, "remarks": graded.remarks})
+        said = {"digest": digest, "troubles": graded.troubles, "remarks": graded.remarks}
+        mark = json.dumps(said | {"notebooks": sorted(notebooks)})
         _replace(self._folder("autograded", graded.student) / MARK, mark)
+
+    def _handed_in(self, graded: Graded) -> datetime | None:
+        """When it was handed in, as far as somebody says so."""
+        submitted = self._folder("submitted", graded.student)
+        try:
+            return self._classroom.directory.get_existing_timestamp(str(submitted))
+        except Exception:  # nbgrader's own words for a file that holds no time end in an AttributeError
+            graded.remarks.append("timestamp.txt holds no time such as 2026-03-02 10:00:00 UTC, and was left aside")
+            return None
 
     def _feedback(self, name: str, notebook: NotebookNode, scores: Scores) -> str:
         for cell in notebook.cells:
@@ -131,6 +144,10 @@ class Records:
                 receipt = contents(self._folder("submitted", student) / name, MAX_RECEIPT_MB).decode(errors="replace")
                 for step in ("autograded", "feedback"):
                     _replace(self._folder(step, student) / name, receipt)
+
+    def _written(self, student: str, name: str) -> tuple[Path, Path]:
+        """The graded notebook and the page of feedback."""
+        return self._folder("autograded", student) / f"{name}.ipynb", self._folder("feedback", student) / f"{name}.html"
 
     def _folder(self, step: str, student: str) -> Path:
         return self._classroom.folder(step, self._assignment, student)

@@ -23,6 +23,8 @@ from course.grading.notebook import Kind, grade_id, kind
 MAX_WRITTEN, MAX_CELLS = 1_000_000, 2_000
 """Characters in the cells of a notebook, and cells: what is rendered for a student must not hold up a class."""
 
+PICTURES = {"image/png", "image/jpeg"}
+
 STUDENTS = (Kind.ANSWER, Kind.WRITTEN)
 
 
@@ -130,10 +132,21 @@ def _restored(name: str, our: NotebookNode, their: NotebookNode | None, repairs:
     if their.cell_type != our.cell_type:
         repairs.append(f"{name}: this cell was of type {their.cell_type} and is {our.cell_type} again")
     if _is_students(our):
-        cell.source = _writable(their.source)
+        cell.source = _with_pictures(their)
     elif kind(our) is Kind.READ_ONLY and our.cell_type == "code" and our.source.strip() != their.source.strip():
         repairs.append(f"{name}: this cell is ours; it reads again as it was handed out")
     return cell
+
+
+def _with_pictures(cell: NotebookNode) -> str:
+    """The text of a cell, with the pictures that were pasted into it: nothing else of the cell is kept."""
+    text = _writable(cell.source)
+    attachments = cell.get("attachments")
+    if cell.cell_type == "markdown" and isinstance(attachments, dict):
+        for name, forms in attachments.items():
+            for kind in PICTURES & forms.keys():
+                text = text.replace(f"(attachment:{name})", f"(data:{kind};base64,{''.join(forms[kind].split())})")
+    return text
 
 
 def _unmarked(cell: NotebookNode) -> NotebookNode:

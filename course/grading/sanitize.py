@@ -32,14 +32,22 @@ number. Pictures are not counted."""
 MAX_SPACES = 100
 
 
-@lru_cache(maxsize=4096)
 def markdown(source: str) -> str:
     """Markdown as harmless HTML. Most cells of a class are the same, so each text is rendered once.
 
-    Pictures that were pasted into a cell are left out.
+    Pictures that were pasted into a cell of one's own are left out; repair puts those of an answer into its text.
     """
-    if len(source) > MAX_MARKDOWN:
+    if len(PICTURE.sub("", source)) > MAX_MARKDOWN:
         return _as_it_is(source)
+    return _rendered_once(source) if len(source) <= MAX_MARKDOWN else _rendered(source)
+
+
+@lru_cache(maxsize=4096)
+def _rendered_once(source: str) -> str:
+    return _rendered(source)
+
+
+def _rendered(source: str) -> str:
     source = re.sub(rf" {{{MAX_SPACES},}}", " " * MAX_SPACES, source)
     return html(markdown2html_mistune(source.replace("(attachment:", "(")))
 

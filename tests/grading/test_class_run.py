@@ -2,6 +2,7 @@
 
 import copy
 import multiprocessing
+import os
 import shutil
 from concurrent.futures import ProcessPoolExecutor
 
@@ -113,6 +114,30 @@ def test_a_changed_source_or_force_grades_all_again(again):
     small_class.nbformat.write(stricter, again / "source" / NAME / "small.ipynb")
     assert grade_class(again) == sorted(SCORES)
     assert points(again)["ann"] == 17 and points(again)["dan"] == 5
+
+
+def test_a_page_that_is_gone_and_a_damaged_mark_are_made_again(again):
+    """Done is who has all that a run writes, and a mark that can be read."""
+    (again / "feedback" / "bob" / NAME / "small.html").unlink()
+    (again / "autograded" / "cat" / NAME / ".graded.json").write_text("{")
+    assert grade_class(again) == ["bob", "cat"]
+    assert (again / "feedback" / "bob" / NAME / "small.html").exists() and points(again) == SCORES
+
+
+def test_a_hand_in_that_cannot_be_read_is_one_students_trouble(again):
+    """A time that is none is left aside; a pipe, a link to our solution: nobody waits for it, nobody gains by it."""
+    (again / "submitted" / "bob" / NAME / "timestamp.txt").write_text("yesterday")
+    for student, make in (
+        ("cat", os.mkfifo),
+        ("dan", lambda path: path.symlink_to(again / "source" / NAME / path.name)),
+    ):
+        path = again / "submitted" / student / NAME / "small.ipynb"
+        path.unlink()
+        make(path)
+    outcomes = {outcome.student: outcome for outcome in ClassRun(Classroom(again), NAME).outcomes()}
+    assert "holds no time" in outcomes["bob"].remarks[0] and outcomes["bob"].reports
+    assert "is no file" in outcomes["cat"].troubles[0] and "cannot be read" in outcomes["dan"].troubles[0]
+    assert points(again) == SCORES | {"cat": 0, "dan": 0}
 
 
 def test_lost_records_are_made_again(again):

@@ -7,6 +7,7 @@ import nbformat
 import pytest
 from notebooks import answer, answered, cell, check, code, helpers, hidden, notebook, text, written
 
+from course.grading import sanitize
 from course.grading.grade import grade
 from course.grading.notebook import grade_id
 from course.grading.repair import Unreadable, read, repair
@@ -113,6 +114,17 @@ def test_moved_cells_are_back_in_their_order(submission):
     points, repairs = graded(submission)
     assert points == 2 and "cells were moved; they are back in their order" in repairs
     assert names(repair(SOURCE, submission).notebook) == ORDER
+
+
+def test_a_picture_pasted_into_an_answer_is_kept(submission):
+    """A derivation on paper is an answer: whoever marks it sees it on the page, as the student did."""
+    png = "iVBORw0KGgo="
+    why = cell(submission, "why")
+    why.source = "See ![sketch](attachment:a.png)"
+    why.attachments = {"a.png": {"image/png": png}}
+    kept = cell(repair(SOURCE, submission).notebook, "why")
+    assert f'src="data:image/png;base64,{png}"' in sanitize.markdown(kept.source)
+    nbformat.validate(repair(SOURCE, submission).notebook)
 
 
 def test_a_retyped_cell_is_of_its_type_again(submission):
