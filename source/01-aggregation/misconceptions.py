@@ -1454,6 +1454,12 @@ NORM_BATCH_NORM = [
     ),
     Misconception(
         exercise="batch-norm",
+        name="cuts weight and bias off from the gradient",
+        edit=(NORM_OUT, "(self.weight.detach() * normal + self.bias.detach()).movedim(-1, 1)"),
+        say="No gradient reaches weight and bias in training, so they never learn.",
+    ),
+    Misconception(
+        exercise="batch-norm",
         name="normalises the caller's tensor in place",
         edit=(NORM_BATCH, "rows.data.sub_(mean.detach())\n        mean = 0 * mean\n        " + NORM_BATCH),
         say="After the call the caller's x holds other numbers. Make a new tensor.",
@@ -1529,6 +1535,13 @@ NORM_LAYER_NORM = [
         name="divides by the length of the vector",
         edit=(NORM_LAYER, "normal = (x - mean) / torch.sqrt((x - mean).square().sum(-1, keepdim=True) + self.eps)"),
         say="Your vectors come out with length 1. Their deviation must be 1: that is a mean of squares, not a sum.",
+    ),
+    Misconception(
+        exercise="layer-norm",
+        name="takes the mean of the squares minus the square of the mean",
+        edit=(NORM_LAYER_VARIANCE, "variance = (x**2).mean(-1, keepdim=True) - mean**2"),
+        say="Mean of the squares minus square of the mean is right on paper. For numbers far from 0 it is a small "
+        "difference of two large numbers, and float32 loses it. First take the mean away, then square.",
     ),
     Misconception(
         exercise="layer-norm",
@@ -1693,6 +1706,18 @@ NORM_DROPOUT = [
     ),
     Misconception(
         exercise="dropout",
+        name="forgets the dtype of x where p = 1",
+        edit=("return x * 0", "return torch.zeros(x.shape)"),
+        say="With p = 1 the dtype of x, torch.float64, must stay",
+    ),
+    Misconception(
+        exercise="dropout",
+        name="writes the zeros of p = 1 into the caller's tensor",
+        edit=("return x * 0", "return x.zero_()"),
+        say="With p = 1 the caller's x is changed. Make a new tensor.",
+    ),
+    Misconception(
+        exercise="dropout",
         name="drops whole rows",
         edit=(NORM_KEEP, "keep = (torch.rand(x.shape[:1]) >= p).view(-1, *[1] * (x.dim() - 1))"),
         say="Whole rows vanish together. Each number is drawn by itself.",
@@ -1703,6 +1728,13 @@ NORM_DROPOUT = [
         edit=(NORM_KEEP, "keep = torch.rand(x.shape[-1:]) >= p"),
         say="The same places vanish in every row. Each number of the tensor is drawn by itself: what shape must the "
         "random numbers have?",
+    ),
+    Misconception(
+        exercise="dropout",
+        name="draws one mask for all sentences of a batch",
+        edit=(NORM_KEEP, "keep = torch.rand(x.shape[-2:]) >= p"),
+        say="In a batch of sentences the same places vanish in every sentence. Each number of the tensor is drawn by "
+        "itself: the random numbers must have the shape of x.",
     ),
     Misconception(
         exercise="dropout",
@@ -1720,6 +1752,13 @@ NORM_DROPOUT = [
         edit=(NORM_KEEP, "torch.manual_seed(0)\n    " + NORM_KEEP),
         say="You set the seed inside, so each call drops the same places: some inputs are never seen again. "
         "The seed is the caller's business.",
+    ),
+    Misconception(
+        exercise="dropout",
+        name="draws with NumPy",
+        edit=(NORM_KEEP, "import numpy\n    keep = torch.from_numpy(numpy.random.rand(*x.shape)) >= p"),
+        say="You draw random numbers that are not torch's. So torch.manual_seed has no power over your dropout, and "
+        "nobody can repeat a training.",
     ),
     Misconception(
         exercise="dropout",
