@@ -759,6 +759,16 @@ CONV2D = [
     ),
     Misconception(
         exercise="conv2d",
+        name="takes kh for the width as well where the filter is spread out",
+        edit=(
+            "columns = (x.size(3) - dilation * (kw - 1) - 1) // stride",
+            "columns = (x.size(3) - kw - (dilation - 1) * (kh - 1)) // stride",
+        ),
+        say="With a dilation your filter reaches as far to the side as it does down. Where kh and kw differ, each "
+        "side has a reach of its own.",
+    ),
+    Misconception(
+        exercise="conv2d",
         name="multiplies the row of the filter by the stride as well",
         edit=(CONV_DOWN, "(u * stride * dilation + stride * torch.arange(rows)) % x.size(2)"),
         say="Your stride spreads the filter. The stride moves the window, the dilation spreads what is in it.",
@@ -789,6 +799,12 @@ CONV2D = [
         name="forgets the bias",
         edit=(CONV_BIAS, "pass"),
         say="Your bias has no effect. Each filter adds its own number to all of its sums.",
+    ),
+    Misconception(
+        exercise="conv2d",
+        name="skips a bias of zeros",
+        edit=("if bias is not None:", "if bias is not None and bias.any():"),
+        say="No gradient reaches a bias of zeros: this layer would never learn.",
     ),
     Misconception(
         exercise="conv2d",
@@ -860,6 +876,17 @@ POOL2D = [
     ),
     Misconception(
         exercise="pool2d",
+        name="leaves the work to torch's pooling in three dimensions",
+        edit=(
+            POOL_STRIDE,
+            "function = F.max_pool3d if mode == 'max' else F.avg_pool3d\n    "
+            "step = kernel if stride is None else stride\n    "
+            "return function(x, (1, kernel, kernel), (1, step, step), (0, padding, padding))\n    " + POOL_STRIDE,
+        ),
+        say=HANDED_OVER,
+    ),
+    Misconception(
+        exercise="pool2d",
         name="moves by one dot where no stride is given",
         edit=(POOL_STRIDE, "stride = 1 if stride is None else stride"),
         say="No stride was given: your window moves by 1. A pooling window moves by its own size.",
@@ -869,6 +896,16 @@ POOL2D = [
         name="ignores the stride that is given",
         edit=(POOL_STRIDE, "stride = kernel"),
         say="Your window moves by its own size even where a stride is given.",
+    ),
+    Misconception(
+        exercise="pool2d",
+        name="lets the last windows hang over the edge",
+        edit=(
+            POOL_WINDOWS,
+            "right, below = (-(x.size(3) - kernel) % stride, -(x.size(2) - kernel) % stride)\n"
+            "    x = F.pad(x, (0, right, 0, below), value=outside)\n    " + POOL_WINDOWS,
+        ),
+        say="Your last windows hang over the edge of the picture. A window that does not fit has no place: round down.",
     ),
     Misconception(
         exercise="pool2d",
@@ -1089,6 +1126,12 @@ LENET = [
         name="ends in a softmax",
         edit=(LENET_LAST, "return self.fc3(x).softmax(-1)"),
         say="The scores of a picture sum to 1: there is a softmax at the end, and the loss has another one inside.",
+    ),
+    Misconception(
+        exercise="lenet",
+        name="ends in a softmax in eval mode",
+        edit=(LENET_LAST, "scores = self.fc3(x)\n        return scores if self.training else scores.softmax(1)"),
+        say="After m.eval() the scores are others than in training. They are the same in both modes.",
     ),
     Misconception(
         exercise="lenet",
