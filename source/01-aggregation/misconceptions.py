@@ -32,6 +32,12 @@ IN_LAYERS_AND_PARAMETERS = [
     ),
     Misconception(
         exercise="linear",
+        name="leaves the work to torch's linear",
+        edit=(LAYERS_PRODUCT, "return F.linear(x, weight, bias)\n    " + LAYERS_PRODUCT),
+        say=HANDED_OVER,
+    ),
+    Misconception(
+        exercise="linear",
         name="folds the weight to the turned shape instead of turning it",
         edit=("weight.T", "weight.reshape(weight.shape[1], weight.shape[0])"),
         say="reshape and view read the numbers row by row into another shape. The shape comes out right and every "
@@ -81,6 +87,12 @@ IN_LAYERS_AND_PARAMETERS = [
     ),
     Misconception(
         exercise="linear",
+        name="skips a bias of zeros",
+        edit=("if bias is not None:", "if bias is not None and bias.any():"),
+        say="No gradient reaches a bias of zeros: this layer would never learn.",
+    ),
+    Misconception(
+        exercise="linear",
         name="adds the bias although there is none",
         edit=("if bias is not None:\n        " + LAYERS_ADD, LAYERS_ADD),
         say="Your function breaks without a bias. It may be None, and then nothing is added.",
@@ -103,6 +115,13 @@ IN_LAYERS_AND_PARAMETERS = [
         name="takes two axes for granted",
         edit=("x @ weight.T", 'torch.einsum("li,oi->lo", x, weight)'),
         say="Your function takes exactly two axes. A word alone has one, a batch of sentences has three.",
+    ),
+    Misconception(
+        exercise="linear",
+        name="expects the numbers of x row by row in memory",
+        edit=("x @ weight.T", "(x.view(-1, x.shape[-1]) @ weight.T).view(*x.shape[:-1], -1)"),
+        say="`view` fails for a tensor that was turned by transpose, and works for all others. `reshape` works for "
+        "both; best is a formula that needs neither.",
     ),
     Misconception(
         exercise="linear",
@@ -139,6 +158,13 @@ IN_LAYERS_AND_PARAMETERS = [
         name="keeps the weight as a plain tensor",
         edit=(LAYERS_WEIGHT, "self.weight = torch.empty(n_out, n_in).uniform_(-bound, bound)"),
         say="Your weight is a plain tensor, so the module has not noticed it: not trained, not saved.",
+    ),
+    Misconception(
+        exercise="linear-layer",
+        name="builds the class on nn.Linear",
+        edit=("class Linear(nn.Module):", "class Linear(nn.Linear):\n    pass\n\n\nclass Own(nn.Module):"),
+        say="Your class is built on nn.Linear, so all the work is torch's. Build it on nn.Module, and write it "
+        "yourself.",
     ),
     Misconception(
         exercise="linear-layer",
@@ -196,6 +222,15 @@ IN_LAYERS_AND_PARAMETERS = [
         name="draws weights from a normal distribution",
         edit=("torch.empty(n_out, n_in).uniform_(-bound, bound)", "torch.randn(n_out, n_in) * bound"),
         say="Your weight starts with numbers beyond the bound. Are they uniform?",
+    ),
+    Misconception(
+        exercise="linear-layer",
+        name="draws weights from a normal distribution that is cut off at the bound",
+        edit=(
+            LAYERS_WEIGHT,
+            "self.weight = nn.Parameter(nn.init.trunc_normal_(torch.empty(n_out, n_in), 0, bound, -bound, bound))",
+        ),
+        say="weight is not uniform. Half of its numbers should lie between",
     ),
     Misconception(
         exercise="linear-layer",
@@ -260,6 +295,12 @@ IN_LAYERS_AND_PARAMETERS = [
         name="uses the weight's data",
         edit=("x @ self.weight.T", "x @ self.weight.data.T"),
         say="No gradient reaches weight: with .data or .detach() forward goes around the parameter.",
+    ),
+    Misconception(
+        exercise="linear-layer",
+        name="cuts x off from the gradient",
+        edit=("x @ self.weight.T", "x.detach() @ self.weight.T"),
+        say="No gradient comes back to x: the layers before this one would never learn.",
     ),
     Misconception(
         exercise="linear-layer",
@@ -435,6 +476,12 @@ IN_LAYERS_AND_PARAMETERS = [
     ),
     Misconception(
         exercise="cross-entropy",
+        name="leaves the work to torch.special.log_softmax",
+        edit=(LAYERS_LOG_P, "log_p = torch.special.log_softmax(logits, 1) "),
+        say=HANDED_OVER,
+    ),
+    Misconception(
+        exercise="cross-entropy",
         name="applies softmax twice",
         edit=(LAYERS_LOG_P, "logits = logits.softmax(1)\n    " + LAYERS_LOG_P),
         say="Softmax is applied twice: once by you, once more inside the formula. Your loss has a floor above 0.",
@@ -479,9 +526,9 @@ IN_LAYERS_AND_PARAMETERS = [
     ),
     Misconception(
         exercise="cross-entropy",
-        name="subtracts the maximum in place",
+        name="subtracts from the logits in place",
         edit=(LAYERS_LOG_P, "logits -= logits.detach().amax(1, keepdim=True)\n    " + LAYERS_LOG_P),
-        say="You subtract the maximum with -=, and that writes into the caller's logits.",
+        say="You subtract with -=, and that writes into the caller's logits.",
     ),
     Misconception(
         exercise="cross-entropy",
@@ -568,6 +615,12 @@ IN_LAYERS_AND_PARAMETERS = [
         name="always answers in float32",
         edit=(LAYERS_LOG_P, "logits = logits.float()\n    " + LAYERS_LOG_P),
         say="The loss must have the dtype of the logits",
+    ),
+    Misconception(
+        exercise="cross-entropy",
+        name="computes in float32 on the way",
+        edit=("logits - logits.logsumexp(1, keepdim=True)", "logits - logits.float().logsumexp(1, keepdim=True)"),
+        say="Your loss of float64 has only the digits of float32: something became float32 on the way.",
     ),
 ]
 
