@@ -99,6 +99,12 @@ IN_WORDS_AND_STATES = [
     ),
     Misconception(
         exercise="numbering",
+        name="takes punctuation off the words",
+        edit=("vocabulary.get(word, 1)", 'vocabulary.get(word.strip(".,!?"), 1)'),
+        say="You changed the words before you looked them up. 'bank.' is not 'bank' here; look up what is written.",
+    ),
+    Misconception(
+        exercise="numbering",
         name="numbers the words by their place in the vocabulary",
         edit=(
             "vocabulary.get(word, 1)",
@@ -335,6 +341,13 @@ IN_WORDS_AND_STATES = [
         edit=("numbers == self.padding_idx", "numbers <= self.padding_idx"),
         say="All rows up to padding_idx get no gradient. Padding is a single number.",
     ),
+    Misconception(
+        exercise="embedding",
+        name="flattens the numbers with view",
+        edit=("rows = self.weight[numbers] ", "rows = self.weight[numbers.view(-1)].view(*numbers.shape, -1) "),
+        say="`view` refuses a box that was transposed, for its numbers lie in memory in another order. "
+        "A table takes numbers of any shape as they are.",
+    ),
     # rnn-step
     Misconception(
         exercise="rnn-step",
@@ -424,7 +437,7 @@ IN_WORDS_AND_STATES = [
         exercise="rnn-step",
         name="writes the new state into the old one",
         edit=(RNN_STEP_TANH, "return h.copy_(torch.tanh(from_word + from_state))"),
-        say="After your step the caller's h is another: `copy_` writes into its tensor. Return a new one.",
+        say="Your step writes into one of the tensors that it was given. The caller may still need it: make a new one.",
     ),
     Misconception(
         exercise="rnn-step",
@@ -565,6 +578,12 @@ IN_WORDS_AND_STATES = [
         name="detaches the states that it collects",
         edit=(RNN_APPEND, "states.append(h.detach())"),
         say="The states that you collect are detached: nothing can learn from them.",
+    ),
+    Misconception(
+        exercise="rnn",
+        name="detaches the last state",
+        edit=(RNN_RETURN, "return torch.stack(states, dim=1), h.detach() "),
+        say="Your h_n is detached: who reads on from it, or scores the sentence with it, gets no gradient back.",
     ),
     Misconception(
         exercise="rnn",
@@ -721,7 +740,7 @@ GATES_LSTM_STEP = [
         exercise="lstm-step",
         name="changes the caller's cell in place",
         edit=(GATES_LSTM_CELL, "c.mul_(f.sigmoid()).add_(i.sigmoid() * g.tanh())"),
-        say="Your step changes the tensor c that it was given. The caller may still need it: make a new one.",
+        say="Your step writes into one of the tensors that it was given. The caller may still need it: make a new one.",
     ),
     Misconception(
         exercise="lstm-step",
@@ -729,6 +748,12 @@ GATES_LSTM_STEP = [
         edit=(GATES_LSTM_CELL, "c = (f.sigmoid() * c.detach() + i.sigmoid() * g.tanh())"),
         say="The numbers are right, but no gradient flows from the new cell to the old one. That road is what the "
         "LSTM was made for.",
+    ),
+    Misconception(
+        exercise="lstm-step",
+        name="detaches the cell that it returns",
+        edit=("return h, c", "return h, c.detach()"),
+        say="The cell that you return is detached. The next step starts from it, and no gradient comes back.",
     ),
 ]
 
@@ -823,6 +848,24 @@ GATES_LSTM = [
         name="leaves out the last word",
         edit=(GATES_LSTM_ORDER, GATES_LSTM_ORDER.replace("length", "length - 1")),
         say="The last word is never read. Count the steps for a sentence of one word.",
+    ),
+    Misconception(
+        exercise="lstm",
+        name="detaches the states that it collects",
+        edit=("out[t] = h", "out[t] = h.detach()"),
+        say="The states in your out are detached: nothing can learn from them.",
+    ),
+    Misconception(
+        exercise="lstm",
+        name="detaches the state between the steps",
+        edit=("out[t] = h", "out[t] = h\n        h = h.detach()"),
+        say="The numbers are right, but between two steps your state is detached: no gradient goes back through it.",
+    ),
+    Misconception(
+        exercise="lstm",
+        name="collects the states in a float32 box",
+        edit=("torch.stack(out, 1)", "torch.stack(out, 1).float()"),
+        say="Words in float64 come back in float32. A box that you make yourself needs the dtype of x.",
     ),
 ]
 
@@ -931,7 +974,7 @@ GATES_GRU_STEP = [
         exercise="gru-step",
         name="changes the caller's state in place",
         edit=(GATES_GRU_MIX, "return h.mul_(z).add_((1 - z) * n)"),
-        say="Your step changes the tensor h that it was given. The caller may still need it: make a new one.",
+        say="Your step writes into one of the tensors that it was given. The caller may still need it: make a new one.",
     ),
 ]
 
@@ -1233,6 +1276,12 @@ PACK = [
     ),
     Misconception(
         exercise="pack",
+        name="counts the sentences in floats",
+        edit=("int((lengths > t).sum())", "float((lengths > t).sum())"),
+        say="Your batch sizes are floats. They count sentences, so they are whole numbers.",
+    ),
+    Misconception(
+        exercise="pack",
         name="squeezes the data",
         edit=(TAGGER_PACKED, "return data.squeeze(), batch_sizes, order"),
         say="With a single word or a width of 1 your data loses an axis: squeeze() removes every axis of size 1.",
@@ -1470,6 +1519,28 @@ MASKED = [
         say="You set the scores of the padding to 0. That is not nothing: each padded place still costs ln C. "
         "Leave these places out, of the sum and of the count.",
     ),
+    Misconception(
+        exercise="masked-cross-entropy",
+        name="makes room for negative tags in the padding only",
+        edit=(
+            "log_p = scores[real].log_softmax(-1)                                   # (sum of lengths, C)\n"
+            "    right = log_p.gather(1, tags[real].unsqueeze(1))                       # (sum of lengths, 1)",
+            "log_p = scores.log_softmax(-1)\n"
+            "    right = log_p.gather(2, tags.clamp(min=0).unsqueeze(-1)).squeeze(-1)[real]",
+        ),
+        say="You look up the tags of the padding as well, and there any number can stand, also one above C - 1. "
+        "Leave the padding out before you look up a tag.",
+    ),
+    Misconception(
+        exercise="masked-cross-entropy",
+        name="flattens scores and tags with view",
+        edit=(
+            "return -right.mean()",
+            "return F.cross_entropy(scores.view(-1, scores.size(-1))[real.flatten()], tags.view(-1)[real.flatten()])",
+        ),
+        say="`view` refuses a box that was transposed, for its numbers lie in memory in another order. "
+        "`reshape` and `flatten` take any box.",
+    ),
 ]
 
 TAGGER_PACK = "packed = pack_padded_sequence(e, lengths, batch_first=True, enforce_sorted=False)"
@@ -1638,6 +1709,62 @@ TAGGER = [
         name="uses two layers of LSTM",
         edit=("bidirectional=True)", "bidirectional=True, num_layers=2)"),
         say="Your LSTM has two layers. One layer in both directions is asked for.",
+    ),
+    Misconception(
+        exercise="tagger",
+        name="applies dropout to the states",
+        edit=(TAGGER_OUT, "return self.output(F.dropout(states, 0.5))"),
+        say="The same sentence gets other scores each time: there is dropout in your forward. None is asked for.",
+    ),
+    Misconception(
+        exercise="tagger",
+        name="returns probabilities once it is trained",
+        edit=(
+            TAGGER_OUT,
+            "scores = self.output(states)\n        return scores if self.training else scores.softmax(-1)",
+        ),
+        say="After m.eval() you return probabilities. Forward gives scores in both modes; who wants probabilities "
+        "takes the softmax outside.",
+    ),
+    Misconception(
+        exercise="tagger",
+        name="packs only while it learns",
+        edit=(
+            TAGGER_PACK,
+            "if not self.training:\n            return self.output(self.lstm(e)[0])\n        " + TAGGER_PACK,
+        ),
+        say="After m.eval() the padding goes through your LSTM. The lengths count in both modes.",
+    ),
+    Misconception(
+        exercise="tagger",
+        name="does not pack a single sentence",
+        edit=(
+            TAGGER_PACK,
+            "if len(words) == 1:\n            return self.output(self.lstm(e)[0])\n        " + TAGGER_PACK,
+        ),
+        say="You do not pack a batch of one sentence. Its box may be wider than the sentence, "
+        "and then the backward network comes through the padding.",
+    ),
+    Misconception(
+        exercise="tagger",
+        name="writes zeros into the caller's words",
+        edit=(
+            "e = self.embedding(words) ",
+            "words[torch.arange(words.size(1)) >= lengths.unsqueeze(1)] = 0\n        e = self.embedding(words) ",
+        ),
+        say="Your forward writes into the caller's words. There is no need to: what is not packed is not read.",
+    ),
+    Misconception(
+        exercise="tagger",
+        name="freezes the LSTM",
+        edit=(TAGGER_LSTM, TAGGER_LSTM + ".requires_grad_(False)"),
+        say="Your LSTM is frozen: its weights stay at the random numbers of the start. All three submodules learn.",
+    ),
+    Misconception(
+        exercise="tagger",
+        name="detaches the weights of the output layer",
+        edit=(TAGGER_OUT, "return F.linear(states, self.output.weight.detach(), self.output.bias.detach())"),
+        say="The numbers are right, but no gradient reaches the output layer, so it never learns. Call it as it is.",
     ),
 ]
 
