@@ -107,6 +107,16 @@ SEQ_SHIFTED = [
         say="A sentence without a word is possible: the decoder reads BOS and says EOS at once. Your end comes a place "
         "too late there.",
     ),
+    Misconception(
+        exercise="shifted",
+        name="cuts both to the longest sentence",
+        edit=(
+            "return target_in, target_out",
+            "longest = int(n_words.max())\n    return target_in[:, : longest + 1], target_out[:, : longest + 1]",
+        ),
+        say="Where every row has padding, your tensors are narrower than T + 1. The width follows from that of words, "
+        "not from the longest sentence.",
+    ),
 ]
 
 SEQ_MODEL = [
@@ -241,6 +251,53 @@ SEQ_MODEL = [
         ),
         say="The padding has a vector like a word in your source_embedding. Both tables need padding_idx=0, which "
         "keeps row 0 at zero.",
+    ),
+    Misconception(
+        exercise="encoder-decoder",
+        name="returns probabilities in eval mode",
+        edit=(
+            "return self.output(states)",
+            "scores = self.output(states)\n        return scores if self.training else scores.softmax(-1)",
+        ),
+        say="After eval() your forward returns probabilities. It returns logits in both modes; who wants probabilities "
+        "takes the softmax outside.",
+    ),
+    Misconception(
+        exercise="encoder-decoder",
+        name="reads its own words in eval mode",
+        edit=(
+            "return self.output(states)",
+            "if not self.training:\n"
+            "            state, word, steps = c.unsqueeze(0), target_in[:, :1], []\n"
+            "            for _ in range(target_in.size(1)):\n"
+            "                step, state = self.decoder(self.target_embedding(word), state)\n"
+            "                steps.append(step)\n"
+            "                word = self.output(step).argmax(-1)\n"
+            "            states = torch.cat(steps, 1)\n"
+            "        return self.output(states)",
+        ),
+        say="After eval() your decoder reads what it said itself. forward reads target_in in both modes: to write is "
+        "the work of another function.",
+    ),
+    Misconception(
+        exercise="encoder-decoder",
+        name="writes zeros behind the sentences, into the caller's source",
+        edit=(
+            "states, _ = self.encoder(self.source_embedding(source)) ",
+            "source[torch.arange(source.size(1)) >= lengths[:, None]] = PADDING\n"
+            "        states, _ = self.encoder(self.source_embedding(source)) ",
+        ),
+        say="Your encode writes into the source that came in. Others may still need it: work on a copy, or leave it as "
+        "it is.",
+    ),
+    Misconception(
+        exercise="encoder-decoder",
+        name="removes EOS from the caller's target",
+        edit=(
+            "c = self.encode(source, lengths) ",
+            "target_in[target_in == EOS] = PADDING\n        c = self.encode(source, lengths) ",
+        ),
+        say="Your forward writes into target_in, which belongs to the caller. Leave it as it is.",
     ),
 ]
 
@@ -631,6 +688,12 @@ SEQ_BATCHES = [
         edit=(SEQ_SHUFFLE, "for batch in batches:\n        random.Random(seed).shuffle(batch)"),
         say="You shuffled the sentences inside each batch, which changes nothing for the network. It is the batches "
         "that need another order.",
+    ),
+    Misconception(
+        exercise="like-length-batches",
+        name="takes seed 0 for no seed",
+        edit=(SEQ_SHUFFLE, "(random.Random(seed) if seed else random.Random()).shuffle(batches)"),
+        say="With seed 0 your order is new in each call. 0 is a seed like all others; `if seed` takes it for nothing.",
     ),
 ]
 
@@ -1205,6 +1268,13 @@ SEARCH_BEAM = [
         edit=("enumerate(step(sequence)", "enumerate(step(sequence[-1:])"),
         say="The model gets one word from you and not the whole sequence. What follows depends on all words before.",
     ),
+    Misconception(
+        exercise="beam-search",
+        name="drops what is still open once `width` sequences have ended",
+        edit=("in ended + still_open]", "in (ended if len(ended) >= width else ended + still_open)]"),
+        say="Where enough sequences have ended, you throw away what is still open, though it may be better. After "
+        "max_length words, ended and open ones are compared by score.",
+    ),
 ]
 
 IN_SEARCHING = [*SEARCH_PROBABILITY, *SEARCH_WALK, *SEARCH_LENGTH, *SEARCH_BEAM]
@@ -1525,6 +1595,19 @@ IN_ATTENTION_DECODER = [
         say="The numbers are right, but no gradient of the context reaches the scores: where to look is never learned.",
     ),
     Misconception(
+        exercise="attend",
+        name="hides with -1e9",
+        edit=('float("-inf")', "-1e9"),
+        say="You hide with a number, and a score may be lower than that: then the hidden place has the largest weight. "
+        "Only minus infinity is below all scores.",
+    ),
+    Misconception(
+        exercise="attend",
+        name="subtracts the maximum in place",
+        edit=(ATTDEC_SOFTMAX, "score -= score.max(1, keepdim=True).values\n    alpha = score.softmax(1)"),
+        say="`-=` writes into the tensor. Without a mask that is the caller's, and its scores are changed.",
+    ),
+    Misconception(
         exercise="bahdanau-step",
         name="complements z as torch does",
         edit=(ATTDEC_NEW, "return (1 - z) * candidate + z * s"),
@@ -1649,6 +1732,12 @@ IN_ATTENTION_DECODER = [
         say="The last written word does not reach your candidate: W has no say.",
     ),
     Misconception(
+        exercise="bahdanau-step",
+        name="keeps the new state in the caller's p",
+        edit=(ATTDEC_NEW, 'p["s"] = (1 - z) * s + z * candidate\n    return p["s"]'),
+        say="Your function writes into p, which belongs to the caller. Keep what you compute in names of your own.",
+    ),
+    Misconception(
         exercise="initialise",
         name="makes U_a orthogonal because of its name",
         edit=(
@@ -1741,6 +1830,19 @@ IN_ATTENTION_DECODER = [
         name="drops the signs of the Gaussian numbers",
         edit=("value.normal_(0, 0.01)", "value.normal_(0, 0.01).abs_()"),
         say="All your numbers have one sign. A Gaussian with mean 0 has both.",
+    ),
+    Misconception(
+        exercise="initialise",
+        name="seeds torch anew inside",
+        edit=("values = {}", "values = {}\n    torch.seed()"),
+        say="Your function sets a seed of its own, so after the same torch.manual_seed it gives other numbers. The "
+        "caller's seed decides.",
+    ),
+    Misconception(
+        exercise="initialise",
+        name="writes the values into the caller's shapes",
+        edit=("values = {}", "values = shapes"),
+        say="Your values stand in the dictionary that came in, and the shapes are gone. Return a new dictionary.",
     ),
 ]
 
