@@ -430,6 +430,18 @@ SEQ_LOSS = [
         edit=("else len(target_out)", "else target_out.size(1)"),
         say="Per sentence you divide by T, the length of the box. How many sentences are in the batch?",
     ),
+    Misconception(
+        exercise="sequence-loss",
+        name="flattens with view, which fails for a part of a box",
+        edit=(
+            SEQ_MEAN_LOSS,
+            "flat, right = logits.view(-1, logits.size(-1)), target_out.view(-1)\n"
+            '    total = F.cross_entropy(flat, right, ignore_index=PADDING, reduction="sum")\n'
+            '    return total / (real.sum() if per == "token" else len(target_out))',
+        ),
+        say="view fails where the numbers do not lie side by side, as in logits[:, 1:]. reshape and flatten copy them "
+        "where they must.",
+    ),
 ]
 
 SEQ_REVERSED = [
@@ -1374,8 +1386,8 @@ IN_ATTENTION_DECODER = [
         exercise="additive-score",
         name="lets the states run along the words instead of the batch",
         edit=("asked.unsqueeze(1) + found", "asked.unsqueeze(0) + found"),
-        say="You put the new axis first, so state number j meets word number j. Each state belongs to one sentence "
-        "and must meet all of its words.",
+        say="In your sum the states lie along the words: state number j would meet word number j of every sentence. "
+        "Each state belongs to one sentence and must meet all of its words.",
     ),
     Misconception(
         exercise="additive-score",
