@@ -202,6 +202,12 @@ VANILLA = [
         edit=("self.fc_align = nn.Linear(dim, dim)", "self.fc_align = nn.Linear(dim, dim, bias=False)"),
         say="You are right that this bias changes no weight. Still, the layers of this exercise all have one.",
     ),
+    Misconception(
+        exercise="vanilla-attention",
+        name="takes the numbers out of fc_align and leaves its gradient behind",
+        edit=("self.fc_align(key)", "F.linear(key, self.fc_align.weight.data, self.fc_align.bias.data)"),
+        say="All values are right, but fc_align gets no gradient: .data hands over the numbers only. Call the layer.",
+    ),
 ]
 
 
