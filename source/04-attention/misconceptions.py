@@ -1224,6 +1224,32 @@ INDEX_LOOKUP = [
         edit=("(att.unsqueeze(1) @ states)", "(att.detach().unsqueeze(1) @ states)"),
         say="The layers that make the query get no gradient: the way from them to the loss is cut at the weights.",
     ),
+    Misconception(
+        exercise="index-lookup",
+        name="compares the query with the places, never with the states",
+        edit=(
+            "(states @ query.unsqueeze(2)).squeeze(2)",
+            "(query @ self.to_query(self.places.weight).T)[:, : symbols.size(1)]",
+        ),
+        say="Your weights are the same for every sentence: they come from the index alone. A score compares the query "
+        "with a state.",
+    ),
+    Misconception(
+        exercise="index-lookup",
+        name="has no recurrent layer",
+        edit=(
+            "nn.GRU(dim, dim, batch_first=True, bidirectional=True)",
+            "lambda x: (torch.cat([x + self.places.weight] * 2, -1), None)",
+        ),
+        say="Your vectors know their own symbol and their place, and nothing of their neighbours: nobody has read the "
+        "sentence. The exercise asks for the states of an LSTM or a GRU.",
+    ),
+    Misconception(
+        exercise="index-lookup",
+        name="takes 32 for the width, whatever dim says",
+        edit=("super().__init__()\n", "super().__init__()\n        dim = 32\n"),
+        say="Your model has the same size for every dim.",
+    ),
 ]
 
 
