@@ -273,6 +273,19 @@ HEADS_MASKS_AND_SCALE = [
         edit=("return x.transpose(1, 2)", "return x.permute(2, 0, 1, 3)"),
         say="Your first axis counts the heads and your second the sentences. The batch stays in front.",
     ),
+    Misconception(
+        exercise="split-heads",
+        name="fills a tensor of zeros, which has a dtype of its own",
+        edit=(
+            """x = x.view(B, L, n_heads, D // n_heads)    # (B, L, H, D/H)
+    return x.transpose(1, 2)                   # (B, H, L, D/H)""",
+            """out = torch.zeros(B, n_heads, L, D // n_heads)
+    for h, block in enumerate(x.chunk(n_heads, -1)):
+        out[:, h] = block
+    return out""",
+        ),
+        say="float64 numbers leave as float32: torch.zeros makes float32 unless it is told another dtype.",
+    ),
     # combine_heads
     Misconception(
         exercise="combine-heads",
@@ -328,6 +341,20 @@ HEADS_MASKS_AND_SCALE = [
         name="exchanges words and features instead of words and heads",
         edit=("x.transpose(1, 2) ", "x.transpose(2, 3).reshape(x.size(0), x.size(2), x.size(1), x.size(3)) "),
         say="The axes that change places are not words and features. Which two stood exchanged after the split?",
+    ),
+    Misconception(
+        exercise="combine-heads",
+        name="fills a tensor of zeros, which has a dtype of its own",
+        edit=(
+            """x = x.transpose(1, 2)    # (B, L, H, D/H)
+    return x.flatten(2)      # (B, L, D)""",
+            """B, H, L, width = x.shape
+    out = torch.zeros(B, L, H * width)
+    for h in range(H):
+        out[..., h * width : (h + 1) * width] = x[:, h]
+    return out""",
+        ),
+        say="float64 numbers leave as float32: torch.zeros makes float32 unless it is told another dtype.",
     ),
     # add_mask
     Misconception(
@@ -447,6 +474,18 @@ HEADS_MASKS_AND_SCALE = [
             "return x.masked_fill(hidden, -math.inf) if x.dim() == 4 else x",
         ),
         say="Scores with heads are masked, but the scores (B, L) of a single query come back as they were.",
+    ),
+    Misconception(
+        exercise="add-mask",
+        name="cuts the scores off from the gradient",
+        edit=("x.masked_fill(", "x.detach().masked_fill("),
+        say="All values are right, but no gradient gets through: detach, .data and numpy cut the way to the scores.",
+    ),
+    Misconception(
+        exercise="add-mask",
+        name="writes ones into the caller's mask",
+        edit=("hidden = mask != 0 ", "mask[mask != 0] = 1\n    hidden = mask == 1 "),
+        say="After the call the caller's mask has other numbers. Compare it with 0, and write into nothing.",
     ),
     # ScaledDotProductAttention
     Misconception(
@@ -683,6 +722,46 @@ HEADS_MASKS_AND_SCALE = [
             "Q.data /= self.scale\n        score = Q @ K.transpose(-2, -1)",
         ),
         say="After the call the caller's queries are smaller, and a second call gives another answer.",
+    ),
+    Misconception(
+        exercise="scaled-dot-product-attention",
+        name="masks by itself and counts only ones as hidden",
+        edit=(
+            "add_mask(score, mask)",
+            "(score if mask is None else score.masked_fill((mask == 1)[:, None, None], -math.inf))",
+        ),
+        say="Nonzero hides, not only 1. You have a function that knows this.",
+    ),
+    Misconception(
+        exercise="scaled-dot-product-attention",
+        name="drops weights in place",
+        edit=("nn.Dropout(dropout)", "nn.Dropout(dropout, inplace=True)"),
+        say="In training backward fails: the softmax needs its weights once more, and dropout has written into them.",
+    ),
+    Misconception(
+        exercise="scaled-dot-product-attention",
+        name="detaches the weights before dropout",
+        edit=("att = self.dropout(att)", "att = self.dropout(att.detach() if self.training else att)"),
+        say="In evaluation gradients flow, in training they do not: the weights are cut off from queries and keys.",
+    ),
+    Misconception(
+        exercise="scaled-dot-product-attention",
+        name="drops the same weights in every head and sentence",
+        edit=("att = self.dropout(att)", "att = att * self.dropout(torch.ones_like(att[0, 0]))"),
+        say="One draw decides for all heads and all sentences. Each weight has a draw of its own.",
+    ),
+    Misconception(
+        exercise="scaled-dot-product-attention",
+        name="cuts large scores off",
+        edit=("Q @ K.transpose(-2, -1) / self.scale", "(Q @ K.transpose(-2, -1) / self.scale).clamp(-50, 50)"),
+        say="Two scores beyond your limit get the same weight, although they differ. A softmax can take any score "
+        "once the largest is taken off.",
+    ),
+    Misconception(
+        exercise="scaled-dot-product-attention",
+        name="learns the scale",
+        edit=("self.scale = scale", "self.scale = nn.Parameter(torch.tensor(float(scale)))"),
+        say="Your scale is a parameter, and training would change it. It is a number that was given.",
     ),
     Misconception(
         exercise="scaled-dot-product-attention",
