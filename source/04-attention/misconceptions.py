@@ -1027,6 +1027,16 @@ SELF_ATTENTION = [
         "In training the output of fc is never dropped. The dropout was made in the constructor; where is it called?",
     ),
     *of_both(
+        "drops one half of what fc gives, whatever the probability",
+        ("nn.Dropout(dropout)", "nn.Dropout()"),
+        "Whatever dropout is, half of what fc gives is dropped: nn.Dropout() has a probability of its own.",
+    ),
+    *of_both(
+        "takes dropout for the probability to keep",
+        ("nn.Dropout(dropout)", "nn.Dropout(1 - dropout)"),
+        "With dropout 0.2 most of what fc gives is dropped: it is the probability to drop, not to keep.",
+    ),
+    *of_both(
         "drops in evaluation, too",
         (UNNORMED, "p = getattr(self.dropout, 'p', 0.0)\n        return self.layer_norm(x + F.dropout(heard, p))"),
         "In eval two calls differ. F.dropout does not know whether your layer is training unless it is told.",
@@ -1082,6 +1092,16 @@ SELF_ATTENTION = [
         ("if dim % n_heads != 0:", "if dim < n_heads:"),
         "SelfAttention(6, n_heads=4) is accepted, although four heads cannot share six features equally. Say so in "
         "the constructor.",
+    ),
+    *of_both(
+        "hands on only the ones of the mask",
+        ("mask) ", "None if mask is None else mask == 1) "),
+        "Nonzero hides, not only 1: hand the mask on as it came.",
+    ),
+    *of_both(
+        "rounds the mask to whole numbers before handing it on",
+        ("mask) ", "None if mask is None else mask.long()) "),
+        "A mask of 0.5 hides as well, but made into a whole number it is 0: hand the mask on as it came.",
     ),
     *of_both(
         "adds to x in place",
@@ -1172,6 +1192,16 @@ SELF_ATTENTION = [
             "        context = (_ if mask is None else _ * (mask == 0)[:, None, None]) @ heads",
         ),
         say="Your weights do not sum to 1. Only the projections go; the softmax stays.",
+    ),
+    Misconception(
+        exercise="simplified-self-attention",
+        name="sets what leaves the hidden places to zero",
+        edit=(
+            UNNORMED,
+            "out = self.layer_norm(x + self.dropout(heard))\n"
+            "        return out if mask is None else out.masked_fill((mask != 0).unsqueeze(-1), 0.0)",
+        ),
+        say="A hidden word leaves as zeros. The mask says whom nobody hears; such a word still hears the others.",
     ),
 ]
 
