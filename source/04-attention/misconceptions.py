@@ -1094,6 +1094,12 @@ SELF_ATTENTION = [
         "the constructor.",
     ),
     *of_both(
+        "refuses with an assert, not with a ValueError",
+        ("raise ValueError(", "raise AssertionError("),
+        "A width that the heads cannot share is refused, but not with a ValueError. Python can be told to leave out "
+        "asserts; who calls your class should be able to rely on the error.",
+    ),
+    *of_both(
         "hands on only the ones of the mask",
         ("mask) ", "None if mask is None else mask == 1) "),
         "Nonzero hides, not only 1: hand the mask on as it came.",

@@ -1,7 +1,8 @@
 class SelfAttention(nn.Module):
     def __init__(self, dim, n_heads=8, dropout=None):
         super().__init__()
-        assert dim % n_heads == 0, "n_heads must divide dim"
+        if dim % n_heads:
+            raise ValueError("n_heads must divide dim")
         self.n_heads, self.d_head = n_heads, dim // n_heads
         self.W_Q, self.W_K, self.W_V, self.fc = (nn.Linear(dim, dim) for _ in range(4))
         self.layer_norm = nn.LayerNorm(dim)

@@ -3,7 +3,8 @@ class SelfAttention(nn.Module):
 
     def __init__(self, dim: int, n_heads: int = 8, dropout: "float | None" = None) -> None:
         super().__init__()
-        assert dim % n_heads == 0
+        if dim % n_heads != 0:
+            raise ValueError(f"dim {dim} is no multiple of n_heads {n_heads}")
         self.n_heads = n_heads
         self.d_head = dim // n_heads
         self.W_Q = nn.Linear(dim, dim)

@@ -3,7 +3,8 @@ class SimplifiedSelfAttention(SelfAttention):
 
     def __init__(self, dim: int, n_heads: int = 8, dropout=None) -> None:
         super(SelfAttention, self).__init__()
-        assert dim % n_heads == 0, f"{n_heads} does not divide {dim}"
+        if dim % n_heads:
+            raise ValueError(f"{n_heads} does not divide {dim}")
         self.n_heads = n_heads
         self.attention = ScaledDotProductAttention((dim / n_heads) ** 0.5, dropout=dropout)
         self.fc = nn.Linear(dim, dim)
