@@ -676,6 +676,12 @@ IN_TRANSFORMER = [
         say="One square is enough: the future is the same for all sentences, so there is no axis for the batch here.",
     ),
     Misconception(
+        exercise="causal-mask",
+        name="cuts its square out of one with 16 places",
+        edit=(TRANSFORMER_SQUARE, "torch.ones(16, 16, dtype=torch.bool).triu(1)[:length, :length]"),
+        say="Your square never has more than 16 places. The length tells how many there are.",
+    ),
+    Misconception(
         exercise="target-mask",
         name="hides only where both reasons hold",
         edit=("future | no_word", "future & no_word"),
@@ -753,6 +759,21 @@ IN_TRANSFORMER = [
         name="counts only padding at the end of the longest sentence",
         edit=("(words == padding)", "(words == padding).all(0, keepdim=True).expand_as(words)"),
         say="You hide a place only if it is padding in all sentences. Each sentence has its own padding.",
+    ),
+    Misconception(
+        exercise="target-mask",
+        name="lets the first place be seen, whatever it holds",
+        edit=("return future | no_word", "mask = future | no_word\n    mask[..., 0] = False\n    return mask"),
+        say="Padding in the first place can be seen. Padding is hidden wherever it occurs.",
+    ),
+    Misconception(
+        exercise="target-mask",
+        name="opens the rows in which everything is hidden",
+        edit=(
+            "return future | no_word",
+            "mask = future | no_word\n    return mask & ~mask.all(-1, keepdim=True)",
+        ),
+        say="A place with nothing to see sees everything with you, the future too. Its row stays hidden as a whole.",
     ),
     Misconception(
         exercise="decoder-layer",
@@ -963,6 +984,30 @@ IN_TRANSFORMER = [
         "Which argument puts the batch first?",
     ),
     Misconception(
+        exercise="decoder-layer",
+        name="makes a mask of the future itself, whatever it is given",
+        edit=("attn_mask=future,", "attn_mask=None if future is None else causal_mask(x.size(1)),"),
+        say="Your layer hides what comes later, whatever `future` says. It is a mask like any other.",
+    ),
+    Misconception(
+        exercise="decoder-layer",
+        name="writes zeros into the memory where it is padding",
+        edit=(
+            "read, _ = ",
+            "if memory_padding is not None:\n            memory[memory_padding] = 0.0\n        read, _ = ",
+        ),
+        say="After the call the caller's memory has changed. The next layer reads it as well: write nothing into it.",
+    ),
+    Misconception(
+        exercise="decoder-layer",
+        name="drops without dividing what stays",
+        edit=(
+            "self.dropout = nn.Dropout(dropout)",
+            "self.dropout = lambda part: part * (torch.rand_like(part) >= dropout) if self.training else part",
+        ),
+        say="In training your parts bring less than in evaluation: what is not dropped is to be divided by 1 - p.",
+    ),
+    Misconception(
         exercise="transformer",
         name="forgets the mask of the future",
         edit=("layer(x, memory, future, ", "layer(x, memory, None, "),
@@ -1139,6 +1184,27 @@ IN_TRANSFORMER = [
         edit=(TRANSFORMER_PLACED, "self.embedding(words) + self.position(places)"),
         say="The vectors of the words go into the first layers whole: dropout should act on the sum of word and "
         "position.",
+    ),
+    Misconception(
+        exercise="transformer",
+        name="builds the encoder layers without dropout",
+        edit=("n_heads, hidden, dropout, batch_first=True)", "n_heads, hidden, 0.0, batch_first=True)"),
+        say="In your encoder nothing is dropped, whatever the model was told.",
+    ),
+    Misconception(
+        exercise="transformer",
+        name="drops words and places each for themselves",
+        edit=(TRANSFORMER_PLACED, "self.dropout(self.embedding(words)) + self.dropout(self.position(places))"),
+        say="You drop numbers of the word and numbers of the place, and then add. Dropout acts on their sum.",
+    ),
+    Misconception(
+        exercise="transformer",
+        name="drops nothing of the vectors of the source",
+        edit=(
+            "memory = placed(source)",
+            "memory = self.embedding(source) + self.position(torch.arange(source.size(1)))",
+        ),
+        say="The vectors of the target are dropped in training, those of the source never.",
     ),
     Misconception(
         exercise="transformer",
