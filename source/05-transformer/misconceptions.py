@@ -183,6 +183,12 @@ PLACES = [
         edit=("x + places.to(x)", "x + places.flip(0).to(x)"),
         say="Your last word stands at place 0. Places are counted from the first word.",
     ),
+    Misconception(
+        exercise="add-positions",
+        name="makes a table of twenty places, however long the sentences are",
+        edit=("positional_encoding(x.size(1), x.size(2))", "positional_encoding(20, x.size(2))[: x.size(1)]"),
+        say="Your table ends after twenty places. A longer sentence needs more: the words tell how many.",
+    ),
 ]
 
 HEADS_SPLIT = "x.unflatten(-1, (self.n_heads, -1)).transpose(1, 2)"
@@ -396,6 +402,43 @@ HEADS = [
         edit=("if dim % n_heads != 0:", "if dim < n_heads:"),
         say="4 heads on width 6: your constructor accepts it, and the trouble comes later. A ValueError says so early.",
     ),
+    Misconception(
+        exercise="multi-head-attention",
+        name="asserts that heads can share the width, where a ValueError is asked for",
+        edit=(
+            'raise ValueError(f"n_heads must divide dim, for heads share the width: got {n_heads} and {dim}")',
+            "assert dim % n_heads == 0",
+        ),
+        say="You refuse heads that cannot share the width, but with an AssertionError. A ValueError is asked for: "
+        "asserts can be switched off.",
+    ),
+    Misconception(
+        exercise="multi-head-attention",
+        name="hides only where the mask is 1",
+        edit=("hidden.unsqueeze(1) != 0", "hidden.unsqueeze(1) == 1"),
+        say="A mask of 2, -1 or 0.5 hides nothing in your layer. All that is not zero hides.",
+    ),
+    Misconception(
+        exercise="multi-head-attention",
+        name="adds a mask (B, T, S) of floats to the scores",
+        edit=(
+            HEADS_MASK,
+            "added = mask.dim() == 3 and mask.is_floating_point()\n"
+            "            scores = scores + hidden.unsqueeze(1) if added else "
+            "scores.masked_fill(hidden.unsqueeze(1) != 0, -math.inf)",
+        ),
+        say="A mask (B, T, S) of floats is added to your scores, as torch does it. In this course a number that is not "
+        "zero hides, whatever its dtype.",
+    ),
+    Misconception(
+        exercise="multi-head-attention",
+        name="cuts large scores off",
+        edit=(
+            "scores = Q @ K.mT / math.sqrt(Q.size(-1))",
+            "scores = (Q @ K.mT / math.sqrt(Q.size(-1))).clamp(-80, 80)",
+        ),
+        say="Two scores that are very large weigh the same with you: you cut them off. A softmax takes any score.",
+    ),
 ]
 
 LAYER_POST = "x = self.norm1(x + heard(x))\n        return self.norm2(x + thought(x))"
@@ -592,6 +635,34 @@ LAYER = [
         name="shares one norm between the two sub-layers",
         edit=("self.norm2 = nn.LayerNorm(dim)", "self.norm2 = self.norm1"),
         say="norm1 and norm2 are one and the same object with you, so they cannot learn different weights.",
+    ),
+    Misconception(
+        exercise="encoder-layer",
+        name="drops between linear1 and linear2, too",
+        edit=("self.linear2(self.linear1(x).relu())", "self.linear2(self.dropout(self.linear1(x).relu()))"),
+        say="What the relu gives is dropped as well. torch does so, but the formulas have dropout only on what a "
+        "sub-layer gives.",
+    ),
+    Misconception(
+        exercise="encoder-layer",
+        name="drops whole words",
+        edit=("nn.Dropout(dropout)", "nn.Dropout1d(dropout)"),
+        say="In training a word loses all it has heard, or nothing of it. Each number is dropped by itself.",
+    ),
+    Misconception(
+        exercise="encoder-layer",
+        name="hands on a mask that hides only where it was 1",
+        edit=("self.attention(x, x, mask)", "self.attention(x, x, None if mask is None else mask == 1)"),
+        say="Your attention understands any mask, but you hand on only its ones. All that is not zero hides.",
+    ),
+    Misconception(
+        exercise="encoder-layer",
+        name="gives the norms an epsilon of their own",
+        edit=(
+            "self.norm1 = nn.LayerNorm(dim)\n        self.norm2 = nn.LayerNorm(dim)",
+            "self.norm1 = nn.LayerNorm(dim, eps=1e-6)\n        self.norm2 = nn.LayerNorm(dim, eps=1e-6)",
+        ),
+        say="Your last digits are not those of torch: you changed the small number that a norm adds below its root.",
     ),
 ]
 
