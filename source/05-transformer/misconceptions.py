@@ -1430,6 +1430,12 @@ IN_TRAINING_AND_DECODING = [
         say="The value is right, but no gradient comes back to the logits: nothing can be learned from this loss.",
     ),
     Misconception(
+        exercise="label-smoothing",
+        name="takes away every axis of length 1",
+        edit=(".unsqueeze(-1)).squeeze(-1)", ".unsqueeze(-1)).squeeze()"),
+        say="It breaks when each sentence has one word: squeeze() takes away every axis of length 1. Say which one.",
+    ),
+    Misconception(
         exercise="warm-up",
         name="takes the larger of the two",
         edit=("min(", "max("),
@@ -1565,6 +1571,23 @@ IN_TRAINING_AND_DECODING = [
         name="never stops early",
         edit=("if ended.all():", "if False:"),
         say="All rows have ended, and you go on asking until max_length: each step costs, and writes only padding.",
+    ),
+    Misconception(
+        exercise="greedy-decode",
+        name="asks to the end and cuts off what is too much",
+        edit=(
+            "if ended.all():\n            break\n    return target[:, 1:]",
+            "pass\n    written = target[:, 1:]\n"
+            "    return written[:, : int(((written == eos).cumsum(1) == 0).sum(1).max()) + 1]",
+        ),
+        say="What you return is right, but the model was asked until max_length, and each step costs. Stop asking when "
+        "all rows have ended.",
+    ),
+    Misconception(
+        exercise="greedy-decode",
+        name="asks once more after the end",
+        edit=("return target[:, 1:]", "model(source, target)\n    return target[:, 1:]"),
+        say="Your model is asked once more when all is written. Nobody uses that answer, and each step costs.",
     ),
     Misconception(
         exercise="greedy-decode",
