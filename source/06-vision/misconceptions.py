@@ -273,6 +273,47 @@ IN_EXTERNAL_ATTENTION = [
         say="The weights of a picture depend on the other pictures of the batch: all their pixels stand in one list.",
     ),
     Misconception(
+        exercise="external-attention",
+        name="normalises by itself, with 1e-9 added to the sum",
+        edit=(
+            EXTERNAL_ATT,
+            "att = self.memory_key(position).softmax(1)\n        att = att / (1e-9 + att.sum(-1, keepdim=True))",
+        ),
+        say="Right for ordinary pictures. Beside a very bright pixel the others disappear: their weights are 0. "
+        "You have written double_normalisation for that.",
+    ),
+    Misconception(
+        exercise="external-attention",
+        name="normalises by itself, and divides zero by zero",
+        edit=(
+            EXTERNAL_ATT,
+            "att = self.memory_key(position).softmax(1)\n        att = att / att.sum(-1, keepdim=True)",
+        ),
+        say="Right for ordinary pictures, nan beside a very bright pixel: 0 is divided by 0. "
+        "You have written double_normalisation for that.",
+    ),
+    Misconception(
+        exercise="external-attention",
+        name="starts the value memory at zero",
+        edit=(
+            "self.memory_value = nn.Linear(n_slots, n_channels, bias=False)",
+            "self.memory_value = nn.Linear(n_slots, n_channels, bias=False)\n"
+            "        nn.init.zeros_(self.memory_value.weight)",
+        ),
+        say="Your value memory starts at zero, so at first no gradient reaches the key memory. "
+        "Both start with the values of nn.Linear.",
+    ),
+    Misconception(
+        exercise="external-attention",
+        name="starts the memories normal with deviation 1",
+        edit=(
+            "self.memory_value = nn.Linear(n_slots, n_channels, bias=False)",
+            "self.memory_value = nn.Linear(n_slots, n_channels, bias=False)\n"
+            "        for memory in (self.memory_key, self.memory_value):\n            nn.init.normal_(memory.weight)",
+        ),
+        say="Your memories start with numbers of your own. They keep the values that nn.Linear gives them.",
+    ),
+    Misconception(
         exercise="attention-cost",
         name="takes the height for the number of positions",
         edit=("height * width, n_channels", "height, n_channels"),
@@ -283,6 +324,12 @@ IN_EXTERNAL_ATTENTION = [
         name="adds height and width",
         edit=("height * width, n_channels", "height + width, n_channels"),
         say="A picture of 2 by 3 has 6 positions. You counted 5.",
+    ),
+    Misconception(
+        exercise="attention-cost",
+        name="takes the height times itself",
+        edit=("height * width, n_channels", "height * height, n_channels"),
+        say="Your pictures are all square. There are height times width positions.",
     ),
     Misconception(
         exercise="attention-cost",
