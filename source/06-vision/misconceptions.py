@@ -452,6 +452,12 @@ SQUEEZE_EXCITATION = [
         "Between your two layers stands a sigmoid. The formula has the relu there, and the sigmoid at the end.",
     ),
     (
+        "has a gelu between the layers",
+        SE_RELU,
+        "F.gelu(self.reduce(z))",
+        "Between your two layers stands a gelu. It is close to the relu of the formula, and not the same.",
+    ),
+    (
         "has a relu at the end too",
         SE_GATE,
         "self.expand(hidden).relu()",
@@ -532,6 +538,18 @@ SQUEEZE_EXCITATION = [
         "The numbers are right, but no gradient reaches the gates: reduce and expand would never learn.",
     ),
     (
+        "reads a layer as .data",
+        SE_RELU,
+        "F.linear(z, self.reduce.weight.data, self.reduce.bias.data).relu()",
+        "The numbers are right, but .data stands outside the graph: no gradient reaches reduce. Call the layer.",
+    ),
+    (
+        "freezes a layer",
+        "self.reduce = nn.Linear(channels, hidden)",
+        "self.reduce = nn.Linear(channels, hidden).requires_grad_(False)",
+        "Your layer reduce is frozen. It can never learn which channels matter.",
+    ),
+    (
         "scales x in place",
         "return " + SE_SCALE,
         "x.data.mul_(weight.unsqueeze(-1).unsqueeze(-1))\n        return x * 1, weight",
@@ -587,6 +605,18 @@ EFFICIENT = [
         ECA_T,
         "round((math.log2(channels) + b) / gamma)",
         "You rounded t, and then looked for an odd number: 3.6 becomes 4 and then 5, though 3 is nearer.",
+    ),
+    (
+        "rounds t up before looking for the odd number",
+        ECA_T,
+        "math.ceil((math.log2(channels) + b) / gamma)",
+        "You rounded t up, and then looked for an odd number: 3.5 becomes 4 and then 5, though 3 is nearer.",
+    ),
+    (
+        "cuts the logarithm down to a whole number",
+        ECA_T,
+        "int((int(math.log2(channels)) + b) / gamma)",
+        "Right where the number of channels is a power of 2. For others the logarithm has a fraction, and it counts.",
     ),
     (
         "ignores the kernel that is given",
@@ -667,6 +697,12 @@ EFFICIENT = [
         ECA_GATE,
         "weight = torch.sigmoid(score).detach()",
         "The numbers are right, but no gradient reaches the gates: the filter would never learn.",
+    ),
+    (
+        "reads the filter as .data",
+        ECA_SCORE,
+        "score = F.conv1d(z.unsqueeze(1), self.conv.weight.data, padding='same').squeeze(1)",
+        "The numbers are right, but .data stands outside the graph: no gradient reaches the filter. Call the layer.",
     ),
 ]
 
@@ -782,6 +818,19 @@ CHANNEL = [
         "x.detach().amax((2, 3))",
         "The numbers are right, but no gradient passes through the maximum.",
     ),
+    (
+        "reads a layer as .data on the way of the mean",
+        "self.reduce(x.mean((2, 3))).relu()",
+        "F.linear(x.mean((2, 3)), self.reduce.weight.data, self.reduce.bias.data).relu()",
+        "The numbers are right, but .data stands outside the graph: reduce learns from the maximum only. Call the "
+        "layer.",
+    ),
+    (
+        "freezes a layer",
+        "self.reduce = nn.Linear(channels, hidden)",
+        "self.reduce = nn.Linear(channels, hidden).requires_grad_(False)",
+        "Your layer reduce is frozen. It can never learn which channels matter.",
+    ),
 ]
 
 SPATIAL = [
@@ -887,6 +936,19 @@ SPATIAL = [
         SPATIAL_MAX,
         "x.detach().amax(1, keepdim=True)",
         "The numbers are right, but no gradient passes through the maximum.",
+    ),
+    (
+        "reads the convolution as .data",
+        SPATIAL_GATE,
+        "torch.sigmoid(\n            F.conv2d(torch.cat([mean, largest], 1), self.conv.weight.data, self.conv.bias, "
+        "padding='same'))",
+        "The numbers are right, but .data stands outside the graph: no gradient reaches conv. Call the layer.",
+    ),
+    (
+        "freezes the convolution",
+        SPATIAL_CONV,
+        SPATIAL_CONV + ".requires_grad_(False)",
+        "Your convolution is frozen. It can never learn which places matter.",
     ),
 ]
 
@@ -1012,6 +1074,12 @@ BOTH = [
         "x *= where\n        return x, what, where",
         "The numbers are right, but you write over the maps that the spatial part has seen, and backward still needs "
         "them. Make a new tensor of the product.",
+    ),
+    (
+        "freezes the channel part",
+        "self.channel = ChannelAttention(channels, reduction)",
+        "self.channel = ChannelAttention(channels, reduction).requires_grad_(False)",
+        "Your channel part is frozen. It can never learn which channels matter.",
     ),
 ]
 
