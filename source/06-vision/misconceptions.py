@@ -1252,6 +1252,43 @@ IN_ATTENTION_OVER_PLACES = [
         "they are given.",
     ),
     Misconception(
+        exercise="non-local",
+        name="cuts large scores off",
+        edit=(PLACES_SOFTMAX, "weights = (query @ key).clamp(-80, 80).softmax(-1)"),
+        say="Two scores above your limit become equal, and their weights too. A softmax needs no limit.",
+    ),
+    Misconception(
+        exercise="non-local",
+        name="freezes out",
+        edit=(PLACES_INIT, PLACES_INIT + "\n        self.out.requires_grad_(False)"),
+        say="In your block out is frozen, so it stays at zero for ever. Zero is only where it starts.",
+    ),
+    Misconception(
+        exercise="non-local",
+        name="reads theta as .data",
+        edit=("query = self.theta(x)", "query = F.conv2d(x, self.theta.weight.data, self.theta.bias.data)"),
+        say="The numbers are right, but .data stands outside the graph: no gradient reaches theta. Call the layer.",
+    ),
+    Misconception(
+        exercise="non-local",
+        name="starts all biases at zero",
+        edit=(
+            "nn.init.zeros_(self.out.bias)",
+            "for layer in (self.theta, self.phi, self.g, self.out):\n            nn.init.zeros_(layer.bias)",
+        ),
+        say="All your biases start at zero. Only those of out do; the others keep what torch gives them.",
+    ),
+    Misconception(
+        exercise="non-local",
+        name="starts theta, phi and g normal with deviation 1",
+        edit=(
+            PLACES_INIT,
+            PLACES_INIT + "\n        for layer in (self.theta, self.phi, self.g):\n"
+            "            nn.init.normal_(layer.weight)",
+        ),
+        say="theta, phi and g start with numbers of your own. They keep what torch gives them.",
+    ),
+    Misconception(
         exercise="patches",
         name="cuts with a plain view",
         edit=(
@@ -1507,6 +1544,36 @@ IN_ATTENTION_OVER_PLACES = [
         name="makes a class token that is not a parameter",
         edit=("self.class_token = nn.Parameter(torch.zeros(1, 1, dim))", "self.class_token = torch.zeros(1, 1, dim)"),
         say="Your class token is a plain tensor: no optimiser ever sees it, and it stays as it is.",
+    ),
+    Misconception(
+        exercise="vision-transformer",
+        name="freezes the class token",
+        edit=(
+            "nn.Parameter(torch.zeros(1, 1, dim))",
+            "nn.Parameter(torch.zeros(1, 1, dim), requires_grad=False)",
+        ),
+        say="Your class token is frozen and stays at zero. It is a question that is learned.",
+    ),
+    Misconception(
+        exercise="vision-transformer",
+        name="adds the positions as .data",
+        edit=(PLACES_JOIN, "words = torch.cat([token, words], 1) + self.position.data"),
+        say="The numbers are right, but .data stands outside the graph: your positions never learn.",
+    ),
+    Misconception(
+        exercise="vision-transformer",
+        name="starts the positions evenly spread",
+        edit=(
+            "0.02 * torch.randn(1, 1 + (size // patch) ** 2, dim)",
+            "0.02 * 12**0.5 * (torch.rand(1, 1 + (size // patch) ** 2, dim) - 0.5)",
+        ),
+        say="Your positions have the right deviation, but they are spread evenly. They start normal.",
+    ),
+    Misconception(
+        exercise="vision-transformer",
+        name="starts the position of the class token at zero",
+        edit=("self.blocks = nn.ModuleList(\n", "self.position.data[:, 0] = 0\n        self.blocks = nn.ModuleList(\n"),
+        say="The position of your class token starts at zero. It starts random like all the others.",
     ),
 ]
 
