@@ -27,9 +27,9 @@ PR_SET_NAME = 15
 # No locks: who may read a file may lock its bytes, and another student's process would see which.
 FCNTL_COMMANDS = (fcntl.F_DUPFD, fcntl.F_DUPFD_CLOEXEC, fcntl.F_GETFD, fcntl.F_SETFD, fcntl.F_GETFL, fcntl.F_SETFL)
 IOCTL_COMMANDS = (termios.TCGETS, termios.TIOCGWINSZ, termios.FIONREAD, termios.FIONBIO, termios.FIOCLEX)
-# Before Linux 6.2 Landlock lets a file that may be read be emptied.
-# No files without a name, either: nobody could count them.
+# Files without a name: nobody could count them.
 NAMELESS = os.O_TMPFILE & ~os.O_DIRECTORY
+# Before Linux 6.2 Landlock lets a file that may be read be emptied.
 OPEN_MODES = (os.O_RDONLY, os.O_WRONLY, os.O_RDWR, os.O_WRONLY | os.O_TRUNC, os.O_RDWR | os.O_TRUNC)
 
 # Not all of /usr: nbgrader's exchange, with what everybody handed in, may lie in /usr/local/share.

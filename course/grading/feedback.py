@@ -35,7 +35,6 @@ PAGE = """
 KEPT_CELLS, KEPT_CHARACTERS = 2_000, 20_000
 """How many rendered cells are kept, and how long they may be: a class has no more of these than its memory holds."""
 
-
 EMPTY_LINES, MAX_EMPTY_LINES = re.compile(r"\n(?:[^\S\n]*\n){20,}"), 20
 
 

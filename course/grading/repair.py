@@ -144,8 +144,10 @@ def _with_pictures(cell: NotebookNode) -> str:
     attachments = cell.get("attachments")
     if cell.cell_type == "markdown" and isinstance(attachments, dict):
         for name, forms in attachments.items():
-            for kind in PICTURES & forms.keys():
-                text = text.replace(f"(attachment:{name})", f"(data:{kind};base64,{''.join(forms[kind].split())})")
+            for form in PICTURES & set(forms if isinstance(forms, dict) else ()):
+                data = "".join("".join(forms[form]).split())
+                # Each once: a thousand links to one picture would be a thousand pictures.
+                text = text.replace(f"(attachment:{name})", f"(data:{form};base64,{data})", 1)
     return text
 
 

@@ -120,10 +120,10 @@ def test_a_picture_pasted_into_an_answer_is_kept(submission):
     """A derivation on paper is an answer: whoever marks it sees it on the page, as the student did."""
     png = "iVBORw0KGgo="
     why = cell(submission, "why")
-    why.source = "See ![sketch](attachment:a.png)"
-    why.attachments = {"a.png": {"image/png": png}}
+    why.source = "See ![sketch](attachment:a.png)" + " ![again](attachment:a.png)" * 9
+    why.attachments = {"a.png": {"image/png": png}, "b.png": "no picture"}
     kept = cell(repair(SOURCE, submission).notebook, "why")
-    assert f'src="data:image/png;base64,{png}"' in sanitize.markdown(kept.source)
+    assert f'src="data:image/png;base64,{png}"' in sanitize.markdown(kept.source) and kept.source.count(png) == 1
     nbformat.validate(repair(SOURCE, submission).notebook)
 
 
