@@ -23,6 +23,10 @@ sys.modules.setdefault("rfc3987_syntax", None)
 # fork server loads its part meanwhile.
 
 
+STOPPED = 130
+"""The exit status of who was interrupted, as a shell has it."""
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command; returns 0 when all of it was done, 1 when something was not, with a line saying what."""
     parsed = _parser().parse_args(arguments)
@@ -31,6 +35,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except CourseError as error:
         print(f"course: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print("course: stopped; the next run goes on where this one ended", file=sys.stderr)
+        return STOPPED
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -86,7 +93,10 @@ def _check(parsed: argparse.Namespace) -> int:
     from course.classroom import Classroom
     from course.grading.check import check, shown
 
-    report = check(Classroom(Path.cwd()), parsed.notebook, sandbox=not parsed.no_sandbox)
+    # A student stands where the notebook lies.
+    folders = (Path.cwd(), *parsed.notebook.resolve().parents)
+    course = next((folder for folder in folders if (folder / "nbgrader_config.py").exists()), Path.cwd())
+    report = check(Classroom(course), parsed.notebook, sandbox=not parsed.no_sandbox)
     Console().print(shown(report))
     return 0 if report.points == report.max_points else 1
 

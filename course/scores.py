@@ -40,7 +40,7 @@ def table(assignment: str, known: dict[str, Score], remarks: dict[str, str]) -> 
     """A row a student: points from tests, points from marking, and `remarks` in words where there are any."""
     result = Table(title=f"{assignment}", title_justify="left")
     for name, justify in (("student", "left"), ("tests", "right"), ("written", "right"), ("", "left")):
-        result.add_column(name, justify=justify)
+        result.add_column(name, justify=justify, overflow="fold")
     for student in sorted(known.keys() | remarks.keys()):
         remark, score = remarks.get(student, ""), known.get(student)
         if score is None:

@@ -144,3 +144,19 @@ def test_help_names_every_command(capsys):
     with pytest.raises(SystemExit) as ended:
         main(["grades"])
     assert ended.value.code == 2
+
+
+def test_a_notebook_is_checked_from_where_it_lies(again, monkeypatch, capsys):
+    """The course folder is looked for above the notebook; where there is no such file, this is said."""
+    monkeypatch.chdir(again / "submitted" / "ann" / NAME)
+    assert main(["check", "small.ipynb"]) == 0
+    assert "8 of 8 points" in capsys.readouterr().out
+    assert main(["check", "smal.ipynb"]) == 1
+    assert capsys.readouterr().err == "course: there is no file smal.ipynb\n"
+
+
+def test_who_stops_a_run_is_told_how_it_goes_on(again, monkeypatch, capsys):
+    """One line and no traceback."""
+    monkeypatch.setattr("course.cli._grade_and_show", lambda run: (_ for _ in ()).throw(KeyboardInterrupt))
+    assert main(["grade", NAME]) == 130
+    assert capsys.readouterr().err == "course: stopped; the next run goes on where this one ended\n"

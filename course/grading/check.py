@@ -20,6 +20,8 @@ def check(classroom: Classroom, notebook: Path, *, sandbox: bool = True) -> Repo
 
     Raises CourseError where there is no such source, and Unreadable where the notebook cannot be read.
     """
+    if not notebook.exists():
+        raise CourseError(f"there is no file {notebook}")
     limits = Limits(config=classroom.config)
     found = [path for path in map(classroom.require, classroom.assignments()) if (path / notebook.name).exists()]
     if not found:
@@ -34,7 +36,7 @@ def shown(report: Report) -> Group:
     """A row a test with what it found, then the points, and what was put right beforehand."""
     table = Table(box=None, pad_edge=False)
     for name, justify in (("test", "left"), ("points", "right"), ("", "left")):
-        table.add_column(name, justify=justify)
+        table.add_column(name, justify=justify, overflow="fold")
     for result in report.results:
         words = "" if result.verdict is Verdict.PASSED else f"{result.verdict}: {result.message}"
         table.add_row(result.name, f"{result.points:g} / {result.max_points:g}", Text(words))
