@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import nn
 
+from course.grading.tensors import WireError
 from course.grading.twins import same
 
 if TYPE_CHECKING:
@@ -249,6 +250,8 @@ def module_from(client: "Client", number: int, said: dict[str, Any]) -> RemoteMo
         state.add_part(path, part)
         _hang(parts, path)
     for path, first in said["aliases"]:
+        if not first or path.startswith(f"{first}."):
+            raise WireError(f"no part of a module lies in itself; '{path}' is said to be '{first}' once more")
         parts[path] = parts[first]
         _hang(parts, path)
     for path, its_number, wants_gradient, value in said["parameters"]:

@@ -4,6 +4,9 @@ import pytest
 import torch
 from torch import nn
 
+from course.grading.proxies import module_from
+from course.grading.wire import WireError
+
 
 def test_a_module_has_the_same_parts_and_names(pair):
     """Parameters, buffers, submodules, state_dict and repr are those of the student's module."""
@@ -175,3 +178,14 @@ def test_a_buffer_of_complex_numbers_crosses(student):
     turn(x).sum().backward()
     assert torch.allclose(turn(x).norm(dim=-1), x.norm(dim=-1)) and x.grad.abs().sum() > 0
     assert turn.turns.dtype is torch.complex64 and turn.turns.imag[0, 1] == torch.tensor(1.0).sin()
+
+
+@pytest.mark.parametrize("alias", [("me", ""), ("first.me", "first")])
+def test_a_module_that_is_said_to_lie_in_itself_is_refused(alias):
+    """Its twin would be rubbish that nobody collects while a notebook is graded; one part under two names is none."""
+    modules = [("", "Net", "Module", True), ("first", "Part", "Module", True)]
+    said = {"modules": modules, "aliases": [alias], "parameters": [], "buffers": []}
+    with pytest.raises(WireError, match="lies in itself"):
+        module_from(None, 0, said)
+    twice = module_from(None, 0, said | {"aliases": [("second", "first")]})
+    assert twice.second is twice.first
