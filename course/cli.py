@@ -50,7 +50,7 @@ def _parser() -> argparse.ArgumentParser:
 
     grade = commands.add_parser("grade", help="grade submitted/ into gradebook.db, autograded/ and feedback/")
     grade.add_argument("assignment", metavar="ASSIGNMENT")
-    grade.add_argument("--jobs", type=int, default=0, metavar="N", help="submissions at a time (default: one a core)")
+    grade.add_argument("--jobs", type=int, default=0, metavar="N", help="submissions at a time (at most one a core)")
     grade.add_argument("--force", action="store_true", help="grade again what has not changed since it was graded")
     grade.add_argument("--no-sandbox", action="store_true", help="do not confine student code (only if you trust it)")
     grade.set_defaults(run=_grade)

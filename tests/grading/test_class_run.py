@@ -54,6 +54,19 @@ def test_however_many_at_a_time_the_gradebook_is_the_same(graded, tmp_path, jobs
     assert ledger(folder) == ledger(graded)
 
 
+def test_nobody_is_late_because_others_are_graded(tmp_path):
+    """Seconds are counted on the wall: eight who compute for a second each do not take it from one another."""
+    folder = make_course(tmp_path / "course")
+    with (folder / "nbgrader_config.py").open("a") as config:
+        config.write("\nc.Limits.cell_seconds = 4\n")
+    computes = "import time\nend = time.process_time() + 1\nwhile time.process_time() < end: pass\n" + RIGHT["one"]
+    students = [f"student{number}" for number in range(8)]
+    for student in students:
+        hand_in(folder, student, answered(released(folder), **RIGHT | {"one": computes}))
+    grade_class(folder, jobs=8)
+    assert points(folder) == dict.fromkeys(students, 8)
+
+
 def test_any_executor_grades(graded, tmp_path):
     """Threads, processes, a cluster: what a student's grading takes and what it gives can be sent elsewhere."""
     folder = make_class(tmp_path / "course")
