@@ -82,9 +82,12 @@ class Records:
             said = json.loads(mark.read_text())
         except ValueError:
             return None
-        if not all(path.exists() for name in said["notebooks"] for path in self._written(student, name)):
+        # The digest first: another grader's mark may say less.
+        if said["digest"] != digest or any(
+            not path.exists() for name in said["notebooks"] for path in self._written(student, name)
+        ):
             return None
-        return Graded(student, troubles=said["troubles"], remarks=said["remarks"]) if said["digest"] == digest else None
+        return Graded(student, troubles=said["troubles"], remarks=said["remarks"])
 
     def rehearse(self, sources: dict[str, NotebookNode]) -> None:
         """Renders what all pages have in common. That takes a second, best spent before anything is to be written."""
