@@ -1,7 +1,7 @@
 """A candidate that hung or died, and why."""
 
 import signal
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from course.grading.report import Verdict
 
@@ -12,19 +12,21 @@ class Lost:
 
     verdict: Verdict
     why: str
+    why_in_silence: str = ""
+    """What is told of it in a hidden test, where `why` may hold a number that student code took from the test."""
 
 
 USED_UP = (Verdict.OUTPUT_LIMIT, Verdict.OUT_OF_MEMORY)
 """After these the next exercise starts with a fresh candidate, so that it has what the last one used up."""
 
-ENDED, BY_SIGNAL = "the process ended itself", "the process was ended by"
+ENDED = "the process ended itself"
 
 OUT_OF_TIME = Lost(Verdict.TIMED_OUT, "the time for the whole notebook was used up")
 
 
 def in_silence(lost: Lost) -> Lost:
-    """What is told of it in a hidden test: which signal student code sends to itself may be a number of the test."""
-    return Lost(lost.verdict, ENDED) if lost.why.startswith(BY_SIGNAL) else lost
+    """The same, as it is told in a hidden test."""
+    return replace(lost, why=lost.why_in_silence) if lost.why_in_silence else lost
 
 
 class CandidateLost(Exception):
@@ -43,7 +45,7 @@ def death(how: int | str | None) -> Lost:
         case int(code) if code < 0:
             # Real-time signals have no names.
             name = signal.Signals(-code).name if -code in set(signal.Signals) else f"signal {-code}"
-            return Lost(Verdict.CRASHED, f"{BY_SIGNAL} {name}")
+            return Lost(Verdict.CRASHED, f"the process was ended by {name}", why_in_silence=ENDED)
         case int():
             # Not with which code: it might be a number of a hidden test.
             return Lost(Verdict.CRASHED, ENDED)
