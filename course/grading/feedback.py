@@ -9,7 +9,6 @@ import json
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -128,7 +127,7 @@ def _most_telling(data: dict[str, Any]) -> list[str]:
 def _highlight(source: str, metadata: Any = None) -> str:
     # Lines that hold nothing but spaces take the highlighter time by the square of their number.
     source = EMPTY_LINES.sub("\n" * MAX_EMPTY_LINES, source)
-    return _highlighted(source) if len(source) <= KEPT_CHARACTERS else f"<pre>{escape(source)}</pre>"
+    return _highlighted(source) if len(source) <= KEPT_CHARACTERS else sanitize.as_it_is(source)
 
 
 @lru_cache(maxsize=4096)

@@ -47,16 +47,17 @@ def explain_raise(step: Step, said: dict[str, Any], cells: dict[str, str]) -> st
     if said.get("kind") == "NotImplementedError" and not said.get("message"):
         return NOT_WRITTEN
     where = _where(said, cells, LAST_LINE if step.is_hidden else None)
+    truth = _truth(step) if step.is_hidden else ""
     if step.refused and said.get("name") == HandedOver.__name__:
         to_write = f"This exercise is to write it, without {', '.join(step.refused)}."
-        return _join(_truth(step) if step.is_hidden else "", f"Your code hands its work to torch{where}. {to_write}")
+        return _join(truth, f"Your code hands its work to torch{where}. {to_write}")
     if said.get("name") == WireError.__name__:
         why = "" if step.is_hidden else f": {short(said.get('message'))}"
-        return _join(_truth(step) if step.is_hidden else "", f"Your code returned what no test can take{why}")
+        return _join(truth, f"Your code returned what no test can take{why}")
     if step.is_hidden:
         # Its text may carry the test's numbers, and its name may be made up to carry them.
         name = str(said.get("kind")) if hasattr(builtins, str(said.get("kind"))) else "an error"
-        return _join(_truth(step), f"Your code raised {name}{where}.")
+        return _join(truth, f"Your code raised {name}{where}.")
     return f"Your code raised {short(said.get('name'), 200)}: {short(said.get('message'))}{where}"
 
 

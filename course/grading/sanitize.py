@@ -38,7 +38,7 @@ def markdown(source: str) -> str:
     Pictures that were pasted into a cell of one's own are left out; repair puts those of an answer into its text.
     """
     if len(PICTURE.sub("", source)) > MAX_MARKDOWN:
-        return _as_it_is(source)
+        return as_it_is(source)
     return _rendered_once(source) if len(source) <= MAX_MARKDOWN else _rendered(source)
 
 
@@ -55,11 +55,12 @@ def _rendered(source: str) -> str:
 def html(text: str) -> str:
     """HTML with the tags and attributes that prose and our pictures need, and no others."""
     if text.count("<") > MAX_TAGS or len(PICTURE.sub("", text)) > MAX_HTML:
-        return _as_it_is(text)
+        return as_it_is(text)
     return bleach.clean(text, tags=TAGS, attributes=_is_allowed, protocols={"http", "https", "mailto", "data"})
 
 
-def _as_it_is(text: str) -> str:
+def as_it_is(text: str) -> str:
+    """Text as HTML that shows it, and no more."""
     return f"<pre>{escape(text)}</pre>"
 
 
