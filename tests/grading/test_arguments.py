@@ -1,0 +1,94 @@
+"""What student code does to the arguments of a call is done to those of the test, as in one process."""
+
+import pytest
+import torch
+
+
+def test_one_tensor_given_twice_is_one_tensor(student):
+    """Self-attention is called as f(x, x): what is written into the one shows in the other, as in one process."""
+    theirs = student("def same(q, k):\n    q += 1\n    return q is k, k")
+    x = torch.zeros(2)
+    same, k = theirs["same"](x, x)
+    assert same and k.tolist() == [1, 1] and x.tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("write", ["x[0] = 7", "x.data[0] = 7", "x.detach()[0] = 7", "x.add_(7)", "x.numpy()[0] = 7"])
+def test_a_write_into_an_argument_is_seen(student, write):
+    """A test that asks whether its input was left alone gets the true answer, however it was written into."""
+    theirs = student(f"def spoil(x):\n    {write}\ndef leave(x):\n    x = x + 1")
+    x = torch.zeros(3)
+    theirs["leave"](x)
+    assert x.tolist() == [0, 0, 0]
+    theirs["spoil"](x)
+    assert x[0] == 7
+
+
+@pytest.mark.parametrize("wants_gradient", [False, True])
+@pytest.mark.parametrize("change", ["x.unsqueeze_(1)", "x.t_()", "x.resize_(3)"])
+def test_an_argument_that_gets_another_shape_is_seen(student, change, wants_gradient):
+    """What a test handed over has the new shape here too, as in one process; what nobody turned keeps its own."""
+    theirs = student(
+        f"def turn(x):\n    with torch.no_grad():\n        {change}\ndef leave(x):\n    return x.unsqueeze(1)"
+    )
+    numbers = torch.arange(6.0).reshape(2, 3)
+    x = numbers.clone().requires_grad_(wants_gradient and "resize" not in change)
+    theirs["leave"](x)
+    assert torch.equal(x, numbers)
+    theirs["turn"](x)
+    here = {"x": numbers.clone()}
+    exec(change, here)
+    assert x.shape != numbers.shape and torch.equal(x, here["x"])
+
+
+@pytest.mark.parametrize("write", ["with torch.no_grad():\n        x[0] = 7", "x.data[0] = 7"])
+def test_a_write_into_an_argument_that_wants_a_gradient_is_seen(student, write):
+    """Also where the argument is a leaf, and where it was computed from one."""
+    theirs = student(f"def spoil(x):\n    {write}\n    return x.sum()")
+    leaf = torch.zeros(3, requires_grad=True)
+    theirs["spoil"](leaf)
+    assert leaf[0] == 7
+    computed = torch.zeros(3, requires_grad=True) * 2
+    theirs["spoil"](computed)
+    assert computed[0] == 7
+
+
+@pytest.mark.parametrize(
+    ("write", "right"),
+    [
+        ("x.reverse()", [{"a": 1}, [2]]),
+        ("x[0].append(3)", [[2, 3], {"a": 1}]),
+        ("x[1]['b'] = (torch.zeros(1), 'c')", [[2], {"a": 1, "b": (torch.zeros(1), "c")}]),
+        ("x[1].pop('a')", [[2], {}]),
+        ("x.clear()", []),
+        ("x[1]['a'] = 1", [[2], {"a": 1}]),
+        ("x = [4]", [[2], {"a": 1}]),
+    ],
+)
+def test_a_write_into_a_list_or_dict_is_seen(student, write, right):
+    """Also into one that lies in another: the test's own list and dict have changed afterwards, as in one process."""
+    theirs = student(f"import torch\ndef spoil(x, y=None):\n    {write}")
+    for give in (lambda x: theirs["spoil"](x), lambda x: theirs["spoil"](y=0, x=x), lambda x: theirs["spoil"]((x,)[0])):
+        inner, names = [2], {"a": 1}
+        outer = [inner, names]
+        give(outer)
+        assert outer == right
+        assert inner == (right[0] if "append" in write else [2])
+        assert names == (right[1] if "x[1]" in write else {"a": 1})
+
+
+def test_what_lies_in_a_list_stays_itself(student):
+    """A list that another was sorted out of still holds the very tensors of the test."""
+    theirs = student("def longest(x):\n    return max(x, key=len)\ndef drop(x):\n    x['b'].pop()")
+    a, b = torch.ones(2), torch.ones(3)
+    given = {"a": [a, b], "b": [a, b]}
+    assert theirs["longest"](given["a"]).shape == (3,)
+    theirs["drop"](given)
+    assert given["a"][0] is a and given["a"][1] is b and len(given["b"]) == 1
+
+
+def test_a_write_into_a_view_lands_in_its_base(student):
+    """A test that hands over a part of a larger tensor sees the write in the whole."""
+    theirs = student("def spoil(x):\n    x.zero_()")
+    whole = torch.ones(4, 4)
+    theirs["spoil"](whole[1:3, ::2])
+    assert whole.sum() == 12
