@@ -23,7 +23,7 @@ def check(name: str, source: str, points: float = 1) -> NotebookNode:
 
 def hidden(name: str, truth: str, source: str, points: float = 1) -> NotebookNode:
     """A test of which the student sees the sentence `truth` only."""
-    return check(name, f'"""{truth}"""\n### BEGIN HIDDEN TESTS\n{source}\n### END HIDDEN TESTS', points)
+    return check(name, f"# {truth}\n### BEGIN HIDDEN TESTS\n{source}\n### END HIDDEN TESTS", points)
 
 
 def helpers(name: str, source: str) -> NotebookNode:

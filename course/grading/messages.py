@@ -1,11 +1,11 @@
 """What a student is told about a test that gave no points. Of a hidden test: what it is about, never how it looks.
 
-A test cell opens with a docstring that states its truth; the release shows it too. An assertion's own message was
+A hidden test opens with a comment that states its truth; the release shows it too. An assertion's own message was
 written for students. Everything else of a hidden test (code, traceback, values in somebody's error text) stays with us.
 """
 
-import ast
 import builtins
+from itertools import takewhile
 from typing import Any
 
 from course.grading.client import StudentError
@@ -101,7 +101,9 @@ def _is_authors(error: AssertionError, step: Step) -> bool:
 
 
 def _truth(step: Step) -> str:
-    return (ast.get_docstring(ast.parse(step.source)) or "").strip()
+    """The comment that a hidden test opens with."""
+    opening = takewhile(lambda line: line.startswith("# "), step.source.splitlines() if step.is_hidden else ())
+    return " ".join(line[2:].strip() for line in opening)
 
 
 def _join(*parts: str) -> str:
