@@ -53,7 +53,7 @@ def main(connection: Connection, scratch: Path | None, limits: dict[str, int], p
             return channel.receive()
 
     service = Service(shell, ask_back)
-    channel.send({"done": READY}, [])
+    channel.send({"done": READY, "pid": os.getpid()}, [])
     while True:
         try:
             request, packed = channel.receive(watch=True)

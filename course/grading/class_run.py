@@ -129,7 +129,7 @@ class _Workers:
     """Grades students side by side, AHEAD at a time: what is done is written and let go, however large the class is."""
 
     def __init__(self, executor: Executor | None, workers: int) -> None:
-        # No more than there are processors: seconds are counted on the wall, so everybody is to have one of their own.
+        # No more than there are processors: further ones would only keep these waiting.
         processors = len(os.sched_getaffinity(0))
         self._pool = executor or ThreadPoolExecutor(min(workers, processors) if workers > 0 else processors)
         self._is_ours = executor is None

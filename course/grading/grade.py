@@ -13,6 +13,7 @@ from typing import Any
 from nbformat import NotebookNode
 
 from course.grading import confinement, processes
+from course.grading.clock import SLOWEST
 from course.grading.examiners import Examiner, examining
 from course.grading.limits import Limits
 from course.grading.plan import Role, Step, plan
@@ -23,7 +24,7 @@ from course.grading.suspects import suspects
 from course.misconceptions import Misconception
 
 GRACE_SECONDS = 30
-"""How long after the notebook's own limit the examiner may take to report before it is given up."""
+"""How long after the last moment of the notebook's own limit the examiner may take to report before it is given up."""
 
 PROCESS = secrets.randbits(64)
 """Numbers this process, as one run of the grader."""
@@ -103,7 +104,7 @@ def _examined(examiner: Examiner, candidates: "_Candidates", work: dict[str, Any
     try:
         connection.send(work | bounds)
         candidates.hand_over(examiner)
-        while _is_next(connection, candidates, limits.notebook_seconds + GRACE_SECONDS):
+        while _is_next(connection, candidates, SLOWEST * limits.notebook_seconds + GRACE_SECONDS):
             match connection.recv():
                 case {"need": "exit code"}:
                     connection.send(candidates.how_it_ended())

@@ -9,13 +9,13 @@ class Limits(Configurable):
 
     cell_seconds = Integer(
         10, min=1,
-        help="Wall seconds that one cell may take. At the limit the cell fails as timed out, and so do the other "
-        "tests of its exercise; the rest of the notebook goes on."
+        help="Wall seconds that one cell may take, without those in which other programs had its processor. At the "
+        "limit the cell is timed out, and so are the other tests of its exercise; the rest of the notebook goes on."
     ).tag(config=True)  # fmt: skip
     notebook_seconds = Integer(
         120, min=1,
-        help="Wall seconds that one notebook may take, a third of them in each of its rounds. At the limit the "
-        "tests that have not run fail as timed out."
+        help="Wall seconds, counted likewise, that one notebook may take, a third of them in each of its rounds. At "
+        "the limit the tests that have not run fail as timed out."
     ).tag(config=True)  # fmt: skip
     memory_mb = Integer(
         2048, min=1,

@@ -11,6 +11,7 @@ from multiprocessing.reduction import recv_handle
 from typing import Any
 
 from course.grading.candidate import READY
+from course.grading.clock import Clock, Deadline
 from course.grading.loss import OUT_OF_TIME, CandidateLost, Lost, death
 from course.grading.report import Verdict
 from course.grading.wire import Channel, Closed, Late, WireError
@@ -26,23 +27,25 @@ class Line:
     def __init__(self, driver: Connection, cell_seconds: float) -> None:
         self._driver = driver
         self._cell_seconds = cell_seconds
-        self._end = 0.0
+        self._clock = Clock()
         self.unconfined: str | None = None
         self._connect()
 
     def begin_round(self, seconds: float) -> None:
         """From now on everything together may take so long."""
-        self._end = time.monotonic() + seconds
+        self._round = Deadline(self._clock, seconds)
 
     def is_out_of_time(self) -> bool:
         """Whether the time of the round is used up."""
-        return time.monotonic() > self._end
+        return self._round.is_over()
 
     def ask(self, act: Callable[[], Any]) -> Any:
         """What `act`, which uses the channel, returns; raises CandidateLost where the candidate hangs or dies in it."""
         if self.unconfined is not None:
             return {"outputs": [], "raised": None}
-        self.channel.deadline = min(time.monotonic() + self._cell_seconds, self._end)
+        cell = Deadline(self._clock, self._cell_seconds)
+        self.channel.postponed = lambda: min(cell.moment(), self._round.moment())
+        self.channel.deadline = self.channel.postponed()
         try:
             return act()
         except Late:
@@ -57,7 +60,7 @@ class Line:
 
     def replace(self) -> None:
         """Lets the candidate go and gets a fresh one, in which nothing has run."""
-        self.close()
+        self.channel.close()
         self._driver.send({"need": "candidate"})
         self._driver.recv()
         self._connect()
@@ -65,13 +68,16 @@ class Line:
     def close(self) -> None:
         """Lets the candidate go."""
         self.channel.close()
+        self._clock.close()
 
     def _connect(self) -> None:
         self.channel = Channel(socket.socket(fileno=recv_handle(self._driver)))
         self.channel.deadline = time.monotonic() + START_SECONDS
         try:
             answer, _ = self.channel.receive()
-            if answer["done"] != READY:
+            if answer["done"] == READY:
+                self._clock.follow(answer["pid"])
+            else:
                 self.unconfined = answer["why"]
         except (Closed, Late, WireError, KeyError) as error:
             self.unconfined = f"the process for student code did not start ({type(error).__name__})"

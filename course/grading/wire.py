@@ -158,12 +158,16 @@ def decode(message: bytes, *, watch: bool = False) -> tuple[Any, Packed]:
 
 
 class Channel:
-    """One end of a socket between two processes; after `deadline`, a time.monotonic(), it gives up."""
+    """One end of a socket between two processes; after `deadline`, a time.monotonic(), it gives up.
+
+    Unless `postponed`, which is asked then, has a later one.
+    """
 
     def __init__(self, connection: socket.socket) -> None:
         self._socket = connection
         self._socket.setblocking(True)
         self._deadline: float | None = None
+        self.postponed: Callable[[], float] | None = None
         self._arrived = bytearray()
 
     @property
@@ -175,8 +179,9 @@ class Channel:
     def deadline(self, deadline: float | None) -> None:
         # The kernel keeps the time: Python's own timeouts would cost a poll() before every read.
         self._deadline = deadline
+        seconds = 0.0 if deadline is None else max(deadline - time.monotonic(), 0.001)
         for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
-            self._socket.setsockopt(socket.SOL_SOCKET, option, _timeval(self._remaining(at_least=0.001)))
+            self._socket.setsockopt(socket.SOL_SOCKET, option, _timeval(seconds))
 
     def send(self, tree: Any, tensors: list[torch.Tensor]) -> None:
         """Encodes and writes. Raises Closed where nobody listens, Late, and WireError where a tensor cannot cross."""
@@ -190,11 +195,12 @@ class Channel:
         """Sends a message; raises Closed and Late."""
         rest = memoryview(message)
         while rest:
-            self._remaining()
+            if self._deadline is not None and time.monotonic() >= self._deadline:
+                self._wait_on()
             try:
                 rest = rest[self._socket.send(rest) :]
             except BlockingIOError:
-                raise Late from None
+                self._wait_on()
             except OSError:
                 raise Closed from None
 
@@ -212,34 +218,33 @@ class Channel:
     def close(self) -> None:
         self._socket.close()
 
-    def _remaining(self, at_least: float | None = None) -> float | None:
-        if self._deadline is None:
-            return None
-        remaining = self._deadline - time.monotonic()
-        if at_least is not None:
-            return max(remaining, at_least)
-        if remaining <= 0:
+    def _wait_on(self) -> None:
+        """At the deadline: on to a later one, or raises Late."""
+        later = self.postponed() if self.postponed is not None else 0.0
+        if later <= time.monotonic():
             raise Late
-        return remaining
+        self.deadline = later
 
     def _await(self, length: int) -> None:
         """Waits until `length` bytes have arrived. A message mostly comes in one piece: what follows is kept."""
         while len(self._arrived) < length:
-            self._remaining()
+            if self._deadline is not None and time.monotonic() >= self._deadline:
+                self._wait_on()
             try:
                 piece = self._socket.recv(max(CHUNK, length - len(self._arrived)))
             except BlockingIOError:
-                raise Late from None
+                self._wait_on()
             except OSError:
                 raise Closed from None
-            if not piece:
-                raise Closed
-            self._arrived += piece
+            else:
+                if not piece:
+                    raise Closed
+                self._arrived += piece
 
 
-def _timeval(seconds: float | None) -> bytes:
+def _timeval(seconds: float) -> bytes:
     """A struct timeval; all zero waits for ever."""
-    whole, fraction = divmod(seconds or 0.0, 1.0)
+    whole, fraction = divmod(seconds, 1.0)
     return struct.pack("@ll", int(whole), int(fraction * 1e6))
 
 

@@ -56,7 +56,7 @@ def test_however_many_at_a_time_the_gradebook_is_the_same(graded, tmp_path, jobs
 
 
 def test_nobody_is_late_because_others_are_graded(tmp_path):
-    """Seconds are counted on the wall: eight who compute for a second each do not take it from one another."""
+    """Eight who compute for a second each, all at a time as far as the caller knows, take no time from one another."""
     folder = make_course(tmp_path / "course")
     with (folder / "nbgrader_config.py").open("a") as config:
         config.write("\nc.Limits.cell_seconds = 4\n")
