@@ -10,7 +10,6 @@ after a kill, does what is left.
 
 import hashlib
 import os
-import secrets
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
@@ -48,7 +47,6 @@ class Job:
     limits: Limits
     sandbox: bool
     misconceptions: list[Misconception]
-    run: int
 
 
 @dataclass(frozen=True)
@@ -71,9 +69,7 @@ class ClassRun:
             confinement.check()
         sources, students = self._sources(), self.classroom.students(self.assignment)
         misconceptions = load(self.classroom.folder("source", self.assignment))
-        # Everybody gets the same random numbers, wherever they are graded; the next run draws others.
-        run = secrets.randbits(64)
-        jobs = [self._job(student, sources, misconceptions, run) for student in students]
+        jobs = [self._job(student, sources, misconceptions) for student in students]
         fresh = {who for who in students if self.force or not is_marked(self.classroom, self.assignment, who)}
         with _Workers(executor, self.jobs) as workers:
             # Whoever has no mark is not done, whatever the gradebook says: they are graded while it is made ready.
@@ -115,14 +111,12 @@ class ClassRun:
             for path in sorted(folder.glob("*.ipynb"))
         }
 
-    def _job(
-        self, student: str, sources: dict[str, NotebookNode], misconceptions: list[Misconception], run: int
-    ) -> Job:
+    def _job(self, student: str, sources: dict[str, NotebookNode], misconceptions: list[Misconception]) -> Job:
         submitted = self.classroom.folder("submitted", self.assignment, student)
         limits = _limits(self.classroom)
         paths = [submitted / name for name in (*(f"{name}.ipynb" for name in sources), "timestamp.txt")]
         digest = _digest_of_files(paths, limits.notebook_mb)
-        return Job(student, submitted, digest, sources, limits, self.sandbox, misconceptions, run)
+        return Job(student, submitted, digest, sources, limits, self.sandbox, misconceptions)
 
 
 class _Workers:
@@ -173,9 +167,7 @@ def _grade_student(job: Job) -> Graded:
             graded.troubles.append(str(error))
             continue
         repaired = repair(source, submission)
-        report = grade(
-            source, repaired, job.limits, sandbox=job.sandbox, misconceptions=job.misconceptions, run=job.run
-        )
+        report = grade(source, repaired, job.limits, sandbox=job.sandbox, misconceptions=job.misconceptions)
         confinement.require_confined(report)
         graded.reports[name], graded.notebooks[name] = report, repaired.notebook
         if report.repairs:

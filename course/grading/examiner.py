@@ -81,7 +81,6 @@ class Examiner:
         driver: Connection,
         memory: Memory,
         steps: list[Step],
-        run: int,
         suspects: Suspects,
         cell_seconds: float,
         notebook_seconds: float,
@@ -104,7 +103,7 @@ class Examiner:
         self._lost_exercises: dict[str, Lost] = {}
         self._room = output_kb * 1024
         self.outputs: dict[int, list[dict[str, Any]]] = {}
-        self._trials = Trials(steps, run, memory, self._recorder if suspects.mistakes else None)
+        self._trials = Trials(steps, memory, self._recorder if suspects.mistakes else None)
         self._line = Line(driver, cell_seconds)
 
     def examine(self) -> list[Result]:

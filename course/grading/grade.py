@@ -1,7 +1,6 @@
 """The one place where grading happens: two notebooks in, a report out."""
 
 import os
-import secrets
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,9 +25,6 @@ from course.misconceptions import Misconception
 GRACE_SECONDS = 30
 """How long after the last moment of the notebook's own limit the examiner may take to report before it is given up."""
 
-PROCESS = secrets.randbits(64)
-"""Numbers this process, as one run of the grader."""
-
 WATCH_SECONDS = 0.1
 """How often what a candidate uses is looked at, as far as the kernel does not limit it."""
 
@@ -40,7 +36,6 @@ def grade(
     *,
     sandbox: bool = True,
     misconceptions: Sequence[Misconception] = (),
-    run: int = PROCESS,
 ) -> Report:
     """The report on `submission`, judged by the tests in `source`. Neither is changed; nothing is written.
 
@@ -48,8 +43,6 @@ def grade(
 
     Where a test fails and the code behaves exactly like one of `misconceptions`, the message says so. Points never
     depend on it.
-
-    Tests that draw new numbers draw the same ones in the same `run`; by default, that is this process.
 
     Without `sandbox` the student's code runs in a process of its own but unconfined. Raises Unconfinable where the
     kernel cannot confine and the sandbox is wanted.
@@ -60,7 +53,7 @@ def grade(
     steps = plan(repaired.notebook)
     try:
         with examining() as examiner, _Candidates(limits or Limits(), sandbox, examiner.processor) as candidates:
-            work = {"steps": steps, "suspects": suspects(source, misconceptions), "run": run}
+            work = {"steps": steps, "suspects": suspects(source, misconceptions)}
             answer = _examined(examiner, candidates, work)
     except _GivenUpError:
         why = "Grading did not come to an end."

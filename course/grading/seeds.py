@@ -1,4 +1,7 @@
-"""The numbers that tests draw: new in every run of the grader, the same for everybody who is graded in it."""
+"""The numbers that tests draw: the same for everybody and each time, so that a score never depends on luck.
+
+They follow from the test itself, which no student has read.
+"""
 
 import random
 import zlib
@@ -12,7 +15,7 @@ class Generator(torch.Generator):
     drawn = random.Random()
 
     def seed(self) -> int:
-        """Takes the next new seed and returns it."""
+        """Takes the next seed and returns it."""
         number = self.drawn.getrandbits(32)
         self.manual_seed(number)
         return number
@@ -23,8 +26,8 @@ def install() -> None:
     torch.Generator = Generator
 
 
-def begin(run: int, test: str) -> None:
-    """Sets what `test` draws in the grader's run that has this number."""
-    Generator.drawn = random.Random(f"{run} {test}")
-    # Where a test seeds nothing, it draws the same numbers in every run; torch.manual_seed takes milliseconds.
+def begin(test: str, source: str) -> None:
+    """Sets what the test cell of this name and text draws."""
+    Generator.drawn = random.Random(f"{test}\n{source}")
+    # Not torch.manual_seed, which takes milliseconds.
     torch.default_generator.manual_seed(zlib.crc32(test.encode()))

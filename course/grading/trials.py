@@ -24,18 +24,14 @@ from course.grading.wire import Channel
 
 
 class Trials:
-    """The tests of a notebook, in the run of the grader that `run` numbers.
+    """The tests of a notebook; `recorder`, if given, keeps what they said and heard."""
 
-    `recorder`, if given, keeps what they said and heard.
-    """
-
-    def __init__(self, steps: list[Step], run: int, memory: Memory, recorder: Recorder | None) -> None:
-        self._run = run
+    def __init__(self, steps: list[Step], memory: Memory, recorder: Recorder | None) -> None:
         self._memory = memory
         self._recorder = recorder
         self._places = places(steps)
         self._talks = talks(steps)
-        self._digests = digests(steps, run)
+        self._digests = digests(steps)
         self._ours = {name for step in steps if step.role is Role.BOTH for name in names_bound(step.source)}
         self._shared: dict[int, tuple[Channel, Conversation, Client]] = {}
 
@@ -75,7 +71,7 @@ class Trials:
         return self._shared[talk][1:]
 
     def _execute(self, step: Step, client: Client, namespace: dict[str, Any]) -> Any:
-        seeds.begin(self._run, step.name)
+        seeds.begin(step.name, step.source)
         wanted = [name for name in names_used(step.source) if name not in namespace and not hasattr(builtins, name)]
         said = client.look(wanted, self._places[step.index] if step.is_hidden else None) if wanted else {}
         # No more than was asked for: a torch or an abs of the student's would judge in place of ours.

@@ -82,7 +82,7 @@ def test_where_it_was_raised_is_each_students_own(runs):
 
 
 def test_all_get_the_same_numbers(runs):
-    """Everybody who is graded in a run gets the same new numbers, whoever examines them."""
+    """Whoever examines them, today or next week: a score is no matter of luck."""
     source = exercise(runs)
     messages = []
     for _ in range(2):
@@ -91,11 +91,10 @@ def test_all_get_the_same_numbers(runs):
     assert "seed" in messages[0] and messages[0] == messages[1]
 
 
-def test_the_next_run_draws_anew(runs):
-    """Nobody can learn the numbers by heart."""
-    source = exercise(runs)
-    wrong = answered(source, double="def double(x):\n    return x")
-    messages = [grade(source, wrong, run=run).results[-1].message for run in (1, 2, 1)]
+def test_another_test_draws_other_numbers(runs):
+    """Whoever edits a test gets new ones."""
+    wrong = "def double(x):\n    return x"
+    messages = [result(exercise(runs, test), wrong).message for test in (TEST, f"{TEST}\n", TEST)]
     assert messages[0] == messages[2] != messages[1]
 
 
