@@ -53,6 +53,8 @@ class FeedbackExporter(HTMLExporter):
         styles = TEMPLATES / "static" / "node_modules" / "bootstrap" / "dist" / "css"
         ours.HTMLExporter.extra_template_paths = [str(styles)]
         config = super().default_config.copy()
+        # Of the forms of an output _most_telling chooses; nbgrader's preprocessors do not know this, and say so.
+        config.pop("NbConvertBase", None)
         config.merge(ours)
         return config
 

@@ -103,3 +103,9 @@ def test_feedback_of_both_shows_no_hidden_test(ours, stock):
     for folder in (ours, stock):
         page = (folder / "feedback" / "eve" / NAME / "small.html").read_text()
         assert "one(x) is x." in page and "BEGIN HIDDEN" not in page and "one(3)" not in page
+
+
+def test_nbgraders_own_feedback_warns_of_nothing(stock):
+    """No setting of ours is one that a preprocessor of ours does not know."""
+    done = run(stock, "nbgrader", "generate_feedback", NAME, "--student=ann")
+    assert done.returncode == 0 and "WARNING" not in done.stderr, done.stderr
