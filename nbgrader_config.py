@@ -8,6 +8,7 @@ from nbgrader.preprocessors import AssignLatePenalties, GetGrades, SaveAutoGrade
 from course.grading import sanitize
 from course.grading.feedback import FeedbackExporter, HideMarkSchemes, HideTests
 from course.grading.plugin import GradeCells, RepairCells
+from course.same_cells import SameCells
 
 c = get_config()  # noqa: F821  (nbgrader provides it)
 
@@ -15,6 +16,9 @@ c.CourseDirectory.root = str(Path(__file__).resolve().parent)
 c.CourseDirectory.course_id = "attention"
 # Beside the notebooks of an assignment stands what only instructors see.
 c.CourseDirectory.ignore = [".ipynb_checkpoints", "*.pyc", "__pycache__", "feedback", "misconceptions.py"]
+
+# Who adds or removes a cell after grading is told what to do.
+c.GenerateAssignment.preprocessors.prepend([SameCells])
 
 # A marking scheme stands in the question's own cell, above the answer: the formgrader shows it, no student sees it.
 c.ClearMarkScheme.enforce_metadata = False

@@ -6,6 +6,7 @@ Where folders lie and how files are named is nbgrader's configuration, not ours.
 """
 
 import logging
+import sys
 import traceback
 from pathlib import Path
 
@@ -50,7 +51,7 @@ class Classroom:
             directory = CourseDirectory(config=config, **course)
             converter(coursedir=directory, config=config, force=True, log=self.log).start()
         except Exception as error:
-            raise CourseError(heard.reason or str(error)) from error
+            raise CourseError(_in_words(heard.error or error)) from error
         finally:
             self.log.removeHandler(heard)
 
@@ -97,16 +98,21 @@ def _config(root: Path) -> Config:
         return PyFileConfigLoader(CONFIG_FILE, path=str(root)).load_config()
     except Exception as error:
         # It is Python that people edit: anything can be wrong with it.
-        reason = "".join(traceback.format_exception_only(error)).strip().splitlines()
-        raise CourseError(f"{root / CONFIG_FILE} cannot be read: {reason[-1]}") from error
+        raise CourseError(f"{root / CONFIG_FILE} cannot be read: {_in_words(error)}") from error
+
+
+def _in_words(error: BaseException) -> str:
+    """One line: our own words, or the last of Python's."""
+    if isinstance(error, CourseError):
+        return str(error)
+    return "".join(traceback.format_exception_only(error)).strip().splitlines()[-1]
 
 
 class _Heard(logging.Handler):
-    """Keeps the last line of the first traceback that was logged: the exception that stopped a converter."""
+    """Keeps the first error whose traceback was logged: the one that stopped a converter."""
 
-    reason = ""
+    error: BaseException | None = None
 
     def emit(self, record: logging.LogRecord) -> None:
-        text = record.getMessage().strip()
-        if not self.reason and text.startswith("Traceback"):
-            self.reason = text.splitlines()[-1]
+        if self.error is None and record.getMessage().lstrip().startswith("Traceback"):
+            self.error = sys.exc_info()[1]
