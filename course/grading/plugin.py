@@ -3,19 +3,24 @@
 submitted -- RepairCells --> autograded -- GradeCells --> outputs -- nbgrader's SaveAutoGrades --> gradebook
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from nbformat import NotebookNode
-from nbgrader.api import Gradebook
+from nbgrader.api import Gradebook, Notebook
 from nbgrader.preprocessors import NbGraderPreprocessor
 
+from course.classroom import Classroom
 from course.grading import confinement
 from course.grading.autograded import autograded
 from course.grading.grade import grade
 from course.grading.limits import Limits
+from course.grading.notebook import Kind, grade_id, kind
 from course.grading.repair import read, repair
 from course.misconceptions import load
+from course.release import register
 
 Resources = dict[str, Any]
 
@@ -34,6 +39,7 @@ class GradeCells(NbGraderPreprocessor):
     """Grades; takes the place of nbgrader's Execute. Scores are left to nbgrader, which reads them from the outputs."""
 
     def preprocess(self, notebook: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
+        self._register_new_points(notebook, resources)
         known = load(_folder(self, resources))
         report = grade(_source(self, resources), notebook, Limits(parent=self), misconceptions=known)
         confinement.require_confined(report)
@@ -41,6 +47,23 @@ class GradeCells(NbGraderPreprocessor):
             if result.log:
                 self.log.debug("%s: %s\n%s", result.name, result.verdict, result.log)
         return autograded(notebook, report, _checksums(resources)), resources
+
+    def _register_new_points(self, notebook: NotebookNode, resources: Resources) -> None:
+        """Tells the gradebook the points that changed in source/: a score must not be more than there are points."""
+        now = {
+            (grade_id(cell), cell.metadata.nbgrader["points"])
+            for cell in notebook.cells
+            if kind(cell) in (Kind.TEST, Kind.WRITTEN)
+        }
+        with _known(resources) as known:
+            before = {(cell.name, cell.max_score) for cell in known.grade_cells}
+        changed = sorted({name for name, _ in now ^ before})
+        if changed:
+            register(Classroom(Path(self.parent.parent.coursedir.root)), resources["nbgrader"]["assignment"])
+            self.log.warning(
+                "the points of %s changed in source/, and the gradebook was told: --force grades the others again",
+                " and ".join(changed),
+            )
 
 
 def _folder(preprocessor: NbGraderPreprocessor, resources: Resources) -> Path:
@@ -54,7 +77,13 @@ def _source(preprocessor: NbGraderPreprocessor, resources: Resources) -> Noteboo
 
 
 def _checksums(resources: Resources) -> dict[str, str | None]:
+    with _known(resources) as notebook:
+        return {cell.name: cell.checksum for cell in notebook.source_cells}
+
+
+@contextmanager
+def _known(resources: Resources) -> Iterator[Notebook]:
+    """The notebook as the gradebook knows it."""
     names = resources["nbgrader"]
     with Gradebook(names["db_url"]) as gradebook:
-        cells = gradebook.find_notebook(names["notebook"], names["assignment"]).source_cells
-        return {cell.name: cell.checksum for cell in cells}
+        yield gradebook.find_notebook(names["notebook"], names["assignment"])

@@ -1,11 +1,13 @@
 """The grader inside nbgrader: its own commands give the scores of `python -m course grade`, to the last digit."""
 
+import copy
 import csv
 import shutil
 
 import nbformat
 import pytest
-from small_class import NAME, SCORES, ledger, make_class, run
+from notebooks import cell
+from small_class import NAME, SCORES, SOURCE, ledger, make_class, run
 
 from course.classroom import Classroom
 from course.grading.class_run import ClassRun
@@ -109,3 +111,31 @@ def test_nbgraders_own_feedback_warns_of_nothing(stock):
     """No setting of ours is one that a preprocessor of ours does not know."""
     done = run(stock, "nbgrader", "generate_feedback", NAME, "--student=ann")
     assert done.returncode == 0 and "WARNING" not in done.stderr, done.stderr
+
+
+def test_points_that_changed_since_the_assignment_was_generated_count(stock, tmp_path):
+    """A test that gives 10 points is out of 10, and a blank answer is one still; the log says what happened."""
+    folder = shutil.copytree(stock, tmp_path / "course")
+    richer = copy.deepcopy(SOURCE)
+    for name in ("one-test-more", "why"):
+        cell(richer, name).metadata.nbgrader.points = 10
+    nbformat.write(richer, folder / "source" / NAME / "small.ipynb")
+    done = run(folder, "nbgrader", "autograde", NAME, "--force", "--student=bob")
+    assert done.returncode == 0 and "points of one-test-more and why changed" in done.stderr, done.stderr
+    with Classroom(folder).gradebook() as gradebook:
+        cells = gradebook.find_notebook("small", NAME).grade_cells
+        assert {cell.name: cell.max_score for cell in cells}["one-test-more"] == 10
+    assert ledger(folder)["bob"]["score"] == SCORES["bob"] + 8
+    assert ledger(folder)["bob"]["comments"]["why"] == ("No response.", None)
+    assert "points of" not in run(folder, "nbgrader", "autograde", NAME, "--force", "--student=bob").stderr
+
+
+def test_a_test_that_came_after_grading_is_refused(stock, tmp_path):
+    """In words that name it, and nothing that is in the gradebook changes."""
+    folder = shutil.copytree(stock, tmp_path / "course")
+    source = copy.deepcopy(SOURCE)
+    cell(source, "one-check").metadata.nbgrader.grade_id = "one-check-new"
+    nbformat.write(source, folder / "source" / NAME / "small.ipynb")
+    done = run(folder, "nbgrader", "autograde", NAME, "--force", "--student=bob")
+    assert done.returncode != 0 and "one-check-new was added, one-check was removed" in done.stderr
+    assert ledger(folder) == ledger(stock)
