@@ -8,11 +8,14 @@ Where folders lie and how files are named is nbgrader's configuration, not ours.
 import logging
 import sys
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from nbgrader.api import Gradebook
 from nbgrader.converters.base import BaseConverter
 from nbgrader.coursedir import CourseDirectory
+from sqlalchemy.exc import DatabaseError
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
@@ -57,12 +60,18 @@ class Classroom:
 
     def make_gradebook(self) -> None:
         """Makes the gradebook where there is none."""
-        new_gradebook.make(self.directory.db_url)
+        with self.gradebook():
+            pass
 
-    def gradebook(self) -> Gradebook:
-        """nbgrader's gradebook, to be used in a `with` block."""
-        self.make_gradebook()
-        return Gradebook(self.directory.db_url, self.directory.course_id)
+    @contextmanager
+    def gradebook(self) -> Iterator[Gradebook]:
+        """nbgrader's gradebook, to be used in a `with` block; raises CourseError where it cannot be read or written."""
+        try:
+            new_gradebook.make(self.directory.db_url)
+            with Gradebook(self.directory.db_url, self.directory.course_id) as gradebook:
+                yield gradebook
+        except DatabaseError as error:
+            raise CourseError(_in_words(error)) from error
 
     def folder(self, step: str, assignment: str, student: str = ".") -> Path:
         """The folder of `assignment` at a step: 'source', 'release', 'submitted', 'autograded' or 'feedback'."""
@@ -105,6 +114,11 @@ def _in_words(error: BaseException) -> str:
     """One line: our own words, or the last of Python's."""
     if isinstance(error, CourseError):
         return str(error)
+    if isinstance(error, DatabaseError):
+        return (
+            f"the gradebook cannot be read or written ({error.orig}): end the program that holds it, or see that its "
+            "file may be written and the disk has room, and run this again; who is graded stays graded"
+        )
     return "".join(traceback.format_exception_only(error)).strip().splitlines()[-1]
 
 

@@ -79,6 +79,13 @@ def _schema(path):
         return columns, database.execute("SELECT version_num FROM alembic_version").fetchall()
 
 
+def test_a_gradebook_that_is_none_is_told(classroom):
+    """In a line, not a traceback."""
+    (classroom.root / "gradebook.db").write_text("points: 100\n" * 1000)
+    with pytest.raises(CourseError, match="the gradebook cannot be read or written .*not a database"):
+        register(classroom, NAME)
+
+
 def test_a_gradebook_needs_no_program(tmp_path, monkeypatch):
     """Where the environment is not activated, as in a cron job, a new gradebook is made all the same."""
     monkeypatch.setenv("PATH", str(tmp_path))

@@ -1,6 +1,8 @@
 """The commands as a person runs them: what they print, how they end, and one clear line where they cannot."""
 
 import shutil
+import sqlite3
+from contextlib import closing
 
 import pytest
 from notebooks import answered
@@ -65,6 +67,23 @@ def test_an_unknown_assignment_is_told_with_the_known_ones(again, capsys, argume
     """One line on stderr, exit status 1."""
     assert main(arguments) == 1
     assert capsys.readouterr().err.splitlines() == [line]
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [("mode=ro&uri=true", "readonly"), ("timeout=0.1&uri=true", "locked"), ("mode=rw&uri=true", "")],
+)
+def test_a_gradebook_that_cannot_be_written_is_one_line(again, capsys, settings, words):
+    """Read-only or held by another program: one line for the whole class, exit status 1. One that can be is graded."""
+    with (again / "nbgrader_config.py").open("a") as config:
+        config.write(f"c.CourseDirectory.db_url = 'sqlite:///file:{again}/gradebook.db?{settings}'\n")
+    with closing(sqlite3.connect(again / "gradebook.db")) as other:
+        if words == "locked":
+            other.execute("BEGIN EXCLUSIVE")
+        assert main(["grade", NAME, "--force"]) == bool(words)
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == bool(words) and all(line.startswith("course: the gradebook cannot") for line in lines)
+    assert all(words in line for line in lines)
 
 
 def test_no_submissions_is_told(tmp_path, monkeypatch, capsys):

@@ -8,6 +8,7 @@ A student who is done carries a mark with a digest of everything the scores depe
 after a kill, does what is left.
 """
 
+import errno
 import hashlib
 import os
 from collections import deque
@@ -21,8 +22,10 @@ from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
+from sqlalchemy.exc import OperationalError
 
 from course.classroom import Classroom
+from course.errors import CourseError
 from course.grading import confinement
 from course.grading.grade import grade
 from course.grading.handed_in import Unreadable, contents
@@ -34,6 +37,8 @@ from course.release import register
 
 AHEAD = 64
 """Students whose grading is under way or asked for at a time."""
+
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 
 
 @dataclass(frozen=True)
@@ -63,7 +68,7 @@ class ClassRun:
         """Grades everyone whose submission, source or grader changed; yields each student once all is written.
 
         Those who are done come first, with no reports but with what was said of them. Raises CourseError where there is
-        nothing to grade and Unconfinable where the kernel cannot confine.
+        nothing to grade, or no gradebook or disk to write to, and Unconfinable where the kernel cannot confine.
         """
         if self.sandbox:
             confinement.check()
@@ -94,7 +99,14 @@ class ClassRun:
         try:
             graded = future.result()
             records.write(graded, digest)
+        except OperationalError:
+            raise  # the gradebook is everybody's: each of them would wait for it in vain
         except Exception as error:
+            if isinstance(error, OSError) and error.errno in NO_ROOM:
+                raise CourseError(
+                    f"nothing more can be written ({error.strerror}): make room, and run this again; "
+                    "who is graded stays graded"
+                ) from error
             # Nothing says that this student is done: the next run tries again.
             graded.troubles.append(f"could not be graded ({type(error).__name__}: {error})")
         return graded

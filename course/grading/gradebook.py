@@ -56,9 +56,9 @@ class Writer:
         self._late: LateSubmissionPlugin = penalties.plugin_class(parent=penalties)
 
     def __enter__(self) -> "Writer":
-        self._gradebook.__enter__()
-        self._database = self._gradebook.db
-        assignment = self._gradebook.find_assignment(self._name)
+        gradebook = self._gradebook.__enter__()
+        self._database = gradebook.db
+        assignment = gradebook.find_assignment(self._name)
         self._assignment, self._due = assignment.id, assignment.duedate
         # Read once and kept as plain data: a session that kept the rows of every student would grow with the class.
         self._notebooks = [

@@ -5,7 +5,9 @@ import json
 import multiprocessing
 import os
 import shutil
+import sqlite3
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import closing
 
 import pytest
 import small_class
@@ -210,6 +212,32 @@ def test_who_could_not_be_confined_has_no_mark(again):
     assert all("could not be graded" in outcome.troubles[0] for outcome in outcomes) and points(again) == SCORES
     shutil.copy(small_class.REPOSITORY / "nbgrader_config.py", again)
     assert grade_class(again, force=True) == sorted(SCORES)
+
+
+def test_a_gradebook_that_cannot_be_written_ends_the_run(again):
+    """It is everybody's trouble, and an error in words. Who is done is done, and the next run does the rest."""
+    with (again / "nbgrader_config.py").open("a") as config:
+        config.write("c.CourseDirectory.db_url = f'sqlite:///{c.CourseDirectory.root}/gradebook.db?timeout=0.1'\n")
+    outcomes = ClassRun(Classroom(again), NAME, jobs=1, force=True).outcomes()
+    done = next(outcomes).student
+    with closing(sqlite3.connect(again / "gradebook.db")) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(CourseError, match="the gradebook cannot .* locked"):
+            next(outcomes)
+    hand_in(again, "ivy", answered(released(again), **RIGHT))
+    (again / "autograded" / "eve" / NAME / ".graded.json").unlink()
+    assert done != "eve" and grade_class(again) == ["eve", "ivy"]
+
+
+def test_a_full_disk_ends_the_run(again):
+    """In words; once there is room, the next run does the rest."""
+    full = again / "autograded" / "ann" / NAME / ".small.ipynb.new"
+    full.symlink_to("/dev/full")
+    hand_in(again, "ann", released(again))
+    with pytest.raises(CourseError, match="No space left"):
+        list(ClassRun(Classroom(again), NAME).outcomes())
+    full.unlink()
+    assert grade_class(again) == ["ann"]
 
 
 def test_text_that_no_file_takes_stops_nobody(again):
