@@ -8,7 +8,7 @@ Where folders lie and how files are named is nbgrader's configuration, not ours.
 import logging
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -90,8 +90,8 @@ class Classroom:
             raise CourseError(f"no assignment '{assignment}' in source/; there is {', '.join(known) or 'none yet'}")
         return self.folder("source", assignment)
 
-    def students(self, assignment: str) -> list[str]:
-        """Who submitted `assignment`, in order; raises CourseError where nobody did."""
+    def students(self, assignment: str, only: Collection[str] = ()) -> list[str]:
+        """Who submitted `assignment`, in order, or `only` these; raises CourseError where nobody or one did not."""
         pattern = self.folder("submitted", assignment, "*").relative_to(self.root)
         students = sorted(path.parent.name for path in self.root.glob(str(pattern)))
         if not students:
@@ -99,7 +99,12 @@ class Classroom:
                 f"no submissions of '{assignment}': put each student's notebooks at {pattern}/ "
                 "(* is the student), or run 'nbgrader collect'"
             )
-        return students
+        for student in only:
+            if student not in students:
+                raise CourseError(
+                    f"no submission of '{assignment}' by '{student}': each lies at {pattern}/, where * is the student"
+                )
+        return [student for student in students if student in only] if only else students
 
 
 def _config(root: Path) -> Config:

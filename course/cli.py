@@ -50,6 +50,9 @@ def _parser() -> argparse.ArgumentParser:
 
     grade = commands.add_parser("grade", help="grade submitted/ into gradebook.db, autograded/ and feedback/")
     grade.add_argument("assignment", metavar="ASSIGNMENT")
+    grade.add_argument(
+        "--student", action="append", default=[], metavar="NAME", help="grade only this student (may be repeated)"
+    )
     grade.add_argument("--jobs", type=int, default=0, metavar="N", help="submissions at a time (at most one a core)")
     grade.add_argument("--force", action="store_true", help="grade again what has not changed since it was graded")
     grade.add_argument("--no-sandbox", action="store_true", help="do not confine student code (only if you trust it)")
@@ -83,8 +86,9 @@ def _grade(parsed: argparse.Namespace) -> int:
     from course.grading.class_run import ClassRun
 
     classroom = Classroom(Path.cwd())
+    sandbox = not parsed.no_sandbox
     return _grade_and_show(
-        ClassRun(classroom, parsed.assignment, parsed.jobs, force=parsed.force, sandbox=not parsed.no_sandbox)
+        ClassRun(classroom, parsed.assignment, parsed.jobs, force=parsed.force, sandbox=sandbox, only=parsed.student)
     )
 
 
@@ -130,5 +134,7 @@ def _grade_and_show(run: "ClassRun") -> int:
             progress.advance(task)
             remarks[graded.student] = "; ".join((*graded.troubles, *graded.remarks))
             outcome |= bool(graded.troubles)
-    console.print(table(run.assignment, scores(run.classroom, run.assignment), remarks))
+    known = scores(run.classroom, run.assignment)
+    shown = known.keys() & remarks.keys() if run.only else known.keys()
+    console.print(table(run.assignment, {student: known[student] for student in shown}, remarks))
     return outcome

@@ -46,6 +46,9 @@ def test_students_are_those_who_handed_in(classroom):
         hand_in(classroom.root, student, released(classroom.root))
     (classroom.root / "submitted" / "bob" / "02-other").mkdir(parents=True)
     assert classroom.students(NAME) == ["ann", "zoe"]
+    assert classroom.students(NAME, only=["zoe", "zoe"]) == ["zoe"]
+    with pytest.raises(CourseError, match="no submission of '01-small' by 'bob'"):
+        classroom.students(NAME, only=["zoe", "bob"])
 
 
 def test_a_missing_configuration_says_where_it_was_looked_for(tmp_path):

@@ -55,6 +55,26 @@ def test_an_unreadable_notebook_is_one_line_and_exit_status_1(again, capsys):
     assert main(["grade", NAME]) == 1
 
 
+def test_only_the_students_named_are_graded(again, capsys):
+    """Also when more are to be, and again with --force; the table shows them alone."""
+    for student in ("ann", "bob", "cat"):
+        hand_in(again, student, answered(released(again)))
+    assert main(["grade", NAME, "--student", "ann", "--student=bob"]) == 0
+    out = capsys.readouterr().out
+    assert points(again) == SCORES | {"ann": 0, "bob": 0}
+    assert "ann" in out and "bob" in out and "cat" not in out and "dan" not in out
+
+
+def test_an_unknown_student_is_told(again, capsys):
+    """One line that says where their notebooks were looked for; nobody is graded, the one that is known neither."""
+    hand_in(again, "ann", answered(released(again)))
+    for student in ("anna", "../ann", "*"):
+        assert main(["grade", NAME, "--student", "ann", "--student", student]) == 1
+        (line,) = capsys.readouterr().err.splitlines()
+        assert line.startswith(f"course: no submission of '{NAME}' by '{student}'") and f"submitted/*/{NAME}" in line
+    assert points(again) == SCORES
+
+
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [

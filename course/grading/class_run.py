@@ -12,7 +12,7 @@ import errno
 import hashlib
 import os
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from datetime import datetime
@@ -56,13 +56,14 @@ class Job:
 
 @dataclass(frozen=True)
 class ClassRun:
-    """How to grade a class: how many at a time, whether again what is done, whether confined."""
+    """How to grade a class: how many at a time, whether again what is done, whether confined, all or `only` these."""
 
     classroom: Classroom
     assignment: str
     jobs: int = 0
     force: bool = False
     sandbox: bool = True
+    only: Sequence[str] = ()
 
     def outcomes(self, executor: Executor | None = None) -> Iterator[Graded]:
         """Grades everyone whose submission, source or grader changed; yields each student once all is written.
@@ -72,7 +73,7 @@ class ClassRun:
         """
         if self.sandbox:
             confinement.check()
-        sources, students = self._sources(), self.classroom.students(self.assignment)
+        sources, students = self._sources(), self.classroom.students(self.assignment, self.only)
         misconceptions = load(self.classroom.folder("source", self.assignment))
         jobs = [self._job(student, sources, misconceptions) for student in students]
         fresh = {who for who in students if self.force or not is_marked(self.classroom, self.assignment, who)}
@@ -114,7 +115,7 @@ class ClassRun:
     def waiting(self) -> int:
         """How many students there are to grade at the most; raises CourseError where there is nothing to grade."""
         self.classroom.require(self.assignment)
-        return len(self.classroom.students(self.assignment))
+        return len(self.classroom.students(self.assignment, self.only))
 
     def _sources(self) -> dict[str, NotebookNode]:
         folder = self.classroom.require(self.assignment)
