@@ -7,10 +7,16 @@ from rich.text import Text
 
 from course.classroom import Classroom
 
+UNITS = ((86_400, "days"), (3600, "h"), (60, "min"))
+"""How lateness is told: two days or more in days, two hours or more in hours."""
+
 
 @dataclass(frozen=True)
 class Score:
-    """One student's points in one assignment: what tests gave, what a person gave, and whether one still must."""
+    """One student's points in one assignment: what tests gave, what a person gave, and whether one still must.
+
+    For who was late, by how many seconds, and the points that this costs.
+    """
 
     student: str
     tests: float
@@ -18,11 +24,16 @@ class Score:
     written: float
     max_written: float
     needs_marking: bool
+    seconds_late: float = 0.0
+    penalty: float = 0.0
 
 
 def scores(classroom: Classroom, assignment: str) -> dict[str, Score]:
     """What the gradebook says of everyone who has a score in `assignment`."""
     with classroom.gradebook() as gradebook:
+        asked = gradebook.find_assignment(assignment)
+        submissions = asked.submissions if asked.duedate else []
+        late = {each.student_id: (each.total_seconds_late, each.late_submission_penalty) for each in submissions}
         return {
             row["student"]: Score(
                 row["student"],
@@ -31,6 +42,7 @@ def scores(classroom: Classroom, assignment: str) -> dict[str, Score]:
                 row["written_score"],
                 row["max_written_score"],
                 row["needs_manual_grade"],
+                *late.get(row["student"], ()),
             )
             for row in gradebook.submission_dicts(assignment)
         }
@@ -46,11 +58,18 @@ def table(assignment: str, known: dict[str, Score], remarks: dict[str, str]) -> 
         if score is None:
             result.add_row(Text(student), "-", "-", Text(remark))
             continue
+        late = _late(score.seconds_late, score.penalty) if score.seconds_late else ""
         waits = "written answers wait for marking" if score.needs_marking else ""
         result.add_row(
             Text(student),
             f"{score.tests:g} / {score.max_tests:g}",
             f"{score.written:g} / {score.max_written:g}",
-            Text("; ".join(filter(None, (remark, waits)))),
+            Text("; ".join(filter(None, (remark, late, waits)))),
         )
     return result
+
+
+def _late(seconds: float, penalty: float) -> str:
+    unit, word = next((unit, word) for unit, word in UNITS if seconds >= 2 * unit or unit == 60)
+    taken = f", {penalty:g} points taken off" if penalty else ""
+    return f"{max(1, int(seconds // unit))} {word} late{taken}"

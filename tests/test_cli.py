@@ -3,11 +3,13 @@
 import shutil
 import sqlite3
 from contextlib import closing
+from itertools import pairwise
 
 import pytest
 from notebooks import answered
 from small_class import NAME, RIGHT, SCORES, hand_in, make_class, make_course, points, released, run
 
+from course.classroom import Classroom
 from course.cli import main
 
 
@@ -35,6 +37,23 @@ def test_grading_ends_with_a_table(graded):
         (row,) = (line for line in done.stdout.splitlines() if student in line)
         assert f"{score:g} / 8" in row and "0 / 2" in row
     assert "grading" not in done.stdout and "%" not in done.stdout and "\r" not in done.stdout
+
+
+def test_the_table_tells_who_was_late(again, capsys):
+    """In words, and what it costs; who was in time, has an extension or told no time is not late."""
+    with (again / "nbgrader_config.py").open("a") as config:
+        config.write("c.LateSubmissionPlugin.penalty_method = 'zero'\n")
+    with Classroom(again).gradebook() as gradebook:
+        gradebook.update_or_create_assignment(NAME, duedate="2030-01-02 12:00:00 UTC")
+        gradebook.grant_extension(NAME, "cat", days=2)
+    times = {"ann": "02 12:00:30", "bob": "02 14:10:00", "cat": "04 12:00:00", "dan": "09 13:00:00"}
+    for student, time in times.items():
+        (again / "submitted" / student / NAME / "timestamp.txt").write_text(f"2030-01-{time} UTC")
+    assert main(["grade", NAME]) == 0
+    rows = " ".join(capsys.readouterr().out.replace("│", " ").split())
+    told = {name: rows[rows.index(name) :].split(following)[0] for name, following in pairwise([*sorted(SCORES), "└"])}
+    assert "1 min late, 8 points taken off" in told["ann"] and "2 h late, 5.5 points taken off" in told["bob"]
+    assert "7 days late" in told["dan"] and "late" not in told["cat"] + told["eve"]
 
 
 def test_what_tests_and_students_print_stays_inside(again, capfd):
