@@ -38,6 +38,9 @@ from course.release import register
 AHEAD = 64
 """Students whose grading is under way or asked for at a time."""
 
+SHOWN = 3
+"""How many notebooks of another name are named where one is missing."""
+
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 
 
@@ -172,7 +175,7 @@ def _grade_student(job: Job) -> Graded:
     for name, source in job.sources.items():
         path = job.submitted / f"{name}.ipynb"
         if not os.path.lexists(path):
-            graded.remarks.append(f"{path.name} was not handed in")
+            graded.remarks.append(f"{path.name} was not handed in{_others(job)}")
             continue
         try:
             submission = read(path, job.limits.notebook_mb)
@@ -187,6 +190,15 @@ def _grade_student(job: Job) -> Graded:
             cells = "a cell was" if len(report.repairs) == 1 else f"{len(report.repairs)} cells were"
             graded.remarks.append(f"in {name} {cells} put right")
     return graded
+
+
+def _others(job: Job) -> str:
+    """What lies there under another name, as Python writes it: a student chose the name."""
+    others = sorted(path.name for path in job.submitted.glob("*.ipynb") if path.stem not in job.sources)
+    if not others:
+        return ""
+    more = " …" if len(others) > SHOWN else ""
+    return f", but {', '.join(map(repr, others[:SHOWN]))}{more}: rename the right one"
 
 
 def _limits(classroom: Classroom) -> Limits:

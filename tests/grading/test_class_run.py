@@ -195,6 +195,25 @@ def test_what_cannot_be_read_is_one_students_trouble(again):
     assert repeated == {student: outcome.troubles for student, outcome in outcomes.items()}
 
 
+def test_a_notebook_of_another_name_is_pointed_at(again):
+    """Where the right one is missing; one beside it is the student's own affair, and a checkpoint is no notebook."""
+    place = hand_in(again, "gus", None)
+    for number in range(5):
+        (place / f"small ({number}).ipynb").write_text("{}")
+    (place / ".ipynb_checkpoints").mkdir()
+    (again / "submitted" / "bob" / NAME / "mine\x1b[2J.ipynb").write_text("{}")
+    outcomes = {outcome.student: outcome for outcome in ClassRun(Classroom(again), NAME).outcomes()}
+    three = ", ".join(f"'small ({number}).ipynb'" for number in range(3))
+    assert outcomes["gus"].remarks == [f"small.ipynb was not handed in, but {three} …: rename the right one"]
+    assert outcomes["bob"].remarks == []
+    (again / "submitted" / "bob" / NAME / "small.ipynb").unlink()
+    (remark,) = next(found for found in ClassRun(Classroom(again), NAME).outcomes() if found.student == "bob").remarks
+    assert "but 'mine\\x1b[2J.ipynb':" in remark
+    (place / "small (3).ipynb").rename(place / "small.ipynb")
+    hand_in(again, "gus", answered(released(again), **RIGHT))
+    assert grade_class(again) == ["gus"] and points(again)["gus"] == 8
+
+
 def test_a_good_notebook_that_became_unreadable_scores_zero(again):
     """What was graded before is not shown as if it still counted."""
     hand_in(again, "ann", b"")
