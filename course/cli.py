@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import Console
+from traitlets import TraitError
 
 from course.errors import CourseError
 from course.grading import processes
@@ -34,6 +35,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return parsed.run(parsed)
     except CourseError as error:
         print(f"course: {error}", file=sys.stderr)
+        return 1
+    except TraitError as error:
+        print(f"course: nbgrader_config.py cannot be used: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("course: stopped; the next run goes on where this one ended", file=sys.stderr)

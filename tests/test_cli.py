@@ -142,6 +142,26 @@ def test_a_folder_that_is_no_course_is_told(tmp_path, monkeypatch, capsys):
         assert line.startswith("course: ")
 
 
+@pytest.mark.parametrize(
+    ("command", "setting", "words"),
+    [
+        ("grade", "c.Limits.cell_seconds = 'ten'", "The 'cell_seconds' trait of a Limits instance expected an int"),
+        ("check", "c.Limits.threads = 0", "should not be less than 1"),
+        ("release", "c.CourseDirectory.course_id = 5", "expected a unicode string, not the int 5"),
+        ("grade", "c.AssignLatePenalties.plugin_class = 'no.such.Rule'", "'no.such.Rule' could not be imported"),
+        ("grade", "c.Limits.cell_seconds = 2 / 0", "division by zero"),
+        ("release", "from nowhere import c", "No module named 'nowhere'"),
+    ],
+)
+def test_a_wrong_setting_is_one_line(again, capsys, command, setting, words):
+    """That names the file and says what is wrong with it; exit status 1."""
+    with (again / "nbgrader_config.py").open("a") as config:
+        config.write(f"{setting}\n")
+    assert main([command, f"submitted/ann/{NAME}/small.ipynb" if command == "check" else NAME]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("course: ") and "nbgrader_config.py cannot be" in line and words in line
+
+
 def test_a_kernel_that_cannot_confine_is_a_refusal(again, monkeypatch, capsys):
     """In one line that names the way out; with --no-sandbox grading goes on."""
     import py_landlock
