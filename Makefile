@@ -6,7 +6,7 @@ PYTHON := $(VENV)/bin/python
 export OMP_NUM_THREADS := 1
 export PYTHONHASHSEED := 0
 
-.PHONY: demo test lab release bench
+.PHONY: demo test lab release wheel bench
 
 demo: $(VENV)/ready  ## grade the class in examples/ and show the scores
 	$(PYTHON) -m course demo
@@ -22,6 +22,12 @@ lab: $(VENV)/ready  ## open the students' notebooks in JupyterLab
 
 release: $(VENV)/ready  ## write release/ from source/
 	$(PYTHON) -m course release
+
+# What an earlier build left in build/ would go into the wheel. The setuptools that torch brings along makes it.
+wheel: $(VENV)/ready  ## write dist/attention_seminar-*.whl, which students install
+	rm -rf build dist
+	$(PYTHON) -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
+	rm -rf build
 
 bench: $(VENV)/ready  ## measure grading against stock nbgrader, into benchmarks/RESULTS.md
 	$(PYTHON) -m benchmarks
