@@ -90,6 +90,16 @@ class FeedbackExporter(HTMLExporter):
         return nb, resources
 
 
+class PlainExporter(FeedbackExporter):
+    """The same page with all text as it was typed, for a notebook that takes too long to be made beautiful."""
+
+    def __init__(self, **more: Any) -> None:
+        super().__init__(**more)
+        # Here, for what a course's configuration names comes after the default filters.
+        self.register_filter("markdown2html", sanitize.as_it_is)
+        self.register_filter("highlight_code", lambda source, metadata=None: sanitize.as_it_is(source))
+
+
 class StylesOnce(CSSHTMLHeaderPreprocessor):
     """The styles of highlighted code, which are the same on every page."""
 

@@ -15,15 +15,19 @@ from nbformat import NotebookNode
 
 from course.classroom import Classroom
 from course.grading.autograded import autograded, unanswered
-from course.grading.feedback import FeedbackExporter, HideMarkSchemes, HideTests, StylesOnce
+from course.grading.feedback import FeedbackExporter, HideMarkSchemes, HideTests, PlainExporter, StylesOnce
 from course.grading.gradebook import Marks, Scores, Writer
 from course.grading.handed_in import Unreadable, contents
 from course.grading.notebook import grade_id
+from course.grading.patience import OutOfPatience, at_most
 from course.grading.report import Report
 
 RECEIPTS = ("timestamp.txt", "submission_secret.txt")
 
 MAX_RECEIPT_MB = 1
+
+PAGE_SECONDS = 10
+"""Of computing, for one page of feedback, which takes a hundredth of a second or two."""
 
 MARK = ".graded.json"
 """Lies in autograded/STUDENT/ASSIGNMENT once all of a student is written, and says of what."""
@@ -56,9 +60,7 @@ class Records:
         self._assignment = assignment
         self._writer = Writer(classroom, assignment)
         # One exporter for the whole class: it compiles nbgrader's templates once.
-        self._exporter = FeedbackExporter(config=classroom.config)
-        for preprocessor in (HideTests, HideMarkSchemes, StylesOnce):
-            self._exporter.register_preprocessor(preprocessor, enabled=True)
+        self._exporter = self._made(FeedbackExporter)
 
     def __enter__(self) -> "Records":
         self._writer.__enter__()
@@ -138,7 +140,17 @@ class Records:
             "max_score": scores.max_score,
             "late_penalty": scores.late_penalty,
         }
-        return self._exporter.from_notebook_node(notebook, {"nbgrader": header})[0]
+        try:
+            with at_most(PAGE_SECONDS):
+                return self._exporter.from_notebook_node(notebook, {"nbgrader": header})[0]
+        except OutOfPatience:
+            return self._made(PlainExporter).from_notebook_node(notebook, {"nbgrader": header})[0]
+
+    def _made(self, kind: type[FeedbackExporter]) -> FeedbackExporter:
+        exporter = kind(config=self._classroom.config)
+        for preprocessor in (HideTests, HideMarkSchemes, StylesOnce):
+            exporter.register_preprocessor(preprocessor, enabled=True)
+        return exporter
 
     def _copy_receipts(self, student: str) -> None:
         """What `nbgrader collect` puts beside the notebooks, `nbgrader release_feedback` looks for beside the pages."""

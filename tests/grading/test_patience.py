@@ -1,0 +1,37 @@
+"""Text that takes long to render costs its author the look of a page, and nobody else anything."""
+
+import re
+
+import pytest
+from notebooks import answered
+from small_class import NAME, RIGHT, hand_in, make_course, points, released
+
+from course.classroom import Classroom
+from course.grading import records
+from course.grading.class_run import ClassRun
+from course.grading.patience import OutOfPatience, at_most
+
+SLOW = r"\begin{a}" * 5_000
+"""The markdown library looks for the end of each, which takes seconds; there are other such texts."""
+
+
+def test_what_does_not_end_is_given_up():
+    """Also in the middle of a regular expression; what is quick is left in peace."""
+    with pytest.raises(OutOfPatience), at_most(0.1):
+        re.match(r"(a+)+$", "a" * 60 + "b")
+    with at_most(0.1):
+        assert re.match(r"(a+)+$", "a" * 60)
+    assert re.match(r"(a+)+b", "a" * 22) is None, "afterwards there is no bound"
+
+
+def test_a_page_that_takes_too_long_is_shown_as_it_was_typed(tmp_path, monkeypatch):
+    """With all its points; the pages of others are as beautiful as ever."""
+    monkeypatch.setattr(records, "PAGE_SECONDS", 0.5)
+    folder = make_course(tmp_path / "course")
+    for student, why in (("ann", "It **had** to be."), ("bob", f"It **had** to be. {SLOW}")):
+        hand_in(folder, student, answered(released(folder), **RIGHT | {"why": why}))
+    assert not any(outcome.troubles for outcome in ClassRun(Classroom(folder), NAME).outcomes())
+    assert points(folder) == {"ann": 8, "bob": 8}
+    ann, bob = (next((folder / "feedback" / student).rglob("*.html")).read_text() for student in ("ann", "bob"))
+    assert "<strong>had</strong>" in ann and "<strong>had</strong>" not in bob
+    assert "It **had** to be." in bob and "one(3)" not in bob
