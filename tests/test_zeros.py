@@ -1,4 +1,4 @@
-"""Who returns zeros earns no more by writing zeros into what a test hands over, or into the own parameters.
+"""Who answers wrong earns no more by writing zeros into what a test hands over, or into the own parameters.
 
 A test that looks at its inputs only after the call would compare zeros with what follows from zeros.
 """
@@ -6,7 +6,7 @@ A test that looks at its inputs only after the call would compare zeros with wha
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from exercises import SOURCES, belongs, reference, submit
+from exercises import MISTAKES, SOURCES, alone, belongs, reference
 from notebooks import answer, helpers, hidden, notebook
 
 from course.grading.grade import grade
@@ -38,7 +38,9 @@ def tensors_in(part):
 
 def with_zeros(function):
     def forward(*arguments, **named):
-        answer = zeros_for(function(*arguments, **named))
+        answer = function(*arguments, **named)
+        if RETURNS_ZEROS:
+            answer = zeros_for(answer)
         for tensor in tensors_in([arguments, named]):
             tensor.data.zero_()
         return answer
@@ -56,27 +58,50 @@ for name, item in list(globals().items()):
 """
 
 
-def zeros(right: str, *, inputs: bool, parameters: bool) -> str:
-    """The answer `right` that computes, writes zeros into its inputs and its parameters and then returns zeros."""
-    return f"INPUTS, PARAMETERS = {inputs}, {parameters}\n" + ZEROS.replace("ANSWER", right)
+def zeros(answer: str, *, inputs: bool, parameters: bool, returned: bool = True) -> str:
+    """The `answer` that computes, writes zeros into its inputs and its parameters and then returns zeros, or not."""
+    settings = f"INPUTS, PARAMETERS, RETURNS_ZEROS = {inputs}, {parameters}, {returned}\n"
+    return settings + ZEROS.replace("ANSWER", answer)
 
 
-def points(exercise: str, *, inputs: bool, parameters: bool) -> dict[str, float]:
-    """What each test of `exercise` gives for zeros."""
-    report = submit(exercise, zeros(reference(exercise), inputs=inputs, parameters=parameters), whole=False)
+def points(exercise: str, answer: str) -> dict[str, float]:
+    """What each test of `exercise` gives for `answer`."""
+    source = alone(exercise)
+    report = grade(source, with_answer(source, exercise, answer))
     return {result.name: result.points for result in report.results if belongs(result.name, exercise)}
+
+
+def gained(exercise: str, fair: str, *unfair: str) -> dict[str, float]:
+    """The tests of `exercise` that give more for one of the `unfair` answers than for the `fair` one."""
+    deserved = points(exercise, fair)
+    return {
+        test: given for answer in unfair for test, given in points(exercise, answer).items() if given > deserved[test]
+    }
 
 
 @pytest.mark.parametrize("exercise", SOURCES)
 def test_writing_zeros_earns_nothing(exercise: str) -> None:
     """Whether into the inputs, into the parameters or into both."""
+    right = reference(exercise)
+    fair = zeros(right, inputs=False, parameters=False)
+    ways = [(True, True), (True, False), (False, True)]
+    assert not gained(exercise, fair, *(zeros(right, inputs=one, parameters=other) for one, other in ways))
+
+
+@pytest.mark.parametrize("exercise", SOURCES)
+def test_no_mistake_is_mended_by_writing_zeros(exercise: str) -> None:
+    """A test that takes its inputs for what they were would find the mistake right."""
+
+    def gains(wrong: str) -> dict[str, float]:
+        writing = (zeros(wrong, inputs=True, parameters=other, returned=False) for other in (True, False))
+        return gained(exercise, wrong, *writing)
+
+    mistakes = {
+        mistake.name: mistake.applied_to(reference(exercise)) for mistake in MISTAKES if mistake.exercise == exercise
+    }
     with ThreadPoolExecutor(2) as pool:
-        both = pool.submit(points, exercise, inputs=True, parameters=True)
-        inputs = pool.submit(points, exercise, inputs=True, parameters=False)
-        parameters = pool.submit(points, exercise, inputs=False, parameters=True)
-        deserved = points(exercise, inputs=False, parameters=False)
-    for earned in (both.result(), inputs.result(), parameters.result()):
-        assert not {test: given for test, given in earned.items() if given > deserved[test]}
+        found = dict(zip(mistakes, pool.map(gains, mistakes.values()), strict=True))
+    assert not {name: tests for name, tests in found.items() if tests}
 
 
 @pytest.mark.parametrize(
