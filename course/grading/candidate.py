@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import random
 import signal
 import socket
 import sys
@@ -10,6 +11,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+import numpy
 import torch
 
 from course.grading.cells import Shell
@@ -40,6 +42,9 @@ def main(connection: Connection, scratch: Path | None, limits: dict[str, int], p
     os.environ.clear()
     # As in a notebook: what it wrote into its folder it can import.
     sys.path.insert(0, "")
+    # The same numbers in every run.
+    random.seed(0)
+    numpy.random.seed(0)
     # Not torch.manual_seed: it also asks for every kind of graphics card, which takes milliseconds.
     torch.default_generator.manual_seed(0)
     shell = Shell(limits["output_kb"] * 1024)

@@ -13,3 +13,18 @@ def test_a_candidate_has_nothing_left_to_load(student):
     loaded = subprocess.run(program, capture_output=True, text=True, check=True).stdout.split()
     [output] = student("").run("import sys\nprint(*sys.modules)")["outputs"]
     assert set(output["text"].split()) - set(loaded) <= FORK_SERVER
+
+
+def test_student_code_draws_the_same_numbers_each_time():
+    """Whichever library it asks, and in each run of the grader: a score is no matter of luck."""
+    draws = "import random, numpy, torch\nprint(random.random(), numpy.random.rand(), torch.rand(1).item())"
+    program = f"""
+from nbformat.v4 import new_code_cell, new_notebook
+from course.grading.grade import grade
+notebook = new_notebook(cells=[new_code_cell({draws!r})])
+print(grade(notebook, notebook).outputs[0][0]["text"])
+"""
+    once, again = (
+        subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True) for _ in range(2)
+    )
+    assert len(once.stdout.split()) == 3 and once.stdout == again.stdout
