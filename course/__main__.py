@@ -3,7 +3,14 @@
 import gc
 import sys
 
-from course.cli import main
+try:
+    from course.cli import main
+except ModuleNotFoundError as error:
+    # A student's computer holds what the notebooks need, and this package.
+    sys.exit(
+        f"course: {error.name} is not installed. Grading needs the whole repository with all of its requirements.txt; "
+        "the notebooks do not"
+    )
 
 # Notebooks are large trees that live as long as the grading of a student: to look through them for garbage all the time
 # would be a tenth of the work.

@@ -108,3 +108,10 @@ def test_a_notebook_runs_up_to_its_first_blank(student: Path, tmp_path: Path) ->
     done = run(student, *execute, folder=tmp_path)
     assert done.returncode == 1
     assert "NotImplementedError" in done.stderr.split()[-1]
+
+
+def test_grading_without_the_repository_is_refused_in_one_line(student: Path, tmp_path: Path) -> None:
+    """It needs packages and tests that a student's computer does not have; the line says where they are."""
+    done = run(student, "-m", "course", "check", "vanilla-attention.ipynb", folder=tmp_path)
+    (line,) = done.stderr.splitlines()
+    assert done.returncode == 1 and line.startswith("course: ") and "requirements.txt" in line
