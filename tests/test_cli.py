@@ -147,6 +147,8 @@ def test_a_folder_that_is_no_course_is_told(tmp_path, monkeypatch, capsys):
     [
         ("grade", "c.Limits.cell_seconds = 'ten'", "The 'cell_seconds' trait of a Limits instance expected an int"),
         ("check", "c.Limits.threads = 0", "should not be less than 1"),
+        ("check", "c.Limits.cel_seconds = 5", "no c.Limits.cel_seconds"),
+        ("grade", "c.Limits.cel_seconds = 5", "no c.Limits.cel_seconds"),
         ("release", "c.CourseDirectory.course_id = 5", "expected a unicode string, not the int 5"),
         ("grade", "c.AssignLatePenalties.plugin_class = 'no.such.Rule'", "'no.such.Rule' could not be imported"),
         ("grade", "c.Limits.cell_seconds = 2 / 0", "division by zero"),

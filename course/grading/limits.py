@@ -1,11 +1,21 @@
 """What one submission may use. Instructors set these in nbgrader_config.py: c.Limits.cell_seconds = 20."""
 
-from traitlets import Integer
+from typing import Any
+
+from traitlets import Integer, TraitError
 from traitlets.config import Configurable
 
 
 class Limits(Configurable):
-    """The limits of one submitted notebook."""
+    """The limits of one submitted notebook. Raises TraitError where a setting has a wrong value or a wrong name."""
+
+    def __init__(self, **more: Any) -> None:
+        super().__init__(**more)
+        known = self.trait_names(config=True)
+        # traitlets itself says nothing of a misspelt name, and the limit would stay as it was.
+        for name in self.config.get("Limits", ()):
+            if name not in known:
+                raise TraitError(f"there is no c.Limits.{name}; there are {', '.join(sorted(known))}")
 
     cell_seconds = Integer(
         10, min=1,
