@@ -195,8 +195,7 @@ class Channel:
         """Sends a message; raises Closed and Late."""
         rest = memoryview(message)
         while rest:
-            if self._deadline is not None and time.monotonic() >= self._deadline:
-                self._wait_on()
+            self._stay_in_time()
             try:
                 rest = rest[self._socket.send(rest) :]
             except BlockingIOError:
@@ -218,6 +217,10 @@ class Channel:
     def close(self) -> None:
         self._socket.close()
 
+    def _stay_in_time(self) -> None:
+        if self._deadline is not None and time.monotonic() >= self._deadline:
+            self._wait_on()
+
     def _wait_on(self) -> None:
         """At the deadline: on to a later one, or raises Late."""
         later = self.postponed() if self.postponed is not None else 0.0
@@ -228,8 +231,7 @@ class Channel:
     def _await(self, length: int) -> None:
         """Waits until `length` bytes have arrived. A message mostly comes in one piece: what follows is kept."""
         while len(self._arrived) < length:
-            if self._deadline is not None and time.monotonic() >= self._deadline:
-                self._wait_on()
+            self._stay_in_time()
             try:
                 piece = self._socket.recv(max(CHUNK, length - len(self._arrived)))
             except BlockingIOError:
