@@ -30,13 +30,13 @@ def reference(exercise: str) -> str:
     return next(cell.source for cell in SOURCES[exercise].cells if grade_id(cell) == exercise)
 
 
-def submit(exercise: str, answer: str, *, whole: bool) -> Report:
+def submit(exercise: str, answer: str, *, whole: bool, named: bool = True) -> Report:
     """What the grader says of a submission that is the reference but for one answer.
 
-    On the whole notebook, or on what of it the exercise needs.
+    On the whole notebook, or on what of it the exercise needs; `named` mistakes take longer and change no points.
     """
     source = SOURCES[exercise] if whole else alone(exercise)
-    return grade(source, with_answer(source, exercise, answer), misconceptions=MISTAKES)
+    return grade(source, with_answer(source, exercise, answer), misconceptions=MISTAKES if named else ())
 
 
 @cache

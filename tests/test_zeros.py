@@ -6,7 +6,7 @@ A test that looks at its inputs only after the call would compare zeros with wha
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from exercises import MISTAKES, SOURCES, alone, belongs, reference
+from exercises import MISTAKES, SOURCES, belongs, reference, submit
 from notebooks import answer, helpers, hidden, notebook
 
 from course.grading.grade import grade
@@ -66,8 +66,7 @@ def zeros(answer: str, *, inputs: bool, parameters: bool, returned: bool = True)
 
 def points(exercise: str, answer: str) -> dict[str, float]:
     """What each test of `exercise` gives for `answer`."""
-    source = alone(exercise)
-    report = grade(source, with_answer(source, exercise, answer))
+    report = submit(exercise, answer, whole=False, named=False)
     return {result.name: result.points for result in report.results if belongs(result.name, exercise)}
 
 
