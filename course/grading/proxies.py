@@ -18,6 +18,12 @@ from course.grading.twins import same
 if TYPE_CHECKING:
     from course.grading.client import Client
 
+LAYERS = frozenset(
+    ("norm", "expand", "squeeze", "flatten", "unflatten", "unfold", "split")
+    + ("relu", "prelu", "sigmoid", "tanh", "softmax", "log_softmax")
+)
+"""Methods of a tensor that people call their layers by, too."""
+
 
 class Verb(Enum):
     """What can be done with an object there besides calling it."""
@@ -92,11 +98,12 @@ class Method:
 
 
 def _got(found: Any, name: str) -> Any:
-    """What an attribute is; but no method of the student's may stand in for one of a tensor's.
+    """What an attribute is; but nothing of the student's may stand in for a tensor's method.
 
     A test that writes `att.sum(-1)` asks a tensor. An object that came back in its place would answer what it likes.
     """
-    if isinstance(found, Remote) and hasattr(torch.Tensor, name):
+    is_theirs = type(found) is Remote or (type(found) is RemoteModule and name not in LAYERS)
+    if is_theirs and hasattr(torch.Tensor, name):
         raise TypeError(f"your code returned an object of its own where a tensor is expected (.{name} was asked of it)")
     return found
 
@@ -118,7 +125,7 @@ class RemoteModule(nn.Module):
 
     def __getattr__(self, name: str) -> Any:
         try:
-            return super().__getattr__(name)
+            return _got(super().__getattr__(name), name)
         except AttributeError:
             # torch asks modules for private names of its own; a test asks for what an exercise names.
             if name.startswith("_"):

@@ -164,6 +164,29 @@ def test_no_method_of_the_students_plays_that_of_a_tensor(student):
         result.sum(-1)
 
 
+def test_no_module_answers_for_a_tensor(student):
+    """Nor does a part that a module calls `isnan`: only names that people give to layers lead to one."""
+    cell = """
+class Yes(nn.Module):
+    def forward(self, *a): return torch.tensor(True)
+
+class Liar(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.isfinite, self.norm = Yes(), nn.LayerNorm(2)
+
+class Holder:
+    isfinite = Yes()
+
+def weights(x): return Liar() if x.dim() else Holder()
+"""
+    weights = student(cell)["weights"]
+    for x in (torch.ones(2), torch.tensor(1.0)):
+        with pytest.raises(TypeError, match="where a tensor is expected"):
+            weights(x).isfinite()
+    assert weights(torch.ones(2)).norm(torch.ones(2)).shape == (2,)
+
+
 def test_a_buffer_of_complex_numbers_crosses(student):
     """Positions may be turned by complex numbers: such a module answers, with gradients, and shows its buffer."""
     turn = student(
