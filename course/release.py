@@ -14,6 +14,7 @@ from traitlets.config import Config
 
 from course.classroom import Classroom
 from course.errors import CourseError
+from course.same_cells import require_same_notebooks
 
 START = "start.ipynb"
 
@@ -38,6 +39,7 @@ def register(classroom: Classroom, assignment: str) -> None:
     """Tells the gradebook what source/ASSIGNMENT holds: its notebooks, cells and points. release/ stays as it is."""
     with _alone_in(classroom.require(assignment)), tempfile.TemporaryDirectory() as nowhere:
         classroom.make_gradebook()
+        require_same_notebooks(classroom, assignment)
         _generate(classroom, assignment, Config(), release_directory=nowhere)
 
 

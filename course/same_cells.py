@@ -1,6 +1,6 @@
-"""Once a class is graded, an assignment keeps its cells: the gradebook has no place for others. Says so in words.
+"""Once a class is graded, an assignment keeps its notebooks and cells: the gradebook has no place for others.
 
-nbgrader has the same rule, and says neither which cells it means nor what to do.
+nbgrader has the same rule, and says neither which notebooks and cells it means nor what to do.
 """
 
 from typing import Any
@@ -9,8 +9,25 @@ from nbformat import NotebookNode
 from nbgrader.api import Gradebook, MissingEntry, Notebook
 from nbgrader.preprocessors import SaveCells
 
+from course.classroom import Classroom
 from course.errors import CourseError
 from course.grading.notebook import Kind, grade_id, kind
+
+
+def require_same_notebooks(classroom: Classroom, assignment: str) -> None:
+    """Raises CourseError where notebooks came or went since students were graded."""
+    with classroom.gradebook() as gradebook:
+        try:
+            known = gradebook.find_assignment(assignment)
+        except MissingEntry:
+            return
+        before = {f"{notebook.name}.ipynb" for notebook in known.notebooks} if known.submissions else set()
+    now = {path.name for path in classroom.folder("source", assignment).glob("*.ipynb")}
+    if before and (changes := _in_words({"added": now - before, "removed": before - now})):
+        raise CourseError(
+            f"cannot prepare '{assignment}' from source/: it must keep its notebooks, because submissions of it were "
+            f"graded, and {changes}: take that back, or {_start_anew(assignment)}"
+        )
 
 
 class SameCells(SaveCells):
@@ -28,8 +45,7 @@ class SameCells(SaveCells):
                 raise CourseError(
                     f"{names['notebook']}.ipynb must keep its graded, read-only and answer cells, because submissions "
                     f"of it were graded, and {changes}: take that back (a new test can go into a test cell that is "
-                    "there), or forget all grades of the assignment, marks given by hand and the due date too, with "
-                    f"'nbgrader db assignment remove {names['assignment']} --force', and grade everybody again"
+                    f"there), or {_start_anew(names['assignment'])}"
                 )
         return notebook, resources
 
@@ -47,13 +63,25 @@ def _kinds(known: Notebook) -> dict[str, Kind]:
 def _changes(before: dict[str, Kind], notebook: NotebookNode) -> str:
     """In words what cells came, went and became of another kind."""
     now = {grade_id(cell): kind(cell) for cell in notebook.cells if kind(cell) is not Kind.FREE}
-    changes = {
-        "added": now.keys() - before.keys(),
-        "removed": before.keys() - now.keys(),
-        "made another kind of cell": {name for name in now.keys() & before.keys() if now[name] is not before[name]},
-    }
+    return _in_words(
+        {
+            "added": now.keys() - before.keys(),
+            "removed": before.keys() - now.keys(),
+            "made another kind of cell": {name for name in now.keys() & before.keys() if now[name] is not before[name]},
+        }
+    )
+
+
+def _in_words(changes: dict[str, set[str]]) -> str:
     return ", ".join(
         f"{' and '.join(sorted(names))} {'was' if len(names) == 1 else 'were'} {what}"
         for what, names in changes.items()
         if names
+    )
+
+
+def _start_anew(assignment: str) -> str:
+    return (
+        "forget all grades of the assignment, marks given by hand and the due date too, with "
+        f"'nbgrader db assignment remove {assignment} --force', and grade everybody again"
     )

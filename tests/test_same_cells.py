@@ -1,4 +1,4 @@
-"""Cells that came or went after grading: who is told what, and that what it says helps."""
+"""Cells and notebooks that came or went after grading: who is told what, and that what it says helps."""
 
 import copy
 
@@ -57,6 +57,15 @@ def test_grading_names_the_cells(course, capsys, changes, words):
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith(f"course: cannot prepare '{NAME}' from source/: small.ipynb must keep its ")
     assert words in line and "nbgrader db assignment remove" in line
+
+
+def test_grading_names_the_notebooks(course, capsys):
+    """Whole notebooks have no place either: one that was renamed went, and another came."""
+    (course / "source" / NAME / "small.ipynb").rename(course / "source" / NAME / "large.ipynb")
+    assert main(["grade", NAME]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"course: cannot prepare '{NAME}' from source/: it must keep its notebooks")
+    assert "large.ipynb was added, small.ipynb was removed:" in line and "nbgrader db assignment remove" in line
 
 
 def test_what_the_line_says_helps(course, capsys):
