@@ -71,6 +71,8 @@ class Writer:
             )
             for notebook in assignment.notebooks
         ]
+        self._graded = [cell for notebook in self._notebooks for cell in notebook.graded]
+        self._answered = [cell for notebook in self._notebooks for cell in notebook.answered]
         self._database.rollback()
         self._database.expunge_all()
         return self
@@ -136,14 +138,16 @@ class Writer:
         """The notebooks of a submission by the ids that they have there."""
         notebooks = {notebook.id: notebook for notebook in self._notebooks}
         columns = (api.SubmittedNotebook.id, api.SubmittedNotebook.notebook_id)
-        rows = self._database.execute(select(*columns).filter_by(assignment_id=submission))
+        table = api.SubmittedNotebook
+        mine = table.notebook_id.in_(notebooks), table.assignment_id == submission
+        rows = self._database.execute(select(*columns).where(*mine))
         return {row: notebooks[notebook] for row, notebook in rows if notebook in notebooks}
 
     def _write_points(self, submitted: dict[str, _Notebook], marks: dict[str, Marks]) -> dict[str, Scores]:
         cells: dict[str, dict[str, dict[str, Any]]] = {row: {} for row in submitted}
         table, changed = api.Grade, []
         columns = (table.id, table.notebook_id, table.cell_id, table.manual_score, table.extra_credit)
-        for row, notebook, cell, manual, extra in self._rows(columns, submitted):
+        for row, notebook, cell, manual, extra in self._rows(columns, submitted, self._graded):
             name, points = submitted[notebook].graded[cell]
             its = marks.get(submitted[notebook].name)
             auto = _auto_score(name, its)
@@ -163,7 +167,7 @@ class Writer:
     ) -> None:
         table, changed = api.Comment, []
         columns = (table.id, table.notebook_id, table.cell_id, table.manual_comment)
-        for row, notebook, cell, manual in self._rows(columns, submitted):
+        for row, notebook, cell, manual in self._rows(columns, submitted, self._answered):
             name, its = submitted[notebook].answered[cell], marks.get(submitted[notebook].name)
             auto = "No response." if its is not None and name in its.unanswered else None
             changed.append({"id": row, "auto_comment": auto})
@@ -175,8 +179,10 @@ class Writer:
         if rows:
             self._database.execute(update(table), rows)
 
-    def _rows(self, columns: tuple[Any, ...], submitted: dict[str, _Notebook]) -> Any:
-        return self._database.execute(select(*columns).where(columns[1].in_(submitted)))
+    def _rows(self, columns: tuple[Any, ...], submitted: dict[str, _Notebook], cells: list[str]) -> Any:
+        # By cell too: nbgrader's tables have an index of cells and, in each, of notebooks. Without it every row of the
+        # class would be looked at for every student.
+        return self._database.execute(select(*columns).where(columns[2].in_(cells), columns[1].in_(submitted)))
 
     def _punish(self, student: str, submission: str, scores: dict[str, Scores]) -> None:
         """Takes off what the course's plugin for late submissions says, at most all of it."""
