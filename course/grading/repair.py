@@ -9,6 +9,7 @@ student's own stay behind the cell they stood behind.
 """
 
 import copy
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,12 @@ from course.grading.notebook import Kind, grade_id, kind
 MAX_WRITTEN, MAX_CELLS = 1_000_000, 2_000
 """Characters in the cells of a notebook, and cells: what is rendered for a student must not hold up a class."""
 
+FORMAT = 4
+"""Of notebooks, since 2015."""
+
 PICTURES = {"image/png", "image/jpeg"}
+ATTACHED = re.compile(r"\(attachment:((?:[^()]|\([^()]*\))*+)\)")
+"""A link to what was pasted into a cell, by its name, which may have parentheses."""
 
 STUDENTS = (Kind.ANSWER, Kind.WRITTEN)
 
@@ -39,13 +45,16 @@ class Repaired:
 def read(path: Path, max_mb: int) -> NotebookNode:
     """The notebook in `path`; raises Unreadable where there is none, at most `max_mb` mebibytes large."""
     try:
-        # nbformat.reads would validate it once more, and only log what it finds.
-        notebook = nbformat.convert(nbformat.reader.reads(contents(path, max_mb).decode("utf-8-sig")), 4)
-        try:
-            nbformat.validate(notebook)
-        except nbformat.ValidationError:
+        notebook = nbformat.reader.reads(contents(path, max_mb).decode("utf-8-sig"))
+        if notebook["nbformat"] < FORMAT:
+            raise Unreadable(
+                f"{path.name} is in notebook format {notebook['nbformat']}, and {FORMAT} is read: ask the student to "
+                "open and save it in JupyterLab"
+            )
+        if not _is_valid(notebook):
             notebook = _essence(notebook)
-            nbformat.validate(notebook)
+            if not _is_valid(notebook):
+                raise nbformat.ValidationError
         written = sum(len(cell.source) for cell in notebook.cells)
         if written > MAX_WRITTEN or len(notebook.cells) > MAX_CELLS:
             raise Unreadable(
@@ -58,6 +67,15 @@ def read(path: Path, max_mb: int) -> NotebookNode:
     except Exception as error:
         reason = "is not JSON" if isinstance(error, NotJSONError | UnicodeDecodeError) else "is no valid notebook"
         raise Unreadable(f"{path.name} {reason} ({type(error).__name__}): ask the student for it again") from None
+
+
+def _is_valid(notebook: NotebookNode) -> bool:
+    """Whether a notebook is what its format asks for.
+
+    nbformat.validate looks for the best words where it is not, which takes hours for a file that is made for it.
+    """
+    minor = notebook.get("nbformat_minor")
+    return type(minor) is int and not nbformat.validator.get_validator(FORMAT, minor).iter_errors(notebook)
 
 
 def _essence(notebook: NotebookNode) -> NotebookNode:
@@ -75,7 +93,9 @@ def _essence(notebook: NotebookNode) -> NotebookNode:
         if kept["cell_type"] == "code":
             kept |= {"outputs": [], "execution_count": None}
         elif isinstance(cell.get("attachments"), dict):
-            kept["attachments"] = cell["attachments"]
+            kept["attachments"] = {
+                name: forms for name, forms in cell["attachments"].items() if _address(forms) and set(forms) <= PICTURES
+            }
         cells.append(kept)
     return nbformat.from_dict({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells})
 
@@ -142,13 +162,22 @@ def _with_pictures(cell: NotebookNode) -> str:
     """The text of a cell, with the pictures that were pasted into it: nothing else of the cell is kept."""
     text = _writable(cell.source)
     attachments = cell.get("attachments")
-    if cell.cell_type == "markdown" and isinstance(attachments, dict):
-        for name, forms in attachments.items():
-            for form in PICTURES & set(forms if isinstance(forms, dict) else ()):
-                data = "".join("".join(forms[form]).split())
-                # Each once: a thousand links to one picture would be a thousand pictures.
-                text = text.replace(f"(attachment:{name})", f"(data:{form};base64,{data})", 1)
-    return text
+    pictures = dict(attachments) if cell.cell_type == "markdown" and isinstance(attachments, dict) else {}
+
+    def picture(link: re.Match) -> str:
+        # Each once: a thousand links to one picture would be a thousand pictures.
+        address = _address(pictures.pop(link[1], None))
+        return f"({address})" if address else link[0]
+
+    return ATTACHED.sub(picture, text) if pictures else text
+
+
+def _address(forms: Any) -> str | None:
+    """A pasted picture as the address of an image that holds its data; None for what is no picture."""
+    for form in PICTURES & set(forms if isinstance(forms, dict) else ()):
+        if isinstance(forms[form], str):
+            return f"data:{form};base64,{''.join(forms[form].split())}"
+    return None
 
 
 def _unmarked(cell: NotebookNode) -> NotebookNode:

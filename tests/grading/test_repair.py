@@ -10,6 +10,7 @@ from notebooks import answer, answered, cell, check, code, helpers, hidden, note
 from course.grading import sanitize
 from course.grading.grade import grade
 from course.grading.notebook import grade_id
+from course.grading.patience import at_most
 from course.grading.repair import Unreadable, read, repair
 
 SOURCE = notebook(
@@ -121,10 +122,18 @@ def test_a_picture_pasted_into_an_answer_is_kept(submission):
     png = "iVBORw0KGgo="
     why = cell(submission, "why")
     why.source = "See ![sketch](attachment:a.png)" + " ![again](attachment:a.png)" * 9
-    why.attachments = {"a.png": {"image/png": png}, "b.png": "no picture"}
+    why.attachments = {"a.png": {"image/png": png}, "b.png": "no picture", "c.png": {"image/png": 5}}
     kept = cell(repair(SOURCE, submission).notebook, "why")
     assert f'src="data:image/png;base64,{png}"' in sanitize.markdown(kept.source) and kept.source.count(png) == 1
     nbformat.validate(repair(SOURCE, submission).notebook)
+
+
+def test_a_pictures_name_may_have_parentheses(submission):
+    """As files have that were downloaded twice."""
+    why = cell(submission, "why")
+    why.source = "![sketch](attachment:sketch (1).png)"
+    why.attachments = {"sketch (1).png": {"image/jpeg": "/9j/"}}
+    assert cell(repair(SOURCE, submission).notebook, "why").source == "![sketch](data:image/jpeg;base64,/9j/)"
 
 
 def test_a_retyped_cell_is_of_its_type_again(submission):
@@ -211,9 +220,10 @@ def test_outputs_and_ids_of_the_submission_do_not_matter(submission):
         (json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [{}]}).encode(), "no valid notebook"),
         (json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": 3}).encode(), "no valid notebook"),
         (json.dumps({"nbformat": 99, "nbformat_minor": 5, "metadata": {}, "cells": []}).encode(), "no valid notebook"),
+        (json.dumps({"nbformat": 3, "nbformat_minor": 0, "metadata": {}, "worksheets": []}).encode(), "format 3"),
         (b" " * (2**20 + 1), "MB are read"),
     ],
-    ids=["empty", "cut", "bytes", "deep", "list", "dict", "null", "cell", "cells", "version", "large"],
+    ids=["empty", "cut", "bytes", "deep", "list", "dict", "null", "cell", "cells", "version", "old", "large"],
 )
 def test_a_file_that_is_no_notebook_is_named(tmp_path, content, reason):
     """With one line that says what is wrong and what to do."""
@@ -244,6 +254,31 @@ def test_what_jupyter_opens_is_read(tmp_path, submission, damage):
     path = tmp_path / "hw.ipynb"
     path.write_text(json.dumps(notebook), encoding="utf-8-sig")
     assert graded(read(path, 1)) == (2, "")
+
+
+LONG = {
+    "tags": lambda notebook: notebook["cells"][1]["metadata"].update(tags=[{"a": n} for n in range(20_000)]),
+    "outputs": lambda notebook: notebook["cells"][1].update(outputs=[{"text": 1}] * 40_000),
+    "attachments": lambda notebook: notebook["cells"][0].update(
+        attachments={str(n): {"image/png": 5} for n in range(30_000)}
+    ),
+    "pictures": lambda notebook: notebook["cells"][0].update(
+        attachments={str(n): {"image/png": ""} for n in range(30_000)}, source="a" * 990_000
+    ),
+}
+
+
+@pytest.mark.parametrize("damage", LONG.values(), ids=LONG)
+def test_no_file_takes_long_to_read(tmp_path, submission, damage):
+    """Neither what a notebook must not hold nor very much of what it may: a class waits for its last reader."""
+    notebook = json.loads(nbformat.writes(submission))
+    notebook["cells"][0] = json.loads(json.dumps(cell(submission, "why")))
+    damage(notebook)
+    path = tmp_path / "hw.ipynb"
+    path.write_text(json.dumps(notebook))
+    with at_most(5):
+        repaired = repair(SOURCE, read(path, 20))
+    assert graded(repaired.notebook)[0] == 2
 
 
 def test_a_missing_file_is_named(tmp_path):
