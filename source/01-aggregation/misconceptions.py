@@ -315,6 +315,16 @@ IN_LAYERS_AND_PARAMETERS = [
         say="Your state_dict holds more than weight and bias, so nn.Linear refuses to load it.",
     ),
     Misconception(
+        exercise="linear-layer",
+        name="multiplies in float32",
+        edit=(
+            "h = x @ self.weight.T",
+            "h = (x.float() @ self.weight.T.float()).to(x.dtype)",
+        ),
+        say="Your float64 has only the digits of float32: a .float() on the way loses the rest, and nothing "
+        "brings it back.",
+    ),
+    Misconception(
         exercise="activations",
         name="leaves the work to torch's gelu",
         edit=("return x * share, share + x * density", "return F.gelu(x), share + x * density"),
@@ -467,6 +477,12 @@ IN_LAYERS_AND_PARAMETERS = [
         name="gives the slope of leaky_relu first",
         edit=(LAYERS_LEAKY, "return factor, x * factor"),
         say="In leaky_relu value and slope have changed places.",
+    ),
+    Misconception(
+        exercise="activations",
+        name="computes the slope of gelu in float32",
+        edit=(LAYERS_GELU, "return x * share, (share.float() + x.float() * density.float()).to(x.dtype)"),
+        say="For x of float64 your slope of gelu has only the digits of float32: a .float() on the way loses the rest.",
     ),
     Misconception(
         exercise="cross-entropy",
@@ -912,6 +928,19 @@ CONV2D = [
         name="mixes the pictures of the batch",
         edit=(CONV_PAD, "x = F.pad(x - x.mean(0) + x[:1], (padding, padding, padding, padding))"),
         say="A picture's result changes with the pictures beside it. Axis 0 must go through untouched.",
+    ),
+    Misconception(
+        exercise="conv2d",
+        name="adds the bias only where the stride is 1",
+        edit=("if bias is not None:", "if bias is not None and stride == 1:"),
+        say="With a stride your result is the same whatever the bias is. "
+        "Each sum gets its bias, wherever the window stands.",
+    ),
+    Misconception(
+        exercise="conv2d",
+        name="adds the bias only where nothing is padded",
+        edit=("if bias is not None:", "if bias is not None and padding == 0:"),
+        say="With padding your result is the same whatever the bias is. Each sum gets its bias, at the edge as well.",
     ),
 ]
 
@@ -1560,6 +1589,30 @@ NORM_BATCH_NORM = [
         edit=(NORM_BATCH, "rows.data.sub_(mean.detach())\n        mean = 0 * mean\n        " + NORM_BATCH),
         say="After the call the caller's x holds other numbers. Make a new tensor.",
     ),
+    Misconception(
+        exercise="batch-norm",
+        name="takes the squared mean from the mean of the squares",
+        edit=(NORM_VARIANCE, "variance = (flat**2).mean(0) - mean**2"),
+        say="Your variance is a difference of two large numbers, and far from 0 all its digits are lost. "
+        "First take the mean away, then square.",
+    ),
+    Misconception(
+        exercise="batch-norm",
+        name="adds epsilon to the running variance",
+        edit=("flat.var(0, correction=1)", "(flat.var(0, correction=1) + self.eps)"),
+        say="Your running variance holds an epsilon in each step. "
+        "It belongs inside the root only, and is not remembered.",
+    ),
+    Misconception(
+        exercise="batch-norm",
+        name="normalises the caller's tensor in place in eval mode",
+        edit=(
+            NORM_BATCH,
+            "if not self.training:\n            rows.data.sub_(mean)\n            mean = 0 * mean\n        "
+            + NORM_BATCH,
+        ),
+        say="In eval mode your layer writes into the caller's x. A name that ends in an underscore changes its tensor.",
+    ),
 ]
 
 NORM_LAYER_VARIANCE = "variance = x.var(-1, correction=0, keepdim=True)"
@@ -1894,6 +1947,12 @@ NORM_DROPOUT = [
         edit=(NORM_SCALED, "return x * keep + (x * keep * p / (1 - p)).detach()"),
         say="Your values are right, but the gradient misses the factor of the scaling. Nothing in it is to be "
         "detached.",
+    ),
+    Misconception(
+        exercise="dropout",
+        name="drops a tenth where no p is given",
+        edit=("p: float = 0.5", "p: float = 0.1"),
+        say="Without a p your function drops less than half of the numbers. The default is part of what is asked for.",
     ),
 ]
 
