@@ -142,6 +142,13 @@ IN_WORDS_AND_STATES = [
         edit=(NUMBERING_RETURN, "return numbers.squeeze(), lengths"),
         say="A batch of one sentence loses its batch axis. It is a batch all the same: shape (1, L).",
     ),
+    Misconception(
+        exercise="numbering",
+        name="takes the words out of the caller's sentences",
+        edit=(NUMBERING_WORDS, "for place in range(len(sentence)):\n            word = sentence.pop(0)"),
+        say="After your call the caller's sentences are empty: pop takes a word out of the list itself. "
+        "Read without taking.",
+    ),
     # one-hot
     Misconception(
         exercise="one-hot",
@@ -347,6 +354,13 @@ IN_WORDS_AND_STATES = [
         edit=("rows = self.weight[numbers] ", "rows = self.weight[numbers.view(-1)].view(*numbers.shape, -1) "),
         say="`view` refuses a box that was transposed, for its numbers lie in memory in another order. "
         "A table takes numbers of any shape as they are.",
+    ),
+    Misconception(
+        exercise="embedding",
+        name="draws one number for each row",
+        edit=("torch.randn(n, width)", "torch.randn(n, 1).repeat(1, width)"),
+        say="Each of your words starts with one number, repeated over the width. "
+        "All entries are drawn, each for itself.",
     ),
     # rnn-step
     Misconception(
@@ -605,6 +619,15 @@ IN_WORDS_AND_STATES = [
         name="writes the states into the caller's h_0",
         edit=("states.append(h)", "states.append(h)\n        h_0.data.copy_(h)"),
         say="After your call the caller's h_0 is another. He may want to read a second sentence from it.",
+    ),
+    Misconception(
+        exercise="rnn",
+        name="writes all states into one tensor",
+        edit=(
+            RNN_CALL,
+            "h = h if t else h.clone()\n        h.data.copy_(rnn_step(x[:, t], h, W_ih, W_hh, b_ih, b_hh))",
+        ),
+        say="All your states are the last one. The list holds one tensor many times, and each step writes over it.",
     ),
 ]
 
@@ -1372,6 +1395,16 @@ UNPACK = [
         edit=(TAGGER_UNPACKED, "return box.squeeze()"),
         say="A batch of one, or a width of one, loses its axis: squeeze() removes every axis of size 1.",
     ),
+    Misconception(
+        exercise="unpack",
+        name="takes the sizes out of the caller's list",
+        edit=(
+            "for t, step in enumerate(data.split(batch_sizes)): ",
+            "start = 0\n    for t in range(len(batch_sizes)):\n        n = batch_sizes.pop(0)\n"
+            "        step, start = data[start : start + n], start + n ",
+        ),
+        say="After your call the caller's batch_sizes are empty: pop takes a number out of the list itself.",
+    ),
 ]
 
 TAGGER_REAL = "torch.arange(tags.size(1)) < lengths.unsqueeze(1)"
@@ -1540,6 +1573,12 @@ MASKED = [
         ),
         say="`view` refuses a box that was transposed, for its numbers lie in memory in another order. "
         "`reshape` and `flatten` take any box.",
+    ),
+    Misconception(
+        exercise="masked-cross-entropy",
+        name="computes the loss in float32",
+        edit=("scores[real].log_softmax(-1)", "scores[real].float().log_softmax(-1).to(scores.dtype)"),
+        say="For scores of float64 your loss has only the digits of float32: a .float() on the way loses the rest.",
     ),
 ]
 
