@@ -299,6 +299,13 @@ SEQ_MODEL = [
         ),
         say="Your forward writes into target_in, which belongs to the caller. Leave it as it is.",
     ),
+    Misconception(
+        exercise="encoder-decoder",
+        name="squeezes c",
+        edit=(SEQ_C, SEQ_C + ".squeeze()"),
+        say="The c of one sentence alone loses its batch axis: "
+        "squeeze() without a number removes every axis of size 1.",
+    ),
 ]
 
 SEQ_LOSS = [
@@ -706,6 +713,16 @@ SEQ_BATCHES = [
         name="takes seed 0 for no seed",
         edit=(SEQ_SHUFFLE, "(random.Random(seed) if seed else random.Random()).shuffle(batches)"),
         say="With seed 0 your order is new in each call. 0 is a seed like all others; `if seed` takes it for nothing.",
+    ),
+    Misconception(
+        exercise="like-length-batches",
+        name="turns the sorted batches round a circle",
+        edit=(
+            SEQ_SHUFFLE,
+            "first = random.Random(seed).randrange(len(batches))\n    batches = batches[first:] + batches[:first]",
+        ),
+        say="Your batches begin somewhere else and are still sorted by length: "
+        "nearly every one is followed by the next longer one. Shuffle the whole list.",
     ),
 ]
 
@@ -1477,6 +1494,13 @@ IN_ATTENTION_DECODER = [
         say="The numbers are right, but no gradient reaches the decoder's state: it could never learn to ask.",
     ),
     Misconception(
+        exercise="bilinear-score",
+        name="puts a relu behind the matrix",
+        edit=(ATTDEC_TURNED, "turned = torch.relu(s @ W_a) "),
+        say="What is negative in s^T W_a is gone in your score. "
+        "A state may dislike a word: its score is then negative.",
+    ),
+    Misconception(
         exercise="attend",
         name="hides the words and shows the padding",
         edit=("mask != 0", "mask == 0"),
@@ -1855,6 +1879,13 @@ IN_ATTENTION_DECODER = [
         name="writes the values into the caller's shapes",
         edit=("values = {}", "values = shapes"),
         say="Your values stand in the dictionary that came in, and the shapes are gone. Return a new dictionary.",
+    ),
+    Misconception(
+        exercise="initialise",
+        name="draws the matrices with known first letters only",
+        edit=(ATTDEC_REST, 'elif name[0] in "WC":'),
+        say="You decide by the first letter, so a matrix with another name stays at 0. "
+        "All that is not named in the list is Gaussian.",
     ),
 ]
 
