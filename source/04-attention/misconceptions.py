@@ -734,6 +734,23 @@ HEADS_MASKS_AND_SCALE = [
     ),
     Misconception(
         exercise="scaled-dot-product-attention",
+        name="masks by itself and fills with -1000",
+        edit=(
+            "add_mask(score, mask)",
+            "(score if mask is None else score.masked_fill((mask != 0)[:, None, None], -1000.0))",
+        ),
+        say="Where all other scores are lower than -1000, your hidden key gets the weight. Only minus infinity "
+        "is lower than every score.",
+    ),
+    Misconception(
+        exercise="scaled-dot-product-attention",
+        name="masks in evaluation only",
+        edit=("add_mask(score, mask)", "add_mask(score, None if self.training else mask)"),
+        say="In training your hidden keys have weights. Padding is no word there either: the mask holds in "
+        "training, too.",
+    ),
+    Misconception(
+        exercise="scaled-dot-product-attention",
         name="drops weights in place",
         edit=("nn.Dropout(dropout)", "nn.Dropout(dropout, inplace=True)"),
         say="In training backward fails: the softmax needs its weights once more, and dropout has written into them.",
@@ -948,6 +965,19 @@ SELF_ATTENTION = [
         say="The padding is all that your words listen to. Nonzero hides, here as in the attention: nothing has to be "
         "turned round on the way.",
     ),
+    Misconception(
+        exercise="self-attention",
+        name="uses one matrix for queries and keys",
+        edit=("self.W_K = nn.Linear(dim, dim)", "self.W_K = self.W_Q"),
+        say="W_Q and W_K are one and the same object with you, so they cannot learn different weights.",
+    ),
+    Misconception(
+        exercise="self-attention",
+        name="drops the values as well",
+        edit=("split_heads(self.W_V(x), self.n_heads)", "self.dropout(split_heads(self.W_V(x), self.n_heads))"),
+        say="In training numbers of the values are dropped before they are mixed. Dropout has two places: the "
+        "weights, and what fc gives.",
+    ),
     *of_both(
         "forgets fc",
         ("self.fc(combine_heads(context))", "combine_heads(context)"),
@@ -1009,6 +1039,12 @@ SELF_ATTENTION = [
             "heard = self.fc(self.dropout(combine_heads(context)))\n        return self.layer_norm(x + heard)",
         ),
         "In training you drop what goes into fc, not what comes out: the bias of fc is never dropped.",
+    ),
+    *of_both(
+        "drops before fc and after it",
+        ("self.fc(combine_heads(context))", "self.fc(self.dropout(combine_heads(context)))"),
+        "In training what goes into fc is dropped, and what comes out of it, too. Dropout has two places: the weights, "
+        "and what fc gives.",
     ),
     *of_both(
         "does not hand the dropout on to the attention",
@@ -1209,6 +1245,13 @@ SELF_ATTENTION = [
         ),
         say="A hidden word leaves as zeros. The mask says whom nobody hears; such a word still hears the others.",
     ),
+    Misconception(
+        exercise="simplified-self-attention",
+        name="drops the values as well",
+        edit=("self.attention(heads, heads, heads, mask)", "self.attention(heads, heads, self.dropout(heads), mask)"),
+        say="In training numbers of the values are dropped before they are mixed. Dropout has two places: the "
+        "weights, and what fc gives.",
+    ),
 ]
 
 
@@ -1228,6 +1271,13 @@ INDEX_LOOKUP = [
         edit=("return self.classifier(context), att", "return self.classifier(context).log_softmax(1), att"),
         say="The exponentials of every row of your first output sum to 1: these are logarithms of probabilities. "
         "The docstring asks for the numbers before that.",
+    ),
+    Misconception(
+        exercise="index-lookup",
+        name="ends in a sigmoid",
+        edit=("return self.classifier(context), att", "return self.classifier(context).sigmoid(), att"),
+        say="Your logits lie between 0 and 1. F.cross_entropy has a softmax of its own; the last linear layer "
+        "comes right before it.",
     ),
     Misconception(
         exercise="index-lookup",
@@ -1320,6 +1370,13 @@ INDEX_LOOKUP = [
         name="uses a sigmoid for each place instead of a softmax over the places",
         edit=("scores.softmax(1)", "scores.sigmoid()"),
         say="Each of your weights lies between 0 and 1, but together they do not sum to 1: the places do not compete.",
+    ),
+    Misconception(
+        exercise="index-lookup",
+        name="takes the softmax of the softmax",
+        edit=("scores.softmax(1)", "scores.softmax(1).softmax(1)"),
+        say="Your weights never become clear: after a second softmax one weight is at most e times another. One "
+        "softmax is enough.",
     ),
     Misconception(
         exercise="index-lookup",
