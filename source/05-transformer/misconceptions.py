@@ -166,6 +166,12 @@ PLACES = [
     ),
     Misconception(
         exercise="add-positions",
+        name="adds in float32, whatever the words are",
+        edit=("x + places.to(x)", "(x.float() + places.float()).to(x)"),
+        say="The dtype is right, but words of float64 lose half of their digits on the way: you add in float32.",
+    ),
+    Misconception(
+        exercise="add-positions",
         name="multiplies the words by the root of the width first",
         edit=("x + places.to(x)", "x * x.size(-1) ** 0.5 + places.to(x)"),
         say="Your words have become longer by the root of the width. The paper does this to its embeddings; "
@@ -352,6 +358,13 @@ HEADS = [
         edit=("!= 0, -math.inf)", "!= 0, -10.0)"),
         say="A hidden key still has a little weight, and all of it where the other scores are very low. "
         "Which number is lower than every score?",
+    ),
+    Misconception(
+        exercise="multi-head-attention",
+        name="fills with -10000",
+        edit=("!= 0, -math.inf)", "!= 0, -10000.0)"),
+        say="Where all other scores are lower than -10000, your hidden key gets the weight. Only minus infinity "
+        "is lower than every score.",
     ),
     Misconception(
         exercise="multi-head-attention",
@@ -642,6 +655,19 @@ LAYER = [
         edit=("self.linear2(self.linear1(x).relu())", "self.linear2(self.dropout(self.linear1(x).relu()))"),
         say="What the relu gives is dropped as well. torch does so, but the formulas have dropout only on what a "
         "sub-layer gives.",
+    ),
+    Misconception(
+        exercise="encoder-layer",
+        name="drops what the attention is told, too",
+        edit=(LAYER_HEARD, "x = self.dropout(x)\n            return self.dropout(self.attention(x, x, mask)[0])"),
+        say="In training the words lose numbers before they come to the attention. Dropout acts only on what a "
+        "sub-layer gives.",
+    ),
+    Misconception(
+        exercise="encoder-layer",
+        name="drops what the feed-forward layer is told, too",
+        edit=("self.linear1(x)", "self.linear1(self.dropout(x))"),
+        say="In training numbers are dropped before linear1 sees them. Dropout acts only on what a sub-layer gives.",
     ),
     Misconception(
         exercise="encoder-layer",
@@ -1023,6 +1049,20 @@ IN_TRANSFORMER = [
     ),
     Misconception(
         exercise="decoder-layer",
+        name="drops the memory, too",
+        edit=("(a, memory, memory, ", "(a, *[self.dropout(memory)] * 2, "),
+        say="In training the memory loses numbers before it is read. Dropout acts on what a part brings, not on "
+        "what it is told.",
+    ),
+    Misconception(
+        exercise="decoder-layer",
+        name="drops what the self-attention is told, too",
+        edit=("self.self_attn(x, x, x, ", "self.self_attn(*[self.dropout(x)] * 3, "),
+        say="In training x loses numbers before the self-attention hears it. Dropout acts on what a part brings, "
+        "not on what it is told.",
+    ),
+    Misconception(
+        exercise="decoder-layer",
         name="reads before it listens",
         edit=(
             "heard, _ = " + TRANSFORMER_HEARD + "           # (B, T, D)\n        a = " + TRANSFORMER_A + "\n"
@@ -1099,6 +1139,12 @@ IN_TRANSFORMER = [
     ),
     Misconception(
         exercise="transformer",
+        name="hides BOS and EOS in the source as padding",
+        edit=("source == 0, target == 0", "source <= 2, target == 0"),
+        say="Your source is deaf to the words 1 and 2. Only 0 is padding.",
+    ),
+    Misconception(
+        exercise="transformer",
         name="hides the padding in the first encoder layer only",
         edit=(TRANSFORMER_ENCODED, TRANSFORMER_ENCODED + "\n            no_source = torch.zeros_like(no_source)"),
         say="After your first encoder layer the padding of the source can be heard. Every layer needs the mask.",
@@ -1169,6 +1215,16 @@ IN_TRANSFORMER = [
         name="counts the places from 1",
         edit=("torch.arange(words.size(1))", "torch.arange(1, words.size(1) + 1) % len(self.position.weight)"),
         say="The word at place 0 gets row 1 of the table. Places are counted from 0.",
+    ),
+    Misconception(
+        exercise="transformer",
+        name="takes place 0 for padding",
+        edit=(
+            "self.position = nn.Embedding(max_length, width)",
+            "self.position = nn.Embedding(max_length, width, padding_idx=0)",
+        ),
+        say="The vector of place 0 never learns. Padding is a number of a word, not of a place: every sentence "
+        "begins at place 0.",
     ),
     Misconception(
         exercise="transformer",
@@ -1276,6 +1332,18 @@ IN_TRANSFORMER = [
             "memory = self.embedding(source) + self.position(torch.arange(source.size(1)))",
         ),
         say="The vectors of the target are dropped in training, those of the source never.",
+    ),
+    Misconception(
+        exercise="transformer",
+        name="drops the vectors of the source twice",
+        edit=("memory = placed(source)", "memory = self.dropout(placed(source))"),
+        say="The vectors of the source go through dropout twice, those of the target once.",
+    ),
+    Misconception(
+        exercise="transformer",
+        name="drops what leaves the encoder, too",
+        edit=("x = placed(target) ", "memory = self.dropout(memory)\n        x = placed(target) "),
+        say="Between encoder and decoder you drop once more. The memory goes to the decoder as it is.",
     ),
     Misconception(
         exercise="transformer",
@@ -1791,6 +1859,13 @@ IN_TRAINING_AND_DECODING = [
             "key = torch.cat([cache[0].detach(), key], 1)",
         ),
         say="The values are right, but no gradient comes back to the old keys. Nothing has to be detached here.",
+    ),
+    Misconception(
+        exercise="cached-attention",
+        name="cuts the gradient of the weights",
+        edit=("x @ in_weight.T", "x @ in_weight.detach().T"),
+        say="The values are right, but no gradient comes back to in_weight, so it would never learn. Nothing has "
+        "to be detached here.",
     ),
 ]
 
