@@ -631,6 +631,12 @@ EFFICIENT = [
         "Without a kernel, your layer always takes 3. It should come from the number of channels.",
     ),
     (
+        "has always kernel 5",
+        "eca_kernel(channels) if kernel is None else kernel",
+        "5 if kernel is None else kernel",
+        "Without a kernel, your layer always takes 5. It should come from the number of channels.",
+    ),
+    (
         "forgets the padding",
         "nn.Conv1d(1, 1, k, padding=k // 2, bias=False)",
         "nn.Conv1d(1, 1, k, bias=False)",
