@@ -1,5 +1,7 @@
 """Running the cells of a notebook outside a kernel: what a cell prints, shows and raises, as nbformat outputs."""
 
+import __future__
+
 import ast
 import builtins
 import io
@@ -16,29 +18,35 @@ from traitlets.config import Config
 
 from course.grading.failure import describe
 
+UNSEEN = 100
+"""So many times as much may be printed while tests call student code, again and again: nobody is shown it."""
+FUTURE = __future__.annotations.compiler_flag
+
 
 class OutputLimit(BaseException):
     """More was printed than a submission may print."""
 
 
-def execute(source: str, name: str, namespace: dict[str, Any]) -> Any:
+def execute(source: str, name: str, namespace: dict[str, Any], flags: int = 0) -> Any:
     """Runs the Python of one cell in `namespace`; returns the value of its last line if that is an expression.
 
-    Tracebacks call the cell `<name>` and show its lines. Raises whatever the cell raises.
+    Tracebacks call the cell `<name>` and show its lines. `flags` are those of compile(). Raises whatever the cell
+    raises.
     """
     filename = f"<{name}>"
     linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
-    most, last = _compiled(source, filename)
+    most, last = _compiled(source, filename, flags)
     exec(most, namespace)
     return None if last is None else eval(last, namespace)
 
 
 @lru_cache(maxsize=1024)
-def _compiled(source: str, filename: str) -> tuple[CodeType, CodeType | None]:
+def _compiled(source: str, filename: str, flags: int = 0) -> tuple[CodeType, CodeType | None]:
     """All of a cell but its last expression, and that. An examiner runs the same tests for every student."""
     tree = ast.parse(source, filename)
     last = ast.Expression(tree.body.pop().value) if tree.body and isinstance(tree.body[-1], ast.Expr) else None
-    return compile(tree, filename, "exec"), None if last is None else compile(last, filename, "eval")
+    most = compile(tree, filename, "exec", flags)
+    return most, None if last is None else compile(last, filename, "eval", flags)
 
 
 class Shell:
@@ -56,6 +64,7 @@ class Shell:
         self.namespace["__name__"] = "__main__"
         self._shell.display_pub = CapturingDisplayPublisher()
         self._printed = sys.stdout = sys.stderr = _Capped(output_characters)
+        self._flags = 0
 
     def run(self, source: str, name: str) -> dict[str, Any]:
         """Runs one cell; returns its `outputs` and, under `raised`, the exception it ended with or None."""
@@ -63,7 +72,10 @@ class Shell:
         shown.clear()
         self._printed.kept = []
         try:
-            value = execute(self._as_python(source, name), name, self.namespace)
+            source = self._as_python(source, name)
+            # As in a notebook, `from __future__ import annotations` holds for the cells behind it, too.
+            self._flags |= _compiled(source, f"<{name}>", self._flags)[0].co_flags & FUTURE
+            value = execute(source, name, self.namespace, self._flags)
             if value is not None:
                 shown.append({"data": self._shell.display_formatter.format(value)[0]})
         except BaseException as error:
@@ -79,7 +91,7 @@ class Shell:
     def _as_python(self, source: str, name: str) -> str:
         # What Python understands, IPython leaves as it is, and takes its time to find out.
         try:
-            _compiled(source, f"<{name}>")
+            _compiled(source, f"<{name}>", self._flags)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return self._shell.transform_cell(source)
         return source
@@ -101,15 +113,19 @@ def prepare() -> None:
 class _Capped(io.TextIOBase):
     """A file that keeps what is written while `kept` is a list and raises OutputLimit once it was too much."""
 
+    encoding = "utf-8"
+
     def __init__(self, limit: int) -> None:
         self.limit = limit
         self.kept: list[str] | None = None
-        self._written = 0
+        self._room, self._unseen_room = limit, UNSEEN * limit
 
     def write(self, text: str) -> int:
-        self._written += len(text)
-        if self._written > self.limit:
-            raise OutputLimit(f"more than {self.limit} characters were printed")
-        if self.kept is not None:
+        if self.kept is None:
+            self._unseen_room -= len(text)
+        else:
+            self._room -= len(text)
             self.kept.append(text)
+        if min(self._room, self._unseen_room) < 0:
+            raise OutputLimit(f"more than {self.limit} characters were printed")
         return len(text)

@@ -51,6 +51,8 @@ def explain_raise(step: Step, said: dict[str, Any], cells: dict[str, str]) -> st
     if step.refused and said.get("name") == HandedOver.__name__:
         to_write = f"This exercise is to write it, without {', '.join(step.refused)}."
         return _join(truth, f"Your code hands its work to torch{where}. {to_write}")
+    if said.get("name") == "OutputLimit":
+        return _join(truth, f"Your code printed too much{where}")
     if said.get("name") == WireError.__name__:
         why = "" if step.is_hidden else f": {short(said.get('message'))}"
         return _join(truth, f"Your code returned what no test can take{why}")

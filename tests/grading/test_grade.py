@@ -62,12 +62,17 @@ def test_a_report_is_json():
         ("import os; os.abort()", "crashed"),
         ("return bytearray(10**11)", "out of memory"),
         ("return torch.empty(10**11)", "out of memory"),
-        ("print('x' * 2**21); return x", "output limit"),
+        ("print('x' * 2**27); return x", "output limit"),
     ],
 )
 def test_a_failure_has_its_verdict_and_costs_its_exercise(body, verdict):
     """The rest of the notebook is graded as if nothing had been."""
     assert wrong(body) == {"one-check": verdict, "one-test-more": verdict, "two-check": "passed"}
+
+
+def test_what_is_printed_while_a_test_calls_costs_no_points():
+    """Nobody is shown it, so it may be much: a test calls again and again. In a cell of one's own there is a limit."""
+    assert wrong("for _ in range(9): print('x' * 2**20)\n    return x")["one-check"] == "passed"
 
 
 def test_a_hang_that_swallows_everything_is_ended():
@@ -100,7 +105,7 @@ def test_only_the_test_that_exits_fails():
 
 def test_what_one_exercise_used_up_is_there_for_the_next():
     """Output and memory are counted anew after the limit was hit."""
-    found = wrong("print('x' * 2**21)", two="def two():\n    print('hello')\n    return 2")
+    found = wrong("print('x' * 2**27)", two="def two():\n    print('hello')\n    return 2")
     assert found["two-check"] == "passed"
     body = "global kept\n    kept = [bytearray(2**26)] + globals().get('kept', [])\n    return one(x)"
     submission = answered(SOURCE, one=f"def one(x=1):\n    {body}", two="def two():\n    return bytearray(2**27) and 2")
