@@ -19,6 +19,7 @@ from course.grading.conversation import Conversation
 from course.grading.failure import describe
 from course.grading.proxies import Method, Remote, RemoteModule, Verb, module_from
 from course.grading.random_state import left_behind
+from course.grading.tensors import dtype_name
 from course.grading.wire import Channel, Packed, Reference, WireError, pack, unpack
 
 MAX_NAME = 40
@@ -179,6 +180,8 @@ class _Call:
         request["modules"] = list(self._states)
         if client.refused:
             request["refused"] = client.refused
+        if torch.get_default_dtype() is not torch.float32:
+            request["dtype"] = dtype_name(torch.get_default_dtype())
         if self._changes:
             request["states"] = pack(self._changes, client._refer, sent)
         now = torch.get_rng_state()

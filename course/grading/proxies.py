@@ -32,6 +32,7 @@ class Verb(Enum):
     GET = "get"
     SET = "set"
     COPY = "copy"
+    LEN = "len"
     ITER = "iter"
     NEXT = "next"
     ISINSTANCE = "isinstance"
@@ -61,7 +62,7 @@ class Remote:
         return self._client.call(Method(self, "__getitem__"), (key,), {})
 
     def __len__(self) -> int:
-        return self._client.call(Method(self, "__len__"), (), {})
+        return self._client.call(Verb.LEN, (self,), {})
 
     def __bool__(self) -> bool:
         return True
@@ -150,7 +151,7 @@ class RemoteModule(nn.Module):
         return self._remote.client.call(Method(self, "__getitem__"), (key,), {})
 
     def __len__(self) -> int:
-        return self._remote.client.call(Method(self, "__len__"), (), {})
+        return self._remote.client.call(Verb.LEN, (self,), {})
 
     def __bool__(self) -> bool:
         return not isinstance(self, nn.Sequential | nn.ModuleList | nn.ModuleDict) or bool(self._modules)
@@ -284,4 +285,8 @@ def _parameter(client: "Client", number: int, value: torch.Tensor, wants_gradien
     parameter = client.parameters.get(number)
     if parameter is None:
         parameter = client.parameters[number] = nn.Parameter(value.clone(), requires_grad=wants_gradient)
+    elif not same(value, parameter) or parameter.requires_grad is not wants_gradient:
+        # It outlived its module, and what happened to it there since is news here.
+        parameter.data = value.clone()
+        parameter.requires_grad_(wants_gradient)
     return parameter

@@ -20,6 +20,8 @@ from course.grading.cells import Shell
 from course.grading.containers import Watched
 from course.grading.failure import describe
 from course.grading.own_work import refusing
+from course.grading.settings import default_dtype
+from course.grading.tensors import FROM_NAME
 from course.grading.twins import Twins
 from course.grading.wire import Packed, Reference, WireError, pack, unpack
 
@@ -55,7 +57,7 @@ class Service:
         self._at: int | None = None
         # What the examiner may do with an object besides calling it.
         self._verbs: dict[str, Callable] = {
-            **{"get": getattr, "set": setattr, "copy": copy.deepcopy, "look": self._look},
+            **{"get": getattr, "set": setattr, "copy": copy.deepcopy, "len": len, "look": self._look},
             **{"iter": iter, "next": next, "isinstance": isinstance},
         }
 
@@ -114,7 +116,9 @@ class Service:
         if "random" in request:
             talk.random = packed.tensors[request["random"]]
             torch.set_rng_state(talk.random)
-        with torch.set_grad_enabled(request["grad"]), refusing(request.get("refused", ())):
+        # What a call makes fits what the test makes, whatever the student's own cells have set.
+        dtype = FROM_NAME[request.get("dtype", "float32")]
+        with torch.set_grad_enabled(request["grad"]), refusing(request.get("refused", ())), default_dtype(dtype):
             result = target(*args, **kwargs)
 
         tensors: list[torch.Tensor] = []

@@ -1,7 +1,7 @@
 """The settings of torch that hold for a whole process."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 import torch
 
@@ -17,3 +17,18 @@ def settings_kept() -> Iterator[None]:
         torch.set_grad_enabled(gradients)
         torch.set_default_dtype(dtype)
         torch.use_deterministic_algorithms(deterministic)
+
+
+def default_dtype(dtype: torch.dtype) -> AbstractContextManager:
+    """A context in which new tensors of floats are of this dtype."""
+    return nullcontext() if torch.get_default_dtype() is dtype else _default_dtype(dtype)
+
+
+@contextmanager
+def _default_dtype(dtype: torch.dtype) -> Iterator[None]:
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(dtype)
+    try:
+        yield
+    finally:
+        torch.set_default_dtype(before)

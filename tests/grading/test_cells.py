@@ -64,3 +64,26 @@ def test_characters_that_no_file_takes_are_replaced():
     submission = answered(SOURCE, f="def f(x):\n    raise ValueError('\\ud800')\nprint('\\ud800')\n'\\udfff'\n1/0")
     report = grade(SOURCE, submission)
     assert str(report.as_json()).encode("utf-8") and report.points == 0
+
+
+def test_a_future_holds_for_the_cells_behind_it():
+    """As in a notebook: what `from __future__ import annotations` allows in one cell is allowed in the next."""
+    submission = answered(SOURCE, f="def f(x: Later) -> Later:\n    return x + 1")
+    submission.cells.insert(1, code("from __future__ import annotations"))
+    assert grade(SOURCE, submission).points == 1
+
+
+def test_floats_of_double_precision_in_a_cell_of_ones_own_cost_nothing():
+    """Layers that a test has made fit what the test hands them, as they do where both are in one process."""
+    source = notebook(
+        helpers("imports", "import torch\nfrom torch import nn"),
+        answer("Net", "class Net(nn.Linear):\n    pass"),
+        check("Net-check", "out = Net(2, 3)(torch.ones(1, 2))\nassert out.shape == (1, 3)"),
+        check(
+            "Net-test-double",
+            "torch.set_default_dtype(torch.float64)\nassert Net(2, 3)(torch.ones(1, 2)).dtype == torch.float64",
+        ),
+    )
+    submission = answered(source)
+    submission.cells.insert(1, code("torch.set_default_dtype(torch.float64)"))
+    assert grade(source, submission).points == grade(source, source).points == 2

@@ -137,6 +137,15 @@ def test_student_objects_behave(student):
         vocabulary.missing  # noqa: B018
 
 
+@pytest.mark.parametrize("many", ["map(int, (1, 2))", "(n for n in (1, 2))", "iter([1, 2])"])
+def test_what_has_no_length_makes_a_list_all_the_same(student, many):
+    """list() asks for a length first, and goes on where there is none."""
+    f = student(f"def f():\n    return {many}")["f"]
+    assert list(f()) == [1, 2] and tuple(f()) == (1, 2) and sorted(f()) == [1, 2]
+    with pytest.raises(TypeError, match="len()"):
+        len(f())
+
+
 @pytest.mark.parametrize("back", ["import numpy; return numpy.ones(2)", "return torch.ones(2, dtype=torch.complex128)"])
 def test_what_does_not_cross_says_so(student, back):
     """An array of numpy and a dtype that the wire does not know are named, and the next call works."""

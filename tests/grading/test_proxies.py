@@ -212,3 +212,21 @@ def test_a_module_that_is_said_to_lie_in_itself_is_refused(alias):
         module_from(None, 0, said)
     twice = module_from(None, 0, said | {"aliases": [("second", "first")]})
     assert twice.second is twice.first
+
+
+def test_a_parameter_that_outlived_its_module_is_what_it_has_become(student):
+    """A method may be called on a module that nobody keeps: what it wrote is there, here and there."""
+    Net = student(
+        "class Net(nn.Module):\n"
+        "    def __init__(self):\n        super().__init__(); self.lin = nn.Linear(3, 2)\n"
+        "    def zero(self):\n        nn.init.zeros_(self.lin.weight); return self.requires_grad_(False)\n"
+        "    def total(self):\n        return self.lin.weight.abs().sum().item()\n"
+    )["Net"]
+    kept = []
+    net = Net()
+    kept.append(net.lin.weight)
+    number, again = net._remote.number, net.zero
+    del net
+    net = again()
+    assert number == net._remote.number and net.lin.weight is kept[0]
+    assert net.total() == 0 and net.lin.weight.abs().sum() == 0 and not net.lin.weight.requires_grad
