@@ -72,9 +72,10 @@ class Client:
         _InGraph.apply(call, holder, *call.collecting)
         return holder[0]
 
-    def backward(self, graph: int, gradients: list[torch.Tensor]) -> list[torch.Tensor | None]:
-        """The gradients of the inputs of a call, from those of its outputs."""
-        answer, packed = self._ask({"ask": "backward", "graph": graph}, gradients)
+    def backward(self, graph: int, gradients: dict[int, torch.Tensor]) -> list[torch.Tensor | None]:
+        """The gradients of the inputs of a call, from those of its outputs, by the outputs' places."""
+        request = {"ask": "backward", "graph": graph, "outputs": list(gradients)}
+        answer, packed = self._ask(request, list(gradients.values()))
         return self._value(answer["done"], packed)
 
     def forget(self, graph: int) -> None:
@@ -228,14 +229,17 @@ class _InGraph(torch.autograd.Function):
         value, outputs = call.exchange()
         holder.append(value)
         ctx.call = call
+        # What a test does not use is not differentiated, as in one process: not everything can be.
+        ctx.set_materialize_grads(False)
         weakref.finalize(ctx, call._client.forget, call.graph)
         # autograd hangs its graph on these very tensors, which `value` holds too.
         return tuple(outputs)
 
     @staticmethod
     @torch.autograd.function.once_differentiable
-    def backward(ctx: Any, *gradients: torch.Tensor) -> tuple:
-        return None, None, *ctx.call._client.backward(ctx.call.graph, list(gradients))
+    def backward(ctx: Any, *gradients: torch.Tensor | None) -> tuple:
+        used = {place: gradient for place, gradient in enumerate(gradients) if gradient is not None}
+        return None, None, *ctx.call._client.backward(ctx.call.graph, used)
 
 
 def _local_error(said: dict[str, Any]) -> Exception:

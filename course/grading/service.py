@@ -147,7 +147,8 @@ class Service:
 
     def _backward(self, request: dict[str, Any], packed: Packed) -> Answer:
         inputs, outputs = self._talk.graphs[request["graph"]]
-        gradients = torch.autograd.grad(outputs, inputs, packed.tensors, retain_graph=True, allow_unused=True)
+        used = [outputs[place] for place in request["outputs"]]
+        gradients = torch.autograd.grad(used, inputs, packed.tensors, retain_graph=True, allow_unused=True)
         tensors: list[torch.Tensor] = []
         return {"done": pack(list(gradients), self._refer, tensors)}, tensors
 

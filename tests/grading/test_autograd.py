@@ -144,3 +144,13 @@ def test_what_is_not_in_order_in_memory_is_not_there_either(student):
         theirs["view"](torch.ones(2, 3).t().requires_grad_())
     with pytest.raises(RuntimeError, match="view size"):
         theirs["turn"](torch.ones(2, 3)).view(6)
+
+
+def test_what_a_test_does_not_use_is_not_differentiated(student):
+    """Of two results one may have no derivative, or an infinite one; it costs nothing where only the other is used."""
+    both = student("def both(x):\n    return x * 3, torch.heaviside(x, torch.ones(())), (x - x).sqrt()")["both"]
+    x = torch.tensor([-1.0, 2.0], requires_grad=True)
+    both(x)[0].sum().backward()
+    assert x.grad.tolist() == [3, 3]
+    with pytest.raises(RuntimeError):
+        both(x)[1].sum().backward()
