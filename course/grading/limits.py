@@ -34,8 +34,9 @@ class Limits(Configurable):
     ).tag(config=True)  # fmt: skip
     output_kb = Integer(
         1024, min=1,
-        help="Kibibytes of text and pictures that a notebook may print and show. At the limit the cell fails "
-        "with the verdict output limit."
+        help="Kibibytes of text and pictures that a notebook may print and show, and a hundred times as much that it "
+        "may print while tests call it, which nobody is shown. At the limit the cell or test fails with the verdict "
+        "output limit."
     ).tag(config=True)  # fmt: skip
     file_mb = Integer(
         16, min=1,
