@@ -7,7 +7,7 @@ from nbgrader.preprocessors import AssignLatePenalties, GetGrades, SaveAutoGrade
 
 from course.grading import sanitize
 from course.grading.feedback import FeedbackExporter, HideMarkSchemes, HideTests
-from course.grading.plugin import GradeCells, RepairCells
+from course.grading.plugin import GradeCells, RepairCells, SubmissionExporter
 from course.same_cells import SameCells
 
 c = get_config()  # noqa: F821  (nbgrader provides it)
@@ -30,6 +30,7 @@ c.GenerateFeedback.exporter_class = FeedbackExporter
 c.HTMLExporter.filters = {"markdown2html": sanitize.markdown}
 
 # `nbgrader autograde` and the formgrader's button grade as `python -m course grade` does.
+c.Autograde.exporter_class = SubmissionExporter
 c.Autograde.sanitize_preprocessors = [RepairCells]
 c.Autograde.autograde_preprocessors = [GradeCells, SaveAutoGrades, AssignLatePenalties]
 

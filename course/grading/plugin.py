@@ -1,13 +1,14 @@
-"""The grader inside nbgrader: two preprocessors for `nbgrader autograde` and the formgrader's button.
+"""The grader inside nbgrader: what `nbgrader autograde` and the formgrader's button read, repair and grade with.
 
-submitted -- RepairCells --> autograded -- GradeCells --> outputs -- nbgrader's SaveAutoGrades --> gradebook
+submitted -- SubmissionExporter, RepairCells --> autograded -- GradeCells --> outputs -- SaveAutoGrades --> gradebook
 """
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
+from nbconvert.exporters import NotebookExporter
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook, Notebook
 from nbgrader.preprocessors import NbGraderPreprocessor
@@ -23,6 +24,16 @@ from course.misconceptions import load
 from course.release import register
 
 Resources = dict[str, Any]
+
+
+class SubmissionExporter(NotebookExporter):
+    """Reads notebooks as `python -m course grade` does, of which none takes long; Unreadable where there is none."""
+
+    def from_file(
+        self, file_stream: IO[str], resources: Resources | None = None, **more: Any
+    ) -> tuple[NotebookNode, Resources]:
+        notebook = read(Path(file_stream.name), Limits(parent=self).notebook_mb)
+        return self.from_notebook_node(notebook, resources, **more)
 
 
 class RepairCells(NbGraderPreprocessor):

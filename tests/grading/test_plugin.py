@@ -2,12 +2,13 @@
 
 import copy
 import csv
+import json
 import shutil
 
 import nbformat
 import pytest
-from notebooks import cell
-from small_class import NAME, SCORES, SOURCE, ledger, make_class, run
+from notebooks import answered, cell
+from small_class import NAME, RIGHT, SCORES, SOURCE, hand_in, ledger, make_class, make_course, released, run
 
 from course.classroom import Classroom
 from course.grading.class_run import ClassRun
@@ -139,3 +140,16 @@ def test_a_test_that_came_after_grading_is_refused(stock, tmp_path):
     done = run(folder, "nbgrader", "autograde", NAME, "--force", "--student=bob")
     assert done.returncode != 0 and "one-check-new was added, one-check was removed" in done.stderr
     assert ledger(folder) == ledger(stock)
+
+
+def test_a_submission_is_read_as_in_a_class_run(tmp_path):
+    """What a notebook must not hold costs no points and holds nobody up; what cannot be read is named."""
+    folder = make_course(tmp_path / "course")
+    odd = answered(released(folder), **RIGHT)
+    odd.cells[0].metadata["tags"] = [{"a": number} for number in range(20_000)]
+    hand_in(folder, "ann", json.dumps(odd).encode())
+    hand_in(folder, "bob", b"{")
+    assert run(folder, "nbgrader", "generate_assignment", NAME, "--force").returncode == 0
+    done = run(folder, "nbgrader", "autograde", NAME)
+    assert done.returncode != 0 and "small.ipynb is not JSON" in done.stderr
+    assert ledger(folder)["ann"]["score"] == SCORES["ann"]
