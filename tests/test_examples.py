@@ -11,8 +11,9 @@ from bs4 import BeautifulSoup
 from course.classroom import Classroom
 from course.demo import prepare
 from course.grading.class_run import ClassRun
-from course.grading.notebook import HIDDEN, Kind, kind
+from course.grading.notebook import HIDDEN, Kind, grade_id, kind
 from course.grading.records import Graded
+from course.grading.repair import read
 from course.scores import scores
 
 REPOSITORY = Path(__file__).resolve().parents[1]
@@ -95,6 +96,19 @@ def test_the_class_is_complete() -> None:
         for cell in nbformat.read(path, as_version=4).cells
     ]
     assert sum(cell.metadata.nbgrader.points for cell in cells if kind(cell) is Kind.TEST) == MAX_POINTS
+
+
+@pytest.mark.parametrize("student", POINTS)
+def test_they_were_handed_out_what_is_handed_out_now(student: str) -> None:
+    """The tests in their notebooks read as in release/: whoever opens one sees what students see."""
+    for path in (REPOSITORY / "examples" / student / ASSIGNMENT).glob("*.ipynb"):
+        if (student, path.stem) != DAMAGED:
+            theirs, released = _tests(path), _tests(REPOSITORY / "release" / ASSIGNMENT / path.name)
+            assert theirs and {name: released[name] for name in theirs} == theirs
+
+
+def _tests(path: Path) -> dict[str | None, str]:
+    return {grade_id(cell): cell.source for cell in read(path, 20).cells if kind(cell) is Kind.TEST}
 
 
 @pytest.mark.parametrize("student", POINTS)
