@@ -137,11 +137,10 @@ class Writer:
     def _submitted(self, submission: str) -> dict[str, _Notebook]:
         """The notebooks of a submission by the ids that they have there."""
         notebooks = {notebook.id: notebook for notebook in self._notebooks}
-        columns = (api.SubmittedNotebook.id, api.SubmittedNotebook.notebook_id)
         table = api.SubmittedNotebook
         mine = table.notebook_id.in_(notebooks), table.assignment_id == submission
-        rows = self._database.execute(select(*columns).where(*mine))
-        return {row: notebooks[notebook] for row, notebook in rows if notebook in notebooks}
+        rows = self._database.execute(select(table.id, table.notebook_id).where(*mine))
+        return {row: notebooks[notebook] for row, notebook in rows}
 
     def _write_points(self, submitted: dict[str, _Notebook], marks: dict[str, Marks]) -> dict[str, Scores]:
         cells: dict[str, dict[str, dict[str, Any]]] = {row: {} for row in submitted}
