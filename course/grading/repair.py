@@ -54,7 +54,7 @@ def read(path: Path, max_mb: int) -> NotebookNode:
         if not _is_valid(notebook):
             notebook = _essence(notebook)
             if not _is_valid(notebook):
-                raise nbformat.ValidationError
+                raise nbformat.ValidationError("its cells are not what the format asks for")
         written = sum(len(cell.source) for cell in notebook.cells)
         if written > MAX_WRITTEN or len(notebook.cells) > MAX_CELLS:
             raise Unreadable(
@@ -97,7 +97,7 @@ def _essence(notebook: NotebookNode) -> NotebookNode:
                 name: forms for name, forms in cell["attachments"].items() if _address(forms) and set(forms) <= PICTURES
             }
         cells.append(kept)
-    return nbformat.from_dict({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells})
+    return nbformat.from_dict({"nbformat": FORMAT, "nbformat_minor": 5, "metadata": {}, "cells": cells})
 
 
 def repair(source: NotebookNode, submission: NotebookNode) -> Repaired:

@@ -207,6 +207,12 @@ def test_outputs_and_ids_of_the_submission_do_not_matter(submission):
     assert graded(submission) == (2, "")
 
 
+TEXT_IS_A_NUMBER = {
+    **{"nbformat": 4, "nbformat_minor": 5, "metadata": {}},
+    "cells": [{"cell_type": "markdown", "source": 5, "metadata": {}}],
+}
+
+
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
@@ -219,11 +225,12 @@ def test_outputs_and_ids_of_the_submission_do_not_matter(submission):
         (b"null", "no valid notebook"),
         (json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [{}]}).encode(), "no valid notebook"),
         (json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": 3}).encode(), "no valid notebook"),
+        (json.dumps(TEXT_IS_A_NUMBER).encode(), r"no valid notebook \(ValidationError\)"),
         (json.dumps({"nbformat": 99, "nbformat_minor": 5, "metadata": {}, "cells": []}).encode(), "no valid notebook"),
         (json.dumps({"nbformat": 3, "nbformat_minor": 0, "metadata": {}, "worksheets": []}).encode(), "format 3"),
         (b" " * (2**20 + 1), "MB are read"),
     ],
-    ids=["empty", "cut", "bytes", "deep", "list", "dict", "null", "cell", "cells", "version", "old", "large"],
+    ids=["empty", "cut", "bytes", "deep", "list", "dict", "null", "cell", "cells", "text", "version", "old", "large"],
 )
 def test_a_file_that_is_no_notebook_is_named(tmp_path, content, reason):
     """With one line that says what is wrong and what to do."""
