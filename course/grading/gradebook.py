@@ -71,8 +71,6 @@ class Writer:
             )
             for notebook in assignment.notebooks
         ]
-        self._graded = [cell for notebook in self._notebooks for cell in notebook.graded]
-        self._answered = [cell for notebook in self._notebooks for cell in notebook.answered]
         self._database.rollback()
         self._database.expunge_all()
         return self
@@ -146,7 +144,8 @@ class Writer:
         cells: dict[str, dict[str, dict[str, Any]]] = {row: {} for row in submitted}
         table, changed = api.Grade, []
         columns = (table.id, table.notebook_id, table.cell_id, table.manual_score, table.extra_credit)
-        for row, notebook, cell, manual, extra in self._rows(columns, submitted, self._graded):
+        graded = [cell for its in submitted.values() for cell in its.graded]
+        for row, notebook, cell, manual, extra in self._rows(columns, submitted, graded):
             name, points = submitted[notebook].graded[cell]
             its = marks.get(submitted[notebook].name)
             auto = _auto_score(name, its)
@@ -166,7 +165,8 @@ class Writer:
     ) -> None:
         table, changed = api.Comment, []
         columns = (table.id, table.notebook_id, table.cell_id, table.manual_comment)
-        for row, notebook, cell, manual in self._rows(columns, submitted, self._answered):
+        answered = [cell for its in submitted.values() for cell in its.answered]
+        for row, notebook, cell, manual in self._rows(columns, submitted, answered):
             name, its = submitted[notebook].answered[cell], marks.get(submitted[notebook].name)
             auto = "No response." if its is not None and name in its.unanswered else None
             changed.append({"id": row, "auto_comment": auto})
