@@ -12,7 +12,9 @@ from course.grading.client import StudentError
 from course.grading.failure import MAX_LINE, MAX_MESSAGE
 from course.grading.own_work import HandedOver
 from course.grading.plan import Step
+from course.grading.report import Verdict
 from course.grading.tensors import WireError
+from course.grading.verdicts import verdict_on
 
 NOT_WRITTEN = "Not written yet."
 MET_NONE = "The test met a None: is a return missing, or does no gradient come back?"
@@ -51,7 +53,7 @@ def explain_raise(step: Step, said: dict[str, Any], cells: dict[str, str]) -> st
     if step.refused and said.get("name") == HandedOver.__name__:
         to_write = f"This exercise is to write it, without {', '.join(step.refused)}."
         return _join(truth, f"Your code hands its work to torch{where}. {to_write}")
-    if said.get("name") == "OutputLimit":
+    if verdict_on(said) is Verdict.OUTPUT_LIMIT:
         return _join(truth, f"Your code printed too much{where}")
     if said.get("name") == WireError.__name__:
         why = "" if step.is_hidden else f": {short(said.get('message'))}"
