@@ -21,8 +21,10 @@ START = "start.ipynb"
 
 def release(classroom: Classroom, assignment: str) -> None:
     """Writes release/ASSIGNMENT anew from source/ASSIGNMENT, without solutions, hidden tests and marking schemes."""
+    classroom.require(assignment)
     changes = Config(SaveCells={"enabled": False}, GenerateAssignment={"no_database": True})
-    _generate(classroom, assignment, changes)
+    with _preparing(assignment):
+        classroom.run(GenerateAssignment, changes, assignment_id=assignment)
 
 
 def release_start(classroom: Classroom) -> None:
@@ -39,8 +41,9 @@ def register(classroom: Classroom, assignment: str) -> None:
     """Tells the gradebook what source/ASSIGNMENT holds: its notebooks, cells and points. release/ stays as it is."""
     with _alone_in(classroom.require(assignment)), tempfile.TemporaryDirectory() as nowhere:
         classroom.make_gradebook()
-        require_same_notebooks(classroom, assignment)
-        _generate(classroom, assignment, Config(), release_directory=nowhere)
+        with _preparing(assignment):
+            require_same_notebooks(classroom, assignment)
+            classroom.run(GenerateAssignment, Config(), assignment_id=assignment, release_directory=nowhere)
 
 
 @contextmanager
@@ -54,9 +57,10 @@ def _alone_in(folder: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-def _generate(classroom: Classroom, assignment: str, changes: Config, **course: str) -> None:
-    classroom.require(assignment)
+@contextmanager
+def _preparing(assignment: str) -> Iterator[None]:
+    """What goes wrong in the block is told as a matter of this assignment's source."""
     try:
-        classroom.run(GenerateAssignment, changes, assignment_id=assignment, **course)
+        yield
     except CourseError as error:
         raise CourseError(f"cannot prepare '{assignment}' from source/: {error}") from error

@@ -21,12 +21,12 @@ def require_same_notebooks(classroom: Classroom, assignment: str) -> None:
             known = gradebook.find_assignment(assignment)
         except MissingEntry:
             return
-        before = {f"{notebook.name}.ipynb" for notebook in known.notebooks} if known.submissions else set()
+        before = {f"{notebook.name}.ipynb" for notebook in known.notebooks} if known.num_submissions else set()
     now = {path.name for path in classroom.folder("source", assignment).glob("*.ipynb")}
     if before and (changes := _in_words({"added": now - before, "removed": before - now})):
         raise CourseError(
-            f"cannot prepare '{assignment}' from source/: it must keep its notebooks, because submissions of it were "
-            f"graded, and {changes}: take that back, or {_start_anew(assignment)}"
+            f"it must keep its notebooks, because submissions of it were graded, and {changes}: take that back, or "
+            f"{_start_anew(assignment)}"
         )
 
 
@@ -41,7 +41,7 @@ class SameCells(SaveCells):
                 known = gradebook.find_notebook(names["notebook"], names["assignment"])
             except MissingEntry:
                 return notebook, resources
-            if known.submissions and (changes := _changes(_kinds(known), notebook)):
+            if known.num_submissions and (changes := _changes(_kinds(known), notebook)):
                 raise CourseError(
                     f"{names['notebook']}.ipynb must keep its graded, read-only and answer cells, because submissions "
                     f"of it were graded, and {changes}: take that back (a new test can go into a test cell that is "
