@@ -12,15 +12,7 @@ from course.grading.tensors import WireError
 def containers(value: Any) -> list[list | dict]:
     """All lists and dicts in `value`, the outer before those that lie in them."""
     found: list[list | dict] = []
-
-    def walk(item: Any) -> None:
-        if isinstance(item, list | dict):
-            found.append(item)
-        parts = item.values() if isinstance(item, dict) else item if isinstance(item, list | tuple) else ()
-        for part in parts:
-            walk(part)
-
-    walk(value)
+    _collect(value, found)
     return found
 
 
@@ -58,3 +50,10 @@ def _content(container: list | dict) -> list[Any]:
 
 def _is_same(now: list[Any], before: list[Any]) -> bool:
     return len(now) == len(before) and all(one is other for one, other in zip(now, before, strict=True))
+
+
+def _collect(item: Any, found: list[list | dict]) -> None:
+    if isinstance(item, list | dict):
+        found.append(item)
+    for part in item.values() if isinstance(item, dict) else item if isinstance(item, list | tuple) else ():
+        _collect(part, found)

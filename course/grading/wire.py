@@ -57,13 +57,32 @@ class Reference:
 
 def pack(value: Any, refer: Callable[[Any], Reference], tensors: list[torch.Tensor]) -> Any:
     """The JSON tree of `value`; its tensors are appended to `tensors` and stand in the tree as their number there."""
-    nodes = 0
-    places: dict[int, int] = {}
+    return _Packer(refer, tensors).walk(value, 0)
 
-    def walk(item: Any, depth: int) -> Any:
-        nonlocal nodes
-        nodes += 1
-        if depth > MAX_DEPTH or nodes > MAX_NODES:
+
+def unpack(tree: Any, tensors: list[torch.Tensor], resolve: Callable[[dict[str, Any]], Any]) -> Any:
+    """The value of a JSON tree; raises WireError where the tree is none that `pack` makes."""
+    try:
+        return _Unpacker(resolve, tensors).walk(tree, 0)
+    except (TypeError, ValueError) as error:
+        raise WireError(f"a message holds what `pack` makes; something else arrived ({type(error).__name__})") from None
+
+
+class _Packer:
+    """Makes one tree. No function in a function: one that calls itself would keep a call's tensors until a collection."""
+
+    __slots__ = ("nodes", "places", "refer", "tensors")
+
+    def __init__(self, refer: Callable[[Any], Reference], tensors: list[torch.Tensor]) -> None:
+        self.refer = refer
+        self.tensors = tensors
+        self.places: dict[int, int] = {}
+        self.nodes = 0
+
+    def walk(self, item: Any, depth: int) -> Any:
+        """The tree of `item`, which lies `depth` levels deep."""
+        self.nodes += 1
+        if depth > MAX_DEPTH or self.nodes > MAX_NODES:
             raise _too_large()
         kind = type(item)
         if item is None or kind is bool or kind is float or kind is str:
@@ -72,65 +91,66 @@ def pack(value: Any, refer: Callable[[Any], Reference], tensors: list[torch.Tens
             return _checked(item)
         if isinstance(item, torch.Tensor):
             # One tensor under two names stays one: self-attention is called as f(x, x, x).
-            if id(item) not in places:
-                places[id(item)] = len(tensors)
-                tensors.append(item)
-            return {"tensor": places[id(item)]}
+            if id(item) not in self.places:
+                self.places[id(item)] = len(self.tensors)
+                self.tensors.append(item)
+            return {"tensor": self.places[id(item)]}
+        walk, below = self.walk, depth + 1
         if kind is list:
-            return [walk(part, depth + 1) for part in item]
+            return [walk(part, below) for part in item]
         if isinstance(item, tuple):
-            return {"tuple": [walk(part, depth + 1) for part in item]}
+            return {"tuple": [walk(part, below) for part in item]}
         if isinstance(item, dict):
-            return {"dict": [[walk(key, depth + 1), walk(part, depth + 1)] for key, part in item.items()]}
+            return {"dict": [[walk(key, below), walk(part, below)] for key, part in item.items()]}
         if depth and kind.__module__ == "numpy" and getattr(item, "shape", None) == ():
             # A number in a list of them: numpy's own stand there easily. Alone, a test may tell it from Python's.
-            return walk(item.item(), depth + 1)
+            return walk(item.item(), below)
         for plain in (bool, int, float, str, list):
             if isinstance(item, plain):
-                return walk(plain(item), depth + 1)
+                return walk(plain(item), below)
         if kind is slice:
-            return {"slice": [walk(part, depth + 1) for part in (item.start, item.stop, item.step)]}
+            return {"slice": [walk(part, below) for part in (item.start, item.stop, item.step)]}
         if kind is torch.dtype:
             return {"dtype": dtype_name(item)}
-        return {"says": {key: walk(part, depth + 1) for key, part in refer(item).says.items()}}
-
-    return walk(value, 0)
+        return {"says": {key: walk(part, below) for key, part in self.refer(item).says.items()}}
 
 
-def unpack(tree: Any, tensors: list[torch.Tensor], resolve: Callable[[dict[str, Any]], Any]) -> Any:
-    """The value of a JSON tree; raises WireError where the tree is none that `pack` makes."""
-    nodes = 0
+class _Unpacker:
+    """Makes one value of a tree."""
 
-    def walk(item: Any, depth: int) -> Any:
-        nonlocal nodes
-        nodes += 1
-        if depth > MAX_DEPTH or nodes > MAX_NODES:
+    __slots__ = ("nodes", "resolve", "tensors")
+
+    def __init__(self, resolve: Callable[[dict[str, Any]], Any], tensors: list[torch.Tensor]) -> None:
+        self.resolve = resolve
+        self.tensors = tensors
+        self.nodes = 0
+
+    def walk(self, item: Any, depth: int) -> Any:
+        """The value of `item`, which lies `depth` levels deep."""
+        self.nodes += 1
+        if depth > MAX_DEPTH or self.nodes > MAX_NODES:
             raise _too_large()
         kind = type(item)
-        if kind is list:
-            return [walk(part, depth + 1) for part in item]
-        if kind is not dict:
+        if kind is not dict and kind is not list:
             return item
+        walk, below = self.walk, depth + 1
+        if kind is list:
+            return [walk(part, below) for part in item]
         # Every message passes here: a match statement would take three times as long.
         [(tag, part)] = item.items()
-        if tag == "tensor" and type(part) is int and 0 <= part < len(tensors):
-            return tensors[part]
+        if tag == "tensor" and type(part) is int and 0 <= part < len(self.tensors):
+            return self.tensors[part]
         if tag == "tuple" and type(part) is list:
-            return tuple([walk(inner, depth + 1) for inner in part])
+            return tuple([walk(inner, below) for inner in part])
         if tag == "dict" and type(part) is list:
-            return _dict([(walk(key, depth + 1), walk(value, depth + 1)) for key, value in part])
+            return _dict([(walk(key, below), walk(value, below)) for key, value in part])
         if tag == "slice" and type(part) is list and len(part) == 3:
-            return slice(*[walk(bound, depth + 1) for bound in part])
+            return slice(*[walk(bound, below) for bound in part])
         if tag == "dtype" and type(part) is str and part in FROM_NAME:
             return FROM_NAME[part]
         if tag == "says" and type(part) is dict:
-            return resolve({key: walk(value, depth + 1) for key, value in part.items()})
+            return self.resolve({key: walk(value, below) for key, value in part.items()})
         raise WireError("a message holds what `pack` makes; something else arrived")
-
-    try:
-        return walk(tree, 0)
-    except (TypeError, ValueError) as error:
-        raise WireError(f"a message holds what `pack` makes; something else arrived ({type(error).__name__})") from None
 
 
 def encode(tree: Any, tensors: list[torch.Tensor]) -> bytes:

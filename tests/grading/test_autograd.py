@@ -1,5 +1,7 @@
 """Gradients and random numbers across the boundary are those of one process."""
 
+import gc
+
 import pytest
 import torch
 from torch import nn
@@ -154,3 +156,30 @@ def test_what_a_test_does_not_use_is_not_differentiated(student):
     assert x.grad.tolist() == [3, 3]
     with pytest.raises(RuntimeError):
         both(x)[1].sum().backward()
+
+
+def test_what_a_call_made_is_freed_with_its_last_name(student):
+    """On neither side does it wait for a garbage collection: a test that trains would hold on to all of its steps."""
+    theirs = student(
+        "import gc\ngc.disable()\n"
+        "def found():\n    return gc.collect()\n"
+        "def both(items, more):\n    return [2 * item for item in items], more\n"
+    )
+    model = student("Net = nn.Linear")["Net"](3, 2)
+    found, both = theirs["found"], theirs["both"]
+
+    def calls():
+        for x in torch.ones(3, 2, requires_grad=True):
+            both([x, x], {"more": (1, slice(2))})[0][1].sum().backward()
+            model(torch.ones(1, 3)).sum().backward()
+
+    calls()
+    found()
+    gc.collect()
+    gc.disable()
+    try:
+        calls()
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
+    assert found() == 0
