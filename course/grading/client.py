@@ -18,7 +18,7 @@ from course.grading.containers import containers, rewrite
 from course.grading.conversation import Conversation
 from course.grading.failure import describe
 from course.grading.proxies import Method, Remote, RemoteModule, Verb, module_from
-from course.grading.random_state import left_behind
+from course.grading.random_state import Known, left_behind
 from course.grading.tensors import dtype_name
 from course.grading.wire import Channel, Packed, Reference, WireError, pack, unpack
 
@@ -47,7 +47,7 @@ class Client:
         self.parameters: weakref.WeakValueDictionary[int, torch.nn.Parameter] = weakref.WeakValueDictionary()
         self._graphs = itertools.count()
         self._forgotten: list[int] = []
-        self._random: torch.Tensor | None = None
+        self._random = Known()
         self.refused: tuple[str, ...] = ()
         """Functions of torch that student code must do without for now."""
 
@@ -83,8 +83,12 @@ class Client:
         self._forgotten.append(graph)
 
     def _ask(self, request: dict[str, Any], tensors: list[torch.Tensor]) -> tuple[dict[str, Any], Packed]:
-        self._channel.send({**request, **self._talk, "forget": self._forgotten}, tensors)
-        self._forgotten, self._talk["new"] = [], False
+        request |= self._talk
+        if self._forgotten:
+            request["forget"] = self._forgotten
+        self._channel.send(request, tensors)
+        self._talk.pop("new", None)
+        self._forgotten = []
         return self._answer()
 
     def _answer(self) -> tuple[dict[str, Any], Packed]:
@@ -155,7 +159,7 @@ class _Call:
     """One call, ready to be sent: what it hands over, which modules changed and who collects gradients of it."""
 
     def __init__(self, client: Client, target: Any, args: tuple, kwargs: dict) -> None:
-        self._client = client
+        self.client = client
         self._tensors: list[torch.Tensor] = []
         self._generators: list[Generator] = []
         self._grad = torch.is_grad_enabled()
@@ -176,9 +180,11 @@ class _Call:
 
     def exchange(self) -> tuple[Any, list[torch.Tensor]]:
         """Makes the call; returns its value and those tensors of it that have a gradient there."""
-        client, sent = self._client, list(self._tensors)
-        request = {"ask": "call", "call": self._tree, "grad": self._grad, "wants": self._wants, "graph": self.graph}
+        client, sent = self.client, list(self._tensors)
+        request = {"ask": "call", "call": self._tree, "grad": self._grad, "graph": self.graph}
         request["modules"] = list(self._states)
+        if self._wants:
+            request["wants"] = self._wants
         if client.refused:
             request["refused"] = client.refused
         if torch.get_default_dtype() is not torch.float32:
@@ -186,17 +192,16 @@ class _Call:
         if self._changes:
             request["states"] = pack(self._changes, client._refer, sent)
         now = torch.get_rng_state()
-        if client._random is None or not torch.equal(client._random, now):
-            client._random = now
+        if client._random.is_news(now):
             request["random"] = len(sent)
             sent.append(now)
         answer, packed = client._ask(request, sent)
-        for number, (is_parameter, wants_gradient) in answer["leaves"].items():
+        for number, (is_parameter, wants_gradient) in answer.get("leaves", {}).items():
             leaf = packed.tensors[int(number)].requires_grad_(wants_gradient)
             packed.tensors[int(number)] = torch.nn.Parameter(leaf, wants_gradient) if is_parameter else leaf
         value = client._value(answer["done"], packed)
         self._apply(client._value(answer["effects"], packed) if "effects" in answer else {})
-        return value, [packed.tensors[number] for number in answer["differentiable"]]
+        return value, [packed.tensors[number] for number in answer.get("differentiable", ())]
 
     def _apply(self, effects: dict[str, Any]) -> None:
         for number, now in effects.get("written", ()):
@@ -207,18 +212,31 @@ class _Call:
                 tensor.data = now
         rewrite(self._containers, effects.get("containers", ()))
         for number, written in effects.get("states", {}).items():
-            self._states[number].take(self._client, written)
+            self._states[number].take(self.client, written)
         for generator, state in zip(self._generators, effects.get("generators", ()), strict=True):
             generator.set_state(left_behind(generator.get_state(), state))
         if "random" in effects:
-            before, self._client._random = self._client._random, effects["random"]
-            torch.set_rng_state(left_behind(before, effects["random"]))
+            state = left_behind(self.client._random.state, effects["random"])
+            self.client._random.take(effects["random"])
+            torch.set_rng_state(state)
 
     def _refer(self, item: Any) -> Reference:
         if isinstance(item, Generator):
             self._generators.append(item)
             return Reference({"generator": item.get_state()})
-        return self._client._refer(item)
+        return self.client._refer(item)
+
+
+class _Graph:
+    """A call that somebody may ask for the gradients of, as long as this lives."""
+
+    __slots__ = ("client", "number")
+
+    def __init__(self, client: Client, number: int) -> None:
+        self.client, self.number = client, number
+
+    def __del__(self) -> None:
+        self.client.forget(self.number)
 
 
 class _InGraph(torch.autograd.Function):
@@ -228,10 +246,9 @@ class _InGraph(torch.autograd.Function):
     def forward(ctx: Any, call: _Call, holder: list, *collecting: torch.Tensor) -> tuple[torch.Tensor, ...]:
         value, outputs = call.exchange()
         holder.append(value)
-        ctx.call = call
+        ctx.graph = _Graph(call.client, call.graph)
         # What a test does not use is not differentiated, as in one process: not everything can be.
         ctx.set_materialize_grads(False)
-        weakref.finalize(ctx, call._client.forget, call.graph)
         # autograd hangs its graph on these very tensors, which `value` holds too.
         return tuple(outputs)
 
@@ -239,7 +256,7 @@ class _InGraph(torch.autograd.Function):
     @torch.autograd.function.once_differentiable
     def backward(ctx: Any, *gradients: torch.Tensor | None) -> tuple:
         used = {place: gradient for place, gradient in enumerate(gradients) if gradient is not None}
-        return None, None, *ctx.call._client.backward(ctx.call.graph, used)
+        return None, None, *ctx.graph.client.backward(ctx.graph.number, used)
 
 
 def _local_error(said: dict[str, Any]) -> Exception:

@@ -208,11 +208,11 @@ class State:
             tensor = slots.get(name)
             if tensor is None:
                 continue
-            value, wanted = self._known[path]
+            (value, wanted), wants_gradient = self._known[path], tensor.requires_grad
             # By value: a test that writes via `.data` counts no version up.
-            if wanted is not tensor.requires_grad or not same(value, tensor):
-                self._known[path] = changed[path] = tensor.detach().clone(), tensor.requires_grad
-            if tensor.requires_grad and id(tensor) not in collecting:
+            if wanted is not wants_gradient or not same(value, tensor):
+                self._known[path] = changed[path] = tensor.detach().clone(), wants_gradient
+            if wants_gradient and id(tensor) not in collecting:
                 collecting[id(tensor)] = tensor
                 wants.append(path)
         training = {}

@@ -68,14 +68,15 @@ def to_blob(tensors: list[torch.Tensor]) -> Blob:
     """What crosses of `tensors`; raises WireError where one cannot cross."""
     if not tensors:
         return Blob()
-    layouts = [(number, strides) for number, strides in enumerate(map(_layout, tensors)) if strides is not None]
     # serialize() reads memory by address: `alive` keeps what the addresses point at until it is done.
-    specs, alive = {}, []
+    specs, alive, layouts = {}, [], []
     for number, tensor in enumerate(tensors):
-        if tensor.layout is not torch.strided or tensor.device.type != "cpu":
+        if tensor.layout is not torch.strided or not tensor.is_cpu:
             raise WireError(f"only dense CPU tensors cross; got {tensor.layout} on {tensor.device}")
-        plain = tensor
-        if not tensor.is_contiguous() or tensor.is_conj() or tensor.is_neg():
+        plain, is_contiguous = tensor, tensor.is_contiguous()
+        if not is_contiguous and (strides := _strides(tensor)) is not None:
+            layouts.append((number, strides))
+        if not is_contiguous or tensor.is_conj() or tensor.is_neg():
             plain = tensor.detach().resolve_conj().resolve_neg().contiguous()
         alive.append(plain)
         specs[str(number)] = safetensors.TensorSpec(
@@ -91,15 +92,16 @@ def _from_blob(blob: Blob, watch: bool) -> Packed:
         tensors, buffers = [], []
         for number in range(len(entries)):
             entry = entries[number]
-            dtype, shape, buffer = _FROM_CODE[entry["dtype"]], entry["shape"], bytearray(entry["data"])
-            tensor = _over(buffer, dtype, shape, _contiguous(shape))
+            dtype, shape, buffer = _FROM_CODE[entry["dtype"]], entry["shape"], entry["data"]
+            # Not reshape(), here and below: autograd would take the result for a view, which a test may not write into.
+            tensor = torch.frombuffer(buffer, dtype=dtype).resize_(shape) if buffer else torch.empty(shape, dtype=dtype)
             if number in strides:
                 size = _span(shape, strides[number]) * dtype.itemsize
                 room -= size
                 if not buffer or room < 0:
                     raise ValueError
                 buffer = bytearray(size)
-                tensor = _over(buffer, dtype, shape, strides[number]).copy_(tensor)
+                tensor = torch.frombuffer(buffer, dtype=dtype).as_strided_(shape, strides[number]).copy_(tensor)
             tensors.append(tensor)
             buffers.append(buffer)
     except (safetensors.SafetensorError, KeyError, ValueError, TypeError, RuntimeError, OverflowError) as error:
@@ -107,21 +109,12 @@ def _from_blob(blob: Blob, watch: bool) -> Packed:
     return Packed(tensors, buffers, watch=watch)
 
 
-def _over(buffer: bytearray, dtype: torch.dtype, shape: list[int], strides: list[int]) -> torch.Tensor:
-    if not buffer:
-        return torch.empty(shape, dtype=dtype)
-    # Not reshape(): autograd would take the result for a view, which a test may not write into.
-    return torch.frombuffer(buffer, dtype=dtype).as_strided_(shape, strides)
-
-
-def _layout(tensor: torch.Tensor) -> list[int] | None:
+def _strides(tensor: torch.Tensor) -> list[int] | None:
     """The strides of a tensor that is not in order in memory: `.view` must fail there where it fails here.
 
-    None for one that is, that overlaps itself, or that has much more between its numbers than numbers; what lies
-    between them never crosses.
+    None for one that overlaps itself, or that has much more between its numbers than numbers; what lies between them
+    never crosses.
     """
-    if tensor.is_contiguous() or tensor.numel() == 0 or tensor.layout is not torch.strided:
-        return None
     strides, inner = list(tensor.stride()), 1
     for stride, size in sorted(zip(strides, tensor.shape, strict=True)):
         if size > 1:
@@ -135,11 +128,3 @@ def _span(shape: list[int], strides: list[int]) -> int:
     if len(shape) != len(strides) or any(type(stride) is not int or stride < 0 for stride in strides):
         raise ValueError
     return 1 + sum((size - 1) * stride for size, stride in zip(shape, strides, strict=True))
-
-
-def _contiguous(shape: list[int]) -> list[int]:
-    strides, inner = [], 1
-    for size in reversed(shape):
-        strides.append(inner)
-        inner *= size
-    return strides[::-1]

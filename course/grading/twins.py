@@ -149,7 +149,7 @@ def _is_lazy(tensor: torch.Tensor) -> bool:
 
 def same(known: torch.Tensor | None, tensor: torch.Tensor) -> bool:
     """Whether `tensor` is what is known of it, kind and all."""
-    return known is not None and known.dtype is tensor.dtype and torch.equal(known, tensor)
+    return known is not None and known.dtype is tensor.dtype and known.equal(tensor)
 
 
 def _base(module: nn.Module) -> str:

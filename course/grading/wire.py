@@ -69,7 +69,10 @@ def unpack(tree: Any, tensors: list[torch.Tensor], resolve: Callable[[dict[str, 
 
 
 class _Packer:
-    """Makes one tree. No function in a function: one that calls itself would keep a call's tensors until a collection."""
+    """Makes one tree.
+
+    No function in a function: one that calls itself would hold a call's tensors until a garbage collection.
+    """
 
     __slots__ = ("nodes", "places", "refer", "tensors")
 
@@ -226,12 +229,15 @@ class Channel:
     def read(self) -> bytes:
         """The next message; raises Closed and Late, and WireError where it is too long."""
         self._await(LENGTHS.size)
-        lengths = LENGTHS.unpack_from(self._arrived)
-        _check_lengths(*lengths)
-        length = LENGTHS.size + sum(lengths)
+        json_bytes, tensor_bytes = LENGTHS.unpack_from(self._arrived)
+        _check_lengths(json_bytes, tensor_bytes)
+        length = LENGTHS.size + json_bytes + tensor_bytes
         self._await(length)
-        message = bytes(self._arrived[:length])
-        del self._arrived[:length]
+        if len(self._arrived) == length:
+            message, self._arrived = bytes(self._arrived), bytearray()
+        else:
+            message = bytes(self._arrived[:length])
+            del self._arrived[:length]
         return message
 
     def close(self) -> None:
