@@ -15,6 +15,7 @@ REPOSITORY = Path(__file__).parents[1]
 NOTEBOOKS = sorted(REPOSITORY.glob("source/*/*.ipynb"))
 ASSIGNMENTS = sorted({path.parent for path in NOTEBOOKS})
 ABSOLUTE_PATH = re.compile(r"(?<![\w.:/])/(?:home|root|work|tmp|usr|Users|mnt|opt)/|[A-Z]:\\\\")
+CHECK = "# Run this cell: it checks your answer.\n"
 MARKDOWN_IMAGE = re.compile(r"!\[(?P<alt>[^\]]*)\]\((?P<target>[^)\s]*)")
 
 each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: f"{path.parent.name}/{path.stem}")
@@ -116,6 +117,14 @@ def test_every_test_belongs_to_an_exercise(path: Path) -> None:
             name = grade_id(cell)
             assert exercise_of(name, exercises) in exercises, name
             assert name.endswith("-check") == (HIDDEN not in cell.source), name
+
+
+@each_notebook
+def test_every_check_is_folded_to_a_line_that_says_what_it_is(path: Path) -> None:
+    """Its asserts are a page of code that nobody has to read; who wants to clicks on the line."""
+    for cell in read(path).cells:
+        if kind(cell) is Kind.TEST and HIDDEN not in cell.source:
+            assert cell.source.startswith(CHECK) and cell.metadata.jupyter.source_hidden, grade_id(cell)
 
 
 @each_notebook
