@@ -474,6 +474,13 @@ LAYER = [
     ),
     Misconception(
         exercise="encoder-layer",
+        name="turns a mask for single queries round",
+        edit=("(x, x, mask)", "(x, x, mask.mT if mask is not None and mask.dim() == 3 else mask)"),
+        say="Your layer turns a mask (B, L, L) round before it hands it on. Row t says what word t must not hear: "
+        "queries come first, as in the scores. Hand it on as it came.",
+    ),
+    Misconception(
+        exercise="encoder-layer",
         name="exchanges the two orders",
         edit=("if self.norm_first:", "if not self.norm_first:"),
         say="Both orders are right, and norm_first chooses the wrong one of them.",

@@ -452,6 +452,13 @@ SQUEEZE_EXCITATION = [
         "Between your two layers stands a sigmoid. The formula has the relu there, and the sigmoid at the end.",
     ),
     (
+        "has a relu6 between the layers",
+        SE_RELU,
+        "F.relu6(self.reduce(z))",
+        "Between your two layers stands a relu6, as in networks for telephones: it cuts off at 6. The relu of the "
+        "formula has no upper end.",
+    ),
+    (
         "has a gelu between the layers",
         SE_RELU,
         "F.gelu(self.reduce(z))",
