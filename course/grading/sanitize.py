@@ -7,6 +7,7 @@ student's outputs  -> allowed kinds of data, HTML likewise                 -> au
 import base64
 import binascii
 import re
+from collections.abc import Callable
 from functools import lru_cache
 from html import escape
 from typing import Any
@@ -64,18 +65,18 @@ def as_it_is(text: str) -> str:
     return f"<pre>{escape(text)}</pre>"
 
 
-def outputs(candidates: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Outputs of a cell without the kinds of data that a browser would run."""
+def outputs(candidates: list[dict[str, Any]], *, render: Callable[[str], str] = html) -> list[dict[str, Any]]:
+    """Outputs of a cell without the kinds of data that a browser would run; `render` makes harmless HTML of any."""
     return [
-        {**output, "data": _harmless(output["data"])} if output["output_type"] == "display_data" else output
+        {**output, "data": _harmless(output["data"], render)} if output["output_type"] == "display_data" else output
         for output in candidates
     ]
 
 
-def _harmless(data: dict[str, str]) -> dict[str, str]:
+def _harmless(data: dict[str, str], render: Callable[[str], str]) -> dict[str, str]:
     kept = {"text/plain": data.get("text/plain", "")}
     if "text/html" in data:
-        kept["text/html"] = html(data["text/html"])
+        kept["text/html"] = render(data["text/html"])
     return kept | {kind: data[kind] for kind in IMAGES if kind in data and _is_base64(data[kind])}
 
 

@@ -2,15 +2,18 @@
 
 import re
 
+import nbformat
 import pytest
-from notebooks import answered
+from notebooks import answered, code
 from small_class import NAME, RIGHT, hand_in, make_course, points, released
 
 from course.classroom import Classroom
-from course.grading import records
+from course.grading import autograded, records
 from course.grading.class_run import ClassRun
 from course.grading.patience import OutOfPatience, at_most
 
+TANGLED = "<ul><li>" * 1_000
+"""It takes the HTML library a fifth of a second, and a notebook may hold a hundred such outputs."""
 SLOW = r"\begin{a}" * 5_000
 """The markdown library looks for the end of each, which takes seconds; there are other such texts."""
 
@@ -35,3 +38,21 @@ def test_a_page_that_takes_too_long_is_shown_as_it_was_typed(tmp_path, monkeypat
     ann, bob = (next((folder / "feedback" / student).rglob("*.html")).read_text() for student in ("ann", "bob"))
     assert "<strong>had</strong>" in ann and "<strong>had</strong>" not in bob
     assert "It **had** to be." in bob and "one(3)" not in bob
+
+
+def test_outputs_that_take_too_long_are_shown_as_text(tmp_path, monkeypatch):
+    """Their HTML is told, not rendered, and costs no points; that of others is rendered."""
+    monkeypatch.setattr(autograded, "OUTPUT_SECONDS", 0.05)
+    folder = make_course(tmp_path / "course")
+    for student, put_out in (("ann", "<b>bold</b><script>1</script>"), ("bob", TANGLED)):
+        notebook = answered(released(folder), **RIGHT)
+        notebook.cells.append(code(f"from IPython.display import HTML\nHTML({put_out!r})"))
+        hand_in(folder, student, notebook)
+    assert not any(outcome.troubles for outcome in ClassRun(Classroom(folder), NAME).outcomes())
+    assert points(folder) == {"ann": 8, "bob": 8}
+    ann, bob = (
+        nbformat.read(next((folder / "autograded" / student).rglob("*.ipynb")), as_version=4).cells[-1].outputs[0].data
+        for student in ("ann", "bob")
+    )
+    assert ann["text/html"].startswith("<b>bold</b>") and "<script" not in ann["text/html"]
+    assert bob["text/html"].startswith("<pre>&lt;ul&gt;")
