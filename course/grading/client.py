@@ -20,7 +20,8 @@ from course.grading.failure import describe
 from course.grading.proxies import Method, Remote, RemoteModule, Verb, module_from
 from course.grading.random_state import Known, left_behind
 from course.grading.tensors import dtype_name
-from course.grading.wire import Channel, Packed, Reference, WireError, pack, unpack
+from course.grading.values import Reference, pack, unpack
+from course.grading.wire import Channel, Packed, WireError
 
 MAX_NAME = 40
 """Characters of the name of a student's object."""

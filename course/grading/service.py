@@ -24,7 +24,8 @@ from course.grading.random_state import Known
 from course.grading.settings import default_dtype
 from course.grading.tensors import FROM_NAME
 from course.grading.twins import Twins
-from course.grading.wire import Packed, Reference, WireError, pack, unpack
+from course.grading.values import Reference, pack, unpack
+from course.grading.wire import Packed, WireError
 
 Answer = tuple[dict[str, Any], list[torch.Tensor]]
 

@@ -7,8 +7,9 @@ import time
 import pytest
 import torch
 
-from course.grading import wire
-from course.grading.wire import LENGTHS, Channel, Closed, Late, Reference, WireError, pack, unpack
+from course.grading import values, wire
+from course.grading.values import Reference, pack, unpack
+from course.grading.wire import LENGTHS, Channel, Closed, Late, WireError
 
 DTYPES = [
     *(torch.complex64, torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.int64, torch.int32),
@@ -102,7 +103,7 @@ def test_what_was_written_into_is_known(ends):
 @pytest.mark.parametrize(
     ("value", "rule"),
     [
-        ([[]] * (wire.MAX_NODES + 1), "parts"),
+        ([[]] * (values.MAX_NODES + 1), "parts"),
         (10**5000, "digits"),
         (object(), "no object"),
         ({1, 2}, "no set"),
@@ -119,7 +120,7 @@ def test_values_out_of_bounds_are_not_packed(value, rule):
 def test_depth_is_bounded_at_both_ends():
     """What packs may be exactly as deep as what unpacks."""
     value = "leaf"
-    for _ in range(wire.MAX_DEPTH):
+    for _ in range(values.MAX_DEPTH):
         value = [value]
     assert unpack(pack(value, refuse, []), [], refuse) == value
     with pytest.raises(WireError, match="levels"):
