@@ -11,8 +11,10 @@ from course.grading.tensors import WireError
 
 def containers(value: Any) -> list[list | dict]:
     """All lists and dicts in `value`, the outer before those that lie in them."""
-    found: list[list | dict] = []
-    _collect(value, found)
+    found = [value] if isinstance(value, list | dict) else []
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+    for part in parts:
+        found += containers(part)
     return found
 
 
@@ -50,10 +52,3 @@ def _content(container: list | dict) -> list[Any]:
 
 def _is_same(now: list[Any], before: list[Any]) -> bool:
     return len(now) == len(before) and all(one is other for one, other in zip(now, before, strict=True))
-
-
-def _collect(item: Any, found: list[list | dict]) -> None:
-    if isinstance(item, list | dict):
-        found.append(item)
-    for part in item.values() if isinstance(item, dict) else item if isinstance(item, list | tuple) else ():
-        _collect(part, found)

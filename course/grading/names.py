@@ -10,15 +10,12 @@ def names_used(source: str) -> list[str]:
     """The names that a cell takes from outside: what it or a function in it reads and the cell itself does not bind."""
     top = symtable.symtable(source, "<test>", "exec")
     read: set[str] = set()
-
-    def walk(table: symtable.SymbolTable) -> None:
+    tables = [top]
+    for table in tables:
         for symbol in table.get_symbols():
             if symbol.is_referenced() and (table is top or symbol.is_global()):
                 read.add(symbol.get_name())
-        for child in table.get_children():
-            walk(child)
-
-    walk(top)
+        tables += table.get_children()
     return sorted(read - names_bound(source))
 
 

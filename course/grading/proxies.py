@@ -208,7 +208,8 @@ class State:
             tensor = slots.get(name)
             if tensor is None:
                 continue
-            (value, wanted), wants_gradient = self._known[path], tensor.requires_grad
+            value, wanted = self._known[path]
+            wants_gradient = tensor.requires_grad
             # By value: a test that writes via `.data` counts no version up.
             if wanted is not wants_gradient or not same(value, tensor):
                 self._known[path] = changed[path] = tensor.detach().clone(), wants_gradient
