@@ -163,9 +163,10 @@ class _Workers:
             self._under_way[self._pool.submit(_grade_student, job)] = job
 
     def ended(self) -> Iterator[tuple[Job, Future[Graded]]]:
-        """The jobs as they end, until all have."""
+        """The jobs as they end, until all have; those that ended together in the order they were asked for."""
         while self._under_way:
-            for future in wait(self._under_way, return_when=FIRST_COMPLETED).done:
+            done = wait(self._under_way, return_when=FIRST_COMPLETED).done
+            for future in [asked for asked in self._under_way if asked in done]:
                 yield self._under_way.pop(future), future
             self.take(())
 

@@ -6,7 +6,7 @@ import multiprocessing
 import os
 import shutil
 import sqlite3
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import closing
 
 import pytest
@@ -246,6 +246,21 @@ def test_a_gradebook_that_cannot_be_written_ends_the_run(again):
     hand_in(again, "ivy", answered(released(again), **RIGHT))
     (again / "autograded" / "eve" / NAME / ".graded.json").unlink()
     assert done != "eve" and grade_class(again) == ["eve", "ivy"]
+
+
+class AtOnce(Executor):
+    """Has done what it is given before anybody asks."""
+
+    def submit(self, act, *arguments):
+        done = Future()
+        done.set_result(act(*arguments))
+        return done
+
+
+def test_who_ended_together_comes_in_order(again):
+    """However slow the writer is, the class is gone through in the order of its names."""
+    outcomes = list(ClassRun(Classroom(again), NAME, force=True).outcomes(AtOnce()))
+    assert [graded.student for graded in outcomes] == sorted(graded.student for graded in outcomes)
 
 
 def test_a_full_disk_ends_the_run(again):
