@@ -11,16 +11,20 @@ MAX_TENSOR_BYTES = 256 * 2**20
 _TO_NAME = {
     dtype: str(dtype).removeprefix("torch.")
     for dtype in (
-        *(torch.complex64, torch.float64, torch.float32, torch.float16, torch.bfloat16),
-        *(torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8, torch.bool),
+        *(torch.complex128, torch.complex64, torch.float64, torch.float32, torch.float16, torch.bfloat16),
+        *(torch.int64, torch.int32, torch.int16, torch.int8, torch.bool),
+        *(torch.uint64, torch.uint32, torch.uint16, torch.uint8),
     )
 }
 FROM_NAME = {name: dtype for dtype, name in _TO_NAME.items()}
 _FROM_CODE = {
     **{"F64": torch.float64, "F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16},
-    **{"I64": torch.int64, "I32": torch.int32, "I16": torch.int16, "I8": torch.int8, "U8": torch.uint8},
+    **{"I64": torch.int64, "I32": torch.int32, "I16": torch.int16, "I8": torch.int8},
+    **{"U64": torch.uint64, "U32": torch.uint32, "U16": torch.uint16, "U8": torch.uint8},
     **{"C64": torch.complex64, "BOOL": torch.bool},
 }
+PAIRS = "j"
+"""Ends the name of a tensor of complex128, which safetensors does not know: it crosses as pairs of float64."""
 
 
 class WireError(Exception):
@@ -78,8 +82,11 @@ def to_blob(tensors: list[torch.Tensor]) -> Blob:
             layouts.append((number, strides))
         if not is_contiguous or tensor.is_conj() or tensor.is_neg():
             plain = tensor.detach().resolve_conj().resolve_neg().contiguous()
+        name = str(number)
+        if plain.dtype is torch.complex128:
+            name, plain = name + PAIRS, torch.view_as_real(plain.detach())
         alive.append(plain)
-        specs[str(number)] = safetensors.TensorSpec(
+        specs[name] = safetensors.TensorSpec(
             dtype=dtype_name(plain.dtype), shape=list(plain.shape), data_ptr=plain.data_ptr(), data_len=plain.nbytes
         )
     return Blob(safetensors.serialize(specs), layouts)
@@ -87,12 +94,16 @@ def to_blob(tensors: list[torch.Tensor]) -> Blob:
 
 def _from_blob(blob: Blob, watch: bool) -> Packed:
     try:
-        entries = {int(name): entry for name, entry in safetensors.deserialize(blob.data)}
+        entries = {int(name.removesuffix(PAIRS)): (name, entry) for name, entry in safetensors.deserialize(blob.data)}
         strides, room = {int(number): strides for number, strides in blob.layouts}, MAX_TENSOR_BYTES
         tensors, buffers = [], []
         for number in range(len(entries)):
-            entry = entries[number]
+            name, entry = entries[number]
             dtype, shape, buffer = _FROM_CODE[entry["dtype"]], entry["shape"], entry["data"]
+            if name.endswith(PAIRS):
+                if dtype is not torch.float64 or shape[-1:] != [2]:
+                    raise ValueError
+                dtype, shape = torch.complex128, shape[:-1]
             # Not reshape(), here and below: autograd would take the result for a view, which a test may not write into.
             tensor = torch.frombuffer(buffer, dtype=dtype).resize_(shape) if buffer else torch.empty(shape, dtype=dtype)
             if number in strides:

@@ -2,14 +2,15 @@
 
     value --pack--> tree with numbered places, tensors --unpack--> value
 
-None, bool, int, float, str, list, tuple, dict, slice, torch dtypes and plain tensors cross as copies. For everything
-else the sender's `refer` hook says what the other side may know of it, and the receiver's `resolve` hook makes of that
-what stands for it there.
+None, bool, int, float, str, list, tuple, dict, slice, torch dtypes and plain tensors cross as copies; a tuple whose
+fields have names keeps them. For everything else the sender's `refer` hook says what the other side may know of it, and
+the receiver's `resolve` hook makes of that what stands for it there.
 """
 
-from collections import Counter
+from collections import Counter, namedtuple
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import torch
@@ -19,6 +20,7 @@ from course.grading.tensors import FROM_NAME, WireError, dtype_name
 MAX_DEPTH = 32
 MAX_NODES = 200_000
 MAX_BITS = 14_000
+MAX_FIELDS = 100
 MAX_SAME_HASH = 1_000
 """Keys of a dict that have the same hash: twice as many take four times as long to put in."""
 
@@ -77,7 +79,9 @@ class _Packer:
         if kind is list:
             return [walk(part, below) for part in item]
         if isinstance(item, tuple):
-            return {"tuple": [walk(part, below) for part in item]}
+            parts = [walk(part, below) for part in item]
+            names = () if kind is tuple else _names(kind)
+            return {"named": [kind.__name__, names, parts]} if 0 < len(parts) == len(names) else {"tuple": parts}
         if isinstance(item, dict):
             return {"dict": [[walk(key, below), walk(part, below)] for key, part in item.items()]}
         if depth and kind.__module__ == "numpy" and getattr(item, "shape", None) == ():
@@ -122,6 +126,9 @@ class _Unpacker:
             return tuple([walk(inner, below) for inner in part])
         if tag == "dict" and type(part) is list:
             return _dict([(walk(key, below), walk(value, below)) for key, value in part])
+        if tag == "named" and type(part) is list and len(part) == 3:
+            name, names, parts = part
+            return _named_tuple(name, tuple(names))(*[walk(inner, below) for inner in parts])
         if tag == "slice" and type(part) is list and len(part) == 3:
             return slice(*[walk(bound, below) for bound in part])
         if tag == "dtype" and type(part) is str and part in FROM_NAME:
@@ -129,6 +136,21 @@ class _Unpacker:
         if tag == "says" and type(part) is dict:
             return self.resolve({key: walk(value, below) for key, value in part.items()})
         raise WireError("a message holds what `pack` makes; something else arrived")
+
+
+def _names(kind: type[tuple]) -> list[str]:
+    """What the fields of a NamedTuple or of a result of torch (`x.max(1)`) are called; of other tuples, nothing."""
+    names = getattr(kind, "__match_args__", ())
+    are_fields = kind.__module__ == "torch.return_types" or hasattr(kind, "_fields")
+    return list(names) if are_fields and len(names) <= MAX_FIELDS else []
+
+
+@lru_cache(maxsize=256)
+def _named_tuple(name: str, names: tuple[str, ...]) -> type[tuple]:
+    """A class of tuples with these fields; raises ValueError or TypeError where Python knows no such names."""
+    if len(names) > MAX_FIELDS or any(type(said) is not str for said in (name, *names)):
+        raise TypeError
+    return namedtuple(name, names)
 
 
 def _too_large() -> WireError:

@@ -187,20 +187,22 @@ def weights(x): return Liar() if x.dim() else Holder()
     assert weights(torch.ones(2)).norm(torch.ones(2)).shape == (2,)
 
 
-def test_a_buffer_of_complex_numbers_crosses(student):
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_a_buffer_of_complex_numbers_crosses(student, dtype):
     """Positions may be turned by complex numbers: such a module answers, with gradients, and shows its buffer."""
     turn = student(
+        f"angles = torch.arange(6, dtype={dtype}).reshape(3, 2)\n"
         "class Turn(nn.Module):\n"
         "    def __init__(self):\n"
         "        super().__init__()\n"
-        "        self.register_buffer('turns', torch.polar(torch.ones(3, 2), torch.arange(6.0).reshape(3, 2)))\n"
+        "        self.register_buffer('turns', torch.polar(torch.ones_like(angles), angles))\n"
         "    def forward(self, x):\n"
         "        return torch.view_as_real(torch.view_as_complex(x.unflatten(-1, (2, 2))) * self.turns).flatten(-2)\n"
     )["Turn"]()
-    x = torch.randn(3, 4, requires_grad=True)
+    x = torch.randn(3, 4, dtype=dtype, requires_grad=True)
     turn(x).sum().backward()
     assert torch.allclose(turn(x).norm(dim=-1), x.norm(dim=-1)) and x.grad.abs().sum() > 0
-    assert turn.turns.dtype is torch.complex64 and turn.turns.imag[0, 1] == torch.tensor(1.0).sin()
+    assert turn.turns.dtype is dtype.to_complex() and turn.turns.imag[0, 1] == torch.ones((), dtype=dtype).sin()
 
 
 @pytest.mark.parametrize("alias", [("me", ""), ("first.me", "first")])
