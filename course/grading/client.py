@@ -14,10 +14,11 @@ from typing import Any
 import torch
 from torch import Generator
 
+from course.grading.anatomy import module_from
 from course.grading.containers import containers, rewrite
 from course.grading.conversation import Conversation
 from course.grading.failure import describe
-from course.grading.proxies import Method, Remote, RemoteModule, Verb, module_from
+from course.grading.proxies import Method, Remote, RemoteModule, Verb
 from course.grading.random_state import Known, left_behind
 from course.grading.tensors import dtype_name
 from course.grading.values import Reference, pack, unpack

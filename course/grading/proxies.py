@@ -4,7 +4,6 @@ A class, function or other object is a Remote. An nn.Module is a RemoteModule: a
 parameters and buffers under the same names, whose forward runs in the candidate and takes part in autograd here.
 """
 
-import weakref
 from collections.abc import Iterator
 from enum import Enum
 from typing import TYPE_CHECKING, Any
@@ -12,10 +11,8 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import nn
 
-from course.grading.tensors import WireError
-from course.grading.twins import same
-
 if TYPE_CHECKING:
+    from course.grading.anatomy import State
     from course.grading.client import Client
 
 LAYERS = frozenset(
@@ -178,116 +175,3 @@ class Link:
         self.client, self.number, self.path, self.state, self.kind = client, number, path, state, kind
         known = getattr(nn, base, nn.Module)
         self.base = known if known is not nn.Module and issubclass(known, nn.Module) else RemoteModule
-
-
-class State:
-    """What the candidate knows of a module's parameters, buffers and modes, so that only changes travel."""
-
-    def __init__(self) -> None:
-        self._parts: dict[str, weakref.ref[RemoteModule]] = {}
-        self._modes: dict[str, bool] = {}
-        self._slots: dict[str, tuple[dict[str, Any], str]] = {}
-        self._wants: list[str] = []
-        self._known: dict[str, tuple[torch.Tensor, bool]] = {}
-
-    def add_part(self, path: str, part: RemoteModule) -> None:
-        """A submodule, in the mode it has there. Held weakly: a test that drops a module frees it at once."""
-        self._parts[path], self._modes[path] = weakref.ref(part), part.training
-
-    def add(self, path: str, slots: dict[str, Any], tensor: torch.Tensor, value: torch.Tensor) -> None:
-        """A parameter or buffer in `slots` of its module; the candidate knows it as `value`."""
-        _, _, name = path.rpartition(".")
-        slots[name] = tensor
-        self._slots[path] = slots, name
-        self._known[path] = value, tensor.requires_grad
-
-    def changes(self) -> tuple[dict[str, Any], list[torch.Tensor]]:
-        """What to tell the candidate before a call, if anything, and the parameters that collect gradients of it."""
-        changed, wants, collecting = {}, [], {}
-        for path, (slots, name) in self._slots.items():
-            tensor = slots.get(name)
-            if tensor is None:
-                continue
-            value, wanted = self._known[path]
-            wants_gradient = tensor.requires_grad
-            # By value: a test that writes via `.data` counts no version up.
-            if wanted is not wants_gradient or not same(value, tensor):
-                self._known[path] = changed[path] = tensor.detach().clone(), wants_gradient
-            if wants_gradient and id(tensor) not in collecting:
-                collecting[id(tensor)] = tensor
-                wants.append(path)
-        training = {}
-        for path, reference in self._parts.items():
-            part = reference()
-            if part is not None and part.training is not self._modes[path]:
-                self._modes[path] = training[path] = part.training
-        said: dict[str, Any] = {"changed": changed} if changed else {}
-        if training:
-            said["training"] = training
-        if wants != self._wants:
-            self._wants = said["wants"] = wants
-        return said, list(collecting.values())
-
-    def take(self, client: "Client", written: dict[str, Any]) -> None:
-        """Writes what a call there has written into parameters, buffers and modes; lazy parameters come up here."""
-        for path, (value, wants_gradient, number) in written.get("values", {}).items():
-            if path not in self._slots:
-                part = self._parts.get(path.rpartition(".")[0], lambda: None)()
-                if part is not None and number is not None:
-                    parameter = _parameter(client, number, value, wants_gradient)
-                    self.add(path, part._parameters, parameter, value)
-                continue
-            slots, name = self._slots[path]
-            if slots.get(name) is not None:
-                slots[name].data = value.clone()
-                slots[name].requires_grad_(wants_gradient)
-                self._known[path] = value, wants_gradient
-        for path, training in written.get("training", {}).items():
-            part = self._parts.get(path, lambda: None)()
-            if part is not None:
-                part.training = self._modes[path] = bool(training)
-
-
-def module_from(client: "Client", number: int, said: dict[str, Any]) -> RemoteModule:
-    """A local twin from the anatomy of a module, as Twins.anatomy gives it."""
-    # Names go straight into nn.Module's tables: add_module() and its like would first ask the candidate for them.
-    state = State()
-    parts: dict[str, RemoteModule] = {}
-    for path, kind, base, training in said["modules"]:
-        parts[path] = part = RemoteModule(Link(client, number, path, state, kind, base))
-        part.training = training
-        state.add_part(path, part)
-        _hang(parts, path)
-    for path, first in said["aliases"]:
-        if not first or path.startswith(f"{first}."):
-            raise WireError(f"no part of a module lies in itself; '{path}' is said to be '{first}' once more")
-        parts[path] = parts[first]
-        _hang(parts, path)
-    for path, its_number, wants_gradient, value in said["parameters"]:
-        holder, _, _ = path.rpartition(".")
-        state.add(path, parts[holder]._parameters, _parameter(client, its_number, value, wants_gradient), value)
-    for path, is_saved, value in said["buffers"]:
-        holder, _, last = path.rpartition(".")
-        state.add(path, parts[holder]._buffers, value.clone(), value)
-        if not is_saved:
-            parts[holder]._non_persistent_buffers_set.add(last)
-    return parts[""]
-
-
-def _hang(parts: dict[str, RemoteModule], path: str) -> None:
-    """Makes the part at `path` known to the module that holds it."""
-    if path:
-        holder, _, last = path.rpartition(".")
-        parts[holder]._modules[last] = parts[path]
-
-
-def _parameter(client: "Client", number: int, value: torch.Tensor, wants_gradient: bool) -> nn.Parameter:
-    """The parameter that has `number` there: the same object under all its names and in all modules that share it."""
-    parameter = client.parameters.get(number)
-    if parameter is None:
-        parameter = client.parameters[number] = nn.Parameter(value.clone(), requires_grad=wants_gradient)
-    elif not same(value, parameter) or parameter.requires_grad is not wants_gradient:
-        # It outlived its module, and what happened to it there since is news here.
-        parameter.data = value.clone()
-        parameter.requires_grad_(wants_gradient)
-    return parameter

@@ -22,6 +22,8 @@ class Twins:
         """What a twin is made of: names, kinds, modes and values of everything in `module`."""
         number = self._number(module)
         known = self._known.setdefault(number, _Known())
+        known.tensors(module)
+        known.has_changed = False
         if not known.values:
             self.report(number, module)
         return {
@@ -62,7 +64,7 @@ class Twins:
         return known.named(known.wants, module) if known.wants else []
 
     def report(self, number: int, module: nn.Module) -> dict[str, Any]:
-        """What was written into `module` since the examiner last heard of it.
+        """What was written into `module` since the examiner last heard of it, and its anatomy where that is new.
 
         By value, for neither `.data` nor torch's own batch norm counts a version up.
         """
@@ -77,7 +79,10 @@ class Twins:
         for name, part in known.parts:
             if known.modes.get(name) is not part.training:
                 known.modes[name] = modes[name] = part.training
-        return {kind: found for kind, found in (("values", values), ("training", modes)) if found}
+        # A model may make its layers in its first call, when it sees how wide they must be.
+        anatomy = self.anatomy(module) if known.has_changed else None
+        found = {"values": values, "training": modes, "anatomy": anatomy}
+        return {kind: news for kind, news in found.items() if news}
 
 
 NOTHING = (None, None)
@@ -91,6 +96,8 @@ class _Known:
         self.modes: dict[str, bool] = {}
         self.wants: list[str] = []
         self.parts: list[tuple[str, nn.Module]] = []
+        self.has_changed = False
+        """Whether parts, parameters or buffers came or went since the examiner last heard which there are."""
         self._shape: list[tuple[int, ...]] = []
         self._slots: dict[str, tuple[dict[str, Any], str]] = {}
 
@@ -117,6 +124,7 @@ class _Known:
         shape = [_shape(part) for _, part in self.parts]
         if shape and shape == self._shape:
             return
+        self.has_changed = True
         self.parts = list(module.named_modules())
         self._shape = [_shape(part) for _, part in self.parts]
         every = list(module.named_modules(remove_duplicate=False))

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from course.grading.proxies import module_from
+from course.grading.anatomy import module_from
 from course.grading.wire import WireError
 
 

@@ -165,3 +165,69 @@ def test_a_lazy_module_gets_its_weights_with_the_first_call(student):
     assert model[0].weight.shape == (4, 3)
     model(torch.ones(2, 3)).sum().backward()
     assert model[0].bias.grad is not None
+
+
+GROWING = """
+class Growing(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Linear(3, 4)
+        self.last = None
+
+    def forward(self, x):
+        hidden = self.first(x)
+        if self.last is None:
+            self.last = nn.Sequential(nn.BatchNorm1d(4), nn.Linear(4, 2))
+            self.scale = nn.Parameter(torch.ones(2))
+            self.register_buffer("calls", torch.zeros(()))
+        self.calls += 1
+        return self.scale * self.last(hidden)
+"""
+
+
+def test_layers_made_in_the_first_call_are_there_afterwards(student):
+    """With their names, weights and modes; what was there before stays the same object."""
+    torch.manual_seed(0)
+    model, x = student(GROWING)["Growing"](), torch.randn(5, 3)
+    first, weight = model.first, model.first.weight
+    before = model(x)
+    assert model.first is first and model.first.weight is weight
+    assert sorted(model.state_dict()) == sorted(
+        ["first.weight", "first.bias", "scale", "calls", "last.1.weight", "last.1.bias"]
+        + [f"last.0.{name}" for name in ("weight", "bias", "running_mean", "running_var", "num_batches_tracked")]
+    )
+    assert isinstance(model.last[1], nn.Linear) and model.calls == 1 and model.last[0].training
+    assert torch.equal(model(x), before)
+    model.eval()
+    assert not model.last[0].training and not torch.equal(model(x), before) and model.calls == 3
+    with torch.no_grad():
+        model.scale.zero_()
+    assert model(x).eq(0).all()
+
+
+def test_layers_made_in_the_first_call_learn(student):
+    """From the second call on, with an optimiser that is made after the first."""
+    torch.manual_seed(0)
+    model, x = student(GROWING)["Growing"](), torch.randn(5, 3)
+    model(x)
+    optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
+    before = {name: value.clone() for name, value in model.named_parameters()}
+    model(x)[:, 0].sum().backward()
+    optimiser.step()
+    assert len(before) == 7 and model.scale.grad is not None and model.last[1].weight.grad is not None
+    assert not torch.equal(before["scale"], model.scale) and not torch.equal(before["last.1.bias"], model.last[1].bias)
+
+
+def test_a_layer_that_is_thrown_away_is_gone_here(student):
+    """Its names go, and another layer under the same name is another one."""
+    theirs = student(
+        "def make():\n    return nn.ModuleDict({'a': nn.Linear(2, 2), 'b': nn.Linear(2, 2)})\n"
+        "def drop(model):\n    del model['a']\n"
+        "def replace(model):\n    model['b'] = nn.Conv1d(1, 1, 3)\n"
+    )
+    model = theirs["make"]()
+    held, linear = model["a"], model["b"]
+    theirs["drop"](model)
+    assert sorted(model.state_dict()) == ["b.bias", "b.weight"] and model["b"] is linear and held.weight.shape == (2, 2)
+    theirs["replace"](model)
+    assert isinstance(model["b"], nn.Conv1d) and model["b"] is not linear and model["b"].weight.shape == (1, 1, 3)
