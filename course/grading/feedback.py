@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Callable
 from functools import lru_cache
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,13 @@ PAGE = """
 {%- block any_cell scoped -%}{{ cell | rendered_once(super) }}{%- endblock any_cell -%}
 """
 """nbgrader's page, which asks for each cell whether it was rendered before."""
+
+STYLES = """
+summary { display: list-item; cursor: pointer; }
+.rendered_html table { margin: 0.5em 0 1em; }
+.rendered_html td, .rendered_html th { padding: 0.1em 0.6em; }
+"""
+"""What nbgrader's page lacks: a sign that something can be unfolded, and room in and around a table."""
 
 KEPT_CELLS, KEPT_CHARACTERS = 2_000, 20_000
 """How many rendered cells are kept, and how long they may be: a class has no more of these than its memory holds."""
@@ -101,10 +109,10 @@ class PlainExporter(FeedbackExporter):
 
 
 class StylesOnce(CSSHTMLHeaderPreprocessor):
-    """The styles of highlighted code, which are the same on every page."""
+    """The styles of highlighted code, which are the same on every page, and ours."""
 
     def _generate_header(self, resources: dict[str, Any]) -> list[str]:
-        self._styles = getattr(self, "_styles", None) or super()._generate_header(resources)
+        self._styles = getattr(self, "_styles", None) or [*super()._generate_header(resources), STYLES]
         return self._styles
 
 
@@ -139,7 +147,14 @@ def _most_telling(data: dict[str, Any]) -> list[str]:
 def _highlight(source: str, metadata: Any = None) -> str:
     # Lines that hold nothing but spaces take the highlighter time by the square of their number.
     source = EMPTY_LINES.sub("\n" * MAX_EMPTY_LINES, source)
-    return _highlighted(source) if len(source) <= KEPT_CHARACTERS else sanitize.as_it_is(source)
+    html = _highlighted(source) if len(source) <= KEPT_CHARACTERS else sanitize.as_it_is(source)
+    # Repair leaves this mark to our cells alone.
+    return _folded(source, html) if (metadata or {}).get("jupyter", {}).get("source_hidden") else html
+
+
+def _folded(source: str, html: str) -> str:
+    """The code of a cell that is folded in the notebook: its first line, and all of it with a click."""
+    return f"<details><summary><code>{escape(source.partition(chr(10))[0])}</code></summary>{html}</details>"
 
 
 @lru_cache(maxsize=4096)

@@ -1,0 +1,30 @@
+"""The feedback page tells first what a student reads it for."""
+
+import pytest
+from notebooks import answer, check, notebook
+
+from course.grading.feedback import FeedbackExporter
+
+CHECK = "# Run this cell: it checks your answer.\nassert right() == 1 < 2, 'right() is 1'"
+
+
+def page(*, is_folded: bool) -> str:
+    """The page of a notebook with one answer and its check."""
+    cell = check("right-check", CHECK)
+    if is_folded:
+        cell.metadata["jupyter"] = {"source_hidden": True}
+    made = notebook(answer("right", "def right():\n    return 1"), cell)
+    for marked in made.cells:
+        marked.metadata.nbgrader.update(score=1.0, points=1.0)
+    header = {"notebook": "small", "score": 1.0, "max_score": 1.0, "late_penalty": 0.0}
+    return FeedbackExporter().from_notebook_node(made, {"nbgrader": header})[0]
+
+
+@pytest.mark.parametrize("is_folded", [True, False])
+def test_the_code_of_a_check_is_folded_as_in_the_notebook(is_folded):
+    """Its first line shows, and the rest with a click; what is not folded in the notebook stands open."""
+    told = page(is_folded=is_folded)
+    summary = "<summary><code># Run this cell: it checks your answer.</code></summary>"
+    assert told.count("<details>") == told.count(summary) == told.count("</details>") == int(is_folded)
+    code = told.partition(summary)[2].partition("</details>")[0] if is_folded else told
+    assert "'right() is 1'" in code and "&lt;" in code
