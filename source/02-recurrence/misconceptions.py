@@ -239,6 +239,21 @@ IN_WORDS_AND_STATES = [
     ),
     Misconception(
         exercise="embedding",
+        name="takes number 0 for padding without being told",
+        edit=("padding_idx: int | None = None) -> None", "padding_idx: int | None = 0) -> None"),
+        say="Nobody named a padding_idx, and still row 0 is zeros and never learns. Without one no row is padding.",
+    ),
+    Misconception(
+        exercise="embedding",
+        name="takes row 0 of a given table for padding without being told",
+        edit=(
+            "freeze: bool = True, padding_idx: int | None = None",
+            "freeze: bool = True, padding_idx: int | None = 0",
+        ),
+        say="Row 0 of a given table does not learn, and nobody named a padding_idx. Without one no row is padding.",
+    ),
+    Misconception(
+        exercise="embedding",
         name="does not start the padding with zeros",
         edit=(EMBEDDING_ZEROS, ""),
         say="The row of padding_idx starts with random numbers, and since it never learns, it keeps them.",
@@ -697,6 +712,12 @@ GATES_LSTM_STEP = [
         name="makes the candidate with a sigmoid",
         edit=("g.tanh()", "g.sigmoid()"),
         say="Your candidate is never negative, so your cell can only count upwards. The candidate is no gate.",
+    ),
+    Misconception(
+        exercise="lstm-step",
+        name="cuts the cell at -10 and 10",
+        edit=(GATES_LSTM_CELL, f"{GATES_LSTM_CELL}\n    c = c.clamp(-10, 10)"),
+        say="Your cell stops at 10. A cell has no limits: one that keeps all and adds 1 each time counts on.",
     ),
     Misconception(
         exercise="lstm-step",
