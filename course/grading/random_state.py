@@ -7,6 +7,8 @@ import hashlib
 
 import torch
 
+from course.grading.tensors import WireError
+
 WORDS = slice(24, 24 + 624 * 8)
 """Where the 624 words of a Mersenne Twister lie in the bytes of a state; in front of them seed, left, seeded, next."""
 MAX_BLOCKS = 2_000
@@ -27,7 +29,9 @@ class Known:
         return self._bytes != before
 
     def take(self, state: torch.Tensor) -> None:
-        """The other side said that it is in this state."""
+        """The other side said that it is in this state; raises WireError where it is none."""
+        if state.dtype is not torch.uint8:
+            raise WireError(f"a random state is a tensor of bytes; this one is of {state.dtype}")
         # As bytes, too: torch.equal takes four times as long to compare two states.
         self.state, self._bytes = state, state.numpy().tobytes()
 

@@ -25,6 +25,10 @@ ODD_ANSWERS = (
     *({**_DONE, "done": done} for done in ({"dict": [[[], 1]]}, {"dict": [[5]]}, {"tensor": 99}, {"tuple": 5}, [[[]]])),
     {**_DONE, "done": {"dict": [["Scale", 5], ["torch", True], ["m", 0]]}},
     *({**_DONE, "done": 1, key: odd} for key in _DONE for odd in (5, {"dict": [["written", 5]]})),
+    *(
+        {**_DONE, "done": 1, "effects": {"dict": [["states", {"dict": [[0, {"dict": [["anatomy", odd]]}]]}]]}}
+        for odd in (5, {"dict": []}, {"dict": [["modules", [["a", "x", "y", True]]]]})
+    ),
     *({"back": 0}, {"back": "x", "call": 5}, {"back": True, "call": {"tuple": []}}),
     {"done": {"outputs": [5], "raised": None}},
     {"done": {"outputs": [{"output_type": "stream"}, {"data": 5}], "raised": {"frames": [5]}}},

@@ -3,7 +3,8 @@
 import pytest
 import torch
 
-from course.grading.random_state import left_behind
+from course.grading.random_state import Known, left_behind
+from course.grading.wire import WireError
 
 
 def state(seed: int, draws: int = 0) -> torch.Tensor:
@@ -36,3 +37,9 @@ def test_nobody_chooses_what_is_drawn_next(forged):
     assert now is not forged and torch.equal(now, left_behind(state(1), forged))
     drawn = torch.rand(1000, generator=torch.Generator().set_state(now))
     assert 0.4 < drawn.mean() < 0.6
+
+
+def test_a_state_of_another_kind_is_refused():
+    """In words, and not with an error of numpy's: a candidate may answer anything."""
+    with pytest.raises(WireError, match="tensor of bytes; this one is of torch.bfloat16"):
+        Known().take(torch.zeros(5056, dtype=torch.bfloat16))
