@@ -28,9 +28,15 @@ TEMPLATES = Path(nbgrader.__file__).parent / "server_extensions" / "formgrader"
 
 PAGE = """
 {%- extends 'index.html.j2' -%}
+{%- block header -%}{{ super() }}
+<script type="text/x-mathjax-config">
+MathJax.Hub.Config({CommonHTML: {linebreaks: {automatic: false}}});
+</script>
+{%- endblock header -%}
 {%- block any_cell scoped -%}{{ cell | rendered_once(super) }}{%- endblock any_cell -%}
 """
-"""nbgrader's page, which asks for each cell whether it was rendered before."""
+"""nbgrader's page, which asks for each cell whether it was rendered before, and whose formulas stay in one line: in a
+table MathJax would break the shortest."""
 
 STYLES = """
 summary { display: list-item; cursor: pointer; }

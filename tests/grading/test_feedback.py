@@ -28,3 +28,9 @@ def test_the_code_of_a_check_is_folded_as_in_the_notebook(is_folded):
     assert told.count("<details>") == told.count(summary) == told.count("</details>") == int(is_folded)
     code = told.partition(summary)[2].partition("</details>")[0] if is_folded else told
     assert "'right() is 1'" in code and "&lt;" in code
+
+
+def test_formulas_stay_in_one_line():
+    """The last word on it is ours: in the narrow column of a table MathJax would break them."""
+    words = "".join(page(is_folded=True).split())
+    assert words.rindex("linebreaks:{automatic:false}") > words.rindex("linebreaks:{automatic:true}")
