@@ -13,6 +13,7 @@ from nbformat import NotebookNode
 from notebooks import answer, answered, cell, check, code, helpers, hidden, notebook, text, written
 
 from course.classroom import Classroom
+from course.grading.class_run import ClassRun
 from course.release import release
 
 REPOSITORY = Path(__file__).resolve().parents[1]
@@ -103,6 +104,13 @@ def ledger(folder: Path) -> dict[str, Any]:
             }
             for submission in gradebook.find_assignment(NAME).submissions
         }
+
+
+def grade_class(folder: Path, **options: Any) -> list[str]:
+    """Grades the class; returns who was graded anew."""
+    outcomes = list(ClassRun(Classroom(folder), NAME, **options).outcomes())
+    assert not any("could not be graded" in trouble for outcome in outcomes for trouble in outcome.troubles)
+    return sorted(outcome.student for outcome in outcomes if outcome.reports)
 
 
 def points(folder: Path) -> dict[str, float]:

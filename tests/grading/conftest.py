@@ -1,7 +1,10 @@
-"""A module of the student's, and the same module here, to compare."""
+"""A module of the student's, and the same module here, to compare; a graded class, and a copy of it to change."""
+
+import shutil
 
 import pytest
 import torch
+from small_class import SCORES, grade_class, make_class
 from torch import nn
 
 SMALL = """
@@ -39,3 +42,17 @@ def pair(student):
         torch.manual_seed(1)
         made.append(small())
     return made
+
+
+@pytest.fixture(scope="session")
+def graded(tmp_path_factory):
+    """A class that was graded four at a time."""
+    folder = make_class(tmp_path_factory.mktemp("graded") / "course")
+    assert grade_class(folder, jobs=4) == sorted(SCORES)
+    return folder
+
+
+@pytest.fixture
+def again(graded, tmp_path):
+    """A copy of the graded class to change."""
+    return shutil.copytree(graded, tmp_path / "course")
