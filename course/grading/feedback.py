@@ -160,7 +160,8 @@ def _highlight(source: str, metadata: Any = None) -> str:
 
 def _folded(source: str, html: str) -> str:
     """The code of a cell that is folded in the notebook: its first line, and all of it with a click."""
-    return f"<details><summary><code>{escape(source.partition(chr(10))[0])}</code></summary>{html}</details>"
+    first, _, _ = source.partition("\n")
+    return f"<details><summary><code>{escape(first)}</code></summary>{html}</details>"
 
 
 @lru_cache(maxsize=4096)
