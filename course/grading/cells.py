@@ -2,13 +2,10 @@
 
 import __future__
 
-import ast
 import builtins
 import io
 import linecache
 import sys
-from functools import lru_cache
-from types import CodeType
 from typing import Any
 
 import matplotlib
@@ -16,37 +13,31 @@ from IPython.core.displaypub import CapturingDisplayPublisher
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
+from course.grading.code import Code, compiled, taken_over
 from course.grading.failure import describe
 
 UNSEEN = 100
 """So many times as much may be printed while tests call student code, again and again: nobody is shown it."""
 FUTURE = __future__.annotations.compiler_flag
+SHOWN = ["text/html", "image/png", "image/jpeg", "text/plain"]
+"""The forms of a value that a page shows: IPython need not try the others."""
 
 
 class OutputLimit(BaseException):
     """More was printed than a submission may print."""
 
 
-def execute(source: str, name: str, namespace: dict[str, Any], flags: int = 0) -> Any:
+def execute(source: str, name: str, namespace: dict[str, Any], code: Code | None = None) -> Any:
     """Runs the Python of one cell in `namespace`; returns the value of its last line if that is an expression.
 
-    Tracebacks call the cell `<name>` and show its lines. `flags` are those of compile(). Raises whatever the cell
-    raises.
+    Tracebacks call the cell `<name>` and show its lines. Who has compiled it already hands over its `code`. Raises
+    whatever the cell raises.
     """
     filename = f"<{name}>"
     linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
-    most, last = _compiled(source, filename, flags)
+    most, last = code or compiled(source, name)
     exec(most, namespace)
     return None if last is None else eval(last, namespace)
-
-
-@lru_cache(maxsize=1024)
-def _compiled(source: str, filename: str, flags: int = 0) -> tuple[CodeType, CodeType | None]:
-    """All of a cell but its last expression, and that. An examiner runs the same tests for every student."""
-    tree = ast.parse(source, filename)
-    last = ast.Expression(tree.body.pop().value) if tree.body and isinstance(tree.body[-1], ast.Expr) else None
-    most = compile(tree, filename, "exec", flags)
-    return most, None if last is None else compile(last, filename, "eval", flags)
 
 
 class Shell:
@@ -66,16 +57,24 @@ class Shell:
         self._printed = sys.stdout = sys.stderr = _Capped(output_characters)
         self._flags = 0
 
-    def run(self, source: str, name: str) -> dict[str, Any]:
-        """Runs one cell; returns its `outputs` and, under `raised`, the exception it ended with or None."""
+    def run(self, source: str, name: str, code: str = "") -> dict[str, Any]:
+        """Runs one cell; returns its `outputs` and, under `raised`, the exception it ended with or None.
+
+        `code` is what code.handed_over says of the cell, if it was asked.
+        """
         raised, shown = None, self._shell.display_pub.outputs
         shown.clear()
         self._printed.kept = []
         try:
-            source = self._as_python(source, name)
+            # With a future of the student's in force, no cell is what it was without.
+            if code and not self._flags:
+                ready = taken_over(code)
+            else:
+                source = self._as_python(source, name)
+                ready = compiled(source, name, self._flags)
             # As in a notebook, `from __future__ import annotations` holds for the cells behind it, too.
-            self._flags |= _compiled(source, f"<{name}>", self._flags)[0].co_flags & FUTURE
-            value = execute(source, name, self.namespace, self._flags)
+            self._flags |= ready.most.co_flags & FUTURE
+            value = execute(source, name, self.namespace, ready)
             if value is not None:
                 shown.append({"data": self._shell.display_formatter.format(value)[0]})
         except BaseException as error:
@@ -91,7 +90,7 @@ class Shell:
     def _as_python(self, source: str, name: str) -> str:
         # What Python understands, IPython leaves as it is, and takes its time to find out.
         try:
-            _compiled(source, f"<{name}>", self._flags)
+            compiled(source, name, self._flags)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return self._shell.transform_cell(source)
         return source
@@ -104,6 +103,7 @@ def prepare() -> None:
     """Makes the process ready for Shell: once, before it is confined or forked."""
     # Without a folder to write to there is no history; without a window there is no GUI hook for %matplotlib.
     shell = InteractiveShell.instance(config=Config(HistoryManager={"enabled": False}))
+    shell.display_formatter.active_types = SHOWN
     shell.register_magic_function(lambda line: None, magic_name="matplotlib")
     # A magic is a call of it; a kernel would put it into every namespace.
     builtins.get_ipython = InteractiveShell.instance

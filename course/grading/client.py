@@ -53,9 +53,12 @@ class Client:
         self.refused: tuple[str, ...] = ()
         """Functions of torch that student code must do without for now."""
 
-    def run(self, source: str, name: str, place: int = 0) -> dict[str, Any]:
-        """Runs a cell there, after which `place` is left; returns its outputs and what it raised."""
-        self._channel.send({"ask": "run", "source": source, "name": name, "place": place}, [])
+    def run(self, source: str, name: str, place: int = 0, code: str = "") -> dict[str, Any]:
+        """Runs a cell there, after which `place` is left; returns its outputs and what it raised.
+
+        `code` is what code.handed_over says of it; without, the cell is compiled there.
+        """
+        self._channel.send({"ask": "run", "source": source, "name": name, "place": place, "code": code}, [])
         return self._answer()[0]["done"]
 
     def look(self, names: list[str], place: int | None = None) -> dict[str, Any]:

@@ -50,7 +50,7 @@ def grade(
     if sandbox:
         confinement.check()
     repaired = submission if isinstance(submission, Repaired) else repair(source, submission)
-    steps = plan(repaired.notebook)
+    steps = plan(repaired.notebook, source)
     try:
         with examining() as examiner, _Candidates(limits or Limits(), sandbox, examiner.processor) as candidates:
             work = {"steps": steps, "suspects": suspects(source, misconceptions)}

@@ -28,7 +28,8 @@ class Role(Enum):
 class Step:
     """One code cell to run. `exercise` is the answer cell that it is or tests, '' for the student's own cells.
 
-    `refused` are the functions of torch that student code must do without while this test calls it.
+    `refused` are the functions of torch that student code must do without while this test calls it. `is_ours` where
+    every word of it stands in the source.
     """
 
     index: int
@@ -39,17 +40,22 @@ class Step:
     points: float = 0.0
     is_hidden: bool = False
     refused: tuple[str, ...] = ()
+    is_ours: bool = False
 
 
-def plan(notebook: "NotebookNode") -> list[Step]:
-    """The steps of a repaired notebook: all its code cells but the experiments, in their order."""
+def plan(notebook: "NotebookNode", source: "NotebookNode | None" = None) -> list[Step]:
+    """The steps of a repaired notebook: all its code cells but the experiments, in their order.
+
+    With `source` they know which of them are the source's to the letter.
+    """
+    ours = {cell.source for cell in source.cells} if source is not None else ()
     without = {name: refused(cell) for cell in notebook.cells if kind(cell) is Kind.ANSWER and (name := grade_id(cell))}
     exercises = list(without)
     steps = []
     for index, cell in enumerate(notebook.cells):
         if cell.cell_type != "code" or is_experiment(cell):
             continue
-        name = grade_id(cell) or f"cell {index + 1}"
+        name, is_ours = grade_id(cell) or f"cell {index + 1}", cell.source in ours
         match kind(cell):
             case Kind.TEST:
                 points = float(cell.metadata.nbgrader.points)
@@ -58,11 +64,11 @@ def plan(notebook: "NotebookNode") -> list[Step]:
                 steps.append(Step(index, name, Role.TEST, source, exercise, points, HIDDEN in source, names))
             case Kind.READ_ONLY:
                 role = Role.CANDIDATE if is_for_candidate(cell) else Role.BOTH
-                steps.append(Step(index, name, role, _as_python(cell.source)))
+                steps.append(Step(index, name, role, _as_python(cell.source), is_ours=is_ours))
             case Kind.ANSWER | Kind.WRITTEN:
-                steps.append(Step(index, name, Role.CANDIDATE, cell.source, name))
+                steps.append(Step(index, name, Role.CANDIDATE, cell.source, name, is_ours=is_ours))
             case Kind.FREE:
-                steps.append(Step(index, name, Role.CANDIDATE, cell.source))
+                steps.append(Step(index, name, Role.CANDIDATE, cell.source, is_ours=is_ours))
     return steps
 
 

@@ -87,3 +87,24 @@ def test_floats_of_double_precision_in_a_cell_of_ones_own_cost_nothing():
     submission = answered(source)
     submission.cells.insert(1, code("torch.set_default_dtype(torch.float64)"))
     assert grade(source, submission).points == grade(source, source).points == 2
+
+
+@pytest.mark.parametrize("future", ["pass", "from __future__ import annotations"])
+@pytest.mark.parametrize("demo", ["%time f(1)", "f(1)\nprint('a')\nf(2)", "def g(x: int): ...\ng.__annotations__"])
+def test_a_cell_of_ours_does_the_same_as_the_students_own(demo, future):
+    """It is compiled once for a class and not by the candidate; that shows nowhere, not even behind a future."""
+    source = notebook(answer("f", "def f(x):\n    return x + 1"), code(demo), check("f-check", "assert f(1) == 2"))
+    first, own, free = code(future), code(f"{demo}  # mine"), answered(source)
+    submission = answered(source)
+    submission.cells.insert(0, first)
+    free.cells[1:2] = [own]
+    free.cells.insert(0, first)
+    shown = [[output | {"text": ""} for output in grade(source, one).outputs[2]] for one in (submission, free)]
+    assert shown[0] == shown[1] != []
+
+
+def test_an_error_in_a_cell_of_ours_names_its_line():
+    """As one in the student's own cells, with the text of the line."""
+    source = notebook(answer("f", "def f(x):\n    return x"), code("x = 1\nf(x)"), check("f-check", "f(1)"))
+    wrong = grade(source, answered(source, f="def f(x):\n    raise ValueError('no')"))
+    assert wrong.outputs[1][-1]["traceback"][:1] == ["<cell 2>, line 2: f(x)"]

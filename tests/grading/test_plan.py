@@ -52,6 +52,13 @@ def test_a_test_belongs_to_the_exercise_it_is_named_for():
     )
 
 
+def test_only_what_stands_in_the_source_to_the_letter_is_ours():
+    """It is compiled outside the candidate; a student's cell never is, for the compiler can be broken."""
+    source = notebook(helpers("imports", "import torch"), answer("f", "def f(): ..."), code("f()"))
+    submission = notebook(helpers("imports", "import torch"), answer("f", "def f(): 1"), code("f()"), code("f( )"))
+    assert [step.is_ours for step in plan(submission, source)] == [True, False, True, False]
+
+
 def test_only_the_students_own_cells_are_experiments():
     """The tag on an answer, a helper or a test changes nothing."""
     cells = [helpers("imports", ""), answer("f", ""), check("f-check", ""), code("1")]
