@@ -75,8 +75,10 @@ class Unconfinable(CourseError):
 
 def prepare() -> None:
     """Does once, before any fork, what every confined process would do again: find libraries, make the rules."""
+    _address_space()
     with suppress(CourseError, OSError, RuntimeError, AttributeError):
         check()
+        _common_files()
         _common_rules()
 
 
@@ -107,10 +109,15 @@ def confine(scratch: Path, memory_mb: int, file_mb: int) -> None:
 
 
 def limit_memory(memory_mb: int) -> None:
-    """From now on this process gets so much address space more than it has, in MiB."""
-    pages = int(Path("/proc/self/statm").read_text().split()[0])
-    memory = pages * resource.getpagesize() + memory_mb * 2**20
+    """From now on this process gets so much address space more than it started with, in MiB."""
+    memory = _address_space() + memory_mb * 2**20
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+
+
+@cache
+def _address_space() -> int:
+    """What this process has of it, in bytes. A fork has as much: the fork server looks once for all its children."""
+    return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
 
 
 def _limit_resources(memory_mb: int, file_mb: int) -> None:
@@ -124,6 +131,15 @@ def _limit_resources(memory_mb: int, file_mb: int) -> None:
 
 
 def _restrict_files(scratch: Path) -> None:
+    rules = _common_files()
+    # A file that nobody sees any more, but somebody holds, takes room that is_full cannot see: none can be removed.
+    rules.add_path_rule(str(scratch), access=SCRATCH_ACCESS)
+    rules.apply()
+
+
+@cache
+def _common_files() -> py_landlock.Landlock:
+    """The files that every process may use: the fork server finds them once."""
     package = Path(__file__).resolve().parents[1]
     pythons = {f"{prefix}/{part}" for prefix in (sys.prefix, sys.base_prefix) for part in ("lib", "lib64")}
     readable = {*READABLE, *pythons, str(package)}
@@ -133,9 +149,7 @@ def _restrict_files(scratch: Path) -> None:
     files = [path for path in sorted(readable) if os.path.exists(path) and not os.path.isdir(path)]
     rules.add_path_rule(*files, access=Access.READ_FILE)
     rules.add_path_rule("/dev/null", access=Access.READ_FILE | Access.WRITE_FILE)
-    # A file that nobody sees any more, but somebody holds, takes room that is_full cannot see: none can be removed.
-    rules.add_path_rule(str(scratch), access=SCRATCH_ACCESS)
-    rules.apply()
+    return rules
 
 
 def _restrict_system_calls() -> None:
