@@ -33,10 +33,19 @@ PAGE = """
 MathJax.Hub.Config({CommonHTML: {linebreaks: {automatic: false}}});
 </script>
 {%- endblock header -%}
-{%- block any_cell scoped -%}{{ cell | rendered_once(super) }}{%- endblock any_cell -%}
+{%- block body_loop -%}
+{%- for cell in nb.cells -%}
+{%- set html = cell | rendered_before -%}
+{%- if html is not none -%}{{ html }}
+{%- else -%}{%- block any_cell scoped -%}{{ cell | rendered_now(super) }}{%- endblock any_cell -%}
+{%- endif -%}
+{%- endfor -%}
+{%- endblock body_loop -%}
 """
 """nbgrader's page, which asks for each cell whether it was rendered before, and whose formulas stay in one line: in a
-table MathJax would break the shortest."""
+table MathJax would break the shortest.
+
+To enter a block takes as long as to render a short cell: who was rendered before enters none."""
 
 STYLES = """
 summary { display: list-item; cursor: pointer; }
@@ -56,6 +65,7 @@ class FeedbackExporter(HTMLExporter):
 
     def __init__(self, **more: Any) -> None:
         self._rendered: dict[str, str] = {}
+        self._key = ""
         super().__init__(raw_template=PAGE, **more)
 
     @property
@@ -77,7 +87,8 @@ class FeedbackExporter(HTMLExporter):
         yield from super().default_filters()
         yield "markdown2html", sanitize.markdown
         yield "highlight_code", _highlight
-        yield "rendered_once", self._rendered_once
+        yield "rendered_before", self._rendered_before
+        yield "rendered_now", self._rendered_now
         yield "filter_data_type", _most_telling
 
     def from_notebook_node(
@@ -86,15 +97,22 @@ class FeedbackExporter(HTMLExporter):
         """The page of `nb`, which is changed on the way, and the resources it was made with."""
         return TemplateExporter.from_notebook_node(self, _Own(nb), self._init_resources(resources), **more)
 
-    def _rendered_once(self, cell: NotebookNode, render: Callable[[], str]) -> str:
+    def _rendered_before(self, cell: NotebookNode) -> str | None:
         """The HTML of a cell, which depends on nothing but the cell: its place on the page is its own id."""
-        key = json.dumps(cell)
-        if len(key) > KEPT_CHARACTERS:
-            return render()
-        # The one used last stands last.
-        self._rendered[key] = html = self._rendered.pop(key, None) or render()
-        if len(self._rendered) > KEPT_CELLS:
-            del self._rendered[next(iter(self._rendered))]
+        self._key = json.dumps(cell)
+        html = self._rendered.pop(self._key, None)
+        if html is not None:
+            # The one used last stands last.
+            self._rendered[self._key] = html
+        return html
+
+    def _rendered_now(self, cell: NotebookNode, render: Callable[[], str]) -> str:
+        """The same of the cell that was asked for last and is new."""
+        html = render()
+        if len(self._key) <= KEPT_CHARACTERS:
+            self._rendered[self._key] = html
+            if len(self._rendered) > KEPT_CELLS:
+                del self._rendered[next(iter(self._rendered))]
         return html
 
     def _preprocess(self, nb: NotebookNode, resources: dict[str, Any]) -> tuple[NotebookNode, dict[str, Any]]:
