@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from course.grading.client import Client
 
 
+NOWHERE: tuple[dict[str, Any], str] = {}, ""
+
+
 class State:
     """What the candidate knows of a module's parameters, buffers and modes, so that only changes travel."""
 
@@ -80,14 +83,8 @@ class State:
         root = self._parts.get("", lambda: None)()
         if "anatomy" in written and root is not None:
             _shaped(self, client, root._remote.number, written["anatomy"])
-        for path, (value, wants_gradient, number) in written.get("values", {}).items():
-            if path not in self._slots:
-                part = self._parts.get(path.rpartition(".")[0], lambda: None)()
-                if part is not None and number is not None:
-                    parameter = _parameter(client, number, value, wants_gradient)
-                    self.add(path, part._parameters, parameter, value)
-                continue
-            slots, name = self._slots[path]
+        for path, (value, wants_gradient) in written.get("values", {}).items():
+            slots, name = self._slots.get(path, NOWHERE)
             if slots.get(name) is not None:
                 slots[name].data = value.clone()
                 slots[name].requires_grad_(wants_gradient)
@@ -105,10 +102,10 @@ class Before:
     parts: dict[str, RemoteModule]
     tensors: dict[str, torch.Tensor | None]
 
-    def part(self, path: str, kind: str) -> RemoteModule | None:
-        """The part of this kind that was there, if one was, with nothing in it."""
+    def part(self, path: str, own_number: int) -> RemoteModule | None:
+        """The part that was there, if it is the same one there, with nothing in it."""
         part = self.parts.get(path)
-        if part is None or part._remote.kind != kind:
+        if part is None or part._remote.own_number != own_number:
             return None
         for table in (part._modules, part._parameters, part._buffers, part._non_persistent_buffers_set):
             table.clear()
@@ -133,10 +130,12 @@ def _shaped(state: State, client: "Client", number: int, said: dict[str, Any]) -
     # Names go straight into nn.Module's tables: add_module() and its like would first ask the candidate for them.
     before = state.cleared()
     parts: dict[str, RemoteModule] = {}
-    for path, kind, base, training in said["modules"]:
-        part = before.part(path, kind)
+    for path, own_number, kind, base, training in said["modules"]:
+        part = before.part(path, own_number)
         if part is None:
-            part = RemoteModule(Link(client, number, path, state, kind, base))
+            part = RemoteModule(Link(client, number, path, state, own_number))
+        # A lazy layer is of another kind once it knows how wide it is.
+        part._remote.set_kind(kind, base)
         parts[path] = part
         part.training = training
         state.add_part(path, part)

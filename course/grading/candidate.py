@@ -16,6 +16,7 @@ import torch
 
 from course.grading.cells import Shell
 from course.grading.confinement import confine
+from course.grading.failure import describe
 from course.grading.service import Service
 from course.grading.wire import Channel, Closed, Packed, WireError
 
@@ -67,10 +68,9 @@ def main(connection: Connection, scratch: Path | None, limits: dict[str, int], p
             os._exit(0)
         try:
             channel.send(*answer)
-        except WireError as error:
-            channel.send(
-                {"raised": {"kind": "TypeError", "name": "WireError", "message": str(error), "frames": []}}, []
-            )
+        except Exception as error:
+            # It cannot cross: a WireError, or whatever a tensor of the student's raises when it is looked at.
+            channel.send({"raised": describe(error) | {"kind": "TypeError"}}, [])
 
 
 def _belong_to_parent() -> None:

@@ -169,9 +169,18 @@ class RemoteModule(nn.Module):
 
 
 class Link:
-    """Where the original of a RemoteModule is: the number of the outermost module there and the path from it."""
+    """What a RemoteModule stands for there: the part at `path` of the module `number`, which has a number of its own.
 
-    def __init__(self, client: "Client", number: int, path: str, state: "State", kind: str, base: str) -> None:
-        self.client, self.number, self.path, self.state, self.kind = client, number, path, state, kind
+    `kind` is the name of its class, `base` the class of torch.nn that it is one of, if it is of any but nn.Module.
+    """
+
+    def __init__(self, client: "Client", number: int, path: str, state: "State", own_number: int) -> None:
+        self.client, self.number, self.path, self.state = client, number, path, state
+        self.own_number = own_number
+        self.set_kind("Module", "Module")
+
+    def set_kind(self, kind: str, base: str) -> None:
+        """Its class and that of torch.nn, by their names."""
+        self.kind = kind
         known = getattr(nn, base, nn.Module)
         self.base = known if known is not nn.Module and issubclass(known, nn.Module) else RemoteModule

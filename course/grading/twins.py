@@ -28,7 +28,8 @@ class Twins:
             self.report(number, module)
         return {
             "modules": [
-                (name, type(part).__name__, _base(part), part.training) for name, part in module.named_modules()
+                (name, self._number(part), type(part).__name__, _base(part), part.training)
+                for name, part in module.named_modules()
             ],
             "aliases": _aliases(module),
             "parameters": [
@@ -39,7 +40,7 @@ class Twins:
                 (f"{name}.{own}".lstrip("."), own not in part._non_persistent_buffers_set, buffer)
                 for name, part in module.named_modules()
                 for own, buffer in part._buffers.items()
-                if buffer is not None
+                if buffer is not None and not _is_lazy(buffer)
             ],
         }
 
@@ -72,14 +73,11 @@ class Twins:
         for name, tensor in known.tensors(module):
             value, wants_gradient = known.values.get(name, NOTHING)
             if wants_gradient is not tensor.requires_grad or not same(value, tensor):
-                value = tensor.detach().clone()
-                known.values[name] = value, tensor.requires_grad
-                owner = self._number(tensor) if isinstance(tensor, nn.Parameter) else None
-                values[name] = value, tensor.requires_grad, owner
+                known.values[name] = values[name] = tensor.detach().clone(), tensor.requires_grad
         for name, part in known.parts:
             if known.modes.get(name) is not part.training:
                 known.modes[name] = modes[name] = part.training
-        # A model may make its layers in its first call, when it sees how wide they must be.
+        # A model may make its layers or lazy parameters in its first call, when it sees how wide they must be.
         anatomy = self.anatomy(module) if known.has_changed else None
         found = {"values": values, "training": modes, "anatomy": anatomy}
         return {kind: news for kind, news in found.items() if news}
@@ -99,6 +97,7 @@ class _Known:
         self.has_changed = False
         """Whether parts, parameters or buffers came or went since the examiner last heard which there are."""
         self._shape: list[tuple[int, ...]] = []
+        self._filled: list[str] = []
         self._slots: dict[str, tuple[dict[str, Any], str]] = {}
 
     def parameters(self, module: nn.Module) -> list[tuple[str, nn.Parameter]]:
@@ -111,8 +110,12 @@ class _Known:
         Without lazy parameters: these are nothing until a call makes them so.
         """
         self._look(module)
-        found = [(name, slots.get(own)) for name, (slots, own) in self._slots.items()]
-        return [pair for pair in found if pair[1] is not None and not _is_lazy(pair[1])]
+        every = [(name, slots.get(own)) for name, (slots, own) in self._slots.items()]
+        found = [pair for pair in every if pair[1] is not None and not _is_lazy(pair[1])]
+        filled = [name for name, _ in found]
+        if filled != self._filled:
+            self._filled, self.has_changed = filled, True
+        return found
 
     def named(self, names: list[str], module: nn.Module) -> list[torch.Tensor]:
         """Those parameters or buffers that are called so."""

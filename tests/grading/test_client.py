@@ -176,6 +176,16 @@ def test_what_does_not_cross_says_so(student, back):
     assert theirs["right"]() == 1
 
 
+@pytest.mark.parametrize("back", ["nn.LazyLinear(3).weight", "torch.ones(2).as_subclass(Odd)"])
+def test_a_tensor_that_cannot_be_looked_at_is_an_error_of_that_call(student, back):
+    """A lazy parameter has no numbers yet, and a tensor class of one's own may raise anything; the next call works."""
+    odd = "class Odd(torch.Tensor):\n    def is_contiguous(self):\n        raise KeyError('odd')\n"
+    theirs = student(f"{odd}def odd():\n    return {back}\ndef right():\n    return 1")
+    with pytest.raises(StudentError):
+        theirs["odd"]()
+    assert theirs["right"]() == 1
+
+
 def test_too_much_does_not_cross(student):
     """An endless list and a number with a million digits are refused in words; the process lives on."""
     theirs = student("def deep():\n    x = []\n    x.append(x)\n    return x\ndef long():\n    return 10**1_000_000\n")

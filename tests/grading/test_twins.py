@@ -167,6 +167,46 @@ def test_a_lazy_module_gets_its_weights_with_the_first_call(student):
     assert model[0].bias.grad is not None
 
 
+LAZY = """
+class Lazy(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.LazyBatchNorm1d()
+        self.register_buffer("seen", None)
+
+    def forward(self, x):
+        self.seen = x.detach().mean(0)
+        return self.norm(x)
+
+
+def alone():
+    return nn.LazyBatchNorm1d()
+"""
+
+
+def test_a_lazy_module_is_of_another_class_after_its_first_call(student):
+    """It stays the same object all the same, inside another or alone; its buffers come with the call as well."""
+    theirs = student(LAZY)
+    inside, alone = theirs["Lazy"](), theirs["alone"]()
+    for model, norm in ((inside, inside.norm), (alone, alone)):
+        assert repr(norm).startswith("Lazy") and "running_mean" not in dict(norm.named_buffers())
+        model(torch.tensor([[1.0, 2.0, 4.0], [3.0, 2.0, 0.0]]))
+        assert repr(norm).startswith("BatchNorm1d") and isinstance(norm, nn.BatchNorm1d)
+        assert norm.weight.shape == norm.running_mean.shape == (3,) and norm.running_mean.any()
+        assert norm in model.modules()
+
+
+def test_a_buffer_that_was_none_comes_up_with_the_call_that_fills_it(student):
+    """And goes with the one that empties it."""
+    theirs = student(f"{LAZY}\ndef empty(model):\n    model.seen = None")
+    model = theirs["Lazy"]()
+    assert model.seen is None
+    model(torch.tensor([[1.0, 2.0], [3.0, 0.0]]))
+    assert model.seen.tolist() == model.state_dict()["seen"].tolist() == [2, 1]
+    theirs["empty"](model)
+    assert model.seen is None and "seen" not in model.state_dict()
+
+
 GROWING = """
 class Growing(nn.Module):
     def __init__(self):
