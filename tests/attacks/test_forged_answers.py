@@ -21,13 +21,13 @@ ODD_ANSWERS = (
     {"raised": {"kind": "StopIteration", "message": "x", "examiner": 10**9}},
     *({**_DONE, "done": {"says": said}} for said in (5, {}, _MODULE, {"remote": -1}, {"remote": True, "name": []})),
     {**_DONE, "done": {"says": {**_MODULE, "modules": 5, "parameters": 5, "buffers": 5}}},
-    {**_DONE, "done": {"dict": [["Scale", {"says": {**_MODULE, "modules": [["a.b", "x", "init", 3]]}}]]}},
+    {**_DONE, "done": {"dict": [["Scale", {"says": {**_MODULE, "modules": [["a.b", 0, "x", "init", 3]]}}]]}},
     *({**_DONE, "done": done} for done in ({"dict": [[[], 1]]}, {"dict": [[5]]}, {"tensor": 99}, {"tuple": 5}, [[[]]])),
     {**_DONE, "done": {"dict": [["Scale", 5], ["torch", True], ["m", 0]]}},
     *({**_DONE, "done": 1, key: odd} for key in _DONE for odd in (5, {"dict": [["written", 5]]})),
     *(
         {**_DONE, "done": 1, "effects": {"dict": [["states", {"dict": [[0, {"dict": [["anatomy", odd]]}]]}]]}}
-        for odd in (5, {"dict": []}, {"dict": [["modules", [["a", "x", "y", True]]]]})
+        for odd in (5, {"dict": []}, {"dict": [["modules", [["a", 0, "x", "y", True]]]]})
     ),
     *({"back": 0}, {"back": "x", "call": 5}, {"back": True, "call": {"tuple": []}}),
     {"done": {"outputs": [5], "raised": None}},
@@ -49,7 +49,7 @@ def test_an_answer_of_any_shape_is_the_verdict_on_one_exercise(answer: object) -
 def test_one_tensor_under_many_names_uses_up_no_memory_but_its_own() -> None:
     """It is sent once, and a twin would hold it under every name: the test runs out of memory, the machine does not."""
     names = [[f"part{number}", True, {"tensor": 0}] for number in range(30)]
-    module = {**_MODULE, "modules": [["", "m", "Module", False]], "aliases": [], "parameters": [], "buffers": names}
+    module = {**_MODULE, "modules": [["", 0, "m", "Module", False]], "aliases": [], "parameters": [], "buffers": names}
     said = {"leaves": {}, "done": {"dict": [["f", {"says": module}]]}, "differentiable": []}
     forged = wire(f"large = torch.zeros(50 * 2**20)\nservice.answer = lambda request, packed: ({said!r}, [large])")
     source = notebook(helpers("imports", "import torch"), answer("f", "f = 1"), check("f-check", "f"))
