@@ -39,7 +39,7 @@ def handed_over(source: str, name: str) -> str:
     """
     try:
         return base64.b64encode(marshal.dumps(tuple(compiled(source, name)))).decode()
-    except SyntaxError:
+    except (SyntaxError, ValueError):
         return ""
 
 

@@ -90,7 +90,9 @@ def test_floats_of_double_precision_in_a_cell_of_ones_own_cost_nothing():
 
 
 @pytest.mark.parametrize("future", ["pass", "from __future__ import annotations"])
-@pytest.mark.parametrize("demo", ["%time f(1)", "f(1)\nprint('a')\nf(2)", "def g(x: int): ...\ng.__annotations__"])
+@pytest.mark.parametrize(
+    "demo", ["%time f(1)", "'\0'", "f(1)\nprint('a')\nf(2)", "def g(x: int): ...\ng.__annotations__"]
+)
 def test_a_cell_of_ours_does_the_same_as_the_students_own(demo, future):
     """It is compiled once for a class and not by the candidate; that shows nowhere, not even behind a future."""
     source = notebook(answer("f", "def f(x):\n    return x + 1"), code(demo), check("f-check", "assert f(1) == 2"))
