@@ -4,6 +4,7 @@ examiner: changed values, modes --> receive --> the student's module --> call --
 """
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import torch
@@ -22,23 +23,24 @@ class Twins:
         """What a twin is made of: names, kinds, modes and values of everything in `module`."""
         number = self._number(module)
         known = self._known.setdefault(number, _Known())
-        known.tensors(module)
+        tensors = known.tensors(module)
         known.has_changed = False
         if not known.values:
             self.report(number, module)
         return {
             "modules": [
-                (name, self._number(part), type(part).__name__, _base(part), part.training)
-                for name, part in module.named_modules()
+                (name, self._number(part), type(part).__name__, _base(type(part)), part.training)
+                for name, part in known.parts
             ],
-            "aliases": _aliases(module),
+            "aliases": known.aliases,
             "parameters": [
                 (name, self._number(parameter), parameter.requires_grad, parameter.detach())
-                for name, parameter in known.parameters(module)
+                for name, parameter in tensors
+                if isinstance(parameter, nn.Parameter)
             ],
             "buffers": [
                 (f"{name}.{own}".lstrip("."), own not in part._non_persistent_buffers_set, buffer)
-                for name, part in module.named_modules()
+                for name, part in known.parts
                 for own, buffer in part._buffers.items()
                 if buffer is not None and not _is_lazy(buffer)
             ],
@@ -94,15 +96,13 @@ class _Known:
         self.modes: dict[str, bool] = {}
         self.wants: list[str] = []
         self.parts: list[tuple[str, nn.Module]] = []
+        self.aliases: list[tuple[str, str]] = []
+        """Further names of parts that have more than one, each with the first."""
         self.has_changed = False
         """Whether parts, parameters or buffers came or went since the examiner last heard which there are."""
         self._shape: list[tuple[int, ...]] = []
         self._filled: list[str] = []
         self._slots: dict[str, tuple[dict[str, Any], str]] = {}
-
-    def parameters(self, module: nn.Module) -> list[tuple[str, nn.Parameter]]:
-        """`named_parameters` under all their names."""
-        return [(name, tensor) for name, tensor in self.tensors(module) if isinstance(tensor, nn.Parameter)]
 
     def tensors(self, module: nn.Module) -> list[tuple[str, torch.Tensor]]:
         """Parameters under all their names, then buffers.
@@ -131,6 +131,8 @@ class _Known:
         self.parts = list(module.named_modules())
         self._shape = [_shape(part) for _, part in self.parts]
         every = list(module.named_modules(remove_duplicate=False))
+        first = {id(part): name for name, part in self.parts}
+        self.aliases = [(name, first[id(part)]) for name, part in every if first[id(part)] != name]
         self._slots = {
             f"{name}.{own}".lstrip("."): (slots, own)
             for places, kind in ((every, "_parameters"), (self.parts, "_buffers"))
@@ -138,13 +140,6 @@ class _Known:
             for slots in [getattr(part, kind)]
             for own in slots
         }
-
-
-def _aliases(module: nn.Module) -> list[tuple[str, str]]:
-    """Further names of parts that have more than one, each with the first."""
-    first = {id(part): name for name, part in module.named_modules()}
-    every = module.named_modules(remove_duplicate=False)
-    return [(name, first[id(part)]) for name, part in every if first[id(part)] != name]
 
 
 def _shape(part: nn.Module) -> tuple[int, ...]:
@@ -163,6 +158,7 @@ def same(known: torch.Tensor | None, tensor: torch.Tensor) -> bool:
     return known is not None and known.dtype is tensor.dtype and known.equal(tensor)
 
 
-def _base(module: nn.Module) -> str:
-    """The nearest class of torch.nn that `module` is one of: a test may ask for it with isinstance."""
-    return next(kind.__name__ for kind in type(module).__mro__ if getattr(nn, kind.__name__, None) is kind)
+@cache
+def _base(kind: type[nn.Module]) -> str:
+    """The nearest class of torch.nn that a class is one of: a test may ask for it with isinstance."""
+    return next(base.__name__ for base in kind.__mro__ if getattr(nn, base.__name__, None) is base)
