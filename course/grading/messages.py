@@ -5,6 +5,7 @@ written for students. Everything else of a hidden test (code, traceback, values 
 """
 
 import builtins
+import re
 from itertools import takewhile
 from typing import Any
 
@@ -18,6 +19,12 @@ from course.grading.verdicts import verdict_on
 
 NOT_WRITTEN = "Not written yet."
 MET_NONE = "The test met a None: is a return missing, or does no gradient come back?"
+UNFIT = {
+    "does not require grad": "no gradient comes back through it.",
+    "did not match|dtype": "is its dtype the one that is asked for?",
+    "must match|shapes|sizes|invalid for input": "is its shape the one that is asked for?",
+}
+"""What torch's words on a result that a test cannot use come down to; the words themselves may tell numbers."""
 CONTROLS = dict.fromkeys([*(set(range(32)) - set(map(ord, "\n\r\t"))), *range(127, 160)])
 """Characters that a terminal obeys and nobody reads."""
 LAST_LINE = 200
@@ -35,8 +42,13 @@ def explain_test(step: Step, error: Exception) -> str:
         return _join(_truth(step), own or "This does not hold for your code.")
     met_none = MET_NONE if isinstance(error, AttributeError | TypeError) and "NoneType" in said else ""
     if step.is_hidden:
-        return _join(_truth(step), met_none or "The test could not use what your code returned.")
+        return _join(_truth(step), met_none or f"The test could not use what your code returned{_why(said)}")
     return _join(_truth(step), f"{type(error).__name__}: {said}", met_none)
+
+
+def _why(said: str) -> str:
+    """The end of a sentence: what is probably wrong with a result that made torch say this."""
+    return next((f": {why}" for pattern, why in UNFIT.items() if re.search(pattern, said)), ".")
 
 
 def is_undefined(error: Exception) -> bool:

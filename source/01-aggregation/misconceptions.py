@@ -27,7 +27,7 @@ IN_LAYERS_AND_PARAMETERS = [
         exercise="linear",
         name="does not turn the weight",
         edit=("x @ weight.T", "x @ weight"),
-        say="The weight has one output in each row, (out, in). It must be turned before the rows of x meet it; "
+        say="The weight has one output in each row, (out, in). It must be transposed before the rows of x meet it; "
         "where out equals in, nothing but the numbers tells you so.",
     ),
     Misconception(
@@ -152,6 +152,16 @@ IN_LAYERS_AND_PARAMETERS = [
         name="writes the result into x",
         edit=(LAYERS_PRODUCT, "h = x @ weight.T\n    h = x.copy_(h) if h.shape == x.shape else h "),
         say="Your function writes into the caller's x: a name that ends in an underscore does, and so does +=.",
+    ),
+    Misconception(
+        exercise="linear",
+        name="makes a batch of the caller's one vector",
+        edit=(
+            LAYERS_PRODUCT,
+            "if x.dim() == 1:\n        x.unsqueeze_(0)\n        return linear(x, weight, bias)[0]\n    "
+            + LAYERS_PRODUCT,
+        ),
+        say="A vector alone has the shape (1, in) after your call: `unsqueeze_` changes the caller's tensor.",
     ),
     Misconception(
         exercise="linear-layer",
@@ -483,6 +493,12 @@ IN_LAYERS_AND_PARAMETERS = [
         name="computes the slope of gelu in float32",
         edit=(LAYERS_GELU, "return x * share, (share.float() + x.float() * density.float()).to(x.dtype)"),
         say="For x of float64 your slope of gelu has only the digits of float32: a .float() on the way loses the rest.",
+    ),
+    Misconception(
+        exercise="activations",
+        name="computes tanh from the absolute value",
+        edit=(LAYERS_TANH, "t = x.sign() * (1 - torch.exp(-2 * x.abs())) / (1 + torch.exp(-2 * x.abs()))"),
+        say="Your tanh has the right values, and at 0 no gradient: sign and abs are flat there for torch.",
     ),
     Misconception(
         exercise="cross-entropy",
@@ -1613,6 +1629,19 @@ NORM_BATCH_NORM = [
         ),
         say="In eval mode your layer writes into the caller's x. A name that ends in an underscore changes its tensor.",
     ),
+    Misconception(
+        exercise="batch-norm",
+        name="takes a momentum of 0 for none",
+        edit=("self.momentum = momentum", "self.momentum = momentum or 0.1"),
+        say="With momentum 0 nothing of the new batch goes into the running statistics. `momentum or 0.1` makes 0.1 of "
+        "it, for 0 counts as false.",
+    ),
+    Misconception(
+        exercise="batch-norm",
+        name="drops the axis of a single place",
+        edit=(NORM_OUT, "(self.weight * normal + self.bias).movedim(-1, 1).squeeze(-1)"),
+        say="For x of shape (B, C, 1) your answer has the shape (B, C): the last axis is gone.",
+    ),
 ]
 
 NORM_LAYER_VARIANCE = "variance = x.var(-1, correction=0, keepdim=True)"
@@ -1773,6 +1802,18 @@ NORM_LAYER_NORM = [
         name="changes the caller's tensor in place",
         edit=(NORM_LAYER, "x.data.sub_(mean.detach())\n        mean = 0 * mean\n        " + NORM_LAYER),
         say="After the call the caller's x holds other numbers. Make a new tensor.",
+    ),
+    Misconception(
+        exercise="layer-norm",
+        name="keeps mean and variance of training for eval mode",
+        edit=(
+            NORM_LAYER,
+            "if self.training or not hasattr(self, 'kept'):\n            self.kept = mean, variance\n        "
+            "mean, variance = self.kept if self.kept[0].shape == mean.shape else (mean, variance)\n        "
+            + NORM_LAYER,
+        ),
+        say="In eval mode you take mean and variance of the last call in training. Layer norm keeps nothing: each "
+        "vector has its own.",
     ),
 ]
 
@@ -1953,6 +1994,12 @@ NORM_DROPOUT = [
         name="drops a tenth where no p is given",
         edit=("p: float = 0.5", "p: float = 0.1"),
         say="Without a p your function drops less than half of the numbers. The default is part of what is asked for.",
+    ),
+    Misconception(
+        exercise="dropout",
+        name="hands back a copy without a gradient where p is 0",
+        edit=("    if p == 1:", "    if p == 0:\n        return x.detach().clone()\n    if p == 1:"),
+        say="With p = 0 no gradient flows through your dropout.",
     ),
 ]
 

@@ -377,6 +377,12 @@ IN_WORDS_AND_STATES = [
         say="Each of your words starts with one number, repeated over the width. "
         "All entries are drawn, each for itself.",
     ),
+    Misconception(
+        exercise="embedding",
+        name="lets the padding learn in eval mode",
+        edit=("if self.padding_idx is None:", "if self.padding_idx is None or not self.training:"),
+        say="In eval mode the row of the padding gets a gradient. The mode has nothing to do with it.",
+    ),
     # rnn-step
     Misconception(
         exercise="rnn-step",
@@ -1100,6 +1106,15 @@ GATES_PAPER_GRU_STEP = [
         edit=("(r * h) @ U_n.T", "(r * h) @ U_n"),
         say="The rows of U make the outputs, so a row of h is multiplied by the transposed matrix. "
         "Here nothing crashes without it, because U_n is square.",
+    ),
+    Misconception(
+        exercise="paper-gru-step",
+        name="writes the reset into the caller's state",
+        edit=(
+            "n = torch.tanh(x @ W_n.T + (r * h) @ U_n.T + b_n)",
+            "old = h.clone()\n    n = torch.tanh(x @ W_n.T + h.mul_(r) @ U_n.T + b_n)\n    h = old",
+        ),
+        say="You wrote into the caller's h. A name that ends in an underscore changes its tensor.",
     ),
 ]
 

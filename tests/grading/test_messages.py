@@ -1,7 +1,7 @@
 """What a student is told: of a visible check everything, of a hidden test its truth and its own words only."""
 
 import pytest
-from notebooks import answer, answered, check, hidden, notebook
+from notebooks import answer, answered, check, helpers, hidden, notebook
 
 from course.grading.grade import grade
 from course.grading.limits import Limits
@@ -55,6 +55,30 @@ def test_a_hidden_test_shows_its_truth_and_its_own_words():
     assert messages["test-torch"] == "f leaves tensors alone. The test could not use what your code returned."
     assert messages["test-numpy"] == "f leaves numbers alone. This does not hold for your code."
     assert messages["test-uses"] == "f returns a number. The test could not use what your code returned."
+
+
+@pytest.mark.parametrize(
+    ("back", "why"),
+    [
+        ("x.detach()", ": no gradient comes back through it."),
+        ("x.double()", ": is its dtype the one that is asked for?"),
+        ("x[:, :2]", ": is its shape the one that is asked for?"),
+        ("'x'", "."),
+    ],
+)
+def test_a_result_that_a_hidden_test_cannot_use_is_told_by_its_kind(back, why):
+    """What torch says of it, which may hold numbers of the test, comes down to gradient, dtype or shape."""
+    source = notebook(
+        helpers("imports", "import torch"),
+        answer("f", "def f(x):\n    return x"),
+        hidden(
+            "f-test-use",
+            "It is used.",
+            "x = torch.ones(3, 3, requires_grad=True)\n(f(x) @ torch.eye(3)).sum().backward()",
+        ),
+    )
+    [result] = grade(source, answered(source, f=f"def f(x):\n    return {back}")).results
+    assert result.message == f"It is used. The test could not use what your code returned{why}"
 
 
 def test_words_that_a_hidden_test_hands_to_torch_are_its_own():
