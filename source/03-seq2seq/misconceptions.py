@@ -306,6 +306,17 @@ SEQ_MODEL = [
         say="The c of one sentence alone loses its batch axis: "
         "squeeze() without a number removes every axis of size 1.",
     ),
+    Misconception(
+        exercise="encoder-decoder",
+        name="cuts off the padding that all targets share",
+        edit=(
+            "states, _ = self.decoder(self.target_embedding(target_in), c.unsqueeze(0))",
+            "target_in = target_in[:, : int((target_in != PADDING).any(0).sum())]\n        "
+            "states, _ = self.decoder(self.target_embedding(target_in), c.unsqueeze(0))",
+        ),
+        say="Where every target ends in padding, your logits have fewer places than target_in, and the loss cannot be "
+        "computed.",
+    ),
 ]
 
 SEQ_LOSS = [
@@ -448,6 +459,22 @@ SEQ_LOSS = [
         ),
         say="view fails where the numbers do not lie side by side, as in logits[:, 1:]. reshape and flatten copy them "
         "where they must.",
+    ),
+    Misconception(
+        exercise="sequence-loss",
+        name="takes one maximum for the whole box",
+        edit=(
+            "log_p = logits.log_softmax(-1)",
+            "log_p = logits - logits.max() - (logits - logits.max()).exp().sum(-1, keepdim=True).log()",
+        ),
+        say="You subtract the largest score of the whole box. Where one place has much larger scores than another, exp "
+        "gives 0 at the other, and the loss is infinite. Each place has a maximum of its own.",
+    ),
+    Misconception(
+        exercise="sequence-loss",
+        name="divides by the sentences that have a token",
+        edit=("len(target_out)", "(target_out != PADDING).any(1).sum()"),
+        say='"sentence" divides by B, the number of rows, also where a row is nothing but padding.',
     ),
 ]
 
@@ -723,6 +750,16 @@ SEQ_BATCHES = [
         ),
         say="Your batches begin somewhere else and are still sorted by length: "
         "nearly every one is followed by the next longer one. Shuffle the whole list.",
+    ),
+    Misconception(
+        exercise="like-length-batches",
+        name="cuts into equal parts",
+        edit=(
+            "batches = [order[start : start + batch_size] for start in range(0, len(order), batch_size)]",
+            "batches = [part.tolist() for part in torch.tensor(order).chunk(math.ceil(len(order) / batch_size))]",
+        ),
+        say="`chunk` makes parts of nearly the same size: nine sentences in batches of four become three times three. "
+        "All batches but one have batch_size sentences.",
     ),
 ]
 
@@ -1304,6 +1341,26 @@ SEARCH_BEAM = [
         say="Where enough sequences have ended, you throw away what is still open, though it may be better. After "
         "max_length words, ended and open ones are compared by score.",
     ),
+    Misconception(
+        exercise="beam-search",
+        name="ranks with the length penalty on the way",
+        edit=(
+            "kept = sorted(candidates, key=lambda pair: pair[1], reverse=True)[:width]",
+            "kept = sorted(candidates, key=lambda pair: penalised(pair[1], pair[0], alpha), reverse=True)[:width]",
+        ),
+        say="Your beam keeps its candidates by the penalised score. The penalty ranks the result and plays no role on "
+        "the way.",
+    ),
+    Misconception(
+        exercise="beam-search",
+        name="multiplies probabilities and takes the logarithm at the end",
+        edit=(
+            "candidates.append(((*sequence, number), log_p + more))",
+            "candidates.append(((*sequence, number), math.log(math.exp(log_p) * math.exp(more))))",
+        ),
+        say="Your search multiplies probabilities. The product of many becomes 0, and 0 has no logarithm. Add the "
+        "logarithms.",
+    ),
 ]
 
 IN_SEARCHING = [*SEARCH_PROBABILITY, *SEARCH_WALK, *SEARCH_LENGTH, *SEARCH_BEAM]
@@ -1566,8 +1623,8 @@ IN_ATTENTION_DECODER = [
         exercise="attend",
         name="changes the caller's scores in place",
         edit=("score = score.masked_fill(", "score.masked_fill_("),
-        say="Your weights are right, but the caller's scores are full of minus infinity afterwards: "
-        "the underscore works in place.",
+        say="Your weights are right, but afterwards the caller's scores or states hold other numbers: "
+        "something works in place.",
     ),
     Misconception(
         exercise="attend",

@@ -208,6 +208,16 @@ VANILLA = [
         edit=("self.fc_align(key)", "F.linear(key, self.fc_align.weight.data, self.fc_align.bias.data)"),
         say="All values are right, but fc_align gets no gradient: .data hands over the numbers only. Call the layer.",
     ),
+    Misconception(
+        exercise="vanilla-attention",
+        name="squeezes the width away where it is 1",
+        edit=(
+            "context = (att.unsqueeze(-1) * key).sum(1)",
+            "context = torch.bmm(att.unsqueeze(1), key).squeeze()\n        "
+            "context = context if len(att) > 1 else context[None]",
+        ),
+        say="`squeeze()` drops every axis of size 1, also the width where dim is 1. Say which axis: `squeeze(1)`.",
+    ),
 ]
 
 
