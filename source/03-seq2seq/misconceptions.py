@@ -1343,10 +1343,11 @@ SEARCH_BEAM = [
     ),
     Misconception(
         exercise="beam-search",
-        name="ranks with the length penalty on the way",
+        name="ranks with the length penalty on the way, EOS not counted",
         edit=(
             "kept = sorted(candidates, key=lambda pair: pair[1], reverse=True)[:width]",
-            "kept = sorted(candidates, key=lambda pair: penalised(pair[1], pair[0], alpha), reverse=True)[:width]",
+            "words = lambda sequence: sequence[:-1] if sequence[-1] == eos else sequence\n        "
+            "kept = sorted(candidates, key=lambda pair: penalised(pair[1], words(pair[0]), alpha))[: -width - 1 : -1]",
         ),
         say="Your beam keeps its candidates by the penalised score. The penalty ranks the result and plays no role on "
         "the way.",
