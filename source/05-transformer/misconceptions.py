@@ -1374,6 +1374,15 @@ IN_TRANSFORMER = [
         edit=("return self.output(x)", "return self.output(x[:, -1:])"),
         say="Only the last place gets an answer. In training all places are asked at once.",
     ),
+    Misconception(
+        exercise="transformer",
+        name="reads padding in front of the source",
+        edit=(
+            "no_source, no_target = source == 0, target == 0",
+            "no_source, no_target = (source == 0) & ((source != 0).cumsum(1) > 0), target == 0",
+        ),
+        say="Padding in front of the source is read. 0 is padding wherever it stands.",
+    ),
 ]
 
 
@@ -1509,6 +1518,12 @@ IN_TRAINING_AND_DECODING = [
         name="takes away every axis of length 1",
         edit=(".unsqueeze(-1)).squeeze(-1)", ".unsqueeze(-1)).squeeze()"),
         say="It breaks when each sentence has one word: squeeze() takes away every axis of length 1. Say which one.",
+    ),
+    Misconception(
+        exercise="label-smoothing",
+        name="takes 0 for padding as well",
+        edit=("real = target != padding ", "real = (target != padding) & (target != 0) "),
+        say="Where `padding` is another number, 0 is a word like all others, and you leave it out.",
     ),
     Misconception(
         exercise="warm-up",

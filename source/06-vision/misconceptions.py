@@ -134,6 +134,12 @@ IN_EXTERNAL_ATTENTION = [
         "or -=, writes into the tensor it is given.",
     ),
     Misconception(
+        exercise="double-normalisation",
+        name="knows only three numbers of axes",
+        edit=("score.log_softmax(-2)", "score.log_softmax({2: 0, 3: 1, 4: 2}[score.dim()])"),
+        say="With more axes in front your function fails. Count the axes from the end: -2 and -1.",
+    ),
+    Misconception(
         exercise="external-attention",
         name="views pictures as pixels without exchanging the axes",
         edit=(EXTERNAL_POSITION, "position = x.reshape(x.size(0), -1, x.size(1))"),
@@ -1254,7 +1260,10 @@ IN_ATTENTION_OVER_PLACES = [
     Misconception(
         exercise="non-local",
         name="keeps all channels inside when none are given",
-        edit=("inner = channels // 2 if inner is None else inner", "inner = channels if inner is None else inner"),
+        edit=(
+            "inner = max(1, channels // 2) if inner is None else inner",
+            "inner = channels if inner is None else inner",
+        ),
         say="Without a number the block works with half of the channels inside, rounded down. Yours has all of them.",
     ),
     Misconception(
@@ -1352,7 +1361,7 @@ IN_ATTENTION_OVER_PLACES = [
     ),
     Misconception(
         exercise="patches",
-        name="makes no sure that the size divides the picture, and cuts the rest off",
+        name="does not check whether the size divides the picture, and cuts the rest off",
         edit=(
             PLACES_FIRM,
             "x = x[:, :, : height // size * size, : width // size * size]\n    B, C, height, width = x.shape\n"
