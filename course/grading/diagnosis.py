@@ -13,12 +13,13 @@ from itertools import chain
 from typing import Any
 
 from course.errors import CourseError
+from course.grading.calls import Exchange, conversations
 from course.grading.cells import execute
 from course.grading.conversation import Memory
 from course.grading.messages import NOT_WRITTEN
 from course.grading.plan import Step
 from course.grading.recorder import Exchanges
-from course.grading.replay import Exchange, Replay, conversations, is_alike, is_telling
+from course.grading.replay import Replay, is_alike, is_telling
 from course.grading.report import Result, Verdict
 from course.grading.suspects import Suspects
 from course.misconceptions import Misconception

@@ -1,75 +1,68 @@
-"""Recorded conversations, played again on code of ours in the place of a student's.
+"""Recorded calls, made again on code of ours in the place of a student's.
 
-    exchanges --> conversations --each call--> Replay: our code, with the student's parameters --> alike, or not
+    call --> Replay: our code, with the student's parameters --> alike, or not
 
-The calls were recorded at the wire. Nothing of the student's runs here.
+They were recorded at the wire. Nothing of the student's runs here. Where the student's code asked a function of the
+test, ours must ask the same, and is told the same.
 """
 
 import math
-from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
 import torch
 
-from course.grading.recorder import Exchanges
+from course.grading.calls import Back, Exchange
 from course.grading.service import Answer, Service
-from course.grading.tensors import Blob
-from course.grading.wire import opened
+from course.grading.tensors import Blob, Packed
 
 TOLERANCE = {"rtol": 1e-4, "atol": 1e-5, "equal_nan": True}
 
 
-@dataclass(frozen=True)
-class Exchange:
-    """One call and what came back: the bytes that crossed, and what they say."""
-
-    said: bytes
-    heard: bytes
-    request: dict[str, Any]
-    sent: Blob
-    answer: dict[str, Any]
-    got: Blob
+class OtherQuestions(Exception):
+    """Our code asks the test's functions something else than the student's code did, or not as often."""
 
 
-def conversations(exchanges: Exchanges) -> list[list[Exchange]]:
-    """The calls among the messages, by conversation; what the code calls back in between is left out.
-
-    Raises whatever an answer that is none leads to.
-    """
-    found: list[list[Exchange]] = []
-    latest: dict[int, list[Exchange]] = {}
-    for message, heard in exchanges:
-        tree, blob = opened(message)
-        if "ask" in tree:
-            said, request, sent = message, tree, blob
-            if request.get("new"):
-                latest[request["talk"]] = []
-                found.append(latest[request["talk"]])
-        answer, got = opened(heard)
-        if "back" not in answer and request["ask"] == "call":
-            latest[request["talk"]].append(Exchange(said, heard, request, sent, answer, got))
-    return found
+OTHER = Back({}, Blob(), {}, Blob())
+"""Stands for a question that nobody asked: no question of ours is like it."""
 
 
 class Replay:
     """One conversation on a service of ours; `numbers` translates the names of objects."""
 
     def __init__(self, namespace: dict[str, Any]) -> None:
-        self._service = Service(SimpleNamespace(namespace=namespace), _no_callback)
+        self._service = Service(SimpleNamespace(namespace=namespace), self._told)
         self._numbers: dict[int, int] = {}
+        self._backs: list[Back] = []
 
     def answer(self, exchange: Exchange) -> Answer:
-        """What our code answers to the call. Raises what asking leads to where it cannot even be asked."""
+        """What our code answers to the call.
+
+        Raises what asking leads to where it cannot even be asked, and OtherQuestions where it does not ask the test's
+        functions what the student's code asked them.
+        """
+        self._backs = exchange.backs[::-1]
         request = {key: self._translated(part) for key, part in exchange.request.items() if key != "forget"}
         request["modules"] = [self._numbers[number] for number in request["modules"] if number in self._numbers]
         answer, tensors = self._service.answer(request, exchange.sent.unpacked())
+        if self._backs:
+            raise OtherQuestions
         return answer, [tensor.detach().clone() for tensor in tensors]
 
     def adopt(self, exchange: Exchange, answer: Answer) -> None:
         """From now on our objects stand for the student's, and our modules have the student's parameters."""
         if "done" in exchange.answer:
             self._adopt(exchange.answer["done"], exchange.got.unpacked().tensors, answer[0]["done"])
+
+    def _told(self, question: dict[str, Any], tensors: list[torch.Tensor]) -> tuple[dict[str, Any], Packed]:
+        """What the test's function told the student's code, if ours asks the same."""
+        if self._backs and _alike(
+            self._backs[-1].question, self._backs[-1].given.unpacked().tensors, question, tensors
+        ):
+            back = self._backs.pop()
+            return self._translated(back.told), back.returned.unpacked()
+        self._backs.append(OTHER)
+        raise OtherQuestions
 
     def _translated(self, tree: Any) -> Any:
         match tree:
@@ -163,7 +156,3 @@ def _same_error(theirs: dict[str, Any] | None, ours: dict[str, Any] | None) -> b
 def _is_on_purpose(said: dict[str, Any]) -> bool:
     """Whether an error comes from a line of a cell that is there to raise one."""
     return bool(said["frames"]) and said["frames"][-1][2].startswith(("raise", "assert"))
-
-
-def _no_callback(*_: Any) -> Any:
-    raise RuntimeError("a test's own functions are not there any more")

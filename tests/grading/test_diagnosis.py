@@ -56,6 +56,30 @@ def test_a_known_mistake_is_named_in_any_style(mistake: Misconception) -> None:
     assert f"Your code behaves exactly like one that {mistake.name}. {mistake.say}" in words
 
 
+WALK = "def walk(step, n):\n    x = 1.0\n    for _ in range(n):\n        x = step(x)\n    return x\n"
+WALKS = notebooks.notebook(
+    notebooks.helpers("imports", "import torch"),
+    notebooks.answer("walk", f"### BEGIN SOLUTION\n{WALK}### END SOLUTION"),
+    notebooks.hidden(
+        "walk-test-far", "It goes n steps.", "assert walk(lambda x: x + torch.ones(()), 3) == 4, 'too near'"
+    ),
+)
+SHORT = Misconception("walk", "leaves out a step", ("range(n)", "range(n - 1)"), "All n count.")
+RESTS = Misconception("walk", "goes on from the start", ("step(x)", "step(1.0)"), "Go on from where you are.")
+TURNS = Misconception("walk", "asks once more than it goes", ("return x", "step(x)\n    return x - 1"), "Ask n times.")
+
+
+@pytest.mark.parametrize("mistake", [SHORT, RESTS, TURNS], ids=lambda mistake: mistake.name)
+def test_a_mistake_in_what_is_asked_of_a_function_of_the_test_is_named(mistake: Misconception) -> None:
+    """Code that calls back makes a mistake if it asks the same and answers the same; who asks otherwise does not."""
+    answer = mistake.applied_to(WALK).replace("x", "place")
+    [result] = grade(WALKS, with_answer(WALKS, "walk", answer), misconceptions=[TURNS, RESTS, SHORT]).results
+    assert mistake.say in result.message
+    others = [other for other in (SHORT, RESTS, TURNS) if other is not mistake]
+    [result] = grade(WALKS, with_answer(WALKS, "walk", answer), misconceptions=others).results
+    assert result.points == 0 and "exactly like" not in result.message
+
+
 def test_an_error_raised_on_purpose_may_have_other_words() -> None:
     """Who raises the same kind where the mistake raises it made that mistake, whatever the message says."""
     _, words = told(SOLUTION.replace("return x", "raise ValueError('not today')\n        return x"))
