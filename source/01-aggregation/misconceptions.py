@@ -495,12 +495,6 @@ IN_LAYERS_AND_PARAMETERS = [
         say="For x of float64 your slope of gelu has only the digits of float32: a .float() on the way loses the rest.",
     ),
     Misconception(
-        exercise="activations",
-        name="computes tanh from the absolute value",
-        edit=(LAYERS_TANH, "t = x.sign() * (1 - torch.exp(-2 * x.abs())) / (1 + torch.exp(-2 * x.abs()))"),
-        say="Your tanh has the right values, and at 0 no gradient: sign and abs are flat there for torch.",
-    ),
-    Misconception(
         exercise="cross-entropy",
         name="leaves the work to torch's cross-entropy",
         edit=("log_p = logits - logits", "return F.cross_entropy(logits, target)\n    log_p = logits - logits"),
