@@ -4,7 +4,6 @@ examiner: changed values, modes --> receive --> the student's module --> call --
 """
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import torch
@@ -29,7 +28,7 @@ class Twins:
             self.report(number, module)
         return {
             "modules": [
-                (name, self._number(part), type(part).__name__, _base(type(part)), part.training)
+                (name, self._number(part), type(part).__name__, _base(part), part.training)
                 for name, part in known.parts
             ],
             "aliases": known.aliases,
@@ -158,7 +157,6 @@ def same(known: torch.Tensor | None, tensor: torch.Tensor) -> bool:
     return known is not None and known.dtype is tensor.dtype and known.equal(tensor)
 
 
-@cache
-def _base(kind: type[nn.Module]) -> str:
-    """The nearest class of torch.nn that a class is one of: a test may ask for it with isinstance."""
-    return next(base.__name__ for base in kind.__mro__ if getattr(nn, base.__name__, None) is base)
+def _base(module: nn.Module) -> str:
+    """The nearest class of torch.nn that `module` is one of: a test may ask for it with isinstance."""
+    return next(kind.__name__ for kind in type(module).__mro__ if getattr(nn, kind.__name__, None) is kind)

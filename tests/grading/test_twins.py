@@ -1,10 +1,14 @@
 """What a module is made of is the same here and there, whoever writes into it, and however."""
 
 import copy
+import gc
+import weakref
 
 import pytest
 import torch
 from torch import nn
+
+from course.grading.twins import Twins
 
 
 def _load(layer):
@@ -271,3 +275,13 @@ def test_a_layer_that_is_thrown_away_is_gone_here(student):
     assert sorted(model.state_dict()) == ["b.bias", "b.weight"] and model["b"] is linear and held.weight.shape == (2, 2)
     theirs["replace"](model)
     assert isinstance(model["b"], nn.Conv1d) and model["b"] is not linear and model["b"].weight.shape == (1, 1, 3)
+
+
+def test_a_class_of_modules_is_let_go():
+    """An examiner that tries mistakes makes a new class for each, and works on for a whole class of students."""
+    made = type("Made", (nn.Linear,), {})
+    left = weakref.ref(made)
+    Twins(id).anatomy(made(2, 3))
+    del made
+    gc.collect()
+    assert left() is None
