@@ -14,17 +14,13 @@ import torch
 
 from course.grading.calls import Back, Exchange
 from course.grading.service import Answer, Service
-from course.grading.tensors import Blob, Packed
+from course.grading.tensors import Packed
 
 TOLERANCE = {"rtol": 1e-4, "atol": 1e-5, "equal_nan": True}
 
 
 class OtherQuestions(Exception):
     """Our code asks the test's functions something else than the student's code did, or not as often."""
-
-
-OTHER = Back({}, Blob(), {}, Blob())
-"""Stands for a question that nobody asked: no question of ours is like it."""
 
 
 class Replay:
@@ -34,6 +30,7 @@ class Replay:
         self._service = Service(SimpleNamespace(namespace=namespace), self._told)
         self._numbers: dict[int, int] = {}
         self._backs: list[Back] = []
+        self._asks_otherwise = False
 
     def answer(self, exchange: Exchange) -> Answer:
         """What our code answers to the call.
@@ -41,11 +38,11 @@ class Replay:
         Raises what asking leads to where it cannot even be asked, and OtherQuestions where it does not ask the test's
         functions what the student's code asked them.
         """
-        self._backs = exchange.backs[::-1]
+        self._backs, self._asks_otherwise = list(exchange.backs), False
         request = {key: self._translated(part) for key, part in exchange.request.items() if key != "forget"}
         request["modules"] = [self._numbers[number] for number in request["modules"] if number in self._numbers]
         answer, tensors = self._service.answer(request, exchange.sent.unpacked())
-        if self._backs:
+        if self._backs or self._asks_otherwise:
             raise OtherQuestions
         return answer, [tensor.detach().clone() for tensor in tensors]
 
@@ -56,13 +53,11 @@ class Replay:
 
     def _told(self, question: dict[str, Any], tensors: list[torch.Tensor]) -> tuple[dict[str, Any], Packed]:
         """What the test's function told the student's code, if ours asks the same."""
-        if self._backs and _alike(
-            self._backs[-1].question, self._backs[-1].given.unpacked().tensors, question, tensors
-        ):
-            back = self._backs.pop()
-            return self._translated(back.told), back.returned.unpacked()
-        self._backs.append(OTHER)
-        raise OtherQuestions
+        back = self._backs.pop(0) if self._backs else None
+        if back is None or not _alike(back.question, back.given.unpacked().tensors, question, tensors):
+            self._asks_otherwise = True
+            raise OtherQuestions
+        return self._translated(back.told), back.returned.unpacked()
 
     def _translated(self, tree: Any) -> Any:
         match tree:
