@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from course.grading.client import Client
 
 
-NOWHERE: tuple[dict[str, Any], str] = {}, ""
-
-
 class State:
     """What the candidate knows of a module's parameters, buffers and modes, so that only changes travel."""
 
@@ -84,7 +81,7 @@ class State:
         if "anatomy" in written and root is not None:
             _shaped(self, client, root._remote.number, written["anatomy"])
         for path, (value, wants_gradient) in written.get("values", {}).items():
-            slots, name = self._slots.get(path, NOWHERE)
+            slots, name = self._slots.get(path, ({}, ""))
             if slots.get(name) is not None:
                 slots[name].data = value.clone()
                 slots[name].requires_grad_(wants_gradient)
@@ -133,9 +130,10 @@ def _shaped(state: State, client: "Client", number: int, said: dict[str, Any]) -
     for path, own_number, kind, base, training in said["modules"]:
         part = before.part(path, own_number)
         if part is None:
-            part = RemoteModule(Link(client, number, path, state, own_number))
-        # A lazy layer is of another kind once it knows how wide it is.
-        part._remote.set_kind(kind, base)
+            part = RemoteModule(Link(client, number, path, state, own_number, kind, base))
+        else:
+            # A lazy layer is of another kind once it knows how wide it is.
+            part._remote.set_kind(kind, base)
         parts[path] = part
         part.training = training
         state.add_part(path, part)

@@ -174,10 +174,12 @@ class Link:
     `kind` is the name of its class, `base` the class of torch.nn that it is one of, if it is of any but nn.Module.
     """
 
-    def __init__(self, client: "Client", number: int, path: str, state: "State", own_number: int) -> None:
+    def __init__(
+        self, client: "Client", number: int, path: str, state: "State", own_number: int, kind: str, base: str
+    ) -> None:
         self.client, self.number, self.path, self.state = client, number, path, state
         self.own_number = own_number
-        self.set_kind("Module", "Module")
+        self.set_kind(kind, base)
 
     def set_kind(self, kind: str, base: str) -> None:
         """Its class and that of torch.nn, by their names."""

@@ -87,7 +87,7 @@ class Service:
         return self._talk.objects[number]
 
     def _run(self, request: dict[str, Any]) -> Answer:
-        done = self._shell.run(request["source"], request["name"], request.get("code", ""))
+        done = self._shell.run(request["source"], request["name"], request["code"])
         self._left[request["place"]] = dict(self._shell.namespace)
         return {"done": done}, []
 
