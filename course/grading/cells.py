@@ -15,12 +15,11 @@ from traitlets.config import Config
 
 from course.grading.code import Code, compiled, taken_over
 from course.grading.failure import describe
+from course.grading.notebook import FORMS
 
 UNSEEN = 100
 """So many times as much may be printed while tests call student code, again and again: nobody is shown it."""
 FUTURE = __future__.annotations.compiler_flag
-SHOWN = ["text/html", "image/png", "image/jpeg", "text/plain"]
-"""The forms of a value that a page shows: IPython need not try the others."""
 
 
 class OutputLimit(BaseException):
@@ -103,7 +102,8 @@ def prepare() -> None:
     """Makes the process ready for Shell: once, before it is confined or forked."""
     # Without a folder to write to there is no history; without a window there is no GUI hook for %matplotlib.
     shell = InteractiveShell.instance(config=Config(HistoryManager={"enabled": False}))
-    shell.display_formatter.active_types = SHOWN
+    # It need not try the forms of a value that no page shows.
+    shell.display_formatter.active_types = list(FORMS)
     shell.register_magic_function(lambda line: None, magic_name="matplotlib")
     # A magic is a call of it; a kernel would put it into every namespace.
     builtins.get_ipython = InteractiveShell.instance

@@ -22,7 +22,7 @@ from nbgrader.preprocessors import ClearHiddenTests, ClearMarkScheme
 from traitlets.config import Config
 
 from course.grading import sanitize
-from course.grading.notebook import Kind, kind
+from course.grading.notebook import FORMS, Kind, kind
 
 TEMPLATES = Path(nbgrader.__file__).parent / "server_extensions" / "formgrader"
 
@@ -165,7 +165,7 @@ class _Own(NotebookNode):
 
 def _most_telling(data: dict[str, Any]) -> list[str]:
     """Of the forms of an output, the one to show."""
-    return [form for form in ("text/html", "image/png", "image/jpeg", "text/plain") if form in data][:1]
+    return [form for form in FORMS if form in data][:1]
 
 
 def _highlight(source: str, metadata: Any = None) -> str:

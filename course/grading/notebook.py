@@ -12,6 +12,8 @@ HIDDEN = "BEGIN HIDDEN TESTS"
 EXPERIMENT = "experiment"
 CANDIDATE = "candidate"
 WITHOUT = "without:"
+FORMS = ("text/html", "image/png", "image/jpeg", "text/plain")
+"""The forms of an output that a page shows, the most telling first."""
 
 
 class Kind(Enum):
