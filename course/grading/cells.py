@@ -13,7 +13,7 @@ from IPython.core.displaypub import CapturingDisplayPublisher
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
-from course.grading.code import Code, compiled, taken_over
+from course.grading.code import Code, compiled, from_text
 from course.grading.failure import describe
 from course.grading.notebook import FORMS
 
@@ -59,7 +59,7 @@ class Shell:
     def run(self, source: str, name: str, code: str = "") -> dict[str, Any]:
         """Runs one cell; returns its `outputs` and, under `raised`, the exception it ended with or None.
 
-        `code` is what code.handed_over says of the cell, if it was asked.
+        `code` is what code.as_text says of the cell, if it was asked.
         """
         raised, shown = None, self._shell.display_pub.outputs
         shown.clear()
@@ -67,7 +67,7 @@ class Shell:
         try:
             # With a future of the student's in force, no cell is what it was without.
             if code and not self._flags:
-                ready = taken_over(code)
+                ready = from_text(code)
             else:
                 source = self._as_python(source, name)
                 ready = compiled(source, name, self._flags)

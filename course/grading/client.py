@@ -56,7 +56,7 @@ class Client:
     def run(self, source: str, name: str, place: int = 0, code: str = "") -> dict[str, Any]:
         """Runs a cell there, after which `place` is left; returns its outputs and what it raised.
 
-        `code` is what code.handed_over says of it; without, the cell is compiled there.
+        `code` is what code.as_text says of it; without, the cell is compiled there.
         """
         self._channel.send({"ask": "run", "source": source, "name": name, "place": place, "code": code}, [])
         return self._answer()[0]["done"]

@@ -32,8 +32,8 @@ def compiled(source: str, name: str, flags: int = 0) -> Code:
 
 
 @lru_cache(maxsize=KEPT)
-def handed_over(source: str, name: str) -> str:
-    """The code of a cell as text for another process of the same Python; empty where the cell is not plain Python.
+def as_text(source: str, name: str) -> str:
+    """The code of a cell for another process of the same Python, as text; empty where the cell is not plain Python.
 
     For cells of ours only: a source that is made for it can break the compiler.
     """
@@ -43,6 +43,6 @@ def handed_over(source: str, name: str) -> str:
         return ""
 
 
-def taken_over(text: str) -> Code:
-    """The code that `handed_over` made. For the candidate only, which runs what the examiner says in any case."""
+def from_text(text: str) -> Code:
+    """The code that `as_text` made this text of. For the candidate only, which runs what the examiner says in any case."""
     return Code(*marshal.loads(base64.b64decode(text)))

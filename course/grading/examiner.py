@@ -24,7 +24,7 @@ from typing import Any
 from course.grading import seeds
 from course.grading.cells import execute
 from course.grading.client import Client
-from course.grading.code import handed_over
+from course.grading.code import as_text
 from course.grading.confinement import limit_memory
 from course.grading.conversation import Memory, Unrepeatable
 from course.grading.diagnosis import name_mistakes
@@ -211,7 +211,7 @@ class Examiner:
             raise CandidateLost(OUT_OF_TIME)
         try:
             place = self._places[step.index]
-            code = handed_over(step.source, step.name) if step.is_ours else ""
+            code = as_text(step.source, step.name) if step.is_ours else ""
             done = self._line.ask(lambda: Client(self._line.channel).run(step.source, step.name, place, code))
             outputs = plain_outputs(done)
             if done["raised"] is not None and verdict_on(done["raised"]) is Verdict.OUTPUT_LIMIT:
