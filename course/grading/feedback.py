@@ -65,7 +65,6 @@ class FeedbackExporter(HTMLExporter):
 
     def __init__(self, **more: Any) -> None:
         self._rendered: dict[str, str] = {}
-        self._key = ""
         super().__init__(raw_template=PAGE, **more)
 
     @property
@@ -99,18 +98,18 @@ class FeedbackExporter(HTMLExporter):
 
     def _rendered_before(self, cell: NotebookNode) -> str | None:
         """The HTML of a cell, which depends on nothing but the cell: its place on the page is its own id."""
-        self._key = json.dumps(cell)
-        html = self._rendered.pop(self._key, None)
+        key = json.dumps(cell)
+        html = self._rendered.pop(key, None)
         if html is not None:
             # The one used last stands last.
-            self._rendered[self._key] = html
+            self._rendered[key] = html
         return html
 
     def _rendered_now(self, cell: NotebookNode, render: Callable[[], str]) -> str:
-        """The same of the cell that was asked for last and is new."""
-        html = render()
-        if len(self._key) <= KEPT_CHARACTERS:
-            self._rendered[self._key] = html
+        """The same of a cell that is new."""
+        key, html = json.dumps(cell), render()
+        if len(key) <= KEPT_CHARACTERS:
+            self._rendered[key] = html
             if len(self._rendered) > KEPT_CELLS:
                 del self._rendered[next(iter(self._rendered))]
         return html
