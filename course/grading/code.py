@@ -44,5 +44,5 @@ def as_text(source: str, name: str) -> str:
 
 
 def from_text(text: str) -> Code:
-    """The code that `as_text` made this text of. For the candidate only, which runs what the examiner says in any case."""
+    """The code that a text of `as_text` is. For the candidate only, which runs what the examiner says in any case."""
     return Code(*marshal.loads(base64.b64decode(text)))
