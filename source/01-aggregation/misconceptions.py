@@ -25,7 +25,7 @@ LAYERS_MEAN = "return -right.mean()"
 IN_LAYERS_AND_PARAMETERS = [
     Misconception(
         exercise="linear",
-        name="does not turn the weight",
+        name="does not transpose the weight",
         edit=("x @ weight.T", "x @ weight"),
         say="The weight has one output in each row, (out, in). It must be transposed before the rows of x meet it; "
         "where out equals in, nothing but the numbers tells you so.",
@@ -38,7 +38,7 @@ IN_LAYERS_AND_PARAMETERS = [
     ),
     Misconception(
         exercise="linear",
-        name="folds the weight to the turned shape instead of turning it",
+        name="folds the weight to the transposed shape instead of transposing it",
         edit=("weight.T", "weight.reshape(weight.shape[1], weight.shape[0])"),
         say="reshape and view read the numbers row by row into another shape. The shape comes out right and every "
         "weight stands in the wrong place: rows must become columns.",
@@ -143,7 +143,7 @@ IN_LAYERS_AND_PARAMETERS = [
     ),
     Misconception(
         exercise="linear",
-        name="turns the caller's weight itself",
+        name="transposes the caller's weight itself",
         edit=("x @ weight.T", "x @ weight.t_()"),
         say="Your function writes into the caller's weight: a name that ends in an underscore does, and so does +=.",
     ),
