@@ -2,9 +2,9 @@
 
     value --pack--> tree with numbered places, tensors --unpack--> value
 
-None, bool, int, float, str, list, tuple, dict, slice, torch dtypes and plain tensors cross as copies; a tuple whose
-fields have names keeps them. For everything else the sender's `refer` hook says what the other side may know of it, and
-the receiver's `resolve` hook makes of that what stands for it there.
+None, bool, int, float, str, list, tuple, dict, slice, torch dtypes, plain tensors and numpy's single numbers cross as
+copies; a tuple whose fields have names keeps them. For everything else the sender's `refer` hook says what the other
+side may know of it, and the receiver's `resolve` hook makes of that what stands for it there.
 """
 
 from collections import Counter, namedtuple
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+import numpy
 import torch
 
 from course.grading.tensors import FROM_NAME, WireError, dtype_name
@@ -23,6 +24,13 @@ MAX_BITS = 14_000
 MAX_FIELDS = 100
 MAX_SAME_HASH = 1_000
 """Keys of a dict that have the same hash: twice as many take four times as long to put in."""
+NUMPY_DTYPES = {
+    name: numpy.dtype(name)
+    for name in (
+        *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
+        *("float16", "float32", "float64", "complex64", "complex128"),
+    )
+}
 
 
 @dataclass(frozen=True)
@@ -84,9 +92,9 @@ class _Packer:
             return {"named": [kind.__name__, names, parts]} if 0 < len(parts) == len(names) else {"tuple": parts}
         if isinstance(item, dict):
             return {"dict": [[walk(key, below), walk(part, below)] for key, part in item.items()]}
-        if depth and kind.__module__ == "numpy" and getattr(item, "shape", None) == ():
-            # A number in a list of them: numpy's own stand there easily. Alone, a test may tell it from Python's.
-            return walk(item.item(), below)
+        if isinstance(item, numpy.generic) and item.dtype.name in NUMPY_DTYPES:
+            # Not as Python's: a test may tell them apart, and in the notebook it sees this one.
+            return {"numpy": [item.dtype.name, item.tobytes().hex()]}
         for plain in (bool, int, float, str, list):
             if isinstance(item, plain):
                 return walk(plain(item), below)
@@ -133,6 +141,10 @@ class _Unpacker:
             return slice(*[walk(bound, below) for bound in part])
         if tag == "dtype" and type(part) is str and part in FROM_NAME:
             return FROM_NAME[part]
+        if tag == "numpy" and type(part) is list and len(part) == 2 and part[0] in NUMPY_DTYPES:
+            name, digits = part
+            [number] = numpy.frombuffer(bytes.fromhex(digits), NUMPY_DTYPES[name])
+            return number
         if tag == "says" and type(part) is dict:
             return self.resolve({key: walk(value, below) for key, value in part.items()})
         raise WireError("a message holds what `pack` makes; something else arrived")

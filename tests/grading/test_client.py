@@ -199,10 +199,16 @@ def test_too_much_does_not_cross(student):
         theirs["deep"]()
 
 
-def test_numbers_of_numpy_in_a_list_are_numbers(student):
-    """They come easily into a list or tuple of whole numbers; alone, one of them is told from Python's."""
-    theirs = student("import numpy as np\ndef many():\n    return [np.int64(3)], (np.float32(0.5),)\n")
-    assert theirs["many"]() == ([3], (0.5,))
+def test_a_number_of_numpy_is_one_on_both_sides(student):
+    """Alone and in a list: a test tells it from Python's where the notebook does, and counts with it where it does."""
+    theirs = student(
+        "import numpy as np\ndef many():\n    return np.int64(3), [np.float32(0.5)], np.bool_(True)\n"
+        "def kind(x):\n    return type(x).__name__, x + 1\n"
+    )
+    whole, [half], yes = theirs["many"]()
+    assert (whole, half, yes) == (3, 0.5, True)
+    assert [type(number).__name__ for number in (whole, half)] == ["int64", "float32"] and type(whole) is not int
+    assert theirs["kind"](whole) == ("int64", 4)
 
 
 def test_an_end_of_iteration_is_an_error_of_the_students(student):

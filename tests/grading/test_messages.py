@@ -104,8 +104,8 @@ def test_who_forgets_to_return_is_asked_for_it():
 
 def test_what_cannot_cross_is_called_what_was_returned():
     """Nothing was raised: the student reads what came back and what is expected; of a hidden test only that."""
-    messages = told("import numpy\ndef f(x):\n    return numpy.int64(7)")
-    assert messages["check"].startswith("Your code returned what no test can take: a numpy int64 came back where")
+    messages = told("import numpy\ndef f(x):\n    return numpy.ones(2)")
+    assert messages["check"].startswith("Your code returned what no test can take: a numpy ndarray came back where")
     assert messages["test-said"] == "f gives back what it gets. Your code returned what no test can take."
 
 

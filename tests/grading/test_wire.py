@@ -4,6 +4,7 @@ import json
 import socket
 import time
 
+import numpy
 import pytest
 import torch
 
@@ -139,6 +140,21 @@ def test_keys_that_collide_are_refused():
     assert unpack(pack(honest, cannot_refer, []), [], lambda said: None) == honest
 
 
+@pytest.mark.parametrize("name", values.NUMPY_DTYPES)
+def test_a_number_of_numpy_stays_one(name):
+    """Of the same dtype, to the last bit, and as a key of a dict."""
+    number = numpy.dtype(name).type(1 / 3)
+    [[key, got]] = unpack(json.loads(json.dumps(pack({number: number}, refuse, []))), [], refuse).items()
+    assert type(got) is type(key) is type(number) and got == key == number
+
+
+def test_a_number_of_numpy_that_no_tensor_can_hold_is_refused():
+    """Dates, and floats that are longer on some processors than on others."""
+    for number in (numpy.datetime64("2026-01-01"), numpy.longdouble(1)):
+        with pytest.raises(WireError, match="no "):
+            pack(number, refuse, [])
+
+
 def test_a_reference_says_what_the_sender_says():
     """What does not cross is named by the sender and made of that by the receiver."""
     tensors = []
@@ -156,6 +172,13 @@ def test_a_reference_says_what_the_sender_says():
         *({"named": ["a b", ["a"], [1]]}, {"named": ["Pair", ["a=print()"], [1]]}, {"named": ["Pair", ["_a"], [1]]}),
         *({"named": ["Pair", ["a"]]}, {"named": ["Pair", [["a"]], [1]]}, {"named": [7, ["a"], [1]]}, {"named": "Pair"}),
         {"named": ["Pair", [f"a{number}" for number in range(200)], [0] * 200]},
+        *(
+            {"numpy": ["int64", "00"]},
+            {"numpy": ["int64", "0" * 32]},
+            {"numpy": ["int64", "x"]},
+            {"numpy": ["int64", 1]},
+        ),
+        *({"numpy": ["object", "0" * 16]}, {"numpy": [["int64"], "0" * 16]}, {"numpy": ["int64"]}, {"numpy": "int64"}),
     ],
     ids=lambda tree: str(tree)[:60],
 )
