@@ -47,19 +47,23 @@ def _hand_in(folder: Path, number: int, strangers: bool) -> None:
     submitted = folder / "submitted" / f"student{number:05}" / ASSIGNMENT
     submitted.mkdir(parents=True)
     for notebook in example.glob("*.ipynb"):
-        text = notebook.read_text()
-        if strangers:
-            text = _renamed(text, number)
-        # A comment in every answer makes each notebook a text of its own.
-        (submitted / notebook.name).write_text(text.replace("import math", f"import math  # {number}", 1))
+        (submitted / notebook.name).write_text(_edited(notebook.read_text(), number, strangers))
 
 
-def _renamed(text: str, number: int) -> str:
-    """The notebook with other names on its functions and classes, which the first answer to every test tells."""
+def _edited(text: str, number: int, strangers: bool) -> str:
+    """The notebook with a comment in every answer, so that nobody wrote what another wrote.
+
+    A stranger's functions and classes have other names besides, which the first answer to every test tells.
+    """
     notebook = json.loads(text)
     for cell in notebook["cells"]:
-        if cell["metadata"].get("nbgrader", {}).get("solution") and cell["cell_type"] == "code":
-            source = "".join(cell["source"])
+        source = "".join(cell["source"])
+        is_code = cell["cell_type"] == "code" and cell["metadata"].get("nbgrader", {}).get("solution")
+        if not is_code or "raise NotImplementedError" in source:
+            continue  # who wrote nothing changed nothing
+        lines = [source, f"# {number}"]
+        if strangers:
             made = [part.name for part in ast.parse(source).body if isinstance(part, ast.FunctionDef | ast.ClassDef)]
-            cell["source"] = "\n".join([source, *(f'{name}.__name__ = "{name}{number}"' for name in made)])
-    return json.dumps(notebook)
+            lines += [f'{name}.__name__ = "{name}{number}"' for name in made]
+        cell["source"] = "\n".join(lines)
+    return json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
