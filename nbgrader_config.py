@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from nbconvert.preprocessors import CSSHTMLHeaderPreprocessor
 from nbgrader.preprocessors import AssignLatePenalties, GetGrades, SaveAutoGrades
 
 from course.grading import sanitize
@@ -25,7 +24,7 @@ c.ClearMarkScheme.enforce_metadata = False
 
 # Feedback shows what a hidden test is about and what it found, never the test; and no script of a submission runs in
 # anybody's browser, in feedback or in the formgrader.
-c.GenerateFeedback.preprocessors = [GetGrades, HideTests, HideMarkSchemes, CSSHTMLHeaderPreprocessor]
+c.GenerateFeedback.preprocessors = [GetGrades, HideTests, HideMarkSchemes]
 c.GenerateFeedback.exporter_class = FeedbackExporter
 c.HTMLExporter.filters = {"markdown2html": sanitize.markdown}
 

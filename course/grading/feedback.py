@@ -19,6 +19,7 @@ from nbconvert.filters import Highlight2HTML
 from nbconvert.preprocessors import CSSHTMLHeaderPreprocessor
 from nbformat import NotebookNode
 from nbgrader.preprocessors import ClearHiddenTests, ClearMarkScheme
+from traitlets import default
 from traitlets.config import Config
 
 from course.grading import sanitize
@@ -90,6 +91,12 @@ class FeedbackExporter(HTMLExporter):
         yield "rendered_now", self._rendered_now
         yield "filter_data_type", _most_telling
 
+    def _init_preprocessors(self) -> None:
+        super()._init_preprocessors()
+        # The template's own makes the styles anew for every page.
+        self._preprocessors = [one for one in self._preprocessors if type(one) is not CSSHTMLHeaderPreprocessor]
+        self.register_preprocessor(Styles, enabled=True)
+
     def from_notebook_node(
         self, nb: NotebookNode, resources: dict[str, Any] | None = None, **more: Any
     ) -> tuple[str, dict[str, Any]]:
@@ -131,8 +138,13 @@ class PlainExporter(FeedbackExporter):
         self.register_filter("highlight_code", lambda source, metadata=None: sanitize.as_it_is(source))
 
 
-class StylesOnce(CSSHTMLHeaderPreprocessor):
+class Styles(CSSHTMLHeaderPreprocessor):
     """The styles of highlighted code, which are the same on every page, and ours."""
+
+    @default("style")
+    def _style_default(self) -> str:
+        # JupyterLab's own colours are variables, of which nbgrader's page knows none.
+        return "default"
 
     def _generate_header(self, resources: dict[str, Any]) -> list[str]:
         self._styles = getattr(self, "_styles", None) or [*super()._generate_header(resources), STYLES]
@@ -181,6 +193,6 @@ def _folded(source: str, html: str) -> str:
     return f"<details><summary><code>{escape(first)}</code></summary>{html}</details>"
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)
 def _highlighted(source: str) -> str:
     return Highlight2HTML(pygments_lexer="ipython3")(source)

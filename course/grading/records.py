@@ -15,7 +15,7 @@ from nbformat import NotebookNode
 
 from course.classroom import Classroom
 from course.grading.autograded import autograded, unanswered
-from course.grading.feedback import FeedbackExporter, HideMarkSchemes, HideTests, PlainExporter, StylesOnce
+from course.grading.feedback import FeedbackExporter, HideMarkSchemes, HideTests, PlainExporter
 from course.grading.gradebook import Marks, Scores, Writer
 from course.grading.handed_in import Unreadable, contents
 from course.grading.notebook import grade_id
@@ -148,7 +148,7 @@ class Records:
 
     def _made(self, kind: type[FeedbackExporter]) -> FeedbackExporter:
         exporter = kind(config=self._classroom.config)
-        for preprocessor in (HideTests, HideMarkSchemes, StylesOnce):
+        for preprocessor in (HideTests, HideMarkSchemes):
             exporter.register_preprocessor(preprocessor, enabled=True)
         return exporter
 

@@ -1,5 +1,7 @@
 """The feedback page tells first what a student reads it for."""
 
+import re
+
 import pytest
 from notebooks import answer, check, notebook
 
@@ -34,3 +36,10 @@ def test_formulas_stay_in_one_line():
     """The last word on it is ours: in the narrow column of a table MathJax would break them."""
     words = "".join(page(is_folded=True).split())
     assert words.rindex("linebreaks:{automatic:false}") > words.rindex("linebreaks:{automatic:true}")
+
+
+def test_code_has_its_colours():
+    """The page knows every colour that it asks for, and asks for some: JupyterLab's own are none of this page's."""
+    told = page(is_folded=False)
+    assert set(re.findall(r"var\((--[\w-]+)", told)) <= set(re.findall(r"(--[\w-]+):", told))
+    assert re.search(r"\.highlight \.k { color: #\w+", told) and "summary { display: list-item" in told
