@@ -154,8 +154,11 @@ class Service:
         inputs, outputs = self._talk.graphs[request["graph"]]
         used = [outputs[place] for place in request["outputs"]]
         gradients = torch.autograd.grad(used, inputs, packed.tensors, retain_graph=True, allow_unused=True)
+        # A parameter of two modules is among the inputs twice, and has one gradient.
+        first = {id(inputs[place]): place for place in reversed(range(len(inputs)))}
+        once = [gradients[place] if first[id(tensor)] == place else None for place, tensor in enumerate(inputs)]
         tensors: list[torch.Tensor] = []
-        return {"done": pack(list(gradients), self._refer, tensors)}, tensors
+        return {"done": pack(once, self._refer, tensors)}, tensors
 
     def _refer(self, item: Any) -> Reference:
         if type(item).__module__ == "numpy":
