@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import nn
 
+from course.grading.gradients import Gradients, put
 from course.grading.proxies import Link, RemoteModule
-from course.grading.tensors import WireError
-from course.grading.twins import same
+from course.grading.tensors import WireError, same
 
 if TYPE_CHECKING:
     from course.grading.client import Client
@@ -28,6 +28,7 @@ class State:
         self._slots: dict[str, tuple[dict[str, Any], str]] = {}
         self._wants: list[str] = []
         self._known: dict[str, tuple[torch.Tensor, bool]] = {}
+        self._gradients = Gradients()
 
     def add_part(self, path: str, part: RemoteModule) -> None:
         """A submodule, in the mode it has there. Held weakly: a test that drops a module frees it at once."""
@@ -40,9 +41,17 @@ class State:
         self._slots[path] = slots, name
         self._known[path] = value, tensor.requires_grad
 
+    def put_gradient(self, path: str, gradient: torch.Tensor | None) -> None:
+        """What lies in the `grad` of a parameter there, or nothing, lies in it here."""
+        slots, name = self._slots.get(path, ({}, ""))
+        if slots.get(name) is not None:
+            put(slots[name], None if gradient is None else gradient.clone())
+            self._gradients.learn(path, gradient)
+
     def changes(self) -> tuple[dict[str, Any], list[torch.Tensor]]:
         """What to tell the candidate before a call, if anything, and the parameters that collect gradients of it."""
-        changed, wants, collecting = {}, [], {}
+        changed, gradients, wants, collecting = {}, {}, [], {}
+        held = self._gradients.known
         for path, (slots, name) in self._slots.items():
             tensor = slots.get(name)
             if tensor is None:
@@ -52,6 +61,8 @@ class State:
             # By value: a test that writes via `.data` counts no version up.
             if wanted is not wants_gradient or not same(value, tensor):
                 self._known[path] = changed[path] = tensor.detach().clone(), wants_gradient
+            if path in held or (tensor.is_leaf and tensor.grad is not None):
+                self._gradients.look(path, tensor, gradients)
             if wants_gradient and id(tensor) not in collecting:
                 collecting[id(tensor)] = tensor
                 wants.append(path)
@@ -60,12 +71,15 @@ class State:
             part = reference()
             if part is not None and part.training is not self._modes[path]:
                 self._modes[path] = training[path] = part.training
-        said: dict[str, Any] = {"changed": changed} if changed else {}
-        if training:
-            said["training"] = training
+        said = {"changed": changed, "gradients": gradients, "training": training}
+        said = {kind: news for kind, news in said.items() if news}
         if wants != self._wants:
             self._wants = said["wants"] = wants
         return said, list(collecting.values())
+
+    def tensors(self, paths: list[str]) -> list[torch.Tensor]:
+        """Those parameters or buffers that are called so."""
+        return [slots[name] for slots, name in map(self._slots.__getitem__, paths)]
 
     def cleared(self) -> "Before":
         """Forgets all; returns what there was."""
@@ -73,6 +87,7 @@ class State:
         tensors = {path: slots.get(name) for path, (slots, name) in self._slots.items()}
         for table in (self._parts, self._modes, self._slots, self._known):
             table.clear()
+        self._gradients = Gradients()
         return Before(found, tensors)
 
     def take(self, client: "Client", written: dict[str, Any]) -> None:
@@ -86,6 +101,8 @@ class State:
                 slots[name].data = value.clone()
                 slots[name].requires_grad_(wants_gradient)
                 self._known[path] = value, wants_gradient
+        for path, gradient in written.get("gradients", {}).items():
+            self.put_gradient(path, gradient)
         for path, training in written.get("training", {}).items():
             part = self._parts.get(path, lambda: None)()
             if part is not None:
@@ -151,6 +168,8 @@ def _shaped(state: State, client: "Client", number: int, said: dict[str, Any]) -
         state.add(path, parts[holder]._buffers, before.buffer(path, value), value)
         if not is_saved:
             parts[holder]._non_persistent_buffers_set.add(last)
+    for path, gradient in said["gradients"]:
+        state.put_gradient(path, gradient)
     return parts[""]
 
 

@@ -2,7 +2,8 @@
 
     test cell -> proxy -> Client -> request -> candidate -> answer -> value, or the student's exception
 
-Gradients, the random state, writes into arguments and calls back into the test's own functions travel with a call.
+Gradients, the random state, writes into arguments and their `grad`, and calls back into the test's own functions travel
+with a call.
 """
 
 import builtins
@@ -18,6 +19,7 @@ from course.grading.anatomy import module_from
 from course.grading.containers import containers, rewrite
 from course.grading.conversation import Conversation
 from course.grading.failure import describe
+from course.grading.gradients import gradient_of, put
 from course.grading.proxies import Method, Remote, RemoteModule, Verb
 from course.grading.random_state import Known, left_behind
 from course.grading.tensors import dtype_name
@@ -71,11 +73,10 @@ class Client:
     def call(self, target: Any, args: tuple, kwargs: dict) -> Any:
         """Calls `target` there, with every module there as its twin here has become, and the other way round after."""
         call = _Call(self, target, args, kwargs)
-        if not call.collecting:
-            return call.exchange()[0]
-        holder: list[Any] = []
-        _InGraph.apply(call, holder, *call.collecting)
-        return holder[0]
+        value, outputs = call.exchange()
+        if outputs:
+            _InGraph.apply(_Graph(self, call.graph), outputs, *call.collecting)
+        return value
 
     def backward(self, graph: int, gradients: dict[int, torch.Tensor]) -> list[torch.Tensor | None]:
         """The gradients of the inputs of a call, from those of its outputs, by the outputs' places."""
@@ -173,6 +174,12 @@ class _Call:
         wanting = [number for number, tensor in enumerate(self._tensors) if tensor.requires_grad and self._grad]
         self._wants = [(number, self._tensors[number].is_leaf) for number in wanting]
         self.collecting = [self._tensors[number] for number in wanting]
+        # Behind the tensors that hold them: what is written into a gradient comes back like any other write.
+        self._gradients = []
+        for number, tensor in enumerate(self._tensors[:]):
+            if (gradient := gradient_of(tensor)) is not None:
+                self._gradients.append((number, len(self._tensors)))
+                self._tensors.append(gradient)
         # All modules, for any function may use any of them: a student's train() may work on a global model.
         self._states = {number: module._remote.state for number, module in client.modules.items()}
         self._changes = {}
@@ -190,6 +197,8 @@ class _Call:
         request["modules"] = list(self._states)
         if self._wants:
             request["wants"] = self._wants
+        if self._gradients:
+            request["gradients"] = self._gradients
         if client.refused:
             request["refused"] = client.refused
         if torch.get_default_dtype() is not torch.float32:
@@ -206,6 +215,8 @@ class _Call:
             packed.tensors[int(number)] = torch.nn.Parameter(leaf, wants_gradient) if is_parameter else leaf
         value = client._value(answer["done"], packed)
         self._apply(client._value(answer["effects"], packed) if "effects" in answer else {})
+        for number, paths in answer.get("grown", ()):
+            self.collecting += self._states[number].tensors(paths)
         return value, [packed.tensors[number] for number in answer.get("differentiable", ())]
 
     def _apply(self, effects: dict[str, Any]) -> None:
@@ -215,6 +226,8 @@ class _Call:
                 tensor.data.copy_(now)
             else:
                 tensor.data = now
+        for number, gradient in effects.get("gradients", ()):
+            put(self._tensors[number], gradient)
         rewrite(self._containers, effects.get("containers", ()))
         for number, written in effects.get("states", {}).items():
             self._states[number].take(self.client, written)
@@ -248,13 +261,12 @@ class _InGraph(torch.autograd.Function):
     """One call over the wire as a node of the graph here; its backward asks the candidate for the gradients."""
 
     @staticmethod
-    def forward(ctx: Any, call: _Call, holder: list, *collecting: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        value, outputs = call.exchange()
-        holder.append(value)
-        ctx.graph = _Graph(call.client, call.graph)
+    def forward(ctx: Any, graph: _Graph, outputs: list[torch.Tensor], *collecting: torch.Tensor) -> tuple:
+        ctx.graph = graph
         # What a test does not use is not differentiated, as in one process: not everything can be.
         ctx.set_materialize_grads(False)
-        # autograd hangs its graph on these very tensors, which `value` holds too.
+        # autograd hangs its graph on these very tensors, which are parts of the call's value; in a list, for it takes
+        # none of them for an input.
         return tuple(outputs)
 
     @staticmethod

@@ -17,8 +17,8 @@ import torch
 from torch import nn
 
 from course.grading.cells import Shell
-from course.grading.containers import Watched
 from course.grading.failure import describe
+from course.grading.given import Given
 from course.grading.own_work import refusing
 from course.grading.random_state import Known
 from course.grading.settings import default_dtype
@@ -103,15 +103,14 @@ class Service:
         return {name: item for name, item in found.items() if not isinstance(item, ModuleType)}
 
     def _call(self, request: dict[str, Any], packed: Packed) -> Answer:
-        talk = self._talk
-        inputs, copies = _inputs_that_want_gradients(request, packed)
-        generators: list[torch.Generator] = []
-        resolve = lambda said: self._resolve(said, generators)  # noqa: E731
+        talk, given = self._talk, Given(request, packed)
+        resolve = lambda said: self._resolve(said, given.generators)  # noqa: E731
         target, args, kwargs = unpack(request["call"], packed.tensors, resolve)
-        watched = Watched((*args, *kwargs.values()))
+        given.watch((*args, *kwargs.values()))
         if "states" in request:
             for number, state in unpack(request["states"], packed.tensors, resolve).items():
                 talk.twins.receive(number, talk.objects[number], state)
+        inputs = given.inputs
         if request["grad"]:
             for number in request["modules"]:
                 inputs += talk.twins.wanted(number, talk.objects[number])
@@ -124,31 +123,35 @@ class Service:
             result = target(*args, **kwargs)
 
         tensors: list[torch.Tensor] = []
-        done = pack(result, self._refer, tensors)
+        said = {"done": pack(result, self._refer, tensors)}
+        states, grown = self._reported(request, inputs)
         differentiable, leaves = _kinds(tensors, inputs)
+        effects = {kind: effect for kind, effect in (given.effects() | {"states": states}).items() if effect}
         now = torch.get_rng_state()
-        effects = {
-            "written": [(number, packed.tensors[number]) for number in packed.written()] + copies.written(),
-            "containers": watched.written(),
-            "generators": [generator.get_state() for generator in generators],
-            "states": {
-                number: report
-                for number in request["modules"]
-                if (report := talk.twins.report(number, talk.objects[number]))
-            },
-        }
-        effects = {kind: effect for kind, effect in effects.items() if effect}
         if talk.random.is_news(now):
             effects["random"] = now
-        said = {"done": done}
         if differentiable:
             talk.graphs[request["graph"]] = inputs, [tensors[number] for number in differentiable]
             said["differentiable"] = differentiable
+            if grown:
+                said["grown"] = grown
         if leaves:
             said["leaves"] = leaves
         if effects:
             said["effects"] = pack(effects, self._refer, tensors)
         return said, tensors
+
+    def _reported(self, request: dict[str, Any], inputs: list[torch.Tensor]) -> tuple[dict[int, Any], list[Any]]:
+        """What the call did to each module; and which parameters it made or unfroze, that are `inputs` from now on."""
+        twins, states, grown = self._talk.twins, {}, []
+        for number in request["modules"]:
+            module = self._talk.objects[number]
+            if state := twins.report(number, module):
+                states[number] = state
+                if request["grad"] and (new := twins.unasked(number, module, inputs)):
+                    inputs += new.values()
+                    grown.append((number, list(new)))
+        return states, grown
 
     def _backward(self, request: dict[str, Any], packed: Packed) -> Answer:
         inputs, outputs = self._talk.graphs[request["graph"]]
@@ -217,26 +220,3 @@ def _kinds(tensors: list[torch.Tensor], inputs: list[torch.Tensor]) -> tuple[lis
         elif tensor.requires_grad or isinstance(tensor, nn.Parameter):
             leaves[str(number)] = [isinstance(tensor, nn.Parameter), tensor.requires_grad]
     return differentiable, leaves
-
-
-class _Copies:
-    """Inputs that were computed from others: they take part as copies, which the student's code may write into."""
-
-    def __init__(self) -> None:
-        self.of: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}
-
-    def written(self) -> list[tuple[int, torch.Tensor]]:
-        # By value: `.data` writes without counting the version up.
-        return [(number, copy.detach()) for number, (copy, leaf) in self.of.items() if not torch.equal(copy, leaf)]
-
-
-def _inputs_that_want_gradients(request: dict[str, Any], packed: Packed) -> tuple[list[torch.Tensor], _Copies]:
-    leaves, copies = [], _Copies()
-    for number, is_leaf in request.get("wants", ()):
-        leaf = packed.tensors[number].requires_grad_()
-        leaves.append(leaf)
-        if not is_leaf:
-            # A leaf that wants a gradient may not be written into; what was computed from one may.
-            packed.tensors[number] = leaf.clone()
-            copies.of[number] = packed.tensors[number], leaf
-    return leaves, copies

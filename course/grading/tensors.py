@@ -68,6 +68,11 @@ def dtype_name(dtype: torch.dtype) -> str:
     return _TO_NAME[dtype]
 
 
+def same(known: torch.Tensor | None, tensor: torch.Tensor) -> bool:
+    """Whether `tensor` is what is known of it, kind and all."""
+    return known is not None and known.dtype is tensor.dtype and known.equal(tensor)
+
+
 def to_blob(tensors: list[torch.Tensor]) -> Blob:
     """What crosses of `tensors`; raises WireError where one cannot cross."""
     if not tensors:

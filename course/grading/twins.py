@@ -10,6 +10,9 @@ import torch
 from torch import nn
 from torch.nn.parameter import is_lazy
 
+from course.grading.gradients import Gradients, gradient_of, put
+from course.grading.tensors import same
+
 
 class Twins:
     """What the examiner knows of the student's modules. `number` names an object to it."""
@@ -37,6 +40,9 @@ class Twins:
                 for name, parameter in tensors
                 if isinstance(parameter, nn.Parameter)
             ],
+            "gradients": [
+                (name, gradient.detach()) for name, tensor in tensors if (gradient := gradient_of(tensor)) is not None
+            ],
             "buffers": [
                 (f"{name}.{own}".lstrip("."), own not in part._non_persistent_buffers_set, buffer)
                 for name, part in known.parts
@@ -49,13 +55,13 @@ class Twins:
         """Makes `module` what its twin has become."""
         known = self._known[number]
         for name, (tensor, wants_gradient) in state.get("changed", {}).items():
-            holder, _, last = name.rpartition(".")
-            part = module.get_submodule(holder)
-            current = part._parameters.get(last)
-            current = part._buffers[last] if current is None else current
+            current = _tensor(module, name)
             current.data = tensor.clone()
             current.requires_grad_(wants_gradient)
             known.values[name] = tensor, wants_gradient
+        for name, gradient in state.get("gradients", {}).items():
+            put(_tensor(module, name), None if gradient is None else gradient.clone())
+            known.gradients.learn(name, gradient)
         for name, training in state.get("training", {}).items():
             module.get_submodule(name).training = known.modes[name] = training
         known.wants = state.get("wants", known.wants)
@@ -70,18 +76,30 @@ class Twins:
 
         By value, for neither `.data` nor torch's own batch norm counts a version up.
         """
-        known, values, modes = self._known[number], {}, {}
+        known, values, gradients, modes = self._known[number], {}, {}, {}
+        held = known.gradients.known
         for name, tensor in known.tensors(module):
             value, wants_gradient = known.values.get(name, NOTHING)
             if wants_gradient is not tensor.requires_grad or not same(value, tensor):
                 known.values[name] = values[name] = tensor.detach().clone(), tensor.requires_grad
+            if name in held or (tensor.is_leaf and tensor.grad is not None):
+                known.gradients.look(name, tensor, gradients)
         for name, part in known.parts:
             if known.modes.get(name) is not part.training:
                 known.modes[name] = modes[name] = part.training
         # A model may make its layers or lazy parameters in its first call, when it sees how wide they must be.
         anatomy = self.anatomy(module) if known.has_changed else None
-        found = {"values": values, "training": modes, "anatomy": anatomy}
+        found = {"values": values, "gradients": gradients, "training": modes, "anatomy": anatomy}
         return {kind: news for kind, news in found.items() if news}
+
+    def unasked(self, number: int, module: nn.Module, asked: list[torch.Tensor]) -> dict[str, torch.Tensor]:
+        """The parameters by name that want gradients and are not among the `asked`: a call made or unfroze them."""
+        had, found = {id(tensor) for tensor in asked}, {}
+        for name, tensor in self._known[number].tensors(module):
+            if tensor.requires_grad and tensor.is_leaf and id(tensor) not in had:
+                had.add(id(tensor))
+                found[name] = tensor
+        return found
 
 
 NOTHING = (None, None)
@@ -92,6 +110,7 @@ class _Known:
 
     def __init__(self) -> None:
         self.values: dict[str, tuple[torch.Tensor, bool]] = {}
+        self.gradients = Gradients()
         self.modes: dict[str, bool] = {}
         self.wants: list[str] = []
         self.parts: list[tuple[str, nn.Module]] = []
@@ -152,9 +171,12 @@ def _is_lazy(tensor: torch.Tensor) -> bool:
     return type(tensor) is not nn.Parameter and type(tensor) is not torch.Tensor and is_lazy(tensor)
 
 
-def same(known: torch.Tensor | None, tensor: torch.Tensor) -> bool:
-    """Whether `tensor` is what is known of it, kind and all."""
-    return known is not None and known.dtype is tensor.dtype and known.equal(tensor)
+def _tensor(module: nn.Module, name: str) -> torch.Tensor:
+    """The parameter or buffer that is called so."""
+    holder, _, last = name.rpartition(".")
+    part = module.get_submodule(holder)
+    parameter = part._parameters.get(last)
+    return part._buffers[last] if parameter is None else parameter
 
 
 def _base(module: nn.Module) -> str:

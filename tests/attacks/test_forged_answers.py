@@ -29,6 +29,11 @@ ODD_ANSWERS = (
         {**_DONE, "done": 1, "effects": {"dict": [["states", {"dict": [[0, {"dict": [["anatomy", odd]]}]]}]]}}
         for odd in (5, {"dict": []}, {"dict": [["modules", [["a", 0, "x", "y", True]]]]})
     ),
+    *({**_DONE, "done": 1, "grown": odd} for odd in (5, [5], [[0, ["weight"]]], [[{}, 3]])),
+    *(
+        {**_DONE, "done": 1, "effects": {"dict": [["gradients", [odd]]]}}
+        for odd in (5, {"tuple": [0, 5]}, {"tuple": [99, None]}, {"tuple": ["x", {"dict": []}]})
+    ),
     *({"back": 0}, {"back": "x", "call": 5}, {"back": True, "call": {"tuple": []}}),
     {"done": {"outputs": [5], "raised": None}},
     {"done": {"outputs": [{"output_type": "stream"}, {"data": 5}], "raised": {"frames": [5]}}},
@@ -49,7 +54,8 @@ def test_an_answer_of_any_shape_is_the_verdict_on_one_exercise(answer: object) -
 def test_one_tensor_under_many_names_uses_up_no_memory_but_its_own() -> None:
     """It is sent once, and a twin would hold it under every name: the test runs out of memory, the machine does not."""
     names = [[f"part{number}", True, {"tensor": 0}] for number in range(30)]
-    module = {**_MODULE, "modules": [["", 0, "m", "Module", False]], "aliases": [], "parameters": [], "buffers": names}
+    module = {**_MODULE, "modules": [["", 0, "m", "Module", False]], "aliases": [], "parameters": []}
+    module |= {"gradients": [], "buffers": names}
     said = {"leaves": {}, "done": {"dict": [["f", {"says": module}]]}, "differentiable": []}
     forged = wire(f"large = torch.zeros(50 * 2**20)\nservice.answer = lambda request, packed: ({said!r}, [large])")
     source = notebook(helpers("imports", "import torch"), answer("f", "f = 1"), check("f-check", "f"))

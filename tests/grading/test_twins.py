@@ -171,6 +171,60 @@ def test_a_lazy_module_gets_its_weights_with_the_first_call(student):
     assert model[0].bias.grad is not None
 
 
+MAKERS = """
+class Plain(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = None
+
+    def forward(self, x):
+        if self.layer is None:
+            self.layer = nn.Linear(x.shape[-1], 2)
+        return self.layer(x)
+
+class Scaled(Plain):
+    def __init__(self):
+        super().__init__()
+        self.scale, self.table = nn.Parameter(torch.ones(3)), None
+
+    def forward(self, x):
+        if self.table is None:
+            self.table = nn.Parameter(torch.arange(3.0))
+            self.more = [nn.Linear(1, 1)]
+        return super().forward(x * self.scale + self.table)
+
+class Frozen(Plain):
+    def forward(self, x):
+        super().forward(x)
+        self.layer.bias.requires_grad_(False)
+        return super().forward(x)
+
+def Torchs():
+    return nn.Sequential(nn.Linear(3, 4), nn.LazyBatchNorm1d(), nn.LazyLinear(2))
+"""
+
+
+@pytest.mark.parametrize("name", ["Plain", "Scaled", "Frozen", "Torchs"])
+@pytest.mark.parametrize("wants", [False, True])
+def test_what_a_call_makes_has_the_gradients_of_that_call(student, name, wants):
+    """As in one process, whether or not anything else collects gradients; and those of the next call besides."""
+    here, results = {"torch": torch, "nn": nn}, []
+    exec(MAKERS, here)
+    for make in (here[name], student(MAKERS)[name]):
+        torch.manual_seed(1)
+        model, x = make(), torch.tensor([[1.0, 2.0, 3.0], [0.5, 0.0, -1.0]], requires_grad=wants)
+        once = model(x)
+        once.square().sum().backward()
+        first = [p.grad for p in model.parameters()]
+        first = [None if g is None else g.clone() for g in first]
+        model(x).sum().backward()
+        results.append([once.detach(), x.grad, *first, *(p.grad for p in model.parameters())])
+    for ours, theirs in zip(*results, strict=True):
+        assert (ours is None) == (theirs is None)
+        assert ours is None or torch.allclose(ours, theirs)
+    assert any(part is not None for part in results[1][2:])
+
+
 LAZY = """
 class Lazy(nn.Module):
     def __init__(self):
