@@ -181,7 +181,8 @@ class _Call:
                 self._gradients.append((number, len(self._tensors)))
                 self._tensors.append(gradient)
         # All modules, for any function may use any of them: a student's train() may work on a global model.
-        self._states = {number: module._remote.state for number, module in client.modules.items()}
+        references = client.modules.valuerefs()
+        self._states = {to.key: module._remote.state for to in references if (module := to()) is not None}
         self._changes = {}
         for number, state in self._states.items():
             changes, parameters = state.changes()

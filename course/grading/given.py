@@ -17,7 +17,6 @@ class Given:
         self.inputs: list[torch.Tensor] = []
         """Those of which a gradient is wanted."""
         self.generators: list[torch.Generator] = []
-        self._watched = Watched(())
         self._copies: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}
         self._gradients: dict[int, torch.Tensor | None] = {}
         for number, is_leaf in request.get("wants", ()):
@@ -35,12 +34,8 @@ class Given:
             self._packed.tensors[number] = leaf.clone()
             self._copies[number] = self._packed.tensors[number], leaf
 
-    def watch(self, arguments: tuple) -> None:
-        """From now on what is written into the lists and dicts of the arguments can be told."""
-        self._watched = Watched(arguments)
-
-    def effects(self) -> dict[str, Any]:
-        """What the call has written, by the kind of what it has written into."""
+    def effects(self, watched: Watched) -> dict[str, Any]:
+        """What the call has written, by the kind of what it has written into; `watched` are its arguments."""
         tensors = self._packed.tensors
         # By value: `.data` writes without counting the version up.
         copies = [
@@ -50,6 +45,6 @@ class Given:
         return {
             "written": [(number, tensors[number]) for number in self._packed.written()] + copies,
             "gradients": [(number, now) for number, now, before in held if now is not before],
-            "containers": self._watched.written(),
+            "containers": watched.written(),
             "generators": [generator.get_state() for generator in self.generators],
         }

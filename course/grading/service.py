@@ -17,6 +17,7 @@ import torch
 from torch import nn
 
 from course.grading.cells import Shell
+from course.grading.containers import Watched
 from course.grading.failure import describe
 from course.grading.given import Given
 from course.grading.own_work import refusing
@@ -106,7 +107,7 @@ class Service:
         talk, given = self._talk, Given(request, packed)
         resolve = lambda said: self._resolve(said, given.generators)  # noqa: E731
         target, args, kwargs = unpack(request["call"], packed.tensors, resolve)
-        given.watch((*args, *kwargs.values()))
+        watched = Watched((*args, *kwargs.values()))
         if "states" in request:
             for number, state in unpack(request["states"], packed.tensors, resolve).items():
                 talk.twins.receive(number, talk.objects[number], state)
@@ -126,7 +127,7 @@ class Service:
         said = {"done": pack(result, self._refer, tensors)}
         states, grown = self._reported(request, inputs)
         differentiable, leaves = _kinds(tensors, inputs)
-        effects = {kind: effect for kind, effect in (given.effects() | {"states": states}).items() if effect}
+        effects = {kind: effect for kind, effect in (given.effects(watched) | {"states": states}).items() if effect}
         now = torch.get_rng_state()
         if talk.random.is_news(now):
             effects["random"] = now

@@ -128,8 +128,12 @@ class _Known:
         Without lazy parameters: these are nothing until a call makes them so.
         """
         self._look(module)
-        every = [(name, slots.get(own)) for name, (slots, own) in self._slots.items()]
-        found = [pair for pair in every if pair[1] is not None and not _is_lazy(pair[1])]
+        found = []
+        for name, (slots, own) in self._slots.items():
+            tensor = slots.get(own)
+            # Mostly it is a plain one: to ask is_lazy takes longer than all the rest.
+            if tensor is not None and (type(tensor) is nn.Parameter or not _is_lazy(tensor)):
+                found.append((name, tensor))
         filled = [name for name, _ in found]
         if filled != self._filled:
             self._filled, self.has_changed = filled, True
@@ -168,7 +172,7 @@ def _shape(part: nn.Module) -> tuple[int, ...]:
 
 
 def _is_lazy(tensor: torch.Tensor) -> bool:
-    return type(tensor) is not nn.Parameter and type(tensor) is not torch.Tensor and is_lazy(tensor)
+    return type(tensor) is not torch.Tensor and is_lazy(tensor)
 
 
 def _tensor(module: nn.Module, name: str) -> torch.Tensor:
