@@ -61,7 +61,7 @@ class State:
             # By value: a test that writes via `.data` counts no version up.
             if wanted is not wants_gradient or not same(value, tensor):
                 self._known[path] = changed[path] = tensor.detach().clone(), wants_gradient
-            if path in held or (tensor.is_leaf and tensor.grad is not None):
+            if path in held or (tensor.is_leaf and tensor.grad is not None):  # at most calls neither
                 self._gradients.look(path, tensor, gradients)
             if wants_gradient and id(tensor) not in collecting:
                 collecting[id(tensor)] = tensor

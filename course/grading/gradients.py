@@ -28,7 +28,6 @@ class Gradients:
     def look(self, name: str, tensor: torch.Tensor, news: dict[str, torch.Tensor | None]) -> None:
         """Adds to `news` what the other side does not know of the tensor, and knows from then on."""
         gradient, known = gradient_of(tensor), self.known.get(name)
-        # Mostly there is none, and this is asked of every parameter at every call.
         if gradient is not known and (gradient is None or not same(known, gradient)):
             news[name] = None if gradient is None else gradient.detach().clone()
             self.learn(name, news[name])

@@ -82,7 +82,7 @@ class Twins:
             value, wants_gradient = known.values.get(name, NOTHING)
             if wants_gradient is not tensor.requires_grad or not same(value, tensor):
                 known.values[name] = values[name] = tensor.detach().clone(), tensor.requires_grad
-            if name in held or (tensor.is_leaf and tensor.grad is not None):
+            if name in held or (tensor.is_leaf and tensor.grad is not None):  # at most calls neither
                 known.gradients.look(name, tensor, gradients)
         for name, part in known.parts:
             if known.modes.get(name) is not part.training:
