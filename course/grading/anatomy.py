@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import nn
 
-from course.grading.gradients import Gradients, put
+from course.grading.gradients import Gradients
 from course.grading.proxies import Link, RemoteModule
 from course.grading.tensors import WireError, same
 
@@ -41,28 +41,23 @@ class State:
         self._slots[path] = slots, name
         self._known[path] = value, tensor.requires_grad
 
-    def put_gradient(self, path: str, gradient: torch.Tensor | None) -> None:
-        """What lies in the `grad` of a parameter there, or nothing, lies in it here."""
-        slots, name = self._slots.get(path, ({}, ""))
-        if slots.get(name) is not None:
-            put(slots[name], None if gradient is None else gradient.clone())
-            self._gradients.learn(path, gradient)
+    def take_gradient(self, path: str, gradient: torch.Tensor | None) -> None:
+        """Makes what lies in the `grad` of a parameter there, or nothing, lie in it here."""
+        tensor = self._tensor(path)
+        if tensor is not None:
+            self._gradients.take(path, tensor, gradient)
 
     def changes(self) -> tuple[dict[str, Any], list[torch.Tensor]]:
         """What to tell the candidate before a call, if anything, and the parameters that collect gradients of it."""
-        changed, gradients, wants, collecting = {}, {}, [], {}
-        held = self._gradients.known
-        for path, (slots, name) in self._slots.items():
-            tensor = slots.get(name)
-            if tensor is None:
-                continue
+        changed, wants, collecting = {}, [], {}
+        every = [(path, slots.get(name)) for path, (slots, name) in self._slots.items()]
+        tensors = [pair for pair in every if pair[1] is not None]
+        for path, tensor in tensors:
             value, wanted = self._known[path]
             wants_gradient = tensor.requires_grad
             # By value: a test that writes via `.data` counts no version up.
             if wanted is not wants_gradient or not same(value, tensor):
                 self._known[path] = changed[path] = tensor.detach().clone(), wants_gradient
-            if path in held or (tensor.is_leaf and tensor.grad is not None):  # at most calls neither
-                self._gradients.look(path, tensor, gradients)
             if wants_gradient and id(tensor) not in collecting:
                 collecting[id(tensor)] = tensor
                 wants.append(path)
@@ -71,7 +66,7 @@ class State:
             part = reference()
             if part is not None and part.training is not self._modes[path]:
                 self._modes[path] = training[path] = part.training
-        said = {"changed": changed, "gradients": gradients, "training": training}
+        said = {"changed": changed, "gradients": self._gradients.news(tensors), "training": training}
         said = {kind: news for kind, news in said.items() if news}
         if wants != self._wants:
             self._wants = said["wants"] = wants
@@ -81,10 +76,15 @@ class State:
         """Those parameters or buffers that are called so."""
         return [slots[name] for slots, name in map(self._slots.__getitem__, paths)]
 
+    def _tensor(self, path: str) -> torch.Tensor | None:
+        """The parameter or buffer that is called so, if there is one."""
+        slots, name = self._slots.get(path, ({}, ""))
+        return slots.get(name)
+
     def cleared(self) -> "Before":
         """Forgets all; returns what there was."""
         found = {path: part for path, reference in self._parts.items() if (part := reference()) is not None}
-        tensors = {path: slots.get(name) for path, (slots, name) in self._slots.items()}
+        tensors = {path: self._tensor(path) for path in self._slots}
         for table in (self._parts, self._modes, self._slots, self._known):
             table.clear()
         self._gradients = Gradients()
@@ -96,13 +96,13 @@ class State:
         if "anatomy" in written and root is not None:
             _shaped(self, client, root._remote.number, written["anatomy"])
         for path, (value, wants_gradient) in written.get("values", {}).items():
-            slots, name = self._slots.get(path, ({}, ""))
-            if slots.get(name) is not None:
-                slots[name].data = value.clone()
-                slots[name].requires_grad_(wants_gradient)
+            tensor = self._tensor(path)
+            if tensor is not None:
+                tensor.data = value.clone()
+                tensor.requires_grad_(wants_gradient)
                 self._known[path] = value, wants_gradient
         for path, gradient in written.get("gradients", {}).items():
-            self.put_gradient(path, gradient)
+            self.take_gradient(path, gradient)
         for path, training in written.get("training", {}).items():
             part = self._parts.get(path, lambda: None)()
             if part is not None:
@@ -169,7 +169,7 @@ def _shaped(state: State, client: "Client", number: int, said: dict[str, Any]) -
         if not is_saved:
             parts[holder]._non_persistent_buffers_set.add(last)
     for path, gradient in said["gradients"]:
-        state.put_gradient(path, gradient)
+        state.take_gradient(path, gradient)
     return parts[""]
 
 

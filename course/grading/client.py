@@ -181,6 +181,7 @@ class _Call:
                 self._gradients.append((number, len(self._tensors)))
                 self._tensors.append(gradient)
         # All modules, for any function may use any of them: a student's train() may work on a global model.
+        # By reference, at every call: items() takes several times as long.
         references = client.modules.valuerefs()
         self._states = {to.key: module._remote.state for to in references if (module := to()) is not None}
         self._changes = {}

@@ -159,8 +159,10 @@ class Service:
         used = [outputs[place] for place in request["outputs"]]
         gradients = torch.autograd.grad(used, inputs, packed.tensors, retain_graph=True, allow_unused=True)
         # A parameter of two modules is among the inputs twice, and has one gradient.
-        first = {id(inputs[place]): place for place in reversed(range(len(inputs)))}
-        once = [gradients[place] if first[id(tensor)] == place else None for place, tensor in enumerate(inputs)]
+        once, had = [], set()
+        for tensor, gradient in zip(inputs, gradients, strict=True):
+            once.append(None if id(tensor) in had else gradient)
+            had.add(id(tensor))
         tensors: list[torch.Tensor] = []
         return {"done": pack(once, self._refer, tensors)}, tensors
 

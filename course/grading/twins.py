@@ -10,7 +10,7 @@ import torch
 from torch import nn
 from torch.nn.parameter import is_lazy
 
-from course.grading.gradients import Gradients, gradient_of, put
+from course.grading.gradients import Gradients, gradient_of
 from course.grading.tensors import same
 
 
@@ -60,8 +60,7 @@ class Twins:
             current.requires_grad_(wants_gradient)
             known.values[name] = tensor, wants_gradient
         for name, gradient in state.get("gradients", {}).items():
-            put(_tensor(module, name), None if gradient is None else gradient.clone())
-            known.gradients.learn(name, gradient)
+            known.gradients.take(name, _tensor(module, name), gradient)
         for name, training in state.get("training", {}).items():
             module.get_submodule(name).training = known.modes[name] = training
         known.wants = state.get("wants", known.wants)
@@ -76,20 +75,23 @@ class Twins:
 
         By value, for neither `.data` nor torch's own batch norm counts a version up.
         """
-        known, values, gradients, modes = self._known[number], {}, {}, {}
-        held = known.gradients.known
-        for name, tensor in known.tensors(module):
+        known, values, modes = self._known[number], {}, {}
+        tensors = known.tensors(module)
+        for name, tensor in tensors:
             value, wants_gradient = known.values.get(name, NOTHING)
             if wants_gradient is not tensor.requires_grad or not same(value, tensor):
                 known.values[name] = values[name] = tensor.detach().clone(), tensor.requires_grad
-            if name in held or (tensor.is_leaf and tensor.grad is not None):  # at most calls neither
-                known.gradients.look(name, tensor, gradients)
         for name, part in known.parts:
             if known.modes.get(name) is not part.training:
                 known.modes[name] = modes[name] = part.training
         # A model may make its layers or lazy parameters in its first call, when it sees how wide they must be.
         anatomy = self.anatomy(module) if known.has_changed else None
-        found = {"values": values, "gradients": gradients, "training": modes, "anatomy": anatomy}
+        found = {
+            "values": values,
+            "gradients": known.gradients.news(tensors),
+            "training": modes,
+            "anatomy": anatomy,
+        }
         return {kind: news for kind, news in found.items() if news}
 
     def unasked(self, number: int, module: nn.Module, asked: list[torch.Tensor]) -> dict[str, torch.Tensor]:

@@ -24,13 +24,8 @@ MAX_BITS = 14_000
 MAX_FIELDS = 100
 MAX_SAME_HASH = 1_000
 """Keys of a dict that have the same hash: twice as many take four times as long to put in."""
-NUMPY_DTYPES = {
-    name: numpy.dtype(name)
-    for name in (
-        *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
-        *("float16", "float32", "float64", "complex64", "complex128"),
-    )
-}
+NUMPY_DTYPES = {name: numpy.dtype(name) for name in FROM_NAME if name != "bfloat16"}
+"""Those of the numbers of numpy that cross: the ones of tensors, of which numpy lacks one."""
 
 
 @dataclass(frozen=True)
