@@ -1,11 +1,14 @@
 """Classes to grade: copies of the example submissions with small edits, in a course folder of their own."""
 
 import ast
-import json
 import os
 import shutil
 import sys
 from pathlib import Path
+
+import nbformat
+
+from course.grading.notebook import Kind, kind
 
 REPOSITORY = Path(__file__).parents[1]
 ASSIGNMENT = "04-attention"
@@ -55,15 +58,14 @@ def _edited(text: str, number: int, strangers: bool) -> str:
 
     A stranger's functions and classes have other names besides, which the first answer to every test tells.
     """
-    notebook = json.loads(text)
-    for cell in notebook["cells"]:
-        source = "".join(cell["source"])
-        is_code = cell["cell_type"] == "code" and cell["metadata"].get("nbgrader", {}).get("solution")
-        if not is_code or "raise NotImplementedError" in source:
+    notebook = nbformat.reads(text, nbformat.NO_CONVERT)
+    for cell in notebook.cells:
+        if kind(cell) is not Kind.ANSWER or "raise NotImplementedError" in cell.source:
             continue  # who wrote nothing changed nothing
-        lines = [source, f"# {number}"]
+        lines = [cell.source, f"# {number}"]
         if strangers:
-            made = [part.name for part in ast.parse(source).body if isinstance(part, ast.FunctionDef | ast.ClassDef)]
+            body = ast.parse(cell.source).body
+            made = [part.name for part in body if isinstance(part, ast.FunctionDef | ast.ClassDef)]
             lines += [f'{name}.__name__ = "{name}{number}"' for name in made]
-        cell["source"] = "\n".join(lines)
-    return json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
+        cell.source = "\n".join(lines)
+    return nbformat.writes(notebook) + "\n"
