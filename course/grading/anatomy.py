@@ -49,10 +49,12 @@ class State:
 
     def changes(self) -> tuple[dict[str, Any], list[torch.Tensor]]:
         """What to tell the candidate before a call, if anything, and the parameters that collect gradients of it."""
-        changed, wants, collecting = {}, [], {}
-        every = [(path, slots.get(name)) for path, (slots, name) in self._slots.items()]
-        tensors = [pair for pair in every if pair[1] is not None]
-        for path, tensor in tensors:
+        tensors, changed, wants, collecting = [], {}, [], {}
+        for path, (slots, name) in self._slots.items():
+            tensor = slots.get(name)
+            if tensor is None:
+                continue
+            tensors.append((path, tensor))
             value, wanted = self._known[path]
             wants_gradient = tensor.requires_grad
             # By value: a test that writes via `.data` counts no version up.

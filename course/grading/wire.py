@@ -18,7 +18,9 @@ LENGTHS = struct.Struct(">II")
 CHUNK = 1 << 16
 MAX_JSON_BYTES = 16 * 2**20
 
-_as_json = json.JSONEncoder(separators=(",", ":")).encode
+# values.pack makes no circles, and bounds the depth.
+_as_json = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
+_from_json = json.JSONDecoder().decode
 
 
 class Closed(BaseException):
@@ -41,7 +43,7 @@ def opened(message: bytes) -> tuple[Any, Blob]:
     """The tree of a message, and its tensors as they crossed; raises WireError where it is no message."""
     middle = LENGTHS.size + LENGTHS.unpack_from(message)[0]
     try:
-        tree, layouts = json.loads(message[LENGTHS.size : middle].decode())
+        tree, layouts = _from_json(message[LENGTHS.size : middle].decode())
     except (ValueError, TypeError, RecursionError):
         raise WireError("a message is JSON; what arrived is not") from None
     return tree, Blob(message[middle:], layouts)
