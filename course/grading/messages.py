@@ -123,4 +123,11 @@ def _truth(step: Step) -> str:
 
 
 def _join(*parts: str) -> str:
-    return " ".join(part if part.endswith((".", "!", "?", ")")) else f"{part}." for part in parts if part)
+    first, *others = (part if part.endswith((".", "!", "?", ")")) else f"{part}." for part in parts if part)
+    return " ".join((first, *map(_with_capital, others)))
+
+
+def _with_capital(sentence: str) -> str:
+    """As a sentence begins that follows another; `x` and `h_n` are names and stay what they are."""
+    word = sentence.split(maxsplit=1)[0]
+    return sentence[0].upper() + sentence[1:] if word.isalpha() and (len(word) > 1 or word == "a") else sentence

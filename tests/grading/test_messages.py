@@ -50,7 +50,7 @@ def test_a_visible_check_shows_its_assertion():
 def test_a_hidden_test_shows_its_truth_and_its_own_words():
     """The message of an assert was written for students; where it has none the truth stands alone."""
     messages = told("def f(x):\n    return 7")
-    assert messages["test-said"] == "f gives back what it gets. not for every number."
+    assert messages["test-said"] == "f gives back what it gets. Not for every number."
     assert messages["test-silent"] == "f gives back what it gets! This does not hold for your code."
     assert messages["test-torch"] == "f leaves tensors alone. The test could not use what your code returned."
     assert messages["test-numpy"] == "f leaves numbers alone. This does not hold for your code."
@@ -81,10 +81,21 @@ def test_a_result_that_a_hidden_test_cannot_use_is_told_by_its_kind(back, why):
     assert result.message == f"It is used. The test could not use what your code returned{why}"
 
 
+@pytest.mark.parametrize(
+    ("words", "told"), [("a number is lost", "A number is lost."), ("x is changed", "x is changed."), ("h_n!", "h_n!")]
+)
+def test_what_follows_a_truth_begins_like_a_sentence(words, told):
+    """But for a name in the student's code, which must be found there."""
+    test = hidden("f-test-two", "f gives 2.", f"assert f() == 2, '{words}'")
+    source = notebook(answer("f", "def f():\n    return 1"), test)
+    [result] = grade(source, source).results
+    assert result.message == f"f gives 2. {told}"
+
+
 def test_words_that_a_hidden_test_hands_to_torch_are_its_own():
     """Of torch.testing's message nothing is told unless the test wrote it."""
     messages = told("def f(x):\n    return 0 * x")
-    assert messages["test-torch-said"] == "f leaves tensors alone. another tensor."
+    assert messages["test-torch-said"] == "f leaves tensors alone. Another tensor."
     assert messages["test-torch"] == "f leaves tensors alone. This does not hold for your code."
 
 
@@ -146,7 +157,7 @@ def test_what_a_test_repeats_of_the_students_exception_is_not_shown():
         answer("f", "def f(x):\n    return x"),
         *(hidden(f"f-test-{name}", "f never fails.", code) for name, code in tests.items()),
     )
-    repeated = {"ValueError(f'got {x}')": "This does not hold for your code.", "ValueError": "it fails:."}
+    repeated = {"ValueError(f'got {x}')": "This does not hold for your code.", "ValueError": "It fails:."}
     for raises, told_of_it in repeated.items():
         report = grade(source, answered(source, f=f"def f(x):\n    raise {raises}"))
         assert [result.message for result in report.results] == [
