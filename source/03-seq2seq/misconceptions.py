@@ -1940,6 +1940,12 @@ IN_ATTENTION_DECODER = [
     ),
     Misconception(
         exercise="initialise",
+        name="takes every name with a b in it for a bias",
+        edit=(ATTDEC_REST, 'elif name != "v_a" and "b" not in name:'),
+        say="A matrix with a b somewhere in its name stays at 0. The names of biases begin with b.",
+    ),
+    Misconception(
+        exercise="initialise",
         name="draws the matrices with known first letters only",
         edit=(ATTDEC_REST, 'elif name[0] in "WC":'),
         say="You decide by the first letter, so a matrix with another name stays at 0. "

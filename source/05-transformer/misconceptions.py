@@ -116,6 +116,13 @@ PLACES = [
         say="Your hand 0 turns by one degree for a word. The angles of this formula are in radians.",
     ),
     Misconception(
+        exercise="positional-encoding",
+        name="has no more than 1024 places",
+        edit=("return table", "return table[:1024]"),
+        say="You end at 1024 places, whatever is asked for. The formula knows no last place: make as many rows as "
+        "`length` says.",
+    ),
+    Misconception(
         exercise="add-positions",
         name="counts the sentences of the batch instead of the words",
         edit=(
