@@ -54,6 +54,8 @@ class Client:
         self._random = Known()
         self.refused: tuple[str, ...] = ()
         """Functions of torch that student code must do without for now."""
+        self.wrote = False
+        """Whether student code wrote into tensors, lists or dicts that it was given."""
 
     def run(self, source: str, name: str, place: int = 0, code: str = "") -> dict[str, Any]:
         """Runs a cell there, after which `place` is left; returns its outputs and what it raised.
@@ -222,6 +224,7 @@ class _Call:
         return value, [packed.tensors[number] for number in answer.get("differentiable", ())]
 
     def _apply(self, effects: dict[str, Any]) -> None:
+        self.client.wrote |= not effects.keys().isdisjoint(("written", "containers"))
         for number, now in effects.get("written", ()):
             tensor = self._tensors[number]
             if tensor.shape == now.shape:

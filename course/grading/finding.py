@@ -7,7 +7,7 @@ from typing import Any
 
 from course.grading.client import StudentError
 from course.grading.failure import describe
-from course.grading.messages import explain_raise, explain_test, is_undefined, short
+from course.grading.messages import WROTE, explain_raise, explain_test, is_undefined, joined, short
 from course.grading.plan import Step
 from course.grading.report import Result, Verdict
 from course.grading.verdicts import partial, verdict_on
@@ -22,7 +22,8 @@ class Finding:
     """All that a test's end says by itself: whoever answers the test the same way gets the same.
 
     `raised` is what the student's code raised, as failure.describe says it; where that lies in the cells is for each
-    submission to see. `missing` is a name that the test wanted and that is not there.
+    submission to see. `missing` is a name that the test wanted and that is not there. `wrote` where student code wrote
+    into what the test handed over.
     """
 
     verdict: Verdict
@@ -31,10 +32,13 @@ class Finding:
     log: str = ""
     raised: dict[str, Any] | None = None
     missing: str = ""
+    wrote: bool = False
 
     def result(self, step: Step, cells: dict[str, str]) -> Result:
         """The result of `step` for a submission whose cells these are, by name."""
         message = self.message if self.raised is None else explain_raise(step, self.raised, cells)
+        if self.wrote and self.points < step.points:
+            message = joined(message, WROTE)
         return Result(step.name, self.verdict, self.points, step.points, message, self.log)
 
 

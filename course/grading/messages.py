@@ -18,6 +18,7 @@ from course.grading.tensors import WireError
 from course.grading.verdicts import verdict_on
 
 NOT_WRITTEN = "Not written yet."
+WROTE = "In this test your code wrote into what it was given."
 MET_NONE = "The test met a None: is a return missing, or does no gradient come back?"
 UNFIT = {
     "does not require grad": "no gradient comes back through it.",
@@ -39,11 +40,11 @@ def explain_test(step: Step, error: Exception) -> str:
     if isinstance(error, AssertionError):
         # A library's own words (torch.testing's) tell numbers of the test; the author's were written for students.
         own = said if not step.is_hidden or _is_authors(error, step) else ""
-        return _join(_truth(step), own or "This does not hold for your code.")
+        return joined(_truth(step), own or "This does not hold for your code.")
     met_none = MET_NONE if isinstance(error, AttributeError | TypeError) and "NoneType" in said else ""
     if step.is_hidden:
-        return _join(_truth(step), met_none or f"The test could not use what your code returned{_why(said)}")
-    return _join(_truth(step), f"{type(error).__name__}: {said}", met_none)
+        return joined(_truth(step), met_none or f"The test could not use what your code returned{_why(said)}")
+    return joined(_truth(step), f"{type(error).__name__}: {said}", met_none)
 
 
 def _why(said: str) -> str:
@@ -64,16 +65,16 @@ def explain_raise(step: Step, said: dict[str, Any], cells: dict[str, str]) -> st
     truth = _truth(step) if step.is_hidden else ""
     if step.refused and said.get("name") == HandedOver.__name__:
         to_write = f"This exercise is to write it, without {', '.join(step.refused)}."
-        return _join(truth, f"Your code hands its work to torch{where}. {to_write}")
+        return joined(truth, f"Your code hands its work to torch{where}. {to_write}")
     if verdict_on(said) is Verdict.OUTPUT_LIMIT:
-        return _join(truth, f"Your code printed too much{where}")
+        return joined(truth, f"Your code printed too much{where}")
     if said.get("name") == WireError.__name__:
         why = "" if step.is_hidden else f": {short(said.get('message'))}"
-        return _join(truth, f"Your code returned what no test can take{why}")
+        return joined(truth, f"Your code returned what no test can take{why}")
     if step.is_hidden:
         # Its text may carry the test's numbers, and its name may be made up to carry them.
         name = str(said.get("kind")) if hasattr(builtins, str(said.get("kind"))) else "an error"
-        return _join(truth, f"Your code raised {name}{where}.")
+        return joined(truth, f"Your code raised {name}{where}.")
     return f"Your code raised {short(said.get('name'), 200)}: {short(said.get('message'))}{where}"
 
 
@@ -122,7 +123,8 @@ def _truth(step: Step) -> str:
     return " ".join(line[2:].strip() for line in opening)
 
 
-def _join(*parts: str) -> str:
+def joined(*parts: str) -> str:
+    """The parts that say something, as sentences."""
     first, *others = (part if part.endswith((".", "!", "?", ")")) else f"{part}." for part in parts if part)
     return " ".join((first, *map(_with_capital, others)))
 

@@ -6,6 +6,7 @@ test --names, seed--> conversation --> finding
 import builtins
 import copy
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -41,12 +42,13 @@ class Trials:
         Raises what breaks the wire, and Unrepeatable; then the test must run again, with another candidate.
         """
         conversation, client = self._conversation(step, channel)
-        client.refused = step.refused
+        client.refused, client.wrote = step.refused, False
         begin = len(conversation.exchanges)
         try:
             finding = conversation.found_before()
             if finding is None:
                 finding = find(step, lambda: self._execute(step, client, namespace))
+                finding = replace(finding, wrote=client.wrote)
                 if finding.verdict is not Verdict.OUT_OF_MEMORY:
                     # What memory there is depends on more than the answers.
                     conversation.came_to(finding)

@@ -5,6 +5,7 @@ from notebooks import answer, answered, check, helpers, hidden, notebook
 
 from course.grading.grade import grade
 from course.grading.limits import Limits
+from course.grading.messages import WROTE
 
 SOURCE = notebook(
     answer("f", "def f(x):\n    return x"),
@@ -90,6 +91,36 @@ def test_what_follows_a_truth_begins_like_a_sentence(words, told):
     source = notebook(answer("f", "def f():\n    return 1"), test)
     [result] = grade(source, source).results
     assert result.message == f"f gives 2. {told}"
+
+
+@pytest.mark.parametrize(
+    ("line", "is_told"),
+    [
+        ("x.sub_(1)", True),
+        ("x.data.mul_(0.5)", True),
+        ("names.append(1)", True),
+        ("x = x - 1", False),
+        ("names[0] += 0", False),
+    ],
+)
+def test_who_writes_into_what_a_test_hands_over_is_told_so_where_it_fails(line, is_told):
+    """The test that fails for it speaks of something else: of two calls that differ, say, or of a gradient."""
+    again = "x, names = torch.ones(3), [0]\nassert f(x, names) == f(x, names), 'equal calls differ'"
+    source = notebook(
+        helpers("imports", "import torch"),
+        answer("f", "def f(x, names):\n    return float(x.sum()) + len(names)"),
+        check("f-check", again),
+        hidden("f-test-once", "f gives a number.", "assert f(torch.ones(3), [1]) > -9"),
+        hidden("f-test-two", "f does the same twice.", again),
+        hidden("f-test-never", "f is never so large.", "assert f(torch.ones(3), [1]) > 9"),
+    )
+    code = f"def f(x, names):\n    {line}\n    return float(x.sum()) + len(names)"
+    check_, once, two, never = grade(source, answered(source, f=code)).results
+    assert once.message == ""
+    told_of_it = f" {WROTE}" if is_told else ""
+    assert check_.message == (f"equal calls differ.{told_of_it}" if is_told else "")
+    assert two.message == (f"f does the same twice. Equal calls differ.{told_of_it}" if is_told else "")
+    assert never.message == f"f is never so large. This does not hold for your code.{told_of_it}"
 
 
 def test_words_that_a_hidden_test_hands_to_torch_are_its_own():
