@@ -6,6 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+AGAIN_SECONDS = 0.1
+"""How soon it is said again: what is raised while Python lets an object go is lost."""
+
 
 class OutOfPatience(BaseException):
     """What was to be computed took too long; a BaseException, for libraries go on after an Exception."""
@@ -26,8 +29,12 @@ def at_most(seconds: float) -> Iterator[None]:
 
     before = signal.signal(signal.SIGVTALRM, give_up)
     try:
-        signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
-        yield
+        try:
+            signal.setitimer(signal.ITIMER_VIRTUAL, seconds, AGAIN_SECONDS)
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
     finally:
+        # Once more: the last signal may have come before the timer stood still.
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.signal(signal.SIGVTALRM, before)

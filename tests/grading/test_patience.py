@@ -1,6 +1,7 @@
 """Text that takes long to render costs its author the look of a page, and nobody else anything."""
 
 import re
+import time
 
 import nbformat
 import pytest
@@ -25,6 +26,24 @@ def test_what_does_not_end_is_given_up():
     with at_most(0.1):
         assert re.match(r"(a+)+$", "a" * 60)
     assert re.match(r"(a+)+b", "a" * 22) is None, "afterwards there is no bound"
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_what_does_not_end_is_given_up_although_the_first_word_was_lost():
+    """Python drops what is raised while it lets an object go, and a library may let one go at any moment."""
+
+    class Slow:
+        def __del__(self):
+            compute(0.3)
+
+    def compute(seconds):
+        end = time.process_time() + seconds
+        while time.process_time() < end:
+            sum(range(100_000))
+
+    with pytest.raises(OutOfPatience), at_most(0.1):
+        Slow()
+        compute(5)
 
 
 def test_a_page_that_takes_too_long_is_shown_as_it_was_typed(tmp_path, monkeypatch):
