@@ -22,13 +22,9 @@ class Back(NamedTuple):
 
 @dataclass(frozen=True)
 class Exchange:
-    """One call and what came back: the bytes that crossed, and what they say.
-
-    `said` is all that the code was told and asked before it answered.
-    """
+    """One call and what came back. `said` is all that the code was told and asked before it answered, as it crossed."""
 
     said: bytes
-    heard: bytes
     request: dict[str, Any]
     sent: Blob
     answer: dict[str, Any]
@@ -55,5 +51,5 @@ def conversations(exchanges: Exchanges) -> list[list[Exchange]]:
         if "back" in answer:
             said += heard
         elif request["ask"] == "call":
-            latest[request["talk"]].append(Exchange(said, heard, request, sent, answer, got, backs))
+            latest[request["talk"]].append(Exchange(said, request, sent, answer, got, backs))
     return found

@@ -19,7 +19,7 @@ from course.grading.conversation import Memory
 from course.grading.messages import NOT_WRITTEN
 from course.grading.plan import Step
 from course.grading.recorder import Exchanges
-from course.grading.replay import Replay, is_alike, is_telling
+from course.grading.replay import Replay, adopted, is_alike, is_telling
 from course.grading.report import Result, Verdict
 from course.grading.suspects import Suspects
 from course.misconceptions import Misconception
@@ -132,7 +132,7 @@ class Diagnosis:
                 return False
             if replay is not None:
                 replay.adopt(exchange, ours)
-            digest.update(exchange.heard)
+            digest.update(adopted(exchange))
         return True
 
     def _replayed(self, exercise: str, answer: str, talk: list[Exchange]) -> Replay:

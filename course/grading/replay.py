@@ -7,6 +7,7 @@ test, ours must ask the same, and is told the same.
 """
 
 import math
+from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -93,6 +94,13 @@ class Replay:
             self._numbers[number] = self._service.number(mine[name])
 
 
+def adopted(exchange: Exchange) -> bytes:
+    """What `adopt` takes from an answer: the numbers of objects, and modules with their parameters."""
+    objects = list(_objects(exchange.answer.get("done")))
+    values = exchange.got.data if any(said.get("parameters") for said in objects) else b""
+    return repr([(said.get("remote"), said.get("parameters")) for said in objects]).encode() + values
+
+
 def is_alike(exchange: Exchange, answer: Answer) -> bool:
     """Whether our code answered as the student's did."""
     ours, tensors = answer
@@ -104,6 +112,17 @@ def is_alike(exchange: Exchange, answer: Answer) -> bool:
 def is_telling(exchange: Exchange) -> bool:
     """Whether there is something in the answer to compare, besides that an object came back."""
     return "raised" in exchange.answer or _tells(exchange.answer["done"])
+
+
+def _objects(tree: Any) -> Iterator[dict[str, Any]]:
+    match tree:
+        case {"says": dict(said)}:
+            yield said
+        case dict():
+            yield from _objects(list(tree.values()))
+        case list():
+            for part in tree:
+                yield from _objects(part)
 
 
 def _tells(tree: Any) -> bool:

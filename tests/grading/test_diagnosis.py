@@ -118,15 +118,15 @@ def test_our_code_answers_each_call_once() -> None:
     asked: list[torch.Tensor] = []
     memory = Memory()
 
-    def named(answer: torch.Tensor) -> Misconception | None:
-        """The name for a student's code that answered so to 'twice, of 1 and 2'."""
+    def named(*answers: torch.Tensor, name: str = "twice") -> Misconception | None:
+        """The name for a student's code that answered so, again and again, to 'twice, of 1 and 2'."""
         call = {"ask": "call", "talk": 0, "wants": [], "grad": False, "modules": []}
         look = call | {"call": {"tuple": [_says(verb="look"), {"tuple": [["twice"], None]}, {"dict": []}]}}
         use = call | {"call": {"tuple": [_says(remote=0), {"tuple": [{"tensor": 0}]}, {"dict": []}]}}
-        found = {"dict": [["twice", _says(remote=0, name="twice", kind="callable")]]}
+        found = {"dict": [["twice", _says(remote=0, name=name, kind="callable")]]}
         exchanges = [
             (encode(look | {"new": True, "graph": 0}, []), encode({"done": found}, [])),
-            (encode(use | {"new": False, "graph": 1}, [torch.tensor([1.0, 2.0])]), _done(answer)),
+            *((encode(use | {"graph": 1}, [torch.tensor([1.0, 2.0])]), _done(answer)) for answer in answers),
         ]
         diagnosis = Diagnosis(Suspects(cells, [thrice]), memory)
         diagnosis._namespace["asked"] = asked
@@ -135,6 +135,11 @@ def test_our_code_answers_each_call_once() -> None:
     assert named(torch.tensor([3.0, 6.0])) == thrice and len(asked) == 1
     assert named(torch.tensor([3.0, 7.0])) is None and len(asked) == 1
     assert named(torch.tensor([2.0, 4.0])) is None and len(asked) == 1
+    # Of another's answers only objects count for what ours says next, and their names do not.
+    again = torch.tensor([3.0, 6.0])
+    assert named(again, again) == thrice and len(asked) == 3
+    assert named(again + 1e-6, again) == thrice and len(asked) == 3
+    assert named(again, again, name="double") == thrice and len(asked) == 3
 
 
 def _says(**said: object) -> dict[str, object]:
