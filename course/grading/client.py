@@ -224,7 +224,7 @@ class _Call:
         return value, [packed.tensors[number] for number in answer.get("differentiable", ())]
 
     def _apply(self, effects: dict[str, Any]) -> None:
-        self.client.wrote |= not effects.keys().isdisjoint(("written", "containers"))
+        self.client.wrote |= "written" in effects or "containers" in effects
         for number, now in effects.get("written", ()):
             tensor = self._tensors[number]
             if tensor.shape == now.shape:

@@ -96,7 +96,7 @@ class Replay:
 
 def adopted(exchange: Exchange) -> bytes:
     """What `adopt` takes from an answer: the numbers of objects, and modules with their parameters."""
-    objects = list(_objects(exchange.answer.get("done")))
+    objects = [part["says"] for part in _parts(exchange.answer.get("done")) if isinstance(part, dict)]
     values = exchange.got.data if any(said.get("parameters") for said in objects) else b""
     return repr([(said.get("remote"), said.get("parameters")) for said in objects]).encode() + values
 
@@ -111,29 +111,23 @@ def is_alike(exchange: Exchange, answer: Answer) -> bool:
 
 def is_telling(exchange: Exchange) -> bool:
     """Whether there is something in the answer to compare, besides that an object came back."""
-    return "raised" in exchange.answer or _tells(exchange.answer["done"])
+    return "raised" in exchange.answer or any(
+        part is not None and not isinstance(part, dict) for part in _parts(exchange.answer["done"])
+    )
 
 
-def _objects(tree: Any) -> Iterator[dict[str, Any]]:
-    match tree:
-        case {"says": dict(said)}:
-            yield said
-        case dict():
-            yield from _objects(list(tree.values()))
-        case list():
-            for part in tree:
-                yield from _objects(part)
-
-
-def _tells(tree: Any) -> bool:
+def _parts(tree: Any) -> Iterator[Any]:
+    """The objects in an answer, as they are told of, and its plain values."""
     match tree:
         case {"says": _}:
-            return False
+            yield tree
         case dict():
-            return any(map(_tells, tree.values()))
+            yield from _parts(list(tree.values()))
         case list():
-            return any(map(_tells, tree))
-    return tree is not None
+            for part in tree:
+                yield from _parts(part)
+        case _:
+            yield tree
 
 
 def _alike(theirs: Any, got: list[torch.Tensor], ours: Any, tensors: list[torch.Tensor]) -> bool:
