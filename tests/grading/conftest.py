@@ -32,15 +32,24 @@ class Small(nn.Module):
 
 
 @pytest.fixture
-def pair(student):
+def in_both(student):
+    """Runs a source here and there, and gives the names that it defines here, and there."""
+
+    def run(source):
+        here = {"torch": torch, "nn": nn}
+        exec(source, here)
+        return here, student(source)
+
+    return run
+
+
+@pytest.fixture
+def pair(in_both):
     """The same module here and there, with the same weights, which the same seed gave."""
-    here = {"torch": torch, "nn": nn}
-    exec(SMALL, here)
-    there = student(SMALL)["Small"]
     made = []
-    for small in (here["Small"], there):
+    for names in in_both(SMALL):
         torch.manual_seed(1)
-        made.append(small())
+        made.append(names["Small"]())
     return made
 
 

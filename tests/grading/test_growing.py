@@ -49,13 +49,12 @@ def Torchs():
 
 @pytest.mark.parametrize("name", ["Plain", "Scaled", "Frozen", "Torchs"])
 @pytest.mark.parametrize("wants", [False, True])
-def test_what_a_call_makes_has_the_gradients_of_that_call(student, name, wants):
+def test_what_a_call_makes_has_the_gradients_of_that_call(in_both, name, wants):
     """As in one process, whether or not anything else collects gradients; and those of the next call besides."""
-    here, results = {"torch": torch, "nn": nn}, []
-    exec(MAKERS, here)
-    for make in (here[name], student(MAKERS)[name]):
+    results = []
+    for names in in_both(MAKERS):
         torch.manual_seed(1)
-        model, x = make(), torch.tensor([[1.0, 2.0, 3.0], [0.5, 0.0, -1.0]], requires_grad=wants)
+        model, x = names[name](), torch.tensor([[1.0, 2.0, 3.0], [0.5, 0.0, -1.0]], requires_grad=wants)
         once = model(x)
         once.square().sum().backward()
         first = [p.grad for p in model.parameters()]
