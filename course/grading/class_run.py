@@ -12,7 +12,7 @@ import errno
 import hashlib
 import os
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from datetime import datetime
@@ -76,27 +76,28 @@ class ClassRun:
         """
         if self.sandbox:
             confinement.check()
-        sources, students = self._sources(), self.classroom.students(self.assignment, self.only)
+        sources, limits = self._sources(), _limits(self.classroom)
         misconceptions = load(self.classroom.folder("source", self.assignment))
-        jobs = [self._job(student, sources, misconceptions) for student in students]
+        job = lambda student: self._job(student, sources, limits, misconceptions)  # noqa: E731
+        students = self.classroom.students(self.assignment, self.only)
         fresh = {who for who in students if self.force or not is_marked(self.classroom, self.assignment, who)}
-        with _Workers(executor, self.jobs) as workers:
+        with _Workers(job, executor, self.jobs) as workers:
             # Whoever has no mark is not done, whatever the gradebook says: they are graded while it is made ready.
-            workers.take(job for job in jobs if job.student in fresh)
+            workers.take(who for who in students if who in fresh)
             register(self.classroom, self.assignment)
             with Records(self.classroom, self.assignment) as records:
                 if fresh:
                     # The fork server is still loading, or the first are being graded: there is nothing to write yet.
                     records.rehearse(sources)
-                common = _common_digest(sources, misconceptions, _limits(self.classroom), records.due())
-                for job in (job for job in jobs if job.student not in fresh):
-                    done = records.done(job.student, _digest(common, job))
+                common = _common_digest(sources, misconceptions, limits, records.due())
+                for student in (who for who in students if who not in fresh):
+                    done = records.done(student, _digest(common, job(student)))
                     if done is None:
-                        workers.take([job])
+                        workers.take([student])
                     else:
                         yield done
-                for job, future in workers.ended():
-                    yield self._written(job, future, _digest(common, job), records)
+                for begun, future in workers.ended():
+                    yield self._written(begun, future, _digest(common, begun), records)
 
     def _written(self, job: Job, future: Future[Graded], digest: str, records: Records) -> Graded:
         graded = Graded(job.student)
@@ -127,23 +128,28 @@ class ClassRun:
             for path in sorted(folder.glob("*.ipynb"))
         }
 
-    def _job(self, student: str, sources: dict[str, NotebookNode], misconceptions: list[Misconception]) -> Job:
+    def _job(
+        self, student: str, sources: dict[str, NotebookNode], limits: Limits, misconceptions: list[Misconception]
+    ) -> Job:
         submitted = self.classroom.folder("submitted", self.assignment, student)
-        limits = _limits(self.classroom)
         paths = [submitted / name for name in (*(f"{name}.ipynb" for name in sources), "timestamp.txt")]
         digest = _digest_of_files(paths, limits.notebook_mb)
         return Job(student, submitted, digest, sources, limits, self.sandbox, misconceptions)
 
 
 class _Workers:
-    """Grades students side by side, AHEAD at a time: what is done is written and let go, however large the class is."""
+    """Grades students side by side, AHEAD at a time: what is done is written and let go, however large the class is.
 
-    def __init__(self, executor: Executor | None, workers: int) -> None:
+    `job` says what a student's grading takes, when its turn comes.
+    """
+
+    def __init__(self, job: Callable[[str], Job], executor: Executor | None, workers: int) -> None:
         # No more than there are processors: further ones would only keep these waiting.
         processors = len(os.sched_getaffinity(0))
         self._pool = executor or ThreadPoolExecutor(min(workers, processors) if workers > 0 else processors)
         self._is_ours = executor is None
-        self._waiting: deque[Job] = deque()
+        self._job = job
+        self._waiting: deque[str] = deque()
         self._under_way: dict[Future[Graded], Job] = {}
 
     def __enter__(self) -> "_Workers":
@@ -155,11 +161,11 @@ class _Workers:
         if self._is_ours:
             self._pool.shutdown()
 
-    def take(self, jobs: Iterable[Job]) -> None:
+    def take(self, students: Iterable[str]) -> None:
         """Grades these too."""
-        self._waiting.extend(jobs)
+        self._waiting.extend(students)
         while self._waiting and len(self._under_way) < AHEAD:
-            job = self._waiting.popleft()
+            job = self._job(self._waiting.popleft())
             self._under_way[self._pool.submit(_grade_student, job)] = job
 
     def ended(self) -> Iterator[tuple[Job, Future[Graded]]]:
