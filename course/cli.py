@@ -127,7 +127,7 @@ def _demo(parsed: argparse.Namespace) -> int:
 def _grade_and_show(run: "ClassRun") -> int:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    from course.scores import scores, table
+    from course.scores import scores, tables
 
     console = Console()
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
@@ -140,5 +140,6 @@ def _grade_and_show(run: "ClassRun") -> int:
             outcome |= bool(graded.troubles)
     known = scores(run.classroom, run.assignment)
     shown = known.keys() & remarks.keys() if run.only else known.keys()
-    console.print(table(run.assignment, {student: known[student] for student in shown}, remarks))
+    for table in tables(run.assignment, {student: known[student] for student in shown}, remarks):
+        console.print(table)
     return outcome

@@ -1,5 +1,6 @@
 """The scores of a class, read from the gradebook and shown as a table."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rich.table import Table
@@ -10,8 +11,11 @@ from course.classroom import Classroom
 UNITS = ((86_400, "days"), (3600, "h"), (60, "min"))
 """How lateness is told: two days or more in days, two hours or more in hours."""
 
+ROWS = 500
+"""Students in one table: rich holds all of it in memory, ten times what the text takes."""
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, slots=True)
 class Score:
     """One student's points in one assignment: what tests gave, what a person gave, and whether one still must.
 
@@ -48,25 +52,31 @@ def scores(classroom: Classroom, assignment: str) -> dict[str, Score]:
         }
 
 
-def table(assignment: str, known: dict[str, Score], remarks: dict[str, str]) -> Table:
-    """A row a student: points from tests, points from marking, and `remarks` in words where there are any."""
-    result = Table(title=f"{assignment}", title_justify="left")
-    for name, justify in (("student", "left"), ("tests", "right"), ("written", "right"), ("", "left")):
-        result.add_column(name, justify=justify, overflow="fold")
-    for student in sorted(known.keys() | remarks.keys()):
-        remark, score = remarks.get(student, ""), known.get(student)
-        if score is None:
-            result.add_row(Text(student), "-", "-", Text(remark))
-            continue
-        late = _late(score.seconds_late, score.penalty) if score.seconds_late else ""
-        waits = "written answers wait for marking" if score.needs_marking else ""
-        result.add_row(
-            Text(student),
-            f"{score.tests:g} / {score.max_tests:g}",
-            f"{score.written:g} / {score.max_written:g}",
-            Text("; ".join(filter(None, (remark, late, waits)))),
-        )
-    return result
+def tables(assignment: str, known: dict[str, Score], remarks: dict[str, str]) -> Iterator[Table]:
+    """A row a student: points from tests, points from marking, and `remarks` in words where there are any.
+
+    A class of more than ROWS has several tables.
+    """
+    students = sorted(known.keys() | remarks.keys())
+    for first in range(0, len(students), ROWS):
+        result = Table(title=assignment, title_justify="left")
+        for name, justify in (("student", "left"), ("tests", "right"), ("written", "right"), ("", "left")):
+            result.add_column(name, justify=justify, overflow="fold")
+        for student in students[first : first + ROWS]:
+            result.add_row(Text(student), *_row(known.get(student), remarks.get(student, "")))
+        yield result
+
+
+def _row(score: Score | None, remark: str) -> tuple[str, str, Text]:
+    if score is None:
+        return "-", "-", Text(remark)
+    late = _late(score.seconds_late, score.penalty) if score.seconds_late else ""
+    waits = "written answers wait for marking" if score.needs_marking else ""
+    return (
+        f"{score.tests:g} / {score.max_tests:g}",
+        f"{score.written:g} / {score.max_written:g}",
+        Text("; ".join(filter(None, (remark, late, waits)))),
+    )
 
 
 def _late(seconds: float, penalty: float) -> str:

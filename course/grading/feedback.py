@@ -55,8 +55,8 @@ summary { display: list-item; cursor: pointer; }
 """
 """What nbgrader's page lacks: a sign that something can be unfolded, and room in and around a table."""
 
-KEPT_CELLS, KEPT_CHARACTERS = 2_000, 20_000
-"""How many rendered cells are kept, and how long they may be: a class has no more of these than its memory holds."""
+KEPT_CELLS, KEPT_CHARACTERS = 1_000, 20_000
+"""How many rendered cells are kept, and how long they may be: a few times as many as an assignment has."""
 
 EMPTY_LINES, MAX_EMPTY_LINES = re.compile(r"\n(?:[^\S\n]*\n){20,}"), 20
 
@@ -193,6 +193,6 @@ def _folded(source: str, html: str) -> str:
     return f"<details><summary><code>{escape(first)}</code></summary>{html}</details>"
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=256)
 def _highlighted(source: str) -> str:
     return Highlight2HTML(pygments_lexer="ipython3")(source)

@@ -43,7 +43,7 @@ def markdown(source: str) -> str:
     return _rendered_once(source) if len(source) <= MAX_MARKDOWN else _rendered(source)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)
 def _rendered_once(source: str) -> str:
     return _rendered(source)
 
