@@ -227,7 +227,7 @@ class _Call:
         self.client.wrote |= "written" in effects or "containers" in effects
         for number, now in effects.get("written", ()):
             tensor = self._tensors[number]
-            if tensor.shape == now.shape:
+            if tensor.shape == now.shape and tensor.dtype is now.dtype:
                 tensor.data.copy_(now)
             else:
                 tensor.data = now

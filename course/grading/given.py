@@ -6,7 +6,7 @@ import torch
 
 from course.grading.containers import Watched
 from course.grading.gradients import gradient_of
-from course.grading.tensors import Packed
+from course.grading.tensors import Packed, same
 
 
 class Given:
@@ -38,9 +38,7 @@ class Given:
         """What the call has written, by the kind of what it has written into; `watched` are its arguments."""
         tensors = self._packed.tensors
         # By value: `.data` writes without counting the version up.
-        copies = [
-            (number, copy.detach()) for number, (copy, leaf) in self._copies.items() if not torch.equal(copy, leaf)
-        ]
+        copies = [(number, copy.detach()) for number, (copy, leaf) in self._copies.items() if not same(copy, leaf)]
         held = [(number, gradient_of(tensors[number]), before) for number, before in self._gradients.items()]
         return {
             "written": [(number, tensors[number]) for number in self._packed.written()] + copies,

@@ -49,16 +49,17 @@ class Packed:
     def __init__(self, tensors: list[torch.Tensor], buffers: list[bytearray], *, watch: bool) -> None:
         self.tensors = tensors
         self._watched = list(zip(tensors, buffers, strict=True)) if watch else []
-        self._before = [(bytes(buffer), tensor.shape, tensor.stride()) for tensor, buffer in self._watched]
+        self._before = [(bytes(buffer), *_place(tensor)) for tensor, buffer in self._watched]
 
     def written(self) -> list[int]:
         """The numbers of the tensors whose memory or shape is not what arrived: even `.data` hides nothing here."""
-        found = []
-        for number, (tensor, buffer) in enumerate(self._watched):
-            values, shape, strides = self._before[number]
-            if buffer != values or tensor.shape != shape or tensor.stride() != strides:
-                found.append(number)
-        return found
+        now = [(buffer, *_place(tensor)) for tensor, buffer in self._watched]
+        return [number for number, before in enumerate(self._before) if before != now[number]]
+
+
+def _place(tensor: torch.Tensor) -> tuple[int, torch.Size, tuple[int, ...]]:
+    """Where the numbers of a tensor lie; `tensor.data = other` gives it another memory."""
+    return tensor.data_ptr(), tensor.shape, tensor.stride()
 
 
 def dtype_name(dtype: torch.dtype) -> str:

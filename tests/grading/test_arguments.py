@@ -12,7 +12,10 @@ def test_one_tensor_given_twice_is_one_tensor(student):
     assert same and k.tolist() == [1, 1] and x.tolist() == [1, 1]
 
 
-@pytest.mark.parametrize("write", ["x[0] = 7", "x.data[0] = 7", "x.detach()[0] = 7", "x.add_(7)", "x.numpy()[0] = 7"])
+@pytest.mark.parametrize(
+    "write",
+    ["x[0] = 7", "x.data[0] = 7", "x.detach()[0] = 7", "x.add_(7)", "x.numpy()[0] = 7", "x.data = x.data + 7"],
+)
 def test_a_write_into_an_argument_is_seen(student, write):
     """A test that asks whether its input was left alone gets the true answer, however it was written into."""
     theirs = student(f"def spoil(x):\n    {write}\ndef leave(x):\n    x = x + 1")
@@ -40,7 +43,15 @@ def test_an_argument_that_gets_another_shape_is_seen(student, change, wants_grad
     assert x.shape != numbers.shape and torch.equal(x, here["x"])
 
 
-@pytest.mark.parametrize("write", ["with torch.no_grad():\n        x[0] = 7", "x.data[0] = 7"])
+def test_an_argument_that_gets_another_dtype_is_seen(student):
+    """Memory of another kind under a tensor of the test is found there, as in one process."""
+    theirs = student("def widen(x):\n    x.data = x.data.double()")
+    for x in torch.ones(3), torch.ones(3, requires_grad=True), torch.ones(3, requires_grad=True) * 1:
+        theirs["widen"](x)
+        assert x.dtype is torch.float64 and x.tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize("write", ["with torch.no_grad():\n        x[0] = 7", "x.data[0] = 7", "x.data = x.data + 7"])
 def test_a_write_into_an_argument_that_wants_a_gradient_is_seen(student, write):
     """Also where the argument is a leaf, and where it was computed from one."""
     theirs = student(f"def spoil(x):\n    {write}\n    return x.sum()")
