@@ -146,7 +146,7 @@ def _shaped(state: State, client: "Client", number: int, said: dict[str, Any]) -
     # Names go straight into nn.Module's tables: add_module() and its like would first ask the candidate for them.
     before = state.cleared()
     parts: dict[str, RemoteModule] = {}
-    for path, own_number, kind, base, training in said["modules"]:
+    for path, own_number, kind, base, training, own_modes in said["modules"]:
         part = before.part(path, own_number)
         if part is None:
             part = RemoteModule(Link(client, number, path, state, own_number, kind, base))
@@ -154,6 +154,7 @@ def _shaped(state: State, client: "Client", number: int, said: dict[str, Any]) -
             # A lazy layer is of another kind once it knows how wide it is.
             part._remote.set_kind(kind, base)
         parts[path] = part
+        part._remote.own_modes = frozenset(own_modes)
         part.training = training
         state.add_part(path, part)
         _hang(parts, path)

@@ -121,6 +121,20 @@ class RemoteModule(nn.Module):
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         return self._remote.client.call(self, args, kwargs)
 
+    def train(self, mode: bool = True) -> "RemoteModule":
+        """As nn.Module does, or as the student's own class does."""
+        return self._switched("train", mode)
+
+    def eval(self) -> "RemoteModule":
+        """The same."""
+        return self._switched("eval")
+
+    def _switched(self, name: str, *mode: bool) -> "RemoteModule":
+        if name not in self._remote.own_modes:
+            return getattr(super(), name)(*mode)
+        self._remote.client.call(Method(self, name), mode, {})
+        return self
+
     def __getattr__(self, name: str) -> Any:
         try:
             return _got(super().__getattr__(name), name)
@@ -179,6 +193,8 @@ class Link:
     ) -> None:
         self.client, self.number, self.path, self.state = client, number, path, state
         self.own_number = own_number
+        self.own_modes: frozenset[str] = frozenset()
+        """Those of `train` and `eval` that the student's class defines."""
         self.set_kind(kind, base)
 
     def set_kind(self, kind: str, base: str) -> None:

@@ -24,14 +24,15 @@ class Twins:
     def anatomy(self, module: nn.Module) -> dict[str, Any]:
         """What a twin is made of: names, kinds, modes and values of everything in `module`."""
         number = self._number(module)
+        is_new = number not in self._known
         known = self._known.setdefault(number, _Known())
         tensors = known.tensors(module)
         known.has_changed = False
-        if not known.values:
+        if is_new:
             self.report(number, module)
         return {
             "modules": [
-                (name, self._number(part), type(part).__name__, _base(part), part.training)
+                (name, self._number(part), type(part).__name__, _base(part), part.training, _own_modes(part))
                 for name, part in known.parts
             ],
             "aliases": known.aliases,
@@ -56,7 +57,12 @@ class Twins:
         known = self._known[number]
         for name, (tensor, wants_gradient) in state.get("changed", {}).items():
             current = _tensor(module, name)
-            current.data = tensor.clone()
+            if isinstance(current, nn.Parameter) or current.shape != tensor.shape or current.dtype != tensor.dtype:
+                # In other memory: a graph of an earlier call may need the numbers that were there.
+                current.data = tensor.clone()
+            else:
+                # A buffer may be a part of another one.
+                current.data.copy_(tensor)
             current.requires_grad_(wants_gradient)
             known.values[name] = tensor, wants_gradient
         for name, gradient in state.get("gradients", {}).items():
@@ -183,6 +189,11 @@ def _tensor(module: nn.Module, name: str) -> torch.Tensor:
     part = module.get_submodule(holder)
     parameter = part._parameters.get(last)
     return part._buffers[last] if parameter is None else parameter
+
+
+def _own_modes(module: nn.Module) -> list[str]:
+    """Which of the methods that change a module's mode are its own."""
+    return [name for name in ("train", "eval") if getattr(type(module), name) is not getattr(nn.Module, name)]
 
 
 def _base(module: nn.Module) -> str:

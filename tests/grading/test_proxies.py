@@ -208,7 +208,7 @@ def test_a_buffer_of_complex_numbers_crosses(student, dtype):
 @pytest.mark.parametrize("alias", [("me", ""), ("first.me", "first")])
 def test_a_module_that_is_said_to_lie_in_itself_is_refused(alias):
     """Its twin would be rubbish that nobody collects while a notebook is graded; one part under two names is none."""
-    modules = [("", 0, "Net", "Module", True), ("first", 1, "Part", "Module", True)]
+    modules = [("", 0, "Net", "Module", True, []), ("first", 1, "Part", "Module", True, [])]
     said = {"modules": modules, "aliases": [alias], "parameters": [], "gradients": [], "buffers": []}
     with pytest.raises(WireError, match="lies in itself"):
         module_from(None, 0, said)

@@ -83,6 +83,73 @@ def test_modes_and_wishes_set_there_count_here(student):
     assert torch.equal(theirs["make"]().train()(torch.zeros(0, 1)), torch.zeros(0, 1)) and model.training
 
 
+MODES = """
+class Flagged(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.learning = True
+
+    def train(self, mode=True):
+        self.learning = mode
+        return super().train(mode)
+
+    def forward(self, x):
+        return x * (2 if self.learning else 1)
+
+class Frozen(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm, self.part = nn.BatchNorm1d(1), Flagged()
+
+    def train(self, mode=True):
+        super().train(mode)
+        self.norm.eval()
+        return self
+
+    def forward(self, x):
+        return self.part(x)
+
+class Quiet(nn.Module):
+    def eval(self):
+        self.is_quiet = True
+        return super().eval()
+
+    def forward(self, x):
+        return x * (1 if hasattr(self, "is_quiet") else 2)
+"""
+
+
+def test_a_train_or_eval_of_ones_own_is_called(in_both):
+    """Whoever keeps a flag of their own, or a part in evaluation, does so as in one process, in part of a model too."""
+    for names in in_both(MODES):
+        x = torch.ones(1)
+        flagged, frozen, quiet = names["Flagged"](), names["Frozen"](), names["Quiet"]()
+        assert flagged(x) == 2 and flagged.eval()(x) == 1 and not flagged.training and flagged.train()(x) == 2
+        assert frozen.train() is frozen and frozen.training and not frozen.norm.training and frozen(x) == 2
+        assert frozen.eval()(x) == 1 and not frozen.part.training
+        assert quiet(x) == 2 and quiet.eval()(x) == 1 and not quiet.training
+
+
+VIEWS = """
+class Statistics(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("both", torch.zeros(2, 3))
+        self.register_buffer("mean", self.both[0])
+
+    def forward(self, x):
+        return x + self.both.sum(0)
+"""
+
+
+def test_a_buffer_that_is_part_of_another_stays_part_of_it(in_both):
+    """What is written into the one is found in the other."""
+    for names in in_both(VIEWS):
+        module = names["Statistics"]()
+        module.mean.fill_(1)
+        assert torch.equal(module(torch.zeros(3)), torch.ones(3))
+
+
 def test_a_dropped_module_is_forgotten(pair):
     """A test that makes fifty models does not carry them all through every later call."""
     client = pair[1]._remote.client
