@@ -18,7 +18,7 @@ from torch import Generator
 from course.grading.anatomy import module_from
 from course.grading.containers import containers, rewrite
 from course.grading.conversation import Conversation
-from course.grading.failure import describe
+from course.grading.failure import bounded, describe
 from course.grading.gradients import gradient_of, put
 from course.grading.proxies import Method, Remote, RemoteModule, Verb
 from course.grading.random_state import Known, left_behind
@@ -125,12 +125,12 @@ class Client:
             answer, tensors = {"raised": said}, []
         self._channel.send(answer, tensors)
 
-    def _error(self, said: dict[str, Any]) -> Exception:
+    def _error(self, said: Any) -> Exception:
         """What to raise here for what was raised there; what the test's own function raised comes back as it was."""
-        number = said.get("examiner")
+        number = said.get("examiner") if isinstance(said, dict) else None
         if type(number) is int and 0 <= number < len(self._errors):
             return self._errors[number]
-        return _local_error(said)
+        return _local_error(bounded(said))
 
     def _value(self, tree: Any, packed: Packed) -> Any:
         return unpack(tree, packed.tensors, self._resolve)
@@ -283,12 +283,12 @@ class _InGraph(torch.autograd.Function):
 
 def _local_error(said: dict[str, Any]) -> Exception:
     """An exception that a test can catch by its built-in kind and that still is a StudentError."""
-    kind = getattr(builtins, str(said.get("kind")), None)
+    kind = getattr(builtins, said["kind"], None)
     if kind is StopIteration:
         # A loop of the test over calls (map, zip) would take it for its own end. Remote.__next__ knows it by `said`.
         kind = RuntimeError
     kinds = (kind,) if isinstance(kind, type) and issubclass(kind, Exception) and kind is not Exception else ()
-    message = str(said.get("message"))
+    message = said["message"]
     # Some kinds are made from more than a message, and KeyError shows its message in quotes.
     own = {"__init__": lambda self: None, "__str__": lambda self: message}
     try:

@@ -34,6 +34,11 @@ class Finding:
     missing: str = ""
     wrote: bool = False
 
+    @property
+    def nbytes(self) -> int:
+        """What it takes to keep it, about."""
+        return len(self.message) + len(self.log) + len(repr(self.raised))
+
     def result(self, step: Step, cells: dict[str, str]) -> Result:
         """The result of `step` for a submission whose cells these are, by name."""
         message = self.message if self.raised is None else explain_raise(step, self.raised, cells)

@@ -20,6 +20,7 @@ from course.grading.verdicts import verdict_on
 NOT_WRITTEN = "Not written yet."
 WROTE = "In this test your code wrote into what it was given."
 MET_NONE = "The test met a None: is a return missing, or does no gradient come back?"
+KINDS = {name for name, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, BaseException)}
 UNFIT = {
     "does not require grad": "no gradient comes back through it.",
     "did not match|dtype": "is its dtype the one that is asked for?",
@@ -61,7 +62,7 @@ def explain_raise(step: Step, said: dict[str, Any], cells: dict[str, str]) -> st
     """The student's code raised an exception while the test called it. `cells` are the sources of all cells by name."""
     if said.get("kind") == "NotImplementedError" and not said.get("message"):
         return NOT_WRITTEN
-    where = _where(said, cells, LAST_LINE if step.is_hidden else None)
+    where = _where(said, cells, step)
     truth = _truth(step) if step.is_hidden else ""
     if step.refused and said.get("name") == HandedOver.__name__:
         to_write = f"This exercise is to write it, without {', '.join(step.refused)}."
@@ -73,7 +74,7 @@ def explain_raise(step: Step, said: dict[str, Any], cells: dict[str, str]) -> st
         return joined(truth, f"Your code returned what no test can take{why}")
     if step.is_hidden:
         # Its text may carry the test's numbers, and its name may be made up to carry them.
-        name = str(said.get("kind")) if hasattr(builtins, str(said.get("kind"))) else "an error"
+        name = said["kind"] if said["kind"] in KINDS else "an error"
         return joined(truth, f"Your code raised {name}{where}.")
     return f"Your code raised {short(said.get('name'), 200)}: {short(said.get('message'))}{where}"
 
@@ -88,14 +89,17 @@ def short(said: Any, characters: int = MAX_MESSAGE) -> str:
     return str(said)[:characters].encode(errors="replace").decode().translate(CONTROLS)
 
 
-def _where(said: dict[str, Any], cells: dict[str, str], last: int | None) -> str:
-    # The candidate names a place; what stands there we know ourselves. Its own words could be a hidden test's numbers.
-    match said.get("frames"):
-        case [*_, [str(cell), int(line), _]] if cell.strip("<>") in cells:
-            # Not splitlines(), which also cuts where Python counts no new line.
-            lines = cells[cell.strip("<>")].split("\n")[:last]
-            if 1 <= line <= len(lines):
-                return f" (in {cell.strip('<>')}, line {line}: {short(lines[line - 1].strip(), MAX_LINE)})"
+def _where(said: dict[str, Any], cells: dict[str, str], step: Step) -> str:
+    # The candidate names a place; what stands there we know ourselves. Its own words could be a hidden test's numbers,
+    # and so could the choice of a place: where a hidden test is concerned, only the answer to its exercise has lines.
+    frames = [(cell.strip("<>"), line) for cell, line, _ in said["frames"]]
+    if step.is_hidden:
+        frames = [(cell, line) for cell, line in frames if cell == step.exercise]
+    for cell, line in frames[-1:]:
+        # Not splitlines(), which also cuts where Python counts no new line.
+        lines = cells.get(cell, "").split("\n")[: LAST_LINE if step.is_hidden else None]
+        if 1 <= line <= len(lines):
+            return f" (in {cell}, line {line}: {short(lines[line - 1].strip(), MAX_LINE)})"
     return ""
 
 

@@ -4,6 +4,7 @@ Graded --> gradebook (one transaction) --> autograded notebooks --> feedback pag
 """
 
 import json
+import os
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from nbformat import NotebookNode
+from nbgrader.utils import parse_utc
 
 from course.classroom import Classroom
 from course.grading.autograded import autograded, unanswered
@@ -124,10 +126,13 @@ class Records:
 
     def _handed_in(self, graded: Graded) -> datetime | None:
         """When it was handed in, as far as somebody says so."""
-        submitted = self._folder("submitted", graded.student)
+        path = self._folder("submitted", graded.student) / RECEIPTS[0]
+        if not os.path.lexists(path):
+            return None
         try:
-            return self._classroom.directory.get_existing_timestamp(str(submitted))
-        except Exception:  # nbgrader's own words for a file that holds no time end in an AttributeError
+            said = contents(path, MAX_RECEIPT_MB).decode().strip()
+            return parse_utc(said) if said else None
+        except Exception:  # it is no file, or whatever dateutil raises for a text that is no time
             graded.remarks.append("timestamp.txt holds no time such as 2026-03-02 10:00:00 UTC, and was left aside")
             return None
 

@@ -11,6 +11,7 @@ student's own stay behind the cell they stood behind.
 import copy
 import re
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -75,7 +76,11 @@ def _is_valid(notebook: NotebookNode) -> bool:
     nbformat.validate looks for the best words where it is not, which takes hours for a file that is made for it.
     """
     minor = notebook.get("nbformat_minor")
-    return type(minor) is int and not nbformat.validator.get_validator(FORMAT, minor).iter_errors(notebook)
+    if type(minor) is not int:
+        return False
+    # Of a minor that is still to come nbformat would let pass cells of any kind, with anything in them.
+    known = min(minor, nbformat.current_nbformat_minor)
+    return not nbformat.validator.get_validator(FORMAT, known).iter_errors(notebook)
 
 
 def _essence(notebook: NotebookNode) -> NotebookNode:
@@ -182,6 +187,9 @@ def _address(forms: Any) -> str | None:
 
 def _unmarked(cell: NotebookNode) -> NotebookNode:
     cell = _writable(cell)
+    if cell.cell_type == "raw":
+        # On a page a raw cell is HTML that nobody has cleaned; what is shown of it is its text.
+        cell.cell_type, cell.source = "markdown", f"<pre>{escape(cell.source)}</pre>"
     tags = cell.metadata.get("tags")
     cell.metadata = NotebookNode({"tags": tags} if isinstance(tags, list) else {})
     return cell

@@ -52,6 +52,7 @@ class Trials:
                 if finding.verdict is not Verdict.OUT_OF_MEMORY:
                     # What memory there is depends on more than the answers.
                     conversation.came_to(finding)
+                    self._memory.count(finding.nbytes)
             return finding
         except Unrepeatable:
             self._memory.distrust(self._digests[step.index])

@@ -21,7 +21,8 @@ from course.grading.tensors import FROM_NAME, WireError, dtype_name
 MAX_DEPTH = 32
 MAX_NODES = 200_000
 MAX_BITS = 14_000
-MAX_FIELDS = 100
+MAX_FIELDS, MAX_NAME = 100, 100
+"""Of a named tuple, and characters of their names: an examiner keeps its class for the next one of the kind."""
 MAX_SAME_HASH = 1_000
 """Keys of a dict that have the same hash: twice as many take four times as long to put in."""
 NUMPY_DTYPES = {name: numpy.dtype(name) for name in FROM_NAME if name != "bfloat16"}
@@ -155,7 +156,7 @@ def _names(kind: type[tuple]) -> list[str]:
 @lru_cache(maxsize=256)
 def _named_tuple(name: str, names: tuple[str, ...]) -> type[tuple]:
     """A class of tuples with these fields; raises ValueError or TypeError where Python knows no such names."""
-    if len(names) > MAX_FIELDS or any(type(said) is not str for said in (name, *names)):
+    if len(names) > MAX_FIELDS or any(type(said) is not str or len(said) > MAX_NAME for said in (name, *names)):
         raise TypeError
     return namedtuple(name, names)
 

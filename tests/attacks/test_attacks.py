@@ -222,6 +222,17 @@ def test_runs_no_script_in_the_feedback(aftermath: Aftermath, attack: str) -> No
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
+def test_has_no_part_of_the_page_of_its_own(aftermath: Aftermath, attack: str) -> None:
+    """Nothing of theirs has the class of a button of the formgrader or of the header with the score."""
+    parts = ".full-credit, .no-credit, .navbar-fixed-top, .panel-heading"
+    count = lambda student: [  # noqa: E731
+        len(BeautifulSoup(path.read_text(), "html.parser").select(parts))
+        for path in aftermath.folder("feedback", student).glob("*.html")
+    ]
+    assert count(attack) in ([], count(next(iter(HONEST))))
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
 def test_keeps_its_outputs_small(aftermath: Aftermath, attack: str) -> None:
     """What the student's cells put out together stays near the limit, whatever was printed or claimed."""
     for report in aftermath.outcomes[attack].reports.values():

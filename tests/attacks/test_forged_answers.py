@@ -4,6 +4,7 @@ import pytest
 from notebooks import answer, check, helpers, notebook
 
 from attacks.build import LIMITS, RELEASED, RIGHT_DOUBLE, SOURCE, WRONG_SCALE, answered, appended, wire
+from course.grading.failure import bounded, describe
 from course.grading.grade import grade
 from course.grading.limits import Limits
 from course.grading.notebook import with_answer
@@ -51,10 +52,30 @@ def test_an_answer_of_any_shape_is_the_verdict_on_one_exercise(answer: object) -
     assert [result.points for result in report.results] == [1, 2, 2, 0, 0, 0]
 
 
+def test_of_an_error_no_more_is_kept_than_an_honest_candidate_says() -> None:
+    """An examiner remembers errors: what else a candidate puts beside one, or how long it makes it, is let go."""
+    long = {"kind": "k" * 10**6, "name": "n" * 10**6, "message": "m" * 10**6, "frames": [["<c>", 1, "x" * 10**6]] * 99}
+    kept = bounded(long | {"junk": [[0] * 10**6], "frames": [5, *long["frames"]]})
+    assert kept.keys() == describe(ValueError()).keys() and len(repr(kept)) < 10_000
+    try:
+        exec(compile("1 / 0", "<cell>", "exec"))
+    except ZeroDivisionError as error:
+        assert bounded(describe(error)) == describe(error)
+
+
+def test_no_place_outside_the_answer_is_named_for_a_hidden_test() -> None:
+    """Which of many cells is named, or which builtin, would tell numbers of the test."""
+    said = {"kind": "copyright", "name": "x", "message": "", "frames": [["<cell 9>", 1, ""]]}
+    forged = wire(f"service.answer = lambda request, packed: ({{'raised': {said!r}}}, [])")
+    report = grade(SOURCE, appended(answered(RELEASED, RIGHT_DOUBLE, WRONG_SCALE + forged), "'one more'"))
+    messages = [result.message for result in report.results if "test" in result.name and not result.points]
+    assert messages and all("raised an error." in message and "cell 9" not in message for message in messages)
+
+
 def test_one_tensor_under_many_names_uses_up_no_memory_but_its_own() -> None:
     """It is sent once, and a twin would hold it under every name: the test runs out of memory, the machine does not."""
     names = [[f"part{number}", True, {"tensor": 0}] for number in range(30)]
-    module = {**_MODULE, "modules": [["", 0, "m", "Module", False]], "aliases": [], "parameters": []}
+    module = {**_MODULE, "modules": [["", 0, "m", "Module", False, []]], "aliases": [], "parameters": []}
     module |= {"gradients": [], "buffers": names}
     said = {"leaves": {}, "done": {"dict": [["f", {"says": module}]]}, "differentiable": []}
     forged = wire(f"large = torch.zeros(50 * 2**20)\nservice.answer = lambda request, packed: ({said!r}, [large])")

@@ -18,7 +18,9 @@ from course.grading.class_run import ClassRun
 
 def test_a_hand_in_that_cannot_be_read_is_one_students_trouble(again):
     """A time that is none is left aside; a pipe, a link to our solution: nobody waits for it, nobody gains by it."""
-    (again / "submitted" / "bob" / NAME / "timestamp.txt").write_text("yesterday")
+    times = [again / "submitted" / student / NAME / "timestamp.txt" for student in ("bob", "ann")]
+    times[0].write_text("yesterday")
+    os.mkfifo(times[1])
     for student, make in (
         ("cat", os.mkfifo),
         ("dan", lambda path: path.symlink_to(again / "source" / NAME / path.name)),
@@ -27,7 +29,8 @@ def test_a_hand_in_that_cannot_be_read_is_one_students_trouble(again):
         path.unlink()
         make(path)
     outcomes = {outcome.student: outcome for outcome in ClassRun(Classroom(again), NAME).outcomes()}
-    assert "holds no time" in outcomes["bob"].remarks[0] and outcomes["bob"].reports
+    for student in "bob", "ann":
+        assert "holds no time" in outcomes[student].remarks[0] and outcomes[student].reports
     assert "is no file" in outcomes["cat"].troubles[0] and "cannot be read" in outcomes["dan"].troubles[0]
     assert points(again) == SCORES | {"cat": 0, "dan": 0}
 

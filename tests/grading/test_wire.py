@@ -171,7 +171,7 @@ def test_a_reference_says_what_the_sender_says():
         *({"named": ["Pair", ["a"], [1, 2]]}, {"named": ["Pair", ["a", "a"], [1, 2]]}, {"named": ["Pair", 7, [1]]}),
         *({"named": ["a b", ["a"], [1]]}, {"named": ["Pair", ["a=print()"], [1]]}, {"named": ["Pair", ["_a"], [1]]}),
         *({"named": ["Pair", ["a"]]}, {"named": ["Pair", [["a"]], [1]]}, {"named": [7, ["a"], [1]]}, {"named": "Pair"}),
-        {"named": ["Pair", [f"a{number}" for number in range(200)], [0] * 200]},
+        *({"named": ["Pair", [f"a{number}" for number in range(200)], [0] * 200]}, {"named": ["P" * 200, ["a"], [1]]}),
         *(
             {"numpy": ["int64", "00"]},
             {"numpy": ["int64", "0" * 32]},
