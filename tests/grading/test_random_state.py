@@ -20,6 +20,30 @@ def test_who_draws_leaves_the_state_that_this_leads_to(draws):
     assert torch.equal(left_behind(state(1), state(2, draws)), state(2, draws))
 
 
+@pytest.mark.parametrize("more", [0, 1, 300])
+@pytest.mark.parametrize("normals", [1, 2, 3])
+def test_who_draws_an_odd_number_of_normals_leaves_the_second_of_a_pair(normals, more):
+    """torch draws normal numbers in pairs and keeps the second for the next time, whatever else is drawn meanwhile."""
+    generator = torch.Generator().manual_seed(1)
+    torch.randn(normals, generator=generator)
+    torch.rand(more, generator=generator)
+    after = generator.get_state()
+    assert torch.equal(left_behind(state(1), after), after)
+    assert torch.equal(left_behind(after, after), after)
+
+
+def test_nobody_chooses_the_second_of_a_pair():
+    """One that no words lead to is not there: the next normal number is drawn."""
+    forged = state(1, 5)
+    torch.randn(1, generator=(generator := torch.Generator().set_state(forged)))
+    forged[5016:] = generator.get_state()[5016:]
+    forged[5024:5032] = torch.tensor([12345.0], dtype=torch.float64).view(torch.uint8)
+    now = torch.Generator().set_state(left_behind(state(1), forged))
+    assert torch.equal(
+        torch.randn(3, generator=now), torch.randn(3, generator=torch.Generator().set_state(state(1, 5)))
+    )
+
+
 def made_up(begin: int, end: int, byte: int) -> torch.Tensor:
     forged = state(1, 5)
     forged[begin:end] = byte
