@@ -335,6 +335,16 @@ IN_LAYERS_AND_PARAMETERS = [
         "brings it back.",
     ),
     Misconception(
+        exercise="linear-layer",
+        name="reads the weight as .data where there is no bias",
+        edit=(
+            "return h if self.bias is None else h + self.bias",
+            "return x @ self.weight.data.T if self.bias is None else h + self.bias",
+        ),
+        say="Without a bias no gradient comes back to weight: .data goes around the parameter, and the "
+        "layer never learns.",
+    ),
+    Misconception(
         exercise="activations",
         name="leaves the work to torch's gelu",
         edit=("return x * share, share + x * density", "return F.gelu(x), share + x * density"),
@@ -1106,6 +1116,19 @@ POOL2D = [
         name="cuts the gradients",
         edit=(POOL_MAX, "return windows.amax((-2, -1)).detach()"),
         say="The numbers are right, but no gradient comes through the maximum: something was detached.",
+    ),
+    Misconception(
+        exercise="pool2d",
+        name="cuts its windows by strides that only fit one order in memory",
+        edit=(
+            "windows = x.unfold(2, kernel, stride).unfold(3, kernel, stride)",
+            "B, C, H, W = x.shape\n"
+            "    rows, columns = (H - kernel) // stride + 1, (W - kernel) // stride + 1\n"
+            "    strides = C * H * W, H * W, W * stride, stride, W, 1\n"
+            "    windows = x.as_strided((B, C, rows, columns, kernel, kernel), strides)",
+        ),
+        say="A picture that was transposed gets wrong numbers: as_strided counts on rows that lie one "
+        "behind another in memory. unfold asks the tensor for its strides.",
     ),
 ]
 
@@ -1994,6 +2017,13 @@ NORM_DROPOUT = [
         name="hands back a copy without a gradient where p is 0",
         edit=("    if p == 1:", "    if p == 0:\n        return x.detach().clone()\n    if p == 1:"),
         say="With p = 0 no gradient flows through your dropout.",
+    ),
+    Misconception(
+        exercise="dropout",
+        name="takes away axes of size 1 from its mask",
+        edit=("keep = torch.rand(x.shape) >= p", "keep = (torch.rand(x.shape) >= p).squeeze()"),
+        say="x of shape (4, 1) comes back as (4, 4): your mask lost its axis of size 1, and was spread "
+        "over the others. Leave the mask the shape of x.",
     ),
 ]
 

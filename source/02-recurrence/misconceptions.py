@@ -917,6 +917,13 @@ GATES_LSTM = [
         edit=("torch.stack(out, 1)", "torch.stack(out, 1).float()"),
         say="Words in float64 come back in float32. A box that you make yourself needs the dtype of x.",
     ),
+    Misconception(
+        exercise="lstm",
+        name="detaches the state when it reads backwards",
+        edit=("        out[t] = h\n", "        out[t] = h\n        h = h.detach() if reverse else h\n"),
+        say="Read forwards the gradients are right. Read backwards, your state is detached after each "
+        "word, so no word hears from those read later.",
+    ),
 ]
 
 GATES_GRU_NEW = "n = torch.tanh(x_n + r * h_n)"
@@ -1615,6 +1622,20 @@ MASKED = [
         name="computes the loss in float32",
         edit=("scores[real].log_softmax(-1)", "scores[real].float().log_softmax(-1).to(scores.dtype)"),
         say="For scores of float64 your loss has only the digits of float32: a .float() on the way loses the rest.",
+    ),
+    Misconception(
+        exercise="masked-cross-entropy",
+        name="squeezes away the axis of the words, too",
+        edit=(
+            "    log_p = scores[real].log_softmax(-1)                                   # (sum of lengths, C)\n"
+            "    right = log_p.gather(1, tags[real].unsqueeze(1))                       # (sum of lengths, 1)\n"
+            "    return -right.mean()",
+            "    log_p = scores.log_softmax(-1)\n"
+            "    right = log_p.gather(-1, tags.clamp(0, scores.size(-1) - 1).unsqueeze(-1)).squeeze()\n"
+            "    return -(right * real).sum() / real.sum()",
+        ),
+        say="For sentences of one word the loss is too large: squeeze() takes away every axis of size 1, "
+        "that of L too, and (B,) times (B, 1) is (B, B). Say which axis: squeeze(-1).",
     ),
 ]
 

@@ -317,6 +317,21 @@ SEQ_MODEL = [
         say="Where every target ends in padding, your logits have fewer places than target_in, and the loss cannot be "
         "computed.",
     ),
+    Misconception(
+        exercise="encoder-decoder",
+        name="detaches the state between two steps of the decoder",
+        edit=(
+            "        states, _ = self.decoder(self.target_embedding(target_in), c.unsqueeze(0))   # (B, T, D)\n",
+            "        s, states = c.unsqueeze(0), []\n"
+            "        for e in self.target_embedding(target_in).split(1, 1):\n"
+            "            out, s = self.decoder(e, s)\n"
+            "            s = s.detach()\n"
+            "            states.append(out)\n"
+            "        states = torch.cat(states, 1)\n",
+        ),
+        say="The numbers are right, and no word learns from a later one: you detach the state after every "
+        "step, so the gradient ends there.",
+    ),
 ]
 
 SEQ_LOSS = [
@@ -475,6 +490,13 @@ SEQ_LOSS = [
         name="divides by the sentences that have a token",
         edit=("len(target_out)", "(target_out != PADDING).any(1).sum()"),
         say='"sentence" divides by B, the number of rows, also where a row is nothing but padding.',
+    ),
+    Misconception(
+        exercise="sequence-loss",
+        name="squeezes away the axis of the words, too",
+        edit=(".squeeze(-1)", ".squeeze()"),
+        say="For sentences of one word the loss is B times too large: squeeze() takes away the axis of T "
+        "as well, and (B,) meets (B, 1). Say which axis: squeeze(-1).",
     ),
 ]
 
@@ -1490,6 +1512,19 @@ IN_ATTENTION_DECODER = [
         say="The numbers are right, but no gradient reaches the encoder: it could never learn what to offer.",
     ),
     Misconception(
+        exercise="additive-score",
+        name="squeezes away the axis of the words where there is one",
+        edit=("asked.unsqueeze(1) + found)", "asked.unsqueeze(1) + found.squeeze())"),
+        say="Sentences of one word get (B, B) scores: squeeze() takes away the axis of S.",
+    ),
+    Misconception(
+        exercise="additive-score",
+        name="reshapes the states with view, which wants one order in memory",
+        edit=("h @ U_a.T ", "(h.view(-1, h.size(-1)) @ U_a.T).view(h.size(0), h.size(1), -1) "),
+        say="view fails where the states do not lie one behind another in memory, as a GRU may leave "
+        "them. h @ U_a.T takes h as it is; else use reshape.",
+    ),
+    Misconception(
         exercise="bilinear-score",
         name="leaves out the matrix",
         edit=(ATTDEC_TURNED, "turned = s[:, : h.size(-1)] "),
@@ -1700,6 +1735,19 @@ IN_ATTENTION_DECODER = [
         name="subtracts the maximum in place",
         edit=(ATTDEC_SOFTMAX, "score -= score.max(1, keepdim=True).values\n    alpha = score.softmax(1)"),
         say="`-=` writes into the tensor. Without a mask that is the caller's, and its scores are changed.",
+    ),
+    Misconception(
+        exercise="attend",
+        name="gives back weights without a gradient",
+        edit=("return c, alpha", "return c, alpha.detach()"),
+        say="The context learns and the weights do not: you give them back detached.",
+    ),
+    Misconception(
+        exercise="attend",
+        name="squeezes away the axis of the words where there is one",
+        edit=("* h).sum(1)", "* h.squeeze()).sum(1)"),
+        say="For sentences of one word the context is wrong: h.squeeze() takes away the axis of S, and "
+        "each row meets all sentences.",
     ),
     Misconception(
         exercise="bahdanau-step",
@@ -1950,6 +1998,13 @@ IN_ATTENTION_DECODER = [
         edit=(ATTDEC_REST, 'elif name[0] in "WC":'),
         say="You decide by the first letter, so a matrix with another name stays at 0. "
         "All that is not named in the list is Gaussian.",
+    ),
+    Misconception(
+        exercise="initialise",
+        name="makes every matrix orthogonal whose name begins with U",
+        edit=('name in ("U", "U_z", "U_r")', 'name.startswith("U") and name != "U_a"'),
+        say="U_o is the matrix of the output, and no recurrent one: it is Gaussian with deviation 0.01. "
+        "Orthogonal are U, U_z and U_r alone.",
     ),
 ]
 

@@ -796,6 +796,17 @@ HEADS_MASKS_AND_SCALE = [
         edit=("return context, att", "return att, context"),
         say="The context comes first and the weights second; yours are exchanged.",
     ),
+    Misconception(
+        exercise="scaled-dot-product-attention",
+        name="reshapes with view, which wants one order in memory",
+        edit=(
+            "score = Q @ K.transpose(-2, -1) / self.scale",
+            "flat = lambda x: x.view(-1, *x.shape[2:])\n"
+            "        score = (flat(Q) @ flat(K).transpose(1, 2)).view(*Q.shape[:3], -1) / self.scale",
+        ),
+        say="view fails for heads as a transpose leaves them, and that is how they arrive in "
+        "SelfAttention. The @ takes any number of batch dimensions as they are.",
+    ),
 ]
 
 
@@ -1431,6 +1442,16 @@ INDEX_LOOKUP = [
         name="takes 32 for the width, whatever dim says",
         edit=("super().__init__()\n", "super().__init__()\n        dim = 32\n"),
         say="Your model has the same size for every dim.",
+    ),
+    Misconception(
+        exercise="index-lookup",
+        name="mixes the embeddings and not the states",
+        edit=(
+            "context = (att.unsqueeze(1) @ states).squeeze(1) ",
+            "context = (att.unsqueeze(1) @ self.embed(symbols)).squeeze(1).repeat(1, 2) ",
+        ),
+        say="Where all symbols are the same, your answer is the same for every place: the weights mix "
+        "embeddings. They should mix the states h_j that they were computed from.",
     ),
 ]
 

@@ -123,6 +123,16 @@ PLACES = [
         "`length` says.",
     ),
     Misconception(
+        exercise="positional-encoding",
+        name="makes a table of 5000 places, and no more",
+        edit=(
+            "place = torch.arange(length).unsqueeze(1)          # (L, 1)\n",
+            "place = torch.arange(5000).unsqueeze(1)[:length]\n    length = len(place)\n",
+        ),
+        say="A sentence of 6000 words gets 5000 rows. There is no longest sentence: the table is as long "
+        "as it is asked to be.",
+    ),
+    Misconception(
         exercise="add-positions",
         name="counts the sentences of the batch instead of the words",
         edit=(
@@ -1133,6 +1143,12 @@ IN_TRANSFORMER = [
         say="In training your parts bring less than in evaluation: what is not dropped is to be divided by 1 - p.",
     ),
     Misconception(
+        exercise="decoder-layer",
+        name="drops what linear1 is told",
+        edit=("self.linear1(b)", "self.linear1(self.dropout(b))"),
+        say="Dropout also acts on what the feed-forward part is told. It acts on what a part brings, before the sum.",
+    ),
+    Misconception(
         exercise="transformer",
         name="forgets the mask of the future",
         edit=("layer(x, memory, future, ", "layer(x, memory, None, "),
@@ -1531,6 +1547,15 @@ IN_TRAINING_AND_DECODING = [
         name="takes 0 for padding as well",
         edit=("real = target != padding ", "real = (target != padding) & (target != 0) "),
         say="Where `padding` is another number, 0 is a word like all others, and you leave it out.",
+    ),
+    Misconception(
+        exercise="label-smoothing",
+        name="flattens the target with view, which wants one order in memory",
+        edit=(
+            "right = log_p.gather(-1, target.unsqueeze(-1)).squeeze(-1)",
+            "right = log_p.flatten(0, 1).gather(-1, target.view(-1, 1)).view(target.shape)",
+        ),
+        say="view fails for a target that was cut out of longer rows, as words[:, 1:] is. Use reshape or flatten.",
     ),
     Misconception(
         exercise="warm-up",

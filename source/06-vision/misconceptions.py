@@ -1311,6 +1311,13 @@ IN_ATTENTION_OVER_PLACES = [
         say="theta, phi and g start with numbers of your own. They keep what torch gives them.",
     ),
     Misconception(
+        exercise="non-local",
+        name="has no inner channel where there is one channel",
+        edit=("max(1, channels // 2)", "channels // 2"),
+        say="For one channel, channels // 2 is 0, and the block has nothing to compare with. At least one "
+        "inner channel is asked for.",
+    ),
+    Misconception(
         exercise="patches",
         name="cuts with a plain view",
         edit=(

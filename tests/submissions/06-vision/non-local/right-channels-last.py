@@ -6,7 +6,7 @@ class Base(nn.Module):
 class NonLocal(Base):
     def __init__(self, channels, inner=None):
         super().__init__()
-        inner = inner if inner is not None else channels // 2
+        inner = inner if inner is not None else max(1, channels // 2)
         self.theta = nn.Conv2d(channels, inner, 1)
         self.phi = nn.Conv2d(channels, inner, 1)
         self.g = nn.Conv2d(channels, inner, 1)

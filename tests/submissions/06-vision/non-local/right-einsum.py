@@ -2,7 +2,7 @@ class NonLocal(nn.Module):
     def __init__(self, channels, inner=None):
         super().__init__()
         if inner is None:
-            inner = channels // 2
+            inner = max(1, channels // 2)
         self.inner = inner
         for name in ("theta", "phi", "g"):
             setattr(self, name, nn.Conv2d(channels, inner, kernel_size=1))

@@ -6,7 +6,7 @@ def soften(score):
 class NonLocal(nn.Module):
     def __init__(self, channels: int, inner: int | None = None) -> None:
         super().__init__()
-        width = inner or channels // 2
+        width = inner or max(1, channels // 2)
         self.theta, self.phi, self.g = (nn.Conv2d(channels, width, 1) for _ in range(3))
         self.out = nn.Conv2d(width, channels, 1)
         with torch.no_grad():
