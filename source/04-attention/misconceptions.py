@@ -999,6 +999,26 @@ SELF_ATTENTION = [
         say="In training numbers of the values are dropped before they are mixed. Dropout has two places: the "
         "weights, and what fc gives.",
     ),
+    Misconception(
+        exercise="self-attention",
+        name="drops what goes into fc and not the weights",
+        edit=(
+            "heard = self.fc(combine_heads(context)) ",
+            "if self.training:\n"
+            "            self.attention.dropout = None\n"
+            "            context = self.dropout(self.attention(Q, K, V, mask)[0])\n"
+            "        heard = self.fc(combine_heads(context)) ",
+        ),
+        say="In training numbers of what a head has mixed are dropped, and no weight ever is. "
+        "The first dropout acts on the attention weights.",
+    ),
+    Misconception(
+        exercise="self-attention",
+        name="drops the queries as well",
+        edit=("split_heads(self.W_Q(x), self.n_heads)", "split_heads(self.dropout(self.W_Q(x)), self.n_heads)"),
+        say="In training numbers of the queries are dropped, so words look where they should not. Dropout acts on the "
+        "attention weights, and on what fc gives.",
+    ),
     *of_both(
         "forgets fc",
         ("self.fc(combine_heads(context))", "combine_heads(context)"),
@@ -1272,6 +1292,19 @@ SELF_ATTENTION = [
         edit=("self.attention(heads, heads, heads, mask)", "self.attention(heads, heads, self.dropout(heads), mask)"),
         say="In training numbers of the values are dropped before they are mixed. Dropout has two places: the "
         "weights, and what fc gives.",
+    ),
+    Misconception(
+        exercise="simplified-self-attention",
+        name="drops what goes into fc and not the weights",
+        edit=(
+            "heard = self.fc(combine_heads(context)) ",
+            "if self.training:\n"
+            "            self.attention.dropout = None\n"
+            "            context = self.dropout(self.attention(heads, heads, heads, mask)[0])\n"
+            "        heard = self.fc(combine_heads(context)) ",
+        ),
+        say="In training numbers of what a head has mixed are dropped, and no weight ever is. "
+        "The first dropout acts on the attention weights.",
     ),
 ]
 
