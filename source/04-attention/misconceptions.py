@@ -1476,16 +1476,6 @@ INDEX_LOOKUP = [
         edit=("super().__init__()\n", "super().__init__()\n        dim = 32\n"),
         say="Your model has the same size for every dim.",
     ),
-    Misconception(
-        exercise="index-lookup",
-        name="mixes the embeddings and not the states",
-        edit=(
-            "context = (att.unsqueeze(1) @ states).squeeze(1) ",
-            "context = (att.unsqueeze(1) @ self.embed(symbols)).squeeze(1).repeat(1, 2) ",
-        ),
-        say="Where all symbols are the same, your answer is the same for every place: the weights mix "
-        "embeddings. They should mix the states h_j that they were computed from.",
-    ),
 ]
 
 
