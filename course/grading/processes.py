@@ -7,11 +7,13 @@ import importlib
 import multiprocessing
 import os
 import sys
+import tempfile
 import threading
 import types
 from collections.abc import Iterator
 from contextlib import contextmanager
-from multiprocessing import forkserver
+from functools import cache
+from multiprocessing import forkserver, util
 from multiprocessing.process import BaseProcess
 from typing import Any
 
@@ -26,6 +28,9 @@ SERVER_ENVIRONMENT = {
     "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1",
 }
 
+MAX_TEMPORARY = 107 - len("/pymp-01234567/listener-01234567")
+"""Bytes of a folder for temporary files that leave room for the server's socket, whose path may have 107."""
+
 _context = multiprocessing.get_context("forkserver")
 _context.set_forkserver_preload(PRELOADED)
 _starting = threading.Lock()
@@ -34,6 +39,7 @@ _starting = threading.Lock()
 def prepare() -> None:
     """Starts the fork server, which then loads what it needs while this process goes on."""
     with _starting, _clean_environment(), _no_main():
+        _find_room_for_the_socket()
         forkserver.ensure_running()
 
 
@@ -44,6 +50,7 @@ def start(target: str, *arguments: Any) -> BaseProcess:
     """
     process = _context.Process(target=_call, args=(target, *arguments), daemon=True)
     with _starting, _clean_environment(), _no_main():
+        _find_room_for_the_socket()
         process.start()
     return process
 
@@ -65,6 +72,18 @@ def end(process: BaseProcess) -> None:
 def pipe() -> tuple[Any, Any]:
     """Two connected ends, each of which can be handed to a process."""
     return _context.Pipe()
+
+
+@cache
+def _find_room_for_the_socket() -> None:
+    """Where temporary files lie too deep for it, multiprocessing has its own folder in /tmp, as from Python 3.14 on."""
+    usual = tempfile.gettempdir()
+    if len(os.fsencode(usual)) > MAX_TEMPORARY:
+        tempfile.tempdir = "/tmp"
+    try:
+        util.get_temp_dir()
+    finally:
+        tempfile.tempdir = usual
 
 
 @contextmanager

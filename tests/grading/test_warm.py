@@ -1,5 +1,6 @@
 """The fork server has loaded all that its children need."""
 
+import os
 import subprocess
 import sys
 
@@ -28,3 +29,18 @@ print(grade(notebook, notebook).outputs[0][0]["text"])
         subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True) for _ in range(2)
     )
     assert len(once.stdout.split()) == 3 and once.stdout == again.stdout
+
+
+def test_temporary_files_may_lie_deep(tmp_path):
+    """Deeper than the path of a socket may be long; what student code writes into lies there all the same."""
+    deep = tmp_path / "temporary" / ("files of this job " * 6)
+    deep.mkdir(parents=True)
+    program = """
+from nbformat.v4 import new_code_cell, new_notebook
+from course.grading.grade import grade
+notebook = new_notebook(cells=[new_code_cell("import os\\nprint(os.getcwd())")])
+print(grade(notebook, notebook).outputs[0][0]["text"])
+"""
+    environment = {**os.environ, "TMPDIR": str(deep)}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith(f"{deep}/") and not list(deep.glob("course-*"))
