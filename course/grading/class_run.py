@@ -30,7 +30,7 @@ from course.grading import confinement
 from course.grading.grade import grade
 from course.grading.handed_in import Unreadable, contents
 from course.grading.limits import Limits
-from course.grading.records import Graded, Records, is_marked
+from course.grading.records import TIMESTAMP, Graded, Records, is_marked
 from course.grading.repair import read, repair
 from course.misconceptions import Misconception, load
 from course.release import register
@@ -132,7 +132,7 @@ class ClassRun:
         self, student: str, sources: dict[str, NotebookNode], limits: Limits, misconceptions: list[Misconception]
     ) -> Job:
         submitted = self.classroom.folder("submitted", self.assignment, student)
-        paths = [submitted / name for name in (*(f"{name}.ipynb" for name in sources), "timestamp.txt")]
+        paths = [submitted / name for name in (*(f"{name}.ipynb" for name in sources), TIMESTAMP)]
         digest = _digest_of_files(paths, limits.notebook_mb)
         return Job(student, submitted, digest, sources, limits, self.sandbox, misconceptions)
 

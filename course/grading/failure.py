@@ -39,21 +39,22 @@ def describe(error: BaseException) -> dict[str, Any]:
 def bounded(said: Any) -> dict[str, Any]:
     """What another process says of an exception, as describe() says it: nothing else, and nothing longer."""
     said = said if isinstance(said, dict) else {}
-    text = lambda part, most: part[:most] if isinstance(part, str) else ""  # noqa: E731
     frames = said.get("frames")
-    frames = (
-        [frame for frame in frames if isinstance(frame, list) and len(frame) == 3] if isinstance(frames, list) else []
-    )
+    places = [
+        [_text(frame[0], MAX_LINE), frame[1], _text(frame[2], MAX_LINE)]
+        for frame in (frames[-MAX_FRAMES:] if isinstance(frames, list) else ())
+        if isinstance(frame, list) and len(frame) == 3 and type(frame[1]) is int
+    ]
     return {
-        "kind": text(said.get("kind"), MAX_LINE),
-        "name": text(said.get("name"), MAX_LINE),
-        "message": text(said.get("message"), MAX_MESSAGE),
-        "frames": [
-            [text(cell, MAX_LINE), line, text(code, MAX_LINE)]
-            for cell, line, code in frames[-MAX_FRAMES:]
-            if type(line) is int
-        ],
+        "kind": _text(said.get("kind"), MAX_LINE),
+        "name": _text(said.get("name"), MAX_LINE),
+        "message": _text(said.get("message"), MAX_MESSAGE),
+        "frames": places,
     }
+
+
+def _text(said: Any, characters: int) -> str:
+    return said[:characters] if isinstance(said, str) else ""
 
 
 def _message(error: BaseException) -> str:

@@ -59,24 +59,27 @@ def is_undefined(error: Exception) -> bool:
 
 
 def explain_raise(step: Step, said: dict[str, Any], cells: dict[str, str]) -> str:
-    """The student's code raised an exception while the test called it. `cells` are the sources of all cells by name."""
-    if said.get("kind") == "NotImplementedError" and not said.get("message"):
+    """The student's code raised, while the test called it, what `said` describes, as failure.bounded leaves it.
+
+    `cells` are the sources of all cells by name.
+    """
+    if said["kind"] == "NotImplementedError" and not said["message"]:
         return NOT_WRITTEN
     where = _where(said, cells, step)
     truth = _truth(step) if step.is_hidden else ""
-    if step.refused and said.get("name") == HandedOver.__name__:
+    if step.refused and said["name"] == HandedOver.__name__:
         to_write = f"This exercise is to write it, without {', '.join(step.refused)}."
         return joined(truth, f"Your code hands its work to torch{where}. {to_write}")
     if verdict_on(said) is Verdict.OUTPUT_LIMIT:
         return joined(truth, f"Your code printed too much{where}")
-    if said.get("name") == WireError.__name__:
-        why = "" if step.is_hidden else f": {short(said.get('message'))}"
+    if said["name"] == WireError.__name__:
+        why = "" if step.is_hidden else f": {short(said['message'])}"
         return joined(truth, f"Your code returned what no test can take{why}")
     if step.is_hidden:
         # Its text may carry the test's numbers, and its name may be made up to carry them.
         name = said["kind"] if said["kind"] in KINDS else "an error"
         return joined(truth, f"Your code raised {name}{where}.")
-    return f"Your code raised {short(said.get('name'), 200)}: {short(said.get('message'))}{where}"
+    return f"Your code raised {short(said['name'])}: {short(said['message'])}{where}"
 
 
 def explain_loss(why: str) -> str:

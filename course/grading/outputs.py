@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from course.grading.failure import MAX_FRAMES, MAX_LINE
+from course.grading.failure import bounded
 from course.grading.messages import short
 from course.grading.report import Result, Verdict
 from course.grading.wire import WireError
@@ -33,14 +33,13 @@ def plain_outputs(done: dict[str, Any]) -> list[dict[str, Any]]:
             data = {short(kind, 100): _plain(part) for kind, part in output["data"].items()}
             outputs.append({"output_type": "display_data", "data": data, "metadata": {}})
     if done["raised"] is not None:
-        outputs.append(_error_output_of(done["raised"]))
+        outputs.append(_error_output_of(bounded(done["raised"])))
     return outputs
 
 
 def _error_output_of(said: dict[str, Any]) -> dict[str, Any]:
-    name, message = short(said["name"], MAX_LINE), short(said["message"])
-    frames = [[short(part, MAX_LINE) for part in frame] for frame in said["frames"][-MAX_FRAMES:]]
-    lines = [f"{cell}, line {line}: {text}" for cell, line, text in frames]
+    name, message = short(said["name"]), short(said["message"])
+    lines = [f"{short(cell)}, line {line}: {short(text)}" for cell, line, text in said["frames"]]
     return {"output_type": "error", "ename": name, "evalue": message, "traceback": [*lines, f"{name}: {message}"]}
 
 

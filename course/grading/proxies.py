@@ -126,7 +126,7 @@ class RemoteModule(nn.Module):
         return self._switched("train", mode)
 
     def eval(self) -> "RemoteModule":
-        """The same."""
+        """As nn.Module does, or as the student's own class does."""
         return self._switched("eval")
 
     def _switched(self, name: str, *mode: bool) -> "RemoteModule":

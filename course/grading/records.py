@@ -24,7 +24,8 @@ from course.grading.notebook import grade_id
 from course.grading.patience import OutOfPatience, at_most
 from course.grading.report import Report
 
-RECEIPTS = ("timestamp.txt", "submission_secret.txt")
+TIMESTAMP = "timestamp.txt"
+RECEIPTS = (TIMESTAMP, "submission_secret.txt")
 
 MAX_RECEIPT_MB = 1
 
@@ -126,14 +127,14 @@ class Records:
 
     def _handed_in(self, graded: Graded) -> datetime | None:
         """When it was handed in, as far as somebody says so."""
-        path = self._folder("submitted", graded.student) / RECEIPTS[0]
+        path = self._folder("submitted", graded.student) / TIMESTAMP
         if not os.path.lexists(path):
             return None
         try:
             said = contents(path, MAX_RECEIPT_MB).decode().strip()
             return parse_utc(said) if said else None
         except Exception:  # it is no file, or whatever dateutil raises for a text that is no time
-            graded.remarks.append("timestamp.txt holds no time such as 2026-03-02 10:00:00 UTC, and was left aside")
+            graded.remarks.append(f"{TIMESTAMP} holds no time such as 2026-03-02 10:00:00 UTC, and was left aside")
             return None
 
     def _feedback(self, name: str, notebook: NotebookNode, scores: Scores) -> str:

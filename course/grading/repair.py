@@ -11,7 +11,6 @@ student's own stay behind the cell they stood behind.
 import copy
 import re
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from nbformat.reader import NotJSONError
 
 from course.grading.handed_in import Unreadable, contents
 from course.grading.notebook import Kind, grade_id, kind
+from course.grading.sanitize import as_it_is
 
 MAX_WRITTEN, MAX_CELLS = 1_000_000, 2_000
 """Characters in the cells of a notebook, and cells: what is rendered for a student must not hold up a class."""
@@ -189,7 +189,7 @@ def _unmarked(cell: NotebookNode) -> NotebookNode:
     cell = _writable(cell)
     if cell.cell_type == "raw":
         # On a page a raw cell is HTML that nobody has cleaned; what is shown of it is its text.
-        cell.cell_type, cell.source = "markdown", f"<pre>{escape(cell.source)}</pre>"
+        cell.cell_type, cell.source = "markdown", as_it_is(cell.source)
     tags = cell.metadata.get("tags")
     cell.metadata = NotebookNode({"tags": tags} if isinstance(tags, list) else {})
     return cell
