@@ -44,10 +44,13 @@ _lock = threading.Lock()
 
 
 @contextmanager
-def examining() -> Iterator[Examiner]:
-    """An examiner for one notebook. Who leaves with an error leaves it in the middle of something: it is ended."""
+def examining(fresh: bool = False) -> Iterator[Examiner]:
+    """An examiner for one notebook, on request one that has seen no other.
+
+    Who leaves with an error leaves it in the middle of something: it is ended.
+    """
     with _lock:
-        one = _idle.pop() if _idle else None
+        one = _idle.pop() if _idle and not fresh else None
     if one is not None and not one.process.is_alive():
         one.end()
         one = None

@@ -51,14 +51,24 @@ def grade(
         confinement.check()
     repaired = submission if isinstance(submission, Repaired) else repair(source, submission)
     steps = plan(repaired.notebook, source)
+    work = {"steps": steps, "suspects": suspects(source, misconceptions)}
     try:
-        with examining() as examiner, _Candidates(limits or Limits(), sandbox, examiner.processor) as candidates:
-            work = {"steps": steps, "suspects": suspects(source, misconceptions)}
-            answer = _examined(examiner, candidates, work)
+        answer = _found(work, limits or Limits(), sandbox)
     except _GivenUpError:
         why = "Grading did not come to an end."
         answer = {"results": [_given_up(step, why) for step in steps if step.role is Role.TEST], "outputs": {}}
     return Report(answer["results"], repaired.repairs, answer["outputs"])
+
+
+def _found(work: dict[str, Any], limits: Limits, sandbox: bool, fresh: bool = False) -> dict[str, Any]:
+    """What an examiner found. One that ends may have been worn out by notebooks before: a fresh one is then asked."""
+    try:
+        with examining(fresh) as examiner, _Candidates(limits, sandbox, examiner.processor) as candidates:
+            return _examined(examiner, candidates, work)
+    except _EndedError:
+        if fresh:
+            raise
+    return _found(work, limits, sandbox, fresh=True)
 
 
 def _given_up(step: Step, why: str) -> Result:
@@ -87,7 +97,11 @@ class _Candidate:
 
 
 class _GivenUpError(Exception):
-    """The examiner did not report in time, or ended without a report."""
+    """The examiner did not report in time."""
+
+
+class _EndedError(_GivenUpError):
+    """The examiner ended without a report."""
 
 
 def _examined(examiner: Examiner, candidates: "_Candidates", work: dict[str, Any]) -> dict[str, Any]:
@@ -108,7 +122,7 @@ def _examined(examiner: Examiner, candidates: "_Candidates", work: dict[str, Any
                 case answer:
                     return answer
     except (EOFError, OSError) as error:
-        raise _GivenUpError from error
+        raise _EndedError from error
     raise _GivenUpError
 
 

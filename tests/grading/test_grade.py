@@ -132,6 +132,21 @@ def test_more_threads_than_processors_cost_no_time():
     assert verdicts(source, eager, Limits(cell_seconds=5)) == {"grow-test-value": "passed"}
 
 
+def test_an_examiner_that_ends_costs_nobody_points():
+    """What notebooks before this one left in it may have worn it out: a fresh one grades the notebook."""
+    worn_out = "import os, sys\nsys.examined = getattr(sys, 'examined', 0) + 1\nif sys.examined > 1:\n    os._exit(1)"
+    source = notebook(answer("one", "def one():\n    return 1"), check("one-check", f"assert one()\n{worn_out}"))
+    others = [answered(source, one=f"def one():\n    return {number}") for number in (1, 2, 3)]
+    assert [verdicts(source, other, Limits()) for other in others] == [{"one-check": "passed"}] * 3
+
+
+def test_an_examiner_that_always_ends_is_given_up():
+    """After the second one; every test says so."""
+    source = notebook(answer("one", "def one():\n    return 1"), check("one-check", "import os\nos._exit(1)"))
+    [result] = grade(source, source).results
+    assert (result.verdict, result.message) == (Verdict.TIMED_OUT, "Grading did not come to an end.")
+
+
 def test_where_the_kernel_cannot_confine_nothing_is_graded():
     """A limit that the kernel refuses is a candidate that cannot be locked in: no student code ran, no points."""
     report = grade(SOURCE, SOURCE, Limits(file_mb=2**50))

@@ -12,7 +12,7 @@ class LeNet(nn.Module):
     def forward(self, x):
         x = pool2d(conv2d(x, self.conv1.weight, self.conv1.bias).clamp(min=0), 2)
         x = pool2d(conv2d(x, self.conv2.weight, self.conv2.bias).clamp(min=0), 2)
-        x = x.view(x.size(0), -1)
+        x = x.reshape(x.size(0), -1)
         x = torch.clamp_min(self.fc1(x), 0)
         x = torch.clamp_min(self.fc2(x), 0)
         return self.fc3(x)
