@@ -695,6 +695,16 @@ LAYER = [
     ),
     Misconception(
         exercise="encoder-layer",
+        name="post-norm: drops what the sub-layers are told, too",
+        edit=(
+            LAYER_POST,
+            "x = self.norm1(x + heard(self.dropout(x)))\n        return self.norm2(x + thought(self.dropout(x)))",
+        ),
+        say="In training, with post-norm, the words lose numbers before the sub-layers hear them. Dropout acts only on "
+        "what a sub-layer gives.",
+    ),
+    Misconception(
+        exercise="encoder-layer",
         name="drops whole words",
         edit=("nn.Dropout(dropout)", "nn.Dropout1d(dropout)"),
         say="In training a word loses all it has heard, or nothing of it. Each number is dropped by itself.",
