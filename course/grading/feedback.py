@@ -14,11 +14,14 @@ from pathlib import Path
 from typing import Any
 
 import nbgrader
+from ipython_pygments_lexers import IPython3Lexer
 from nbconvert.exporters import HTMLExporter, TemplateExporter
-from nbconvert.filters import Highlight2HTML
 from nbconvert.preprocessors import CSSHTMLHeaderPreprocessor
 from nbformat import NotebookNode
 from nbgrader.preprocessors import ClearHiddenTests, ClearMarkScheme
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import PythonLexer
 from traitlets import default
 from traitlets.config import Config
 
@@ -58,7 +61,13 @@ summary { display: list-item; cursor: pointer; }
 KEPT_CELLS, KEPT_CHARACTERS = 1_000, 20_000
 """How many rendered cells are kept, and how long they may be: a few times as many as an assignment has."""
 
+BEYOND_PYTHON = re.compile("[%!?]")
+"""What every line has that IPython understands and Python does not: magics, programs and questions."""
+
 EMPTY_LINES, MAX_EMPTY_LINES = re.compile(r"\n(?:[^\S\n]*\n){20,}"), 20
+
+_python, _ipython = PythonLexer(), IPython3Lexer()
+_formatter = HtmlFormatter(cssclass=" highlight hl-ipython3")
 
 
 class FeedbackExporter(HTMLExporter):
@@ -195,4 +204,5 @@ def _folded(source: str, html: str) -> str:
 
 @lru_cache(maxsize=256)
 def _highlighted(source: str) -> str:
-    return Highlight2HTML(pygments_lexer="ipython3")(source)
+    """As nbconvert does it. Where code is Python and no more, the lexer of Python does so in half the time."""
+    return highlight(source or " ", _ipython if BEYOND_PYTHON.search(source) else _python, _formatter)

@@ -1,12 +1,15 @@
 """The feedback page tells first what a student reads it for."""
 
 import re
+from pathlib import Path
 
 import pytest
+from nbconvert.filters import Highlight2HTML
 from notebooks import answer, check, notebook
 
 from course.grading.feedback import FeedbackExporter
 
+STYLES = sorted((Path(__file__).parents[1] / "submissions").glob("*/*/right-*.py"))
 CHECK = "# Run this cell: it checks your answer.\nassert right() == 1 < 2, 'right() is 1'"
 
 
@@ -43,3 +46,11 @@ def test_code_has_its_colours():
     told = page(is_folded=False)
     assert set(re.findall(r"var\((--[\w-]+)", told)) <= set(re.findall(r"(--[\w-]+):", told))
     assert re.search(r"\.highlight \.k { color: #\w+", told) and "summary { display: list-item" in told
+
+
+def test_code_is_as_nbconvert_makes_it():
+    """Answers in every style, what is no Python but IPython's own, and what is none at all."""
+    ours, theirs = FeedbackExporter().environment.filters["highlight_code"], Highlight2HTML(pygments_lexer="ipython3")
+    others = ["%%time\nx = 1", "%matplotlib inline", "!ls", "torch.ones?", "", "def <b>(", "\ufeffx = 'é'\r\n\tπ = $"]
+    for source in (*others, *(style.read_text() for style in STYLES)):
+        assert ours(source) == theirs(source)
