@@ -5,7 +5,7 @@ from pathlib import Path
 from nbgrader.preprocessors import AssignLatePenalties, GetGrades, SaveAutoGrades
 
 from course.grading import sanitize
-from course.grading.feedback import FeedbackExporter, HideMarkSchemes, HideTests
+from course.grading.feedback import FeedbackExporter, HideMarkSchemes, HideTests, as_linked, highlighted
 from course.grading.plugin import GradeCells, RepairCells, SubmissionExporter
 from course.same_cells import SameCells
 
@@ -23,10 +23,14 @@ c.GenerateAssignment.preprocessors.prepend([SameCells])
 c.ClearMarkScheme.enforce_metadata = False
 
 # Feedback shows what a hidden test is about and what it found, never the test; and no script of a submission runs in
-# anybody's browser, in feedback or in the formgrader.
+# anybody's browser, in feedback or in the formgrader; nor does any text of it hold these up.
 c.GenerateFeedback.preprocessors = [GetGrades, HideTests, HideMarkSchemes]
 c.GenerateFeedback.exporter_class = FeedbackExporter
-c.HTMLExporter.filters = {"markdown2html": sanitize.markdown}
+c.HTMLExporter.filters = {
+    "markdown2html": sanitize.markdown,
+    "strip_files_prefix": as_linked,
+    "highlight_code": highlighted,
+}
 
 # `nbgrader autograde` and the formgrader's button grade as `python -m course grade` does.
 c.Autograde.exporter_class = SubmissionExporter

@@ -76,6 +76,8 @@ class FeedbackExporter(HTMLExporter):
     def __init__(self, **more: Any) -> None:
         self._rendered: dict[str, str] = {}
         super().__init__(raw_template=PAGE, **more)
+        # Here, for what a course's configuration names comes after the default filters.
+        self.register_filter("highlight_code", _highlight)
 
     @property
     def default_config(self) -> Config:
@@ -95,7 +97,7 @@ class FeedbackExporter(HTMLExporter):
         """nbconvert's, with ours for prose and code."""
         yield from super().default_filters()
         yield "markdown2html", sanitize.markdown
-        yield "highlight_code", _highlight
+        yield "strip_files_prefix", as_linked
         yield "rendered_before", self._rendered_before
         yield "rendered_now", self._rendered_now
         yield "filter_data_type", _most_telling
@@ -142,7 +144,6 @@ class PlainExporter(FeedbackExporter):
 
     def __init__(self, **more: Any) -> None:
         super().__init__(**more)
-        # Here, for what a course's configuration names comes after the default filters.
         self.register_filter("markdown2html", sanitize.as_it_is)
         self.register_filter("highlight_code", lambda source, metadata=None: sanitize.as_it_is(source))
 
@@ -188,10 +189,20 @@ def _most_telling(data: dict[str, Any]) -> list[str]:
     return [form for form in FORMS if form in data][:1]
 
 
-def _highlight(source: str, metadata: Any = None) -> str:
+def highlighted(source: str, metadata: Any = None) -> str:
+    """Code with colours, as nbconvert makes it; without, where that would take long."""
     # Lines that hold nothing but spaces take the highlighter time by the square of their number.
     source = EMPTY_LINES.sub("\n" * MAX_EMPTY_LINES, source)
-    html = _highlighted(source) if len(source) <= KEPT_CHARACTERS else sanitize.as_it_is(source)
+    return _highlighted_once(source) if len(source) <= KEPT_CHARACTERS else sanitize.as_it_is(source)
+
+
+def as_linked(html: str) -> str:
+    """HTML as it is. nbconvert looks for links of IPython 2, which takes time by the cube of the length."""
+    return html
+
+
+def _highlight(source: str, metadata: Any = None) -> str:
+    html = highlighted(source)
     # Repair leaves this mark to our cells alone.
     return _folded(source, html) if (metadata or {}).get("jupyter", {}).get("source_hidden") else html
 
@@ -203,6 +214,6 @@ def _folded(source: str, html: str) -> str:
 
 
 @lru_cache(maxsize=256)
-def _highlighted(source: str) -> str:
-    """As nbconvert does it. Where code is Python and no more, the lexer of Python does so in half the time."""
+def _highlighted_once(source: str) -> str:
+    """Where code is Python and no more, the lexer of Python does so in half the time."""
     return highlight(source or " ", _ipython if BEYOND_PYTHON.search(source) else _python, _formatter)

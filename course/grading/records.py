@@ -23,11 +23,14 @@ from course.grading.handed_in import Unreadable, contents
 from course.grading.notebook import grade_id
 from course.grading.patience import OutOfPatience, at_most
 from course.grading.report import Report
+from course.grading.sanitize import as_it_is
 
 TIMESTAMP = "timestamp.txt"
 RECEIPTS = (TIMESTAMP, "submission_secret.txt")
 
 MAX_RECEIPT_MB = 1
+MAX_TIME = 100
+"""Characters of a time: to read a longer text as one may take seconds."""
 
 PAGE_SECONDS = 10
 """Of computing, for one page of feedback, which takes a hundredth of a second or two."""
@@ -132,7 +135,7 @@ class Records:
             return None
         try:
             said = contents(path, MAX_RECEIPT_MB).decode().strip()
-            return parse_utc(said) if said else None
+            return _time(said) if said else None
         except Exception:  # it is no file, or whatever dateutil raises for a text that is no time
             graded.remarks.append(f"{TIMESTAMP} holds no time such as 2026-03-02 10:00:00 UTC, and was left aside")
             return None
@@ -146,11 +149,12 @@ class Records:
             "max_score": scores.max_score,
             "late_penalty": scores.late_penalty,
         }
-        try:
-            with at_most(PAGE_SECONDS):
-                return self._exporter.from_notebook_node(notebook, {"nbgrader": header})[0]
-        except OutOfPatience:
+        with suppress(OutOfPatience), at_most(PAGE_SECONDS):
+            return self._exporter.from_notebook_node(notebook, {"nbgrader": header})[0]
+        with suppress(OutOfPatience), at_most(PAGE_SECONDS):
             return self._made(PlainExporter).from_notebook_node(notebook, {"nbgrader": header})[0]
+        points = f"{header['score']:g} of {header['max_score']:g} points"
+        return as_it_is(f"{name}: {points}. This notebook would take too long to be shown as a page.")
 
     def _made(self, kind: type[FeedbackExporter]) -> FeedbackExporter:
         exporter = kind(config=self._classroom.config)
@@ -172,6 +176,12 @@ class Records:
 
     def _folder(self, step: str, student: str) -> Path:
         return self._classroom.folder(step, self._assignment, student)
+
+
+def _time(said: str) -> datetime:
+    if len(said) > MAX_TIME:
+        raise ValueError
+    return parse_utc(said)
 
 
 def _as_json(notebook: NotebookNode) -> str:

@@ -19,7 +19,7 @@ from nbformat import NotebookNode
 from nbformat.reader import NotJSONError
 
 from course.grading.handed_in import Unreadable, contents
-from course.grading.notebook import Kind, grade_id, kind
+from course.grading.notebook import EXPERIMENT, Kind, grade_id, kind
 from course.grading.sanitize import as_it_is
 
 MAX_WRITTEN, MAX_CELLS = 1_000_000, 2_000
@@ -91,9 +91,7 @@ def _essence(notebook: NotebookNode) -> NotebookNode:
     cells = []
     for number, cell in enumerate(notebook["cells"]):
         metadata = {"nbgrader": cell["metadata"]["nbgrader"]} if "nbgrader" in cell.get("metadata", {}) else {}
-        tags = cell.get("metadata", {}).get("tags")
-        if isinstance(tags, list):
-            metadata["tags"] = list(dict.fromkeys(tag for tag in tags if isinstance(tag, str) and tag.isidentifier()))
+        metadata |= _tags(cell.get("metadata", {}))
         kept = {"id": f"cell-{number}", "cell_type": cell["cell_type"], "source": cell["source"], "metadata": metadata}
         if kept["cell_type"] == "code":
             kept |= {"outputs": [], "execution_count": None}
@@ -190,9 +188,14 @@ def _unmarked(cell: NotebookNode) -> NotebookNode:
     if cell.cell_type == "raw":
         # On a page a raw cell is HTML that nobody has cleaned; what is shown of it is its text.
         cell.cell_type, cell.source = "markdown", as_it_is(cell.source)
-    tags = cell.metadata.get("tags")
-    cell.metadata = NotebookNode({"tags": tags} if isinstance(tags, list) else {})
+    cell.metadata = NotebookNode(_tags(cell.metadata))
     return cell
+
+
+def _tags(metadata: dict[str, Any]) -> dict[str, list[str]]:
+    """The one tag that says something in a cell of the student's own: on a page every tag is a class of the cell."""
+    tags = metadata.get("tags")
+    return {"tags": [EXPERIMENT]} if isinstance(tags, list) and EXPERIMENT in tags else {}
 
 
 def _clean(cell: NotebookNode) -> NotebookNode:

@@ -2,6 +2,8 @@
 
 attacks 61a to 61c, whose scripts set the page's title --> class run --> feedback page  --+
                                                                       --> formgrader    --+--> Chromium --> the title
+
+And no text of a submission holds up the formgrader's server.
 """
 
 import json
@@ -25,6 +27,7 @@ from course.grading.class_run import ClassRun
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 SCRIPTS = [name for name in ATTACKS if "-script-in-" in name]
+SLOW = [name for name in ATTACKS if "-slow-" in name]
 RAN = "top.document.title=7"
 """What every script of the attacks does here in place of calling attack()."""
 
@@ -33,7 +36,7 @@ pytestmark = pytest.mark.skipif(BROWSER is None, reason="pip cannot install Chro
 
 @pytest.fixture(scope="module")
 def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A graded class of the attacks with scripts."""
+    """A graded class of the attacks with scripts, and of those that take long to render."""
     course = tmp_path_factory.mktemp("browser") / "course"
     hand_in(course / "source" / ASSIGNMENT, SOURCE)
     shutil.copy(REPOSITORY / "nbgrader_config.py", course)
@@ -41,7 +44,9 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
         script = json.dumps(ATTACKS[attack].submission(RELEASED)).replace("attack()", RAN)
         assert RAN in script
         hand_in(course / "submitted" / attack / ASSIGNMENT, script.encode())
-    assert len(list(ClassRun(Classroom(course), ASSIGNMENT).outcomes())) == len(SCRIPTS)
+    for attack in SLOW:
+        hand_in(course / "submitted" / attack / ASSIGNMENT, ATTACKS[attack].submission(RELEASED))
+    assert len(list(ClassRun(Classroom(course), ASSIGNMENT).outcomes())) == len(SCRIPTS + SLOW)
     return course
 
 
@@ -81,6 +86,19 @@ def test_no_script_runs_in_the_feedback(course: Path, attack: str) -> None:
 @pytest.mark.parametrize("attack", SCRIPTS)
 def test_no_script_runs_in_the_formgrader(course: Path, formgrader: str, attack: str) -> None:
     """The page on which an instructor marks a submission, with the rights of the instructor."""
+    page = dom(marking_page(course, formgrader, attack))
+    assert "Student's answer" in page and f"<title>{RAN[-1]}" not in page
+
+
+@pytest.mark.parametrize("attack", SLOW)
+def test_no_text_holds_up_the_formgrader(course: Path, formgrader: str, attack: str) -> None:
+    """The server, which waits for the page itself, has it long before a minute is over."""
+    with urllib.request.urlopen(marking_page(course, formgrader, attack), timeout=60) as page:
+        assert b"Student's answer" in page.read()
+
+
+def marking_page(course: Path, formgrader: str, attack: str) -> str:
+    """The address at which the formgrader shows a submission."""
     with sqlite3.connect(course / "gradebook.db") as database:
         query = """
             SELECT submitted_notebook.id FROM submitted_notebook
@@ -88,8 +106,7 @@ def test_no_script_runs_in_the_formgrader(course: Path, formgrader: str, attack:
             WHERE student_id = ?
         """
         [submission] = database.execute(query, [attack]).fetchone()
-    page = dom(f"{formgrader}/submissions/{submission}/")
-    assert "Student's answer" in page and f"<title>{RAN[-1]}" not in page
+    return f"{formgrader}/submissions/{submission}/"
 
 
 def title(address: str) -> str:

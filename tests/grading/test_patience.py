@@ -59,6 +59,16 @@ def test_a_page_that_takes_too_long_is_shown_as_it_was_typed(tmp_path, monkeypat
     assert "It **had** to be." in bob and "one(3)" not in bob
 
 
+def test_a_page_that_takes_too_long_even_so_is_a_line(tmp_path, monkeypatch):
+    """With the points and no word of a test."""
+    monkeypatch.setattr(records, "PAGE_SECONDS", 1e-6)
+    folder = make_course(tmp_path / "course")
+    hand_in(folder, "ann", answered(released(folder), **RIGHT))
+    assert not any(outcome.troubles for outcome in ClassRun(Classroom(folder), NAME).outcomes())
+    page = next((folder / "feedback" / "ann").rglob("*.html")).read_text()
+    assert "8 of 10 points" in page and len(page) < 200 and points(folder) == {"ann": 8}
+
+
 def test_outputs_that_take_too_long_are_shown_as_text(tmp_path, monkeypatch):
     """Their HTML is told, not rendered, and costs no points; that of others is rendered."""
     monkeypatch.setattr(autograded, "OUTPUT_SECONDS", 0.05)

@@ -1,7 +1,7 @@
 """HTML of a submission is harmless, and takes nobody's time."""
 
 from course.grading import sanitize
-from course.grading.feedback import _highlight
+from course.grading.feedback import highlighted
 from course.grading.patience import at_most
 
 
@@ -37,4 +37,4 @@ def test_what_takes_long_to_render_is_shown_as_text():
     with at_most(10):
         assert sanitize.html(f"<b {attributes}>bold</b>").startswith("<pre>")
         assert "x" in sanitize.markdown("x" + " " * 40_000 + "x]")
-        assert "y" in _highlight(" \n" * 8_000 + "y = 2") and _highlight("a=1;" * 100_000).startswith("<pre>")
+        assert "y" in highlighted(" \n" * 8_000 + "y = 2") and highlighted("a=1;" * 100_000).startswith("<pre>")

@@ -17,10 +17,11 @@ from course.grading.class_run import ClassRun
 
 
 def test_a_hand_in_that_cannot_be_read_is_one_students_trouble(again):
-    """A time that is none is left aside; a pipe, a link to our solution: nobody waits for it, nobody gains by it."""
-    times = [again / "submitted" / student / NAME / "timestamp.txt" for student in ("bob", "ann")]
+    """A time that is none, or longer than one, is left aside; a pipe, a link to our solution: nobody waits or gains."""
+    times = [again / "submitted" / student / NAME / "timestamp.txt" for student in ("bob", "ann", "eve")]
     times[0].write_text("yesterday")
     os.mkfifo(times[1])
+    times[2].write_text(f"2030-01-01 12:00:00{' ' * 100}UTC")
     for student, make in (
         ("cat", os.mkfifo),
         ("dan", lambda path: path.symlink_to(again / "source" / NAME / path.name)),
@@ -29,7 +30,7 @@ def test_a_hand_in_that_cannot_be_read_is_one_students_trouble(again):
         path.unlink()
         make(path)
     outcomes = {outcome.student: outcome for outcome in ClassRun(Classroom(again), NAME).outcomes()}
-    for student in "bob", "ann":
+    for student in "bob", "ann", "eve":
         assert "holds no time" in outcomes[student].remarks[0] and outcomes[student].reports
     assert "is no file" in outcomes["cat"].troubles[0] and "cannot be read" in outcomes["dan"].troubles[0]
     assert points(again) == SCORES | {"cat": 0, "dan": 0}
