@@ -20,7 +20,7 @@ from course.grading.containers import containers, rewrite
 from course.grading.conversation import Conversation
 from course.grading.failure import bounded, describe
 from course.grading.gradients import gradient_of, put
-from course.grading.proxies import Method, Remote, RemoteModule, Verb
+from course.grading.proxies import Method, Remote, RemoteModule, Verb, field
 from course.grading.random_state import Known, left_behind
 from course.grading.tensors import dtype_name
 from course.grading.values import Reference, pack, unpack
@@ -133,7 +133,7 @@ class Client:
         return _local_error(bounded(said))
 
     def _value(self, tree: Any, packed: Packed) -> Any:
-        return unpack(tree, packed.tensors, self._resolve)
+        return unpack(tree, packed.tensors, self._resolve, field)
 
     def _refer(self, item: Any) -> Reference:
         if isinstance(item, RemoteModule):

@@ -233,9 +233,9 @@ class Examiner:
             self._lost_exercises[step.exercise] = lost
 
     def _fitting(self, outputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """As many of the outputs as there is room for in the notebook."""
+        """As many of the outputs as there is room for in the notebook; where it ends, it is said that it does."""
         kept = []
-        for output in outputs:
+        for output in outputs if self._room >= 0 else ():
             self._room -= size(output)
             if self._room < 0:
                 return [*kept, error_output(Verdict.OUTPUT_LIMIT, "more was put out than is shown")]

@@ -4,6 +4,7 @@ from typing import Any
 
 from course.grading.failure import bounded
 from course.grading.messages import short
+from course.grading.notebook import FORMS
 from course.grading.report import Result, Verdict
 from course.grading.wire import WireError
 
@@ -30,7 +31,7 @@ def plain_outputs(done: dict[str, Any]) -> list[dict[str, Any]]:
         if output["output_type"] == "stream":
             outputs.append({"output_type": "stream", "name": "stdout", "text": _plain(output["text"])})
         else:
-            data = {short(kind, 100): _plain(part) for kind, part in output["data"].items()}
+            data = {form: _plain(output["data"][form]) for form in FORMS if form in output["data"]}
             outputs.append({"output_type": "display_data", "data": data, "metadata": {}})
     if done["raised"] is not None:
         outputs.append(_error_output_of(bounded(done["raised"])))
@@ -51,4 +52,5 @@ def _plain(text: Any) -> str:
 
 def size(output: dict[str, Any]) -> int:
     """About how many characters an output adds to the notebook."""
-    return len(output.get("text", "")) + sum(len(part) for part in output.get("data", {}).values()) + 100
+    parts = (output.get(name, "") for name in ("text", "ename", "evalue"))
+    return sum(map(len, (*parts, *output.get("data", {}).values(), *output.get("traceback", ())))) + 100

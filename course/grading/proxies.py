@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import nn
 
+from course.grading.tensors import WireError
+
 if TYPE_CHECKING:
     from course.grading.anatomy import State
     from course.grading.client import Client
@@ -95,13 +97,24 @@ class Method:
         self.owner, self.name = owner, name
 
 
-def _got(found: Any, name: str) -> Any:
-    """What an attribute is; but nothing of the student's may stand in for a tensor's method.
+def field(found: Any, name: str) -> Any:
+    """What a field of a named tuple holds; raises WireError where it stands in for a tensor's method."""
+    if _stands_in(found, name):
+        raise WireError(f"in a named tuple, {name} is an object of its own, and a tensor has a method {name}")
+    return found
+
+
+def _stands_in(found: Any, name: str) -> bool:
+    """Whether something of the student's, found under a name, stands in for a tensor's method.
 
     A test that writes `att.sum(-1)` asks a tensor. An object that came back in its place would answer what it likes.
     """
     is_theirs = type(found) is Remote or (type(found) is RemoteModule and name not in LAYERS)
-    if is_theirs and hasattr(torch.Tensor, name):
+    return is_theirs and hasattr(torch.Tensor, name)
+
+
+def _got(found: Any, name: str) -> Any:
+    if _stands_in(found, name):
         raise TypeError(f"your code returned an object of its own where a tensor is expected (.{name} was asked of it)")
     return found
 

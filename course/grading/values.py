@@ -41,10 +41,18 @@ def pack(value: Any, refer: Callable[[Any], Reference], tensors: list[torch.Tens
     return _Packer(refer, tensors).walk(value, 0)
 
 
-def unpack(tree: Any, tensors: list[torch.Tensor], resolve: Callable[[dict[str, Any]], Any]) -> Any:
-    """The value of a JSON tree; raises WireError where the tree is none that `pack` makes."""
+def unpack(
+    tree: Any,
+    tensors: list[torch.Tensor],
+    resolve: Callable[[dict[str, Any]], Any],
+    field: Callable[[Any, str], Any] = lambda found, name: found,
+) -> Any:
+    """The value of a JSON tree; raises WireError where the tree is none that `pack` makes.
+
+    `field` says what a named tuple holds where `found` arrived under this name.
+    """
     try:
-        return _Unpacker(resolve, tensors).walk(tree, 0)
+        return _Unpacker(resolve, field, tensors).walk(tree, 0)
     except (TypeError, ValueError) as error:
         raise WireError(f"a message holds what `pack` makes; something else arrived ({type(error).__name__})") from None
 
@@ -104,10 +112,16 @@ class _Packer:
 class _Unpacker:
     """Makes one value of a tree."""
 
-    __slots__ = ("nodes", "resolve", "tensors")
+    __slots__ = ("field", "nodes", "resolve", "tensors")
 
-    def __init__(self, resolve: Callable[[dict[str, Any]], Any], tensors: list[torch.Tensor]) -> None:
+    def __init__(
+        self,
+        resolve: Callable[[dict[str, Any]], Any],
+        field: Callable[[Any, str], Any],
+        tensors: list[torch.Tensor],
+    ) -> None:
         self.resolve = resolve
+        self.field = field
         self.tensors = tensors
         self.nodes = 0
 
@@ -132,7 +146,8 @@ class _Unpacker:
             return _dict([(walk(key, below), walk(value, below)) for key, value in part])
         if tag == "named" and type(part) is list and len(part) == 3:
             name, names, parts = part
-            return _named_tuple(name, tuple(names))(*[walk(inner, below) for inner in parts])
+            kind = _named_tuple(name, tuple(names))
+            return kind(*[self.field(walk(inner, below), said) for said, inner in zip(names, parts, strict=True)])
         if tag == "slice" and type(part) is list and len(part) == 3:
             return slice(*[walk(bound, below) for bound in part])
         if tag == "dtype" and type(part) is str and part in FROM_NAME:

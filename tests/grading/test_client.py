@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from course.grading.client import StudentError
+from course.grading.tensors import WireError
 
 
 def test_values_come_back_as_they_were(student):
@@ -165,6 +166,19 @@ def test_fields_of_tuples_have_their_names(student):
     assert torch.equal(theirs["weights"](attended), weights)
     assert theirs["largest"](x).values == 3 and theirs["largest"](x).indices == 1
     assert theirs["bare"]() == (1,)
+
+
+def test_no_field_of_a_tuple_stands_in_for_a_tensors_method(student):
+    """`weights.sum(1)` asks a tensor; a layer may be called norm, as in any object."""
+    theirs = student(
+        "import torch\nfrom collections import namedtuple\n"
+        "def fields(name, held):\n    return namedtuple('Weights', [name])(held)\n"
+        "def summed():\n    return fields('sum', lambda dim: torch.ones(2))\n"
+        "def layers():\n    return fields('norm', torch.nn.LayerNorm(2))\n"
+    )
+    with pytest.raises(WireError, match="a tensor has a method sum"):
+        theirs["summed"]()
+    assert theirs["layers"]().norm(torch.ones(2)).tolist() == [0, 0]
 
 
 @pytest.mark.parametrize("back", ["import numpy; return numpy.ones(2)", "return torch.ones(2).to(torch.float8_e5m2)"])

@@ -1,0 +1,16 @@
+"""Ends three hundred cells with an error of two thousand characters each.
+
+Errors are outputs like any other. Where there is no more room it is said once, and not below every cell.
+"""
+
+from attacks.build import answered
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell
+
+EARNS = 5
+
+
+def submission(released: NotebookNode) -> NotebookNode:
+    hostile = answered(released)
+    hostile.cells += [new_code_cell("raise ValueError('x' * 2_000)") for _ in range(300)]
+    return hostile
