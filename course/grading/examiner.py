@@ -56,22 +56,25 @@ def main(driver: Connection, processor: int) -> None:
     gc.disable()
     memory = Memory()
     seeds.install()
+    is_whole = True
     with suppress(EOFError, OSError):
-        while True:
+        while is_whole:
             # What our own cells set holds for their notebook.
             with settings_kept():
-                _examine_next(driver, memory)
+                is_whole = _examine_next(driver, memory)
             # Young objects only: what is remembered is looked at once.
             gc.collect(0)
     os._exit(0)
 
 
-def _examine_next(driver: Connection, memory: Memory) -> None:
+def _examine_next(driver: Connection, memory: Memory) -> bool:
+    """Examines a notebook; whether it may examine more: not where it was cut off, and left who knows what half done."""
     work = driver.recv()
     examiner = Examiner(driver, memory, **work)
     answer = {"results": examiner.examine(), "outputs": examiner.outputs}
-    examiner.close()
+    was_cut_off = examiner.close()
     driver.send(answer)
+    return not was_cut_off
 
 
 class Examiner:
@@ -121,9 +124,10 @@ class Examiner:
         self.outputs |= {index: shown(result) for index, result in results.items()}
         return [results[index] for index in sorted(results)]
 
-    def close(self) -> None:
-        """Lets the candidate go."""
+    def close(self) -> bool:
+        """Lets the candidate go; whether this process was cut off at some place of its own computing."""
         self._line.close()
+        return self._line.was_cut_off
 
     def _open_round(self) -> dict[int, Result]:
         """Runs all cells and the visible tests in their order; returns the tests' results by step index."""

@@ -13,6 +13,7 @@ from typing import Any
 from course.grading.candidate import READY
 from course.grading.clock import Clock, Deadline
 from course.grading.loss import OUT_OF_TIME, CandidateLost, Lost, death
+from course.grading.patience import OutOfPatience, at_most
 from course.grading.report import Verdict
 from course.grading.wire import Channel, Closed, Late, WireError
 
@@ -29,6 +30,8 @@ class Line:
         self._cell_seconds = cell_seconds
         self._clock = Clock()
         self.unconfined: str | None = None
+        self.was_cut_off = False
+        """Whether this process was interrupted at some place or other of its own computing."""
         self._connect()
 
     def begin_round(self, seconds: float) -> None:
@@ -47,8 +50,11 @@ class Line:
         self.channel.postponed = lambda: min(cell.moment(), self._round.moment())
         self.channel.deadline = self.channel.postponed()
         try:
-            return act()
-        except Late:
+            # What came back may take long to read, too.
+            with at_most(self._cell_seconds):
+                return act()
+        except (Late, OutOfPatience) as error:
+            self.was_cut_off |= isinstance(error, OutOfPatience)
             if self.is_out_of_time():
                 raise CandidateLost(OUT_OF_TIME) from None
             raise CandidateLost(Lost(Verdict.TIMED_OUT, f"it took longer than {self._cell_seconds:g} s")) from None

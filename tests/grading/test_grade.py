@@ -81,6 +81,15 @@ def test_a_hang_that_swallows_everything_is_ended():
     assert wrong(body)["one-check"] == "timed out" and wrong(body)["two-check"] == "passed"
 
 
+def test_a_test_that_computes_too_long_is_timed_out():
+    """Whatever came back, to read and to compare it does not take for ever. Who comes next is graded as ever."""
+    compares = "import time\nend = time.process_time() + 10 * (one() == 7)\nwhile time.process_time() < end: pass"
+    source = notebook(SOURCE.cells[1], check("one-check", compares))
+    for number, verdict in ((7, "timed out"), (1, "passed")):
+        found = verdicts(source, answered(source, one=f"def one(x=1):\n    return {number}"))
+        assert found == {"one-check": verdict}
+
+
 @pytest.mark.parametrize("ending", ["while True: pass", "import os; os._exit(1)", "import os; os.abort()"])
 def test_an_answer_cell_that_never_ends_costs_its_exercise(ending):
     """Also if the function in it is right: a test that could not be run gives no points."""
