@@ -14,6 +14,8 @@ from traitlets.config import Config
 
 from course.classroom import Classroom
 from course.errors import CourseError
+from course.grading.limits import Limits
+from course.grading.sources import read_source
 from course.same_cells import require_same_notebooks
 
 START = "start.ipynb"
@@ -21,7 +23,8 @@ START = "start.ipynb"
 
 def release(classroom: Classroom, assignment: str) -> None:
     """Writes release/ASSIGNMENT anew from source/ASSIGNMENT, without solutions, hidden tests and marking schemes."""
-    classroom.require(assignment)
+    for path in sorted(classroom.require(assignment).glob("*.ipynb")):
+        read_source(path, Limits(config=classroom.config).notebook_mb)
     changes = Config(SaveCells={"enabled": False}, GenerateAssignment={"no_database": True})
     with _preparing(assignment):
         classroom.run(GenerateAssignment, changes, assignment_id=assignment)

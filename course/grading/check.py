@@ -12,6 +12,7 @@ from course.grading.grade import grade
 from course.grading.limits import Limits
 from course.grading.repair import read
 from course.grading.report import Report, Verdict
+from course.grading.sources import read_source
 from course.misconceptions import load
 
 
@@ -28,7 +29,8 @@ def check(classroom: Classroom, notebook: Path, *, sandbox: bool = True) -> Repo
         raise CourseError(f"no notebook in source/ is called {notebook.name}: do not rename what you were given")
     # Where assignments share a name, the folder that the notebook lies in decides.
     source = next((path for path in found if path.name == notebook.resolve().parent.name), found[0])
-    ours, theirs = (read(path, limits.notebook_mb) for path in (source / notebook.name, notebook.resolve()))
+    ours = read_source(source / notebook.name, limits.notebook_mb)
+    theirs = read(notebook.resolve(), limits.notebook_mb)
     return grade(ours, theirs, limits, sandbox=sandbox, misconceptions=load(source))
 
 

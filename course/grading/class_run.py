@@ -32,6 +32,7 @@ from course.grading.handed_in import Unreadable, contents
 from course.grading.limits import Limits
 from course.grading.records import TIMESTAMP, Graded, Records, is_marked
 from course.grading.repair import read, repair
+from course.grading.sources import read_source
 from course.misconceptions import Misconception, load
 from course.release import register
 
@@ -124,7 +125,7 @@ class ClassRun:
     def _sources(self) -> dict[str, NotebookNode]:
         folder = self.classroom.require(self.assignment)
         return {
-            path.stem: read(path.resolve(), _limits(self.classroom).notebook_mb)
+            path.stem: read_source(path, _limits(self.classroom).notebook_mb)
             for path in sorted(folder.glob("*.ipynb"))
         }
 
@@ -181,7 +182,7 @@ def _grade_student(job: Job) -> Graded:
     graded = Graded(job.student)
     for name, source in job.sources.items():
         path = job.submitted / f"{name}.ipynb"
-        if not os.path.lexists(path):
+        if not _is_there(path):
             graded.remarks.append(f"{path.name} was not handed in{_others(job)}")
             continue
         try:
@@ -193,10 +194,21 @@ def _grade_student(job: Job) -> Graded:
         report = grade(source, repaired, job.limits, sandbox=job.sandbox, misconceptions=job.misconceptions)
         confinement.require_confined(report)
         graded.reports[name], graded.notebooks[name] = report, repaired.notebook
+        if report.was_given_up:
+            graded.troubles.append(f"grading {name} did not come to an end: grade again with --force --student")
         if report.repairs:
             cells = "a cell was" if len(report.repairs) == 1 else f"{len(report.repairs)} cells were"
             graded.remarks.append(f"in {name} {cells} put right")
     return graded
+
+
+def _is_there(path: Path) -> bool:
+    """Whether something has this name; raises OSError where nobody may look, and then nothing is known of it."""
+    try:
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return True
 
 
 def _others(job: Job) -> str:

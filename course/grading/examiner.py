@@ -32,10 +32,10 @@ from course.grading.line import Line
 from course.grading.loss import OUT_OF_TIME, USED_UP, CandidateLost, Lost, in_silence
 from course.grading.messages import NOT_WRITTEN, explain_loss, short
 from course.grading.names import Namespace, names_bound
-from course.grading.outputs import error_output, plain_outputs, shown, size
+from course.grading.outputs import plain_outputs, size
 from course.grading.plan import Role, Step, places, wanted_later
 from course.grading.recorder import Recorder
-from course.grading.report import Result, Verdict
+from course.grading.report import Result, Verdict, error_output, shown
 from course.grading.settings import settings_kept
 from course.grading.suspects import Suspects
 from course.grading.trials import Trials

@@ -17,7 +17,7 @@ from course.grading.examiners import Examiner, examining
 from course.grading.limits import Limits
 from course.grading.plan import Role, Step, plan
 from course.grading.repair import Repaired, repair
-from course.grading.report import Report, Result, Verdict
+from course.grading.report import GIVEN_UP, Report, Result, Verdict, shown
 from course.grading.scratch import MAX_ENTRIES, Scratch
 from course.grading.suspects import suspects
 from course.misconceptions import Misconception
@@ -55,8 +55,10 @@ def grade(
     try:
         answer = _found(work, limits or Limits(), sandbox)
     except _GivenUpError:
-        why = "Grading did not come to an end."
-        answer = {"results": [_given_up(step, why) for step in steps if step.role is Role.TEST], "outputs": {}}
+        given_up = {step.index: _given_up(step) for step in steps if step.role is Role.TEST}
+        # Never without outputs: below a test they are where nbgrader reads the score, and nothing is full points.
+        outputs = {index: shown(result) for index, result in given_up.items()}
+        answer = {"results": list(given_up.values()), "outputs": outputs}
     return Report(answer["results"], repaired.repairs, answer["outputs"])
 
 
@@ -71,8 +73,8 @@ def _found(work: dict[str, Any], limits: Limits, sandbox: bool, fresh: bool = Fa
     return _found(work, limits, sandbox, fresh=True)
 
 
-def _given_up(step: Step, why: str) -> Result:
-    return Result(step.name, Verdict.TIMED_OUT, 0.0, step.points, why)
+def _given_up(step: Step) -> Result:
+    return Result(step.name, Verdict.TIMED_OUT, 0.0, step.points, GIVEN_UP)
 
 
 @dataclass

@@ -1,27 +1,11 @@
-"""What stands below a cell in the autograded notebook: results of tests, and what the student's cells put out."""
+"""What the student's cells put out, as it stands below them in the autograded notebook."""
 
 from typing import Any
 
 from course.grading.failure import bounded
 from course.grading.messages import short
 from course.grading.notebook import FORMS
-from course.grading.report import Result, Verdict
 from course.grading.wire import WireError
-
-
-def shown(result: Result) -> list[dict[str, Any]]:
-    """The output of a test cell, from which nbgrader takes the score: none for full points, a number, or an error."""
-    if result.verdict is Verdict.PASSED:
-        return []
-    if result.points:
-        data = {"text/plain": repr(result.points)}
-        return [{"output_type": "execute_result", "data": data, "metadata": {}, "execution_count": None}]
-    return [error_output(result.verdict, result.message)]
-
-
-def error_output(verdict: Verdict, message: str) -> dict[str, Any]:
-    """A verdict with its message, as an error in the notebook."""
-    return {"output_type": "error", "ename": str(verdict), "evalue": message, "traceback": [f"{verdict}: {message}"]}
 
 
 def plain_outputs(done: dict[str, Any]) -> list[dict[str, Any]]:

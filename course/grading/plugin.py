@@ -20,6 +20,7 @@ from course.grading.grade import grade
 from course.grading.limits import Limits
 from course.grading.notebook import Kind, grade_id, kind
 from course.grading.repair import read, repair
+from course.grading.sources import read_source
 from course.misconceptions import load
 from course.release import register
 
@@ -54,6 +55,8 @@ class GradeCells(NbGraderPreprocessor):
         known = load(_folder(self, resources))
         report = grade(_source(self, resources), notebook, Limits(parent=self), misconceptions=known)
         confinement.require_confined(report)
+        if report.was_given_up:
+            self.log.warning("grading did not come to an end: its tests give no points; grade it again with --force")
         for result in report.results:
             if result.log:
                 self.log.debug("%s: %s\n%s", result.name, result.verdict, result.log)
@@ -84,7 +87,7 @@ def _folder(preprocessor: NbGraderPreprocessor, resources: Resources) -> Path:
 
 def _source(preprocessor: NbGraderPreprocessor, resources: Resources) -> NotebookNode:
     name = f"{resources['nbgrader']['notebook']}.ipynb"
-    return read(_folder(preprocessor, resources) / name, Limits(parent=preprocessor).notebook_mb)
+    return read_source(_folder(preprocessor, resources) / name, Limits(parent=preprocessor).notebook_mb)
 
 
 def _checksums(resources: Resources) -> dict[str, str | None]:

@@ -4,6 +4,9 @@ from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any
 
+GIVEN_UP = "Grading did not come to an end."
+"""The message of every test of a notebook that the grader itself could not get through."""
+
 
 class Verdict(StrEnum):
     """How a test cell ended. Only a cell that ran to its end has passed."""
@@ -49,6 +52,11 @@ class Report:
     def max_points(self) -> float:
         return sum(result.max_points for result in self.results)
 
+    @property
+    def was_given_up(self) -> bool:
+        """Whether the grader could not get through the notebook: nobody knows what its tests would have come to."""
+        return any(result.message == GIVEN_UP for result in self.results)
+
     def as_json(self) -> dict[str, Any]:
         """Plain data that json.dumps takes."""
         return asdict(self)
@@ -59,3 +67,18 @@ class Report:
         results = [Result(**{**result, "verdict": Verdict(result["verdict"])}) for result in data["results"]]
         outputs = {int(index): outputs for index, outputs in data["outputs"].items()}
         return cls(results, list(data["repairs"]), outputs)
+
+
+def shown(result: Result) -> list[dict[str, Any]]:
+    """The output of a test cell, from which nbgrader takes the score: none for full points, a number, or an error."""
+    if result.verdict is Verdict.PASSED:
+        return []
+    if result.points:
+        data = {"text/plain": repr(result.points)}
+        return [{"output_type": "execute_result", "data": data, "metadata": {}, "execution_count": None}]
+    return [error_output(result.verdict, result.message)]
+
+
+def error_output(verdict: Verdict, message: str) -> dict[str, Any]:
+    """A verdict with its message, as an error in the notebook."""
+    return {"output_type": "error", "ename": str(verdict), "evalue": message, "traceback": [f"{verdict}: {message}"]}

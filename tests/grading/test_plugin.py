@@ -153,3 +153,19 @@ def test_a_submission_is_read_as_in_a_class_run(tmp_path):
     done = run(folder, "nbgrader", "autograde", NAME)
     assert done.returncode != 0 and "small.ipynb is not JSON" in done.stderr
     assert ledger(folder)["ann"]["score"] == SCORES["ann"]
+
+
+def test_what_could_not_be_graded_gives_no_points_either_way(tmp_path):
+    """Where the grader itself does not get through a notebook, nbgrader must not find its tests without a word."""
+    folder = make_course(tmp_path / "course")
+    source = copy.deepcopy(SOURCE)
+    cell(source, "two-check").source = "import os\nos._exit(1)"
+    nbformat.write(source, folder / "source" / NAME / "small.ipynb")
+    hand_in(folder, "ann", answered(released(folder), **RIGHT))
+    assert run(folder, "nbgrader", "generate_assignment", NAME, "--force").returncode == 0
+    done = run(folder, "nbgrader", "autograde", NAME)
+    assert done.returncode == 0 and "grading did not come to an end" in done.stderr
+    assert ledger(folder)["ann"]["score"] == 0
+    [outcome] = ClassRun(Classroom(folder), NAME, force=True).outcomes()
+    assert "did not come to an end" in outcome.troubles[0] and ledger(folder)["ann"]["score"] == 0
+    assert "Grading did not come to an end." in next((folder / "feedback" / "ann").rglob("*.html")).read_text()

@@ -1,19 +1,24 @@
 """What goes wrong in a class run: one student's trouble is one student's, and everybody's ends the run in words."""
 
+import errno
 import os
+import re
 import shutil
 import sqlite3
 from concurrent.futures import Executor, Future
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 import small_class
 from notebooks import answered
-from small_class import NAME, RIGHT, SCORES, grade_class, hand_in, points, released
+from small_class import NAME, RIGHT, SCORES, grade_class, hand_in, points, released, run
 
 from course.classroom import Classroom
 from course.errors import CourseError
+from course.grading.check import check
 from course.grading.class_run import ClassRun
+from course.release import release
 
 
 def test_a_hand_in_that_cannot_be_read_is_one_students_trouble(again):
@@ -75,6 +80,45 @@ def test_a_good_notebook_that_became_unreadable_scores_zero(again):
     assert points(again)["ann"] == 0
     assert not (again / "autograded" / "ann" / NAME / "small.ipynb").exists()
     assert not (again / "feedback" / "ann" / NAME / "small.html").exists()
+
+
+def test_where_nobody_may_look_the_old_scores_stay(again, monkeypatch):
+    """A folder of a submission that is closed to the grader is no notebook that was not handed in."""
+    lstat = Path.lstat
+
+    def closed(path):
+        if "ann" in path.parts:
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return lstat(path)
+
+    monkeypatch.setattr(Path, "lstat", closed)
+    outcomes = {outcome.student: outcome for outcome in ClassRun(Classroom(again), NAME, force=True).outcomes()}
+    assert "Permission denied" in outcomes["ann"].troubles[0] and points(again) == SCORES
+    assert not any(outcome.troubles for student, outcome in outcomes.items() if student != "ann")
+
+
+@pytest.mark.parametrize(
+    ("broken", "words"),
+    [
+        (lambda text: "{", "source/01-small/small.ipynb is not JSON"),
+        (lambda text: text.replace("assert one(3) ==", "assert one((3) =="), "one-test-more is no Python (line"),
+        (lambda text: text.replace("import torch", "import"), "imports is no Python (line 1"),
+    ],
+)
+def test_a_broken_source_is_told_before_anybody_is_graded(again, broken, words):
+    """To who releases, grades, checks and autogrades, by the name of the cell; nobody's score changes."""
+    path = again / "source" / NAME / "small.ipynb"
+    path.write_text(broken(path.read_text()))
+    for act in (
+        lambda: list(ClassRun(Classroom(again), NAME, force=True).outcomes()),
+        lambda: release(Classroom(again), NAME),
+        lambda: check(Classroom(again), again / "submitted" / "ann" / NAME / "small.ipynb"),
+    ):
+        with pytest.raises(CourseError, match=re.escape(words)):
+            act()
+    done = run(again, "nbgrader", "autograde", NAME, "--force", "--student=ann")
+    assert done.returncode != 0 and words in done.stderr
+    assert points(again) == SCORES
 
 
 def test_who_could_not_be_confined_has_no_mark(again):
