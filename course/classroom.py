@@ -5,19 +5,23 @@
 Where folders lie and how files are named is nbgrader's configuration, not ours.
 """
 
+import glob
 import logging
+import os
+import re
 import sys
 import traceback
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from jupyter_core.paths import jupyter_config_path
 from nbgrader.api import Gradebook
 from nbgrader.converters.base import BaseConverter
 from nbgrader.coursedir import CourseDirectory
 from sqlalchemy.exc import DatabaseError
 from traitlets.config import Config
-from traitlets.config.loader import PyFileConfigLoader
+from traitlets.config.loader import ConfigFileNotFound, FileConfigLoader, JSONFileConfigLoader, PyFileConfigLoader
 
 from course import new_gradebook
 from course.errors import CourseError
@@ -92,8 +96,8 @@ class Classroom:
 
     def students(self, assignment: str, only: Collection[str] = ()) -> list[str]:
         """Who submitted `assignment`, in order, or `only` these; raises CourseError where nobody or one did not."""
-        pattern = self.folder("submitted", assignment, "*").relative_to(self.root)
-        students = sorted(path.parent.name for path in self.root.glob(str(pattern)))
+        pattern = os.path.relpath(self.folder("submitted", assignment, "*"), self.root)
+        students = self._submitters(assignment)
         if not students:
             raise CourseError(
                 f"no submissions of '{assignment}': put each student's notebooks at {pattern}/ "
@@ -106,13 +110,35 @@ class Classroom:
                 )
         return [student for student in students if student in only] if only else students
 
+    def _submitters(self, assignment: str) -> list[str]:
+        """Whose folders nbgrader would find, wherever its configuration says that they lie."""
+        course = self.directory
+        where = course.submitted_directory
+        found = glob.glob(course.format_path(where, course.student_id, glob.escape(assignment)))
+        student = re.compile(course.format_path(where, "(?P<student>[^/]+)", re.escape(assignment), escape=True))
+        names = {match["student"] for path in found if os.path.isdir(path) and (match := student.fullmatch(path))}
+        return sorted(names - set(course.student_id_exclude.split(",")))
+
 
 def _config(root: Path) -> Config:
+    """As nbgrader's own commands find it: what a machine and a person set for all courses, and then the course's."""
+    config = Config()
+    for folder in (*reversed(jupyter_config_path()), str(root)):
+        for base in ("jupyter_config", "nbgrader_config"):
+            for loader in (PyFileConfigLoader(f"{base}.py", folder), JSONFileConfigLoader(f"{base}.json", folder)):
+                with suppress(ConfigFileNotFound):
+                    config.merge(_loaded(loader))
+    return config
+
+
+def _loaded(loader: FileConfigLoader) -> Config:
     try:
-        return PyFileConfigLoader(CONFIG_FILE, path=str(root)).load_config()
+        return loader.load_config()
+    except ConfigFileNotFound:
+        raise
     except Exception as error:
         # It is Python that people edit: anything can be wrong with it.
-        raise CourseError(f"{root / CONFIG_FILE} cannot be read: {_in_words(error)}") from error
+        raise CourseError(f"{Path(loader.path) / loader.filename} cannot be read: {_in_words(error)}") from error
 
 
 def _in_words(error: BaseException) -> str:

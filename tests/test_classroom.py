@@ -51,6 +51,46 @@ def test_students_are_those_who_handed_in(classroom):
         classroom.students(NAME, only=["zoe", "bob"])
 
 
+@pytest.mark.parametrize(
+    ("setting", "place"),
+    [
+        ("directory_structure = '{nbgrader_step}/{assignment_id}/{student_id}'", "submitted/01-small/ann"),
+        ("submitted_directory = '{elsewhere}'", "../elsewhere/ann/01-small"),
+        ("root = '{elsewhere}'", "../elsewhere/submitted/ann/01-small"),
+        ("student_id_exclude = 'bob,cat'", "submitted/ann/01-small"),
+        ("student_id = 'a*'", "submitted/ann/01-small"),
+    ],
+)
+def test_students_are_found_where_nbgrader_finds_them(classroom, setting, place):
+    """However its folders are nested and wherever they lie; whom it leaves out is left out."""
+    elsewhere = classroom.root.parent / "elsewhere"
+    with (classroom.root / "nbgrader_config.py").open("a") as config:
+        config.write(f"c.CourseDirectory.{setting.replace('{elsewhere}', str(elsewhere))}\n")
+    (classroom.root / place).mkdir(parents=True)
+    hand_in(classroom.root, "bob", None)
+    hand_in(classroom.root, ".hidden", None)
+    (classroom.root / "submitted" / "file").mkdir()
+    (classroom.root / "submitted" / "file" / NAME).touch()
+    changed = Classroom(classroom.root)
+    assert changed.students(NAME) == ["ann"]
+    assert changed.folder("submitted", NAME, "ann") == (classroom.root / place).resolve()
+
+
+def test_what_a_person_set_for_all_courses_holds(classroom, tmp_path, monkeypatch):
+    """As for nbgrader's own commands, unless the course says otherwise; what is wrong there is named."""
+    monkeypatch.setenv("JUPYTER_CONFIG_DIR", str(tmp_path))
+    (tmp_path / "nbgrader_config.json").write_text('{"CourseDirectory": {"feedback_directory": "words"}}')
+    (tmp_path / "jupyter_config.py").write_text(
+        "c.LateSubmissionPlugin.penalty_method = 'zero'\nc.CourseDirectory.course_id = 'another'\n"
+    )
+    config = Classroom(classroom.root).config
+    assert config.LateSubmissionPlugin.penalty_method == "zero" and config.CourseDirectory.feedback_directory == "words"
+    assert config.CourseDirectory.course_id == "attention"
+    (tmp_path / "nbgrader_config.py").write_text("c.Limits = =")
+    with pytest.raises(CourseError, match="nbgrader_config.py cannot be read: SyntaxError"):
+        Classroom(classroom.root)
+
+
 def test_a_missing_configuration_says_where_it_was_looked_for(tmp_path):
     """The message names the file and the folder."""
     with pytest.raises(CourseError, match=f"nbgrader_config.py.*{tmp_path.name}"):

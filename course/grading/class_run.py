@@ -125,8 +125,7 @@ class ClassRun:
     def _sources(self) -> dict[str, NotebookNode]:
         folder = self.classroom.require(self.assignment)
         return {
-            path.stem: read_source(path, _limits(self.classroom).notebook_mb)
-            for path in sorted(folder.glob("*.ipynb"))
+            path.stem: read_source(path, _limits(self.classroom).notebook_mb) for path in sorted(folder.glob("*.ipynb"))
         }
 
     def _job(
@@ -195,7 +194,9 @@ def _grade_student(job: Job) -> Graded:
         confinement.require_confined(report)
         graded.reports[name], graded.notebooks[name] = report, repaired.notebook
         if report.was_given_up:
-            graded.troubles.append(f"grading {name} did not come to an end: grade again with --force --student")
+            graded.troubles.append(
+                f"grading {name} did not come to an end, and its tests count zero: grade again with --force"
+            )
         if report.repairs:
             cells = "a cell was" if len(report.repairs) == 1 else f"{len(report.repairs)} cells were"
             graded.remarks.append(f"in {name} {cells} put right")
