@@ -13,8 +13,15 @@ c = get_config()  # noqa: F821  (nbgrader provides it)
 
 c.CourseDirectory.root = str(Path(__file__).resolve().parent)
 c.CourseDirectory.course_id = "attention"
-# Beside the notebooks of an assignment stands what only instructors see.
-c.CourseDirectory.ignore = [".ipynb_checkpoints", "*.pyc", "__pycache__", "feedback", "misconceptions.py"]
+# Beside the notebooks of an assignment stands what only instructors see, or only the grader.
+c.CourseDirectory.ignore = [
+    ".ipynb_checkpoints",
+    "*.pyc",
+    "__pycache__",
+    "feedback",
+    "misconceptions.py",
+    ".graded.json",
+]
 
 # Who adds or removes a cell after grading is told what to do.
 c.GenerateAssignment.preprocessors.prepend([SameCells])

@@ -156,9 +156,14 @@ def _restored(name: str, our: NotebookNode, their: NotebookNode | None, repairs:
         repairs.append(f"{name}: this cell was of type {their.cell_type} and is {our.cell_type} again")
     if _is_students(our):
         cell.source = _with_pictures(their)
-    elif kind(our) is Kind.READ_ONLY and our.cell_type == "code" and our.source.strip() != their.source.strip():
+    elif kind(our) is Kind.READ_ONLY and our.cell_type == "code" and _lines(our) != _lines(their):
         repairs.append(f"{name}: this cell is ours; it reads again as it was handed out")
     return cell
+
+
+def _lines(cell: NotebookNode) -> list[str]:
+    """What a cell says, whatever ends its lines on the student's machine."""
+    return cell.source.strip().splitlines()
 
 
 def _with_pictures(cell: NotebookNode) -> str:

@@ -15,7 +15,7 @@ from course.grading.repair import Unreadable, read, repair
 
 SOURCE = notebook(
     text("# Two exercises"),
-    helpers("imports", "import torch"),
+    helpers("imports", "import math\nimport torch"),
     answer("one", "def one():\n    return 1"),
     check("one-check", "assert one() == 1"),
     answer("two", "def two():\n    return 2"),
@@ -83,6 +83,14 @@ def test_an_edited_test_is_ours_again(submission, edit):
     assert graded(submission) == (2, "imports: this cell is ours; it reads again as it was handed out")
     wrong = answered(submission, one="def one():\n    return 7")
     assert graded(wrong)[0] == 1
+
+
+def test_other_ends_of_lines_are_no_change(submission):
+    """What an editor on another system saved is not told as something that was put right."""
+    for line in submission.cells:
+        line.source = line.source.replace("\n", "\r\n")
+    cell(submission, "imports").source += "\r\n"
+    assert graded(submission) == (2, "")
 
 
 def test_a_copied_test_counts_once(submission):
