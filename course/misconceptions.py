@@ -43,4 +43,9 @@ def load(assignment: Path) -> list[Misconception]:
     path = assignment / "misconceptions.py"
     if not path.exists():
         return []
-    return list(runpy.run_path(str(path))["MISCONCEPTIONS"])
+    try:
+        return list(runpy.run_path(str(path))["MISCONCEPTIONS"])
+    except Exception as error:
+        # It is Python that people edit: anything can be wrong with it.
+        why = f"{type(error).__name__}: {error}"
+        raise CourseError(f"source/{assignment.name}/misconceptions.py cannot be used ({why}): put it right") from error

@@ -204,6 +204,13 @@ def test_checking_what_is_no_notebook_of_the_course_is_told(again, tmp_path, cap
         assert line.startswith("course: ") and words in line
 
 
+def test_who_has_no_source_cannot_check(again, capsys):
+    """A student with a configuration of their own, say."""
+    shutil.rmtree(again / "source")
+    assert main(["check", f"submitted/ann/{NAME}/small.ipynb"]) == 1
+    assert "has none in source/" in capsys.readouterr().err
+
+
 def test_release_writes_what_students_get(tmp_path, monkeypatch, capsys):
     """All assignments, without solutions and hidden tests."""
     folder = make_course(tmp_path / "course")

@@ -26,6 +26,14 @@ def test_an_edit_that_does_not_fit_is_refused(old: str, times: int) -> None:
         mistake(old, "y").applied_to(REFERENCE)
 
 
+@pytest.mark.parametrize("text", ["MISCONCEPTIONS = [", "MISTAKES = []", "import nothing_of_the_kind"])
+def test_a_broken_list_is_named(tmp_path: Path, text: str) -> None:
+    """In one line, with the reason."""
+    (tmp_path / "misconceptions.py").write_text(text)
+    with pytest.raises(CourseError, match="misconceptions.py cannot be used"):
+        load(tmp_path)
+
+
 def test_an_assignment_without_a_list_has_no_misconceptions(tmp_path: Path) -> None:
     """The file is optional."""
     assert load(tmp_path) == []

@@ -41,6 +41,15 @@ def _harmless(outputs: dict[int, list[dict[str, Any]]]) -> dict[int, list[dict[s
         return {index: sanitize.outputs(some, render=sanitize.as_it_is) for index, some in outputs.items()}
 
 
+def repeated(notebook: NotebookNode, before: NotebookNode) -> set[str]:
+    """The written answers of an autograded notebook that say what they said in the one `before`."""
+    return {name for name, _ in _written(notebook).items() & _written(before).items()}
+
+
+def _written(notebook: NotebookNode) -> dict[str, str]:
+    return {grade_id(cell): cell.source for cell in notebook.cells if kind(cell) is Kind.WRITTEN}
+
+
 def unanswered(notebook: NotebookNode) -> set[str]:
     """The answers of an autograded notebook that are still as they were released."""
     return {

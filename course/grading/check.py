@@ -25,6 +25,8 @@ def check(classroom: Classroom, notebook: Path, *, sandbox: bool = True) -> Repo
         raise CourseError(f"there is no file {notebook}")
     limits = Limits(config=classroom.config)
     found = [path for path in map(classroom.require, classroom.assignments()) if (path / notebook.name).exists()]
+    if not classroom.assignments():
+        raise CourseError(f"a notebook is judged by its source, and {classroom.root} has none in source/: ask who has")
     if not found:
         raise CourseError(f"no notebook in source/ is called {notebook.name}: do not rename what you were given")
     # Where assignments share a name, the folder that the notebook lies in decides.

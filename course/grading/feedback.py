@@ -215,5 +215,5 @@ def _folded(source: str, html: str) -> str:
 
 @lru_cache(maxsize=256)
 def _highlighted_once(source: str) -> str:
-    """Where code is Python and no more, the lexer of Python does so in half the time."""
+    """As nbconvert does it; where code is Python and no more, by Python's own lexer, which takes half the time."""
     return highlight(source or " ", _ipython if BEYOND_PYTHON.search(source) else _python, _formatter)

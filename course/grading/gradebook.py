@@ -4,7 +4,7 @@ nbgrader's own calls commit many times for each student; a run that is killed be
 student. Here a student's scores are there as a whole or not at all.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -18,10 +18,12 @@ from course.classroom import Classroom
 
 @dataclass(frozen=True)
 class Marks:
-    """What to write for one notebook: points by test cell, and which answers are still as they were released."""
+    """What to write for one notebook: points by test cell, which answers are still as they were released, and which
+    written ones say what they said when they were graded before."""
 
     points: dict[str, float]
     unanswered: set[str]
+    repeated: set[str] = field(default_factory=set)
 
 
 @dataclass(frozen=True)
@@ -143,13 +145,17 @@ class Writer:
     def _write_points(self, submitted: dict[str, _Notebook], marks: dict[str, Marks]) -> dict[str, Scores]:
         cells: dict[str, dict[str, dict[str, Any]]] = {row: {} for row in submitted}
         table, changed = api.Grade, []
-        columns = (table.id, table.notebook_id, table.cell_id, table.manual_score, table.extra_credit)
+        known = (table.manual_score, table.extra_credit, table.needs_manual_grade)
+        columns = (table.id, table.notebook_id, table.cell_id, *known)
         graded = [cell for its in submitted.values() for cell in its.graded]
-        for row, notebook, cell, manual, extra in self._rows(columns, submitted, graded):
+        for row, notebook, cell, manual, extra, waited in self._rows(columns, submitted, graded):
             name, points = submitted[notebook].graded[cell]
             its = marks.get(submitted[notebook].name)
             auto = _auto_score(name, its)
             waits = its is not None and (manual is not None or auto is None)
+            if waits and manual is not None and name in its.repeated:
+                # Somebody has read these very words.
+                waits = waited
             changed.append({"id": row, "auto_score": auto, "needs_manual_grade": waits})
             score = (auto if manual is None else manual) or 0.0
             cells[notebook][name] = {"score": score + (extra or 0.0), "points": points}

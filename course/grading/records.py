@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from nbformat import NotebookNode
+from nbformat.reader import reads
 from nbgrader.utils import parse_utc
 
 from course.classroom import Classroom
-from course.grading.autograded import autograded, unanswered
+from course.grading.autograded import autograded, repeated, unanswered
 from course.grading.feedback import FeedbackExporter, HideMarkSchemes, HideTests, PlainExporter
 from course.grading.gradebook import Marks, Scores, Writer
 from course.grading.handed_in import Unreadable, contents
@@ -110,7 +111,11 @@ class Records:
             for name, notebook in graded.notebooks.items()
         }
         marks = {
-            name: Marks({result.name: result.points for result in graded.reports[name].results}, unanswered(notebook))
+            name: Marks(
+                {result.name: result.points for result in graded.reports[name].results},
+                unanswered(notebook),
+                self._repeated(graded.student, name, notebook),
+            )
             for name, notebook in notebooks.items()
         }
         scores = self._writer.write(graded.student, marks, self._handed_in(graded))
@@ -127,6 +132,15 @@ class Records:
         said = {"digest": digest, "troubles": graded.troubles, "remarks": graded.remarks}
         mark = json.dumps(said | {"notebooks": sorted(notebooks)})
         _replace(self._folder("autograded", graded.student) / MARK, mark)
+
+    def _repeated(self, student: str, name: str, notebook: NotebookNode) -> set[str]:
+        path, _ = self._written(student, name)
+        if not path.exists():
+            return set()
+        try:
+            return repeated(notebook, reads(path.read_text(encoding="utf-8")))
+        except Exception:  # somebody else wrote it
+            return set()
 
     def _handed_in(self, graded: Graded) -> datetime | None:
         """When it was handed in, as far as somebody says so."""

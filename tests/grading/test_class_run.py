@@ -128,13 +128,17 @@ def test_lost_records_are_made_again(again):
 
 
 def test_a_persons_marks_survive_grading_again(again):
-    """Manual score, extra credit and comment stay, and the answer is looked at again."""
+    """Manual score, extra credit and comment stay. The answer is looked at again where it says something else."""
     with Classroom(again).gradebook() as gradebook:
         grade = gradebook.find_grade("why", "small", NAME, "ann")
         grade.manual_score, grade.extra_credit, grade.needs_manual_grade = 1.5, 0.25, False
         gradebook.find_comment("why", "small", NAME, "ann").manual_comment = "Well put."
         gradebook.db.commit()
     grade_class(again, force=True)
+    assert ledger(again)["ann"]["grades"]["why"] == (None, 1.5, False)
+    hand_in(again, "ann", answered(released(again), **RIGHT | {"why": "It need not be."}))
+    for _ in range(2):
+        grade_class(again, force=True)
     entry = ledger(again)["ann"]
     assert entry["score"] == 9.75 and entry["grades"]["why"] == (None, 1.5, True)
     assert entry["comments"]["why"] == (None, "Well put.")
