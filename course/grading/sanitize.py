@@ -9,7 +9,7 @@ import binascii
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from html import escape
+from html import escape, unescape
 from typing import Any
 
 import bleach
@@ -32,6 +32,20 @@ MAX_MARKDOWN, MAX_HTML, MAX_TAGS = 50_000, 100_000, 2_000
 number. Pictures are not counted."""
 MAX_SPACES = 100
 
+FORMULA = re.compile(r"\\\\[\[(]|\\begin\{")
+MAX_FORMULAS = 200
+"""How many formulas of these three kinds may begin in a cell: for each, all that follows is searched for its end."""
+
+CHARACTER = re.compile("&(?!(?:amp|lt|gt|quot);)[^&;]+;")
+DEFINITION = re.compile(
+    r"\\(?=(?:g?def|global|let|(?:re)?new(?:command|environment)|DeclareMathOperator|Newextarrow|require)(?![a-zA-Z]))"
+)
+"""The begin of a TeX command that changes what all formulas behind it mean, also those of our question."""
+UNTYPESET = r"\\<span></span>"
+"""MathJax looks for formulas in text without tags: this one is shown as it was typed."""
+FRAME = '<div style="overflow: auto hidden; position: relative">{}</div>'
+"""What TeX moves out of it is not seen: a box could else lie over the points of the page."""
+
 
 def markdown(source: str) -> str:
     """Markdown as harmless HTML. Most cells of a class are the same, so each text is rendered once.
@@ -49,6 +63,8 @@ def _rendered_once(source: str) -> str:
 
 
 def _rendered(source: str) -> str:
+    if len(FORMULA.findall(source)) > MAX_FORMULAS:
+        return as_it_is(source)
     source = re.sub(rf" {{{MAX_SPACES},}}", " " * MAX_SPACES, source)
     return html(markdown2html_mistune(source.replace("(attachment:", "(")))
 
@@ -57,7 +73,9 @@ def html(text: str) -> str:
     """HTML with the tags and attributes that prose and our pictures need, and no others."""
     if text.count("<") > MAX_TAGS or len(PICTURE.sub("", text)) > MAX_HTML:
         return as_it_is(text)
-    return bleach.clean(text, tags=TAGS, attributes=_is_allowed, protocols={"http", "https", "mailto", "data"})
+    clean = bleach.clean(text, tags=TAGS, attributes=_is_allowed, protocols={"http", "https", "mailto", "data"})
+    clean = CHARACTER.sub(lambda found: escape(unescape(found[0])), clean)
+    return FRAME.format(DEFINITION.sub(UNTYPESET, clean)) if "\\" in clean else clean
 
 
 def as_it_is(text: str) -> str:

@@ -1,5 +1,7 @@
 """HTML of a submission is harmless, and takes nobody's time."""
 
+import re
+
 from course.grading import sanitize
 from course.grading.feedback import highlighted
 from course.grading.patience import at_most
@@ -31,10 +33,33 @@ def test_nothing_of_a_submission_is_taken_for_a_part_of_the_page():
     assert sanitize.html('<span class="kn">import</span>') == '<span class="kn">import</span>'
 
 
+def test_a_formula_changes_no_other_and_stays_where_it_stands():
+    """After a `\\def` the fractions of the question would show what a student likes; a raised box would hide points.
+
+    A definition is shown as it was typed, however it was typed; what else is moved is clipped at the answer's edge.
+    """
+    for typed in (
+        r"$\def\frac#1#2{7}$",
+        r"$$\renewcommand{\frac}[2]{7}$$",
+        r"\begin{align}\let\frac\sqrt\end{align}",
+        r"<b>&#36;&#92;&#100;ef&#92;frac{7}&#36;</b>",
+        r"<b>&dollar;&bsol;&#x64;ef&dollar;</b>",
+    ):
+        for shown in (sanitize.markdown(typed), sanitize.html(typed)):
+            assert r"\<span></span>" in shown and not re.search(r"\\(def|let|re)|&#|&bsol", shown)
+    shown = sanitize.markdown(r"$\smash{\raise 20em {\rule{50em}{9em}}}$")
+    assert shown.startswith('<div style="overflow: auto hidden; position: relative">') and r"\raise" in shown
+    assert sanitize.markdown(r"$\left( \defect \right)$").count("span") == 0
+    assert sanitize.html("1 &lt; 2 &amp;lt; &quot;3&quot;") == "1 &lt; 2 &amp;lt; &quot;3&quot;"
+
+
 def test_what_takes_long_to_render_is_shown_as_text():
-    """Thousands of spaces before a bracket, of attributes in a tag, of lines that hold a space: none takes a second."""
+    """Thousands of spaces, of attributes in a tag, of formulas without end, of lines that hold a space."""
     attributes = " ".join(f"a{number}=''" for number in range(27_000))
     with at_most(10):
         assert sanitize.html(f"<b {attributes}>bold</b>").startswith("<pre>")
         assert "x" in sanitize.markdown("x" + " " * 40_000 + "x]")
+        for begin in (r"\\(", r"\\[", r"\begin{a}"):
+            assert sanitize.markdown(begin * (49_000 // len(begin))).startswith("<pre>")
+            assert "x" in sanitize.markdown((begin + "x ") * 200 + " " * 40_000)
         assert "y" in highlighted(" \n" * 8_000 + "y = 2") and highlighted("a=1;" * 100_000).startswith("<pre>")
