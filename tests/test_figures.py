@@ -3,6 +3,8 @@
 import itertools
 import math
 import struct
+import subprocess
+import sys
 
 import pytest
 import torch
@@ -126,3 +128,10 @@ def test_names_of_arrows_do_not_hide_one_another(monkeypatch: pytest.MonkeyPatch
     names = [text.get_window_extent() for text in figure.axes[0].texts if text.get_text()]
     assert len(names) == 7
     assert not any(one.overlaps(other) for one, other in itertools.combinations(names, 2))
+
+
+def test_a_notebook_computes_in_one_thread():
+    """More would wait for each other on tensors as small as the course's; the notebooks import torch first."""
+    code = "import torch; torch.set_num_threads(2); from course import figures; print(torch.get_num_threads())"
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
+    assert said.stdout == "1\n"
