@@ -3,6 +3,12 @@
 import gc
 import sys
 
+if sys.platform != "linux":
+    sys.exit(
+        "course: these commands need Linux. Windows has it in WSL, a Mac in a container or a virtual machine; "
+        "the notebooks run anywhere"
+    )
+
 try:
     from course.cli import main
 except ModuleNotFoundError as error:

@@ -15,10 +15,14 @@ from functools import cache
 from pathlib import Path
 
 import py_landlock
-import pyseccomp
 
 from course.errors import CourseError
 from course.grading.report import Report, Verdict
+
+try:
+    import pyseccomp
+except RuntimeError:  # there is no libseccomp; check() says so
+    pyseccomp = None
 
 CLONE_THREAD = 0x00010000
 PR_SET_NAME = 15
@@ -86,6 +90,8 @@ def check() -> None:
     """Raises Unconfinable where `confine` would not hold."""
     try:
         py_landlock.get_abi_version()
+        if pyseccomp is None:
+            raise OSError("libseccomp is missing")
         pyseccomp.SyscallFilter(pyseccomp.ALLOW)
     except (py_landlock.LandlockError, OSError, RuntimeError, AttributeError) as error:
         raise Unconfinable(
@@ -161,7 +167,7 @@ def _restrict_system_calls() -> None:
 
 
 @cache
-def _common_rules() -> pyseccomp.SyscallFilter:
+def _common_rules() -> "pyseccomp.SyscallFilter":
     """The rules that are the same for every process: the fork server makes them once."""
     rules = pyseccomp.SyscallFilter(pyseccomp.ERRNO(errno.EPERM))
     for name in SYSTEM_CALLS:
@@ -182,7 +188,7 @@ def _common_rules() -> pyseccomp.SyscallFilter:
     return rules
 
 
-def _allow(rules: pyseccomp.SyscallFilter, name: str, *where: pyseccomp.Arg) -> None:
+def _allow(rules: "pyseccomp.SyscallFilter", name: str, *where: "pyseccomp.Arg") -> None:
     try:
         rules.add_rule(pyseccomp.ALLOW, name, *where)
     except (OSError, ValueError):
