@@ -4,8 +4,7 @@ from pathlib import Path
 
 from nbgrader.preprocessors import AssignLatePenalties, GetGrades, SaveAutoGrades
 
-from course.grading import sanitize
-from course.grading.feedback import FeedbackExporter, HideMarkSchemes, HideTests, as_linked, highlighted
+from course.grading.feedback import FILTERS, FeedbackExporter, HideMarkSchemes, HideTests
 from course.grading.plugin import GradeCells, RepairCells, SubmissionExporter
 from course.same_cells import SameCells
 
@@ -33,11 +32,7 @@ c.ClearMarkScheme.enforce_metadata = False
 # anybody's browser, in feedback or in the formgrader; nor does any text of it hold these up.
 c.GenerateFeedback.preprocessors = [GetGrades, HideTests, HideMarkSchemes]
 c.GenerateFeedback.exporter_class = FeedbackExporter
-c.HTMLExporter.filters = {
-    "markdown2html": sanitize.markdown,
-    "strip_files_prefix": as_linked,
-    "highlight_code": highlighted,
-}
+c.HTMLExporter.filters = FILTERS
 
 # `nbgrader autograde` and the formgrader's button grade as `python -m course grade` does.
 c.Autograde.exporter_class = SubmissionExporter

@@ -40,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"course: nbgrader_config.py cannot be used: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("course: stopped; the next run goes on where this one ended", file=sys.stderr)
+        print("course: stopped; `grade` goes on where it ended when it is run again", file=sys.stderr)
         return STOPPED
 
 
@@ -57,7 +57,7 @@ def _parser() -> argparse.ArgumentParser:
     grade.add_argument(
         "--student", action="append", default=[], metavar="NAME", help="grade only this student (may be repeated)"
     )
-    grade.add_argument("--jobs", type=int, default=0, metavar="N", help="submissions at a time (at most one a core)")
+    grade.add_argument("--jobs", type=_jobs, default=0, metavar="N", help="submissions at a time (at most one a core)")
     grade.add_argument("--force", action="store_true", help="grade again what has not changed since it was graded")
     grade.add_argument("--no-sandbox", action="store_true", help="do not confine student code (only if you trust it)")
     grade.set_defaults(run=_grade)
@@ -70,6 +70,12 @@ def _parser() -> argparse.ArgumentParser:
     demo = commands.add_parser("demo", help="grade the class in examples/ in a course folder of its own, demo/")
     demo.set_defaults(run=_demo)
     return parser
+
+
+def _jobs(number: str) -> int:
+    if int(number) < 0:
+        raise argparse.ArgumentTypeError(f"expected 1 or more, or 0 for one a core; got {number}")
+    return int(number)
 
 
 def _release(parsed: argparse.Namespace) -> int:
@@ -104,8 +110,9 @@ def _check(parsed: argparse.Namespace) -> int:
     # A student stands where the notebook lies.
     folders = (Path.cwd(), *parsed.notebook.resolve().parents)
     course = next((folder for folder in folders if (folder / "nbgrader_config.py").exists()), Path.cwd())
-    report = check(Classroom(course), parsed.notebook, sandbox=not parsed.no_sandbox)
-    Console().print(shown(report))
+    checked = check(Classroom(course), parsed.notebook, sandbox=not parsed.no_sandbox)
+    Console().print(shown(checked))
+    report = checked.report
     return 0 if report.points == report.max_points else 1
 
 

@@ -15,7 +15,7 @@ from traitlets.config import Config
 from course.classroom import Classroom
 from course.errors import CourseError
 from course.grading.limits import Limits
-from course.grading.sources import read_source
+from course.grading.sources import read_sources
 from course.same_cells import require_same_notebooks
 
 START = "start.ipynb"
@@ -23,8 +23,7 @@ START = "start.ipynb"
 
 def release(classroom: Classroom, assignment: str) -> None:
     """Writes release/ASSIGNMENT anew from source/ASSIGNMENT, without solutions, hidden tests and marking schemes."""
-    for path in sorted(classroom.require(assignment).glob("*.ipynb")):
-        read_source(path, Limits(config=classroom.config).notebook_mb)
+    read_sources(classroom.require(assignment), Limits(config=classroom.config).notebook_mb)
     changes = Config(SaveCells={"enabled": False}, GenerateAssignment={"no_database": True})
     with _preparing(assignment):
         classroom.run(GenerateAssignment, changes, assignment_id=assignment)

@@ -2,6 +2,8 @@
 
 import shutil
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 from itertools import pairwise
 
@@ -72,6 +74,14 @@ def test_an_unreadable_notebook_is_one_line_and_exit_status_1(again, capsys):
     out = capsys.readouterr().out
     assert "small.ipynb is not JSON" in " ".join(out.split()) and points(again)["ivy"] == 8
     assert main(["grade", NAME]) == 1
+
+
+def test_a_number_of_jobs_is_not_negative(again, capsys):
+    """Nor a word."""
+    for jobs, words in ((["--jobs", "-3"], "expected 1 or more"), (["--jobs", "many"], "many")):
+        with pytest.raises(SystemExit):
+            main(["grade", NAME, *jobs])
+        assert words in capsys.readouterr().err
 
 
 def test_only_the_students_named_are_graded(again, capsys):
@@ -191,13 +201,15 @@ def test_checking_one_notebook_says_what_passed(again, capsys):
 
 
 def test_checking_what_is_no_notebook_of_the_course_is_told(again, tmp_path, capsys):
-    """A file that is not there, is no notebook, or is called otherwise: one line each."""
+    """A file that is not there, is no notebook, or is called otherwise: one line each, for the student whose it is."""
     (again / "small.ipynb").write_text("{")
     (again / "renamed.ipynb").write_text("{}")
     for name, words in (
         ("small.ipynb", "is not JSON"),
-        ("renamed.ipynb", "do not rename"),
-        ("none/small.ipynb", "small"),
+        ("small.ipynb", "save it once more"),
+        ("renamed.ipynb", "give it the name it was released with"),
+        ("none/small.ipynb", "small.ipynb is not there"),
+        ("submitted", "is a folder: name one notebook"),
     ):
         assert main(["check", name]) == 1
         (line,) = capsys.readouterr().err.splitlines()
@@ -239,11 +251,39 @@ def test_a_notebook_is_checked_from_where_it_lies(again, monkeypatch, capsys):
     assert main(["check", "small.ipynb"]) == 0
     assert "8 of 8 points" in capsys.readouterr().out
     assert main(["check", "smal.ipynb"]) == 1
-    assert capsys.readouterr().err == "course: there is no file smal.ipynb\n"
+    assert capsys.readouterr().err == "course: smal.ipynb is not there: name one notebook\n"
+
+
+def test_checking_says_which_answer_stopped_and_why(again, capsys):
+    """Its tests only miss a name; the reason is told once."""
+    hand_in(again, "ann", answered(released(again), **RIGHT | {"one": "import no_such_thing\n" + RIGHT["one"]}))
+    assert main(["check", f"submitted/ann/{NAME}/small.ipynb"]) == 1
+    said = " ".join(capsys.readouterr().out.split())
+    assert said.count("stopped before its end: one: <one>, line 1: import no_such_thing; ModuleNotFoundError:") == 1
+    assert "two: <two>" not in said
+
+
+def test_where_something_is_missing_the_commands_say_so(again):
+    """Another system than Linux, or no libseccomp: one line; without a sandbox the latter is not needed."""
+    mac = "import sys; sys.platform = 'darwin'"
+    bare = (
+        "import ctypes.util; find = ctypes.util.find_library\n"
+        "ctypes.util.find_library = lambda name: None if name == 'seccomp' else find(name)"
+    )
+    for prelude, options, words in (
+        (mac, [], "these commands need Linux"),
+        (bare, [], "libseccomp is missing"),
+        (bare, ["--no-sandbox"], ""),
+    ):
+        command = ["course", "check", f"submitted/ann/{NAME}/small.ipynb", *options]
+        code = f"{prelude}\nimport runpy, sys\nsys.argv = {command}\nrunpy.run_module('course', run_name='__main__')"
+        done = subprocess.run([sys.executable, "-c", code], cwd=again, capture_output=True, text=True, timeout=120)
+        assert bool(done.returncode) == bool(words) and words in done.stderr
+        assert len(done.stderr.splitlines()) == bool(words)
 
 
 def test_who_stops_a_run_is_told_how_it_goes_on(again, monkeypatch, capsys):
     """One line and no traceback."""
     monkeypatch.setattr("course.cli._grade_and_show", lambda run: (_ for _ in ()).throw(KeyboardInterrupt))
     assert main(["grade", NAME]) == 130
-    assert capsys.readouterr().err == "course: stopped; the next run goes on where this one ended\n"
+    assert capsys.readouterr().err == "course: stopped; `grade` goes on where it ended when it is run again\n"

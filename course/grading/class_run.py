@@ -11,6 +11,7 @@ after a kill, does what is left.
 import errno
 import hashlib
 import os
+import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
@@ -28,11 +29,11 @@ from course.classroom import Classroom
 from course.errors import CourseError
 from course.grading import confinement
 from course.grading.grade import grade
-from course.grading.handed_in import Unreadable, contents
+from course.grading.handed_in import Unreadable, contents, is_there
 from course.grading.limits import Limits
 from course.grading.records import TIMESTAMP, Graded, Records, is_marked
 from course.grading.repair import read, repair
-from course.grading.sources import read_source
+from course.grading.sources import read_sources
 from course.misconceptions import Misconception, load
 from course.release import register
 
@@ -41,6 +42,9 @@ AHEAD = 64
 
 SHOWN = 3
 """How many notebooks of another name are named where one is missing."""
+
+HIDDEN = re.compile(r"\.|__MACOSX")
+"""How folders and files begin that programs make for themselves: checkpoints, and what a Mac packs."""
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 
@@ -77,7 +81,8 @@ class ClassRun:
         """
         if self.sandbox:
             confinement.check()
-        sources, limits = self._sources(), _limits(self.classroom)
+        limits = Limits(config=self.classroom.config)
+        sources = read_sources(self.classroom.require(self.assignment), limits.notebook_mb)
         misconceptions = load(self.classroom.folder("source", self.assignment))
         job = lambda student: self._job(student, sources, limits, misconceptions)  # noqa: E731
         students = self.classroom.students(self.assignment, self.only)
@@ -121,12 +126,6 @@ class ClassRun:
         """How many students there are to grade at the most; raises CourseError where there is nothing to grade."""
         self.classroom.require(self.assignment)
         return len(self.classroom.students(self.assignment, self.only))
-
-    def _sources(self) -> dict[str, NotebookNode]:
-        folder = self.classroom.require(self.assignment)
-        return {
-            path.stem: read_source(path, _limits(self.classroom).notebook_mb) for path in sorted(folder.glob("*.ipynb"))
-        }
 
     def _job(
         self, student: str, sources: dict[str, NotebookNode], limits: Limits, misconceptions: list[Misconception]
@@ -181,7 +180,7 @@ def _grade_student(job: Job) -> Graded:
     graded = Graded(job.student)
     for name, source in job.sources.items():
         path = job.submitted / f"{name}.ipynb"
-        if not _is_there(path):
+        if not is_there(path):
             graded.remarks.append(f"{path.name} was not handed in{_others(job)}")
             continue
         try:
@@ -203,26 +202,19 @@ def _grade_student(job: Job) -> Graded:
     return graded
 
 
-def _is_there(path: Path) -> bool:
-    """Whether something has this name; raises OSError where nobody may look, and then nothing is known of it."""
-    try:
-        path.lstat()
-    except (FileNotFoundError, NotADirectoryError):
-        return False
-    return True
-
-
 def _others(job: Job) -> str:
-    """What lies there under another name, as Python writes it: a student chose the name."""
-    others = sorted(path.name for path in job.submitted.glob("*.ipynb") if path.stem not in job.sources)
+    """What lies there under another name, or one folder too deep, as Python writes it: a student chose the names."""
+    found = (path.relative_to(job.submitted) for pattern in ("*", "*/*") for path in job.submitted.glob(pattern))
+    expected = {Path(f"{name}.ipynb") for name in job.sources}
+    others = sorted(
+        str(path)
+        for path in found
+        if path.suffix.lower() == ".ipynb" and path not in expected and not HIDDEN.match(str(path))
+    )
     if not others:
         return ""
     more = " …" if len(others) > SHOWN else ""
-    return f", but {', '.join(map(repr, others[:SHOWN]))}{more}: rename the right one"
-
-
-def _limits(classroom: Classroom) -> Limits:
-    return Limits(config=classroom.config)
+    return f", but {', '.join(map(repr, others[:SHOWN]))}{more}: give the right one its name and place"
 
 
 def _common_digest(

@@ -42,7 +42,7 @@ def name_mistakes(
             failed.setdefault(step.exercise, result)
     diagnosis = None
     for exercise, result in failed.items():
-        if result.message == NOT_WRITTEN:
+        if result.message.startswith(NOT_WRITTEN):
             continue
         said = exchanges.get(exercise, [])
         digest = _digest(known, exercise, said)

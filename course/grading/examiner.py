@@ -72,9 +72,9 @@ def _examine_next(driver: Connection, memory: Memory) -> bool:
     work = driver.recv()
     examiner = Examiner(driver, memory, **work)
     answer = {"results": examiner.examine(), "outputs": examiner.outputs}
-    was_cut_off = examiner.close()
+    examiner.close()
     driver.send(answer)
-    return not was_cut_off
+    return not examiner.was_cut_off
 
 
 class Examiner:
@@ -124,9 +124,13 @@ class Examiner:
         self.outputs |= {index: shown(result) for index, result in results.items()}
         return [results[index] for index in sorted(results)]
 
-    def close(self) -> bool:
-        """Lets the candidate go; whether this process was cut off at some place of its own computing."""
+    def close(self) -> None:
+        """Lets the candidate go."""
         self._line.close()
+
+    @property
+    def was_cut_off(self) -> bool:
+        """Whether this process was interrupted at some place or other of its own computing."""
         return self._line.was_cut_off
 
     def _open_round(self) -> dict[int, Result]:
@@ -268,7 +272,7 @@ class Examiner:
             self._replace_candidate()
             return self._test(step)
         result = finding.result(step, self._cells)
-        if result.message == NOT_WRITTEN or finding.missing in self._bound_by_tests:
+        if result.message.startswith(NOT_WRITTEN) or finding.missing in self._bound_by_tests:
             self._certain.add(step.index)
         if finding.verdict in USED_UP:
             self._replace_candidate()

@@ -96,8 +96,7 @@ class FeedbackExporter(HTMLExporter):
     def default_filters(self) -> Any:
         """nbconvert's, with ours for prose and code."""
         yield from super().default_filters()
-        yield "markdown2html", sanitize.markdown
-        yield "strip_files_prefix", as_linked
+        yield from FILTERS.items()
         yield "rendered_before", self._rendered_before
         yield "rendered_now", self._rendered_now
         yield "filter_data_type", _most_telling
@@ -196,7 +195,7 @@ def highlighted(source: str, metadata: Any = None) -> str:
     return _highlighted_once(source) if len(source) <= KEPT_CHARACTERS else sanitize.as_it_is(source)
 
 
-def as_linked(html: str) -> str:
+def _as_linked(html: str) -> str:
     """HTML as it is. nbconvert looks for links of IPython 2, which takes time by the cube of the length."""
     return html
 
@@ -217,3 +216,7 @@ def _folded(source: str, html: str) -> str:
 def _highlighted_once(source: str) -> str:
     """As nbconvert does it; where code is Python and no more, by Python's own lexer, which takes half the time."""
     return highlight(source or " ", _ipython if BEYOND_PYTHON.search(source) else _python, _formatter)
+
+
+FILTERS = {"markdown2html": sanitize.markdown, "strip_files_prefix": _as_linked, "highlight_code": highlighted}
+"""What makes a page harmless and quick, here and in the formgrader."""

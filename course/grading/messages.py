@@ -17,7 +17,7 @@ from course.grading.report import Verdict
 from course.grading.tensors import WireError
 from course.grading.verdicts import verdict_on
 
-NOT_WRITTEN = "Not written yet."
+NOT_WRITTEN = "Not written yet"
 WROTE = "In this test your code wrote into what it was given."
 MET_NONE = "The test met a None: is a return missing, or does no gradient come back?"
 KINDS = {name for name, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, BaseException)}
@@ -37,7 +37,10 @@ def explain_test(step: Step, error: Exception) -> str:
     """The test itself found something wrong, or could not go on."""
     said = short(error).strip()
     if is_undefined(error):
-        return f"{error.name} is not defined: the cell that should define it is missing or did not run to its end."
+        return (
+            f"{error.name} is not defined: the cell that should define it is missing, did not run to its end, or gives "
+            "it another name."
+        )
     if isinstance(error, AssertionError):
         # A library's own words (torch.testing's) tell numbers of the test; the author's were written for students.
         own = said if not step.is_hidden or _is_authors(error, step) else ""
@@ -63,9 +66,10 @@ def explain_raise(step: Step, said: dict[str, Any], cells: dict[str, str]) -> st
 
     `cells` are the sources of all cells by name.
     """
-    if said["kind"] == "NotImplementedError" and not said["message"]:
-        return NOT_WRITTEN
     where = _where(said, cells, step)
+    if said["kind"] == "NotImplementedError" and not said["message"]:
+        # A `raise` that was left below an answer, or another exercise that this one calls: only the place tells.
+        return f"{NOT_WRITTEN}{where}."
     truth = _truth(step) if step.is_hidden else ""
     if step.refused and said["name"] == HandedOver.__name__:
         to_write = f"This exercise is to write it, without {', '.join(step.refused)}."

@@ -38,8 +38,7 @@ _starting = threading.Lock()
 
 def prepare() -> None:
     """Starts the fork server, which then loads what it needs while this process goes on."""
-    with _starting, _clean_environment(), _no_main():
-        _find_room_for_the_socket()
+    with _starting_one():
         forkserver.ensure_running()
 
 
@@ -49,8 +48,7 @@ def start(target: str, *arguments: Any) -> BaseProcess:
     By name, for this process need not load what that one has loaded: torch takes a second.
     """
     process = _context.Process(target=_call, args=(target, *arguments), daemon=True)
-    with _starting, _clean_environment(), _no_main():
-        _find_room_for_the_socket()
+    with _starting_one():
         process.start()
     return process
 
@@ -72,6 +70,14 @@ def end(process: BaseProcess) -> None:
 def pipe() -> tuple[Any, Any]:
     """Two connected ends, each of which can be handed to a process."""
     return _context.Pipe()
+
+
+@contextmanager
+def _starting_one() -> Iterator[None]:
+    """What holds while a process is started: the first one may find that there is no fork server yet, and start it."""
+    with _starting, _clean_environment(), _no_main():
+        _find_room_for_the_socket()
+        yield
 
 
 @cache

@@ -4,7 +4,6 @@ Graded --> gradebook (one transaction) --> autograded notebooks --> feedback pag
 """
 
 import json
-import os
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -20,7 +19,7 @@ from course.classroom import Classroom
 from course.grading.autograded import autograded, repeated, unanswered
 from course.grading.feedback import FeedbackExporter, HideMarkSchemes, HideTests, PlainExporter
 from course.grading.gradebook import Marks, Scores, Writer
-from course.grading.handed_in import Unreadable, contents
+from course.grading.handed_in import Unreadable, contents, is_there
 from course.grading.notebook import grade_id
 from course.grading.patience import OutOfPatience, at_most
 from course.grading.report import Report
@@ -145,9 +144,9 @@ class Records:
     def _handed_in(self, graded: Graded) -> datetime | None:
         """When it was handed in, as far as somebody says so."""
         path = self._folder("submitted", graded.student) / TIMESTAMP
-        if not os.path.lexists(path):
-            return None
         try:
+            if not is_there(path):
+                return None
             said = contents(path, MAX_RECEIPT_MB).decode().strip()
             return _time(said) if said else None
         except Exception:  # it is no file, or whatever dateutil raises for a text that is no time

@@ -49,8 +49,8 @@ def read(path: Path, max_mb: int) -> NotebookNode:
         notebook = nbformat.reader.reads(contents(path, max_mb).decode("utf-8-sig"))
         if notebook["nbformat"] < FORMAT:
             raise Unreadable(
-                f"{path.name} is in notebook format {notebook['nbformat']}, and {FORMAT} is read: ask the student to "
-                "open and save it in JupyterLab"
+                f"{path.name} is in notebook format {notebook['nbformat']}, and {FORMAT} is read",
+                "ask the student to open and save it in JupyterLab",
             )
         if not _is_valid(notebook):
             notebook = _essence(notebook)
@@ -60,14 +60,15 @@ def read(path: Path, max_mb: int) -> NotebookNode:
         if written > MAX_WRITTEN or len(notebook.cells) > MAX_CELLS:
             raise Unreadable(
                 f"{path.name} has {len(notebook.cells)} cells with {written} characters, "
-                f"and {MAX_CELLS} with {MAX_WRITTEN} are read: ask the student for what belongs to the assignment"
+                f"and {MAX_CELLS} with {MAX_WRITTEN} are read",
+                "ask the student for what belongs to the assignment",
             )
         return notebook
     except Unreadable:
         raise
     except Exception as error:
         reason = "is not JSON" if isinstance(error, NotJSONError | UnicodeDecodeError) else "is no valid notebook"
-        raise Unreadable(f"{path.name} {reason} ({type(error).__name__}): ask the student for it again") from None
+        raise Unreadable(f"{path.name} {reason} ({type(error).__name__})") from None
 
 
 def _is_valid(notebook: NotebookNode) -> bool:

@@ -205,8 +205,9 @@ def test_the_number_of_a_line_tells_no_number_of_a_hidden_test():
 
 
 def test_what_is_not_written_is_called_so():
-    """The blank of a release raises NotImplementedError."""
-    assert set(told("def f(x):\n    raise NotImplementedError()").values()) == {"Not written yet."}
+    """The blank of a release raises NotImplementedError: the place tells one that was left below an answer."""
+    messages = told("def f(x):\n    raise NotImplementedError()")
+    assert set(messages.values()) == {"Not written yet (in f, line 2: raise NotImplementedError())."}
 
 
 def test_torchs_word_on_a_misspelled_forward_is_passed_on():
@@ -228,7 +229,7 @@ def test_a_missing_name_is_called_missing():
     """With what to look for; a spelling mistake inside the student's function is theirs."""
     messages = told("def g(x):\n    return x")
     assert set(messages.values()) == {
-        "f is not defined: the cell that should define it is missing or did not run to its end."
+        "f is not defined: the cell that should define it is missing, did not run to its end, or gives it another name."
     }
     assert "name 'y' is not defined" in told("def f(x):\n    return y")["check"]
 

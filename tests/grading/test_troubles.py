@@ -59,11 +59,15 @@ def test_a_notebook_of_another_name_is_pointed_at(again):
     place = hand_in(again, "gus", None)
     for number in range(5):
         (place / f"small ({number}).ipynb").write_text("{}")
-    (place / ".ipynb_checkpoints").mkdir()
+    for made_by_a_program in (".ipynb_checkpoints/small-checkpoint.ipynb", "__MACOSX/small.ipynb"):
+        (place / made_by_a_program).parent.mkdir()
+        (place / made_by_a_program).write_text("{}")
     (again / "submitted" / "bob" / NAME / "mine\x1b[2J.ipynb").write_text("{}")
     outcomes = {outcome.student: outcome for outcome in ClassRun(Classroom(again), NAME).outcomes()}
     three = ", ".join(f"'small ({number}).ipynb'" for number in range(3))
-    assert outcomes["gus"].remarks == [f"small.ipynb was not handed in, but {three} …: rename the right one"]
+    assert outcomes["gus"].remarks == [
+        f"small.ipynb was not handed in, but {three} …: give the right one its name and place"
+    ]
     assert outcomes["bob"].remarks == []
     (again / "submitted" / "bob" / NAME / "small.ipynb").unlink()
     (remark,) = next(found for found in ClassRun(Classroom(again), NAME).outcomes() if found.student == "bob").remarks
@@ -71,6 +75,16 @@ def test_a_notebook_of_another_name_is_pointed_at(again):
     (place / "small (3).ipynb").rename(place / "small.ipynb")
     hand_in(again, "gus", answered(released(again), **RIGHT))
     assert grade_class(again) == ["gus"] and points(again)["gus"] == 8
+
+
+def test_a_notebook_one_folder_too_deep_is_pointed_at(again):
+    """As who packs a folder hands it in, and with capital letters, as some programs write names."""
+    place = hand_in(again, "hal", None)
+    (place / NAME).mkdir()
+    for name in (f"{NAME}/small.ipynb", "small.IPYNB"):
+        (place / name).write_text("{}")
+    (remark,) = next(found for found in ClassRun(Classroom(again), NAME).outcomes() if found.student == "hal").remarks
+    assert f"but '{NAME}/small.ipynb', 'small.IPYNB': give" in remark
 
 
 def test_a_good_notebook_that_became_unreadable_scores_zero(again):
