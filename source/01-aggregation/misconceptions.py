@@ -962,6 +962,13 @@ CONV2D = [
         edit=("if bias is not None:", "if bias is not None and padding == 0:"),
         say="With padding your result is the same whatever the bias is. Each sum gets its bias, at the edge as well.",
     ),
+    Misconception(
+        exercise="conv2d",
+        name="flattens the filters with view",
+        edit=("out = 0\n", "weight = weight.view(weight.size(0), -1).view(weight.shape)\n    out = 0\n"),
+        say="`view` refuses filters that were transposed, for their numbers lie in memory in another order. "
+        "`reshape` works for both; best is a formula that needs neither.",
+    ),
 ]
 
 POOL2D = [
@@ -1832,6 +1839,13 @@ NORM_LAYER_NORM = [
         say="In eval mode you take mean and variance of the last call in training. Layer norm keeps nothing: each "
         "vector has its own.",
     ),
+    Misconception(
+        exercise="layer-norm",
+        name="flattens x with view",
+        edit=(NORM_LAYER_MEAN, "x = x.view(-1, x.size(-1)).view(x.shape)\n        " + NORM_LAYER_MEAN),
+        say="`view` refuses an x that was transposed, for its numbers lie in memory in another order. "
+        "The axis -1 is the last one, however many stand before it: nothing is to be flattened.",
+    ),
 ]
 
 NORM_KEEP = "keep = torch.rand(x.shape) >= p"
@@ -2024,6 +2038,12 @@ NORM_DROPOUT = [
         edit=("keep = torch.rand(x.shape) >= p", "keep = (torch.rand(x.shape) >= p).squeeze()"),
         say="x of shape (4, 1) comes back as (4, 4): your mask lost its axis of size 1, and was spread "
         "over the others. Leave the mask the shape of x.",
+    ),
+    Misconception(
+        exercise="dropout",
+        name="turns x into float32 where it does not train",
+        edit=("        return x\n", "        return x.float()\n"),
+        say="With training=False the dtype of x, torch.float64, must stay",
     ),
 ]
 

@@ -673,6 +673,16 @@ SEQ_CLIP = [
         edit=("[gradient / batch_size for", "[gradient.div_(batch_size) for"),
         say="The tensors that came in are divided as well. Return new ones.",
     ),
+    Misconception(
+        exercise="clip-gradients",
+        name="flattens the gradients with view",
+        edit=(
+            "math.sqrt(sum(float((part**2).sum()) for part in mean))",
+            "float(torch.cat([part.view(-1) for part in mean]).norm())",
+        ),
+        say="`view` refuses a gradient that was transposed, for its numbers lie in memory in another order. "
+        "`reshape` and `flatten` take any.",
+    ),
 ]
 
 SEQ_BATCHES = [

@@ -1171,6 +1171,12 @@ SELF_ATTENTION = [
         "the constructor.",
     ),
     *of_both(
+        "accepts more heads than numbers",
+        ("if dim % n_heads != 0:", "if n_heads < dim and dim % n_heads != 0:"),
+        "More heads than features are accepted, such as 8 heads for 4 features: then a head has no feature at all. "
+        "Look at the remainder, whichever is larger.",
+    ),
+    *of_both(
         "refuses with an assert, not with a ValueError",
         ("raise ValueError(", "raise AssertionError("),
         "A width that the heads cannot share is refused, but not with a ValueError. Python can be told to leave out "
@@ -1475,6 +1481,31 @@ INDEX_LOOKUP = [
         name="takes 32 for the width, whatever dim says",
         edit=("super().__init__()\n", "super().__init__()\n        dim = 32\n"),
         say="Your model has the same size for every dim.",
+    ),
+    Misconception(
+        exercise="index-lookup",
+        name="reads the sentence from its end and never turns the states round",
+        edit=("self.embed(symbols)", "self.embed(symbols.flip(1))"),
+        say="Your states stand in the opposite order of the symbols, so your first weight belongs to the last place. A "
+        "bidirectional layer turns its second direction back by itself.",
+    ),
+    Misconception(
+        exercise="index-lookup",
+        name="returns the weights in the opposite order",
+        edit=("return self.classifier(context), att", "return self.classifier(context), att.flip(1)"),
+        say="The logits are right, but the weights that you return are turned round: the first belongs to the last "
+        "place. Return them in the order in which they met the states.",
+    ),
+    Misconception(
+        exercise="index-lookup",
+        name="keeps the recurrent layer in a plain list",
+        edit=(
+            "self.reader = nn.GRU(dim, dim, batch_first=True, bidirectional=True)",
+            "self.layers = [nn.GRU(dim, dim, batch_first=True, bidirectional=True)]\n"
+            "        self.reader = lambda x: self.layers[0](x)",
+        ),
+        say="A plain list hides your recurrent layer from torch: the state_dict does not hold its weights, and the "
+        "optimiser never changes them. nn.ModuleList shows what is in it.",
     ),
 ]
 

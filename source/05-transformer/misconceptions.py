@@ -444,6 +444,13 @@ HEADS = [
     ),
     Misconception(
         exercise="multi-head-attention",
+        name="accepts more heads than numbers",
+        edit=("if dim % n_heads != 0:", "if n_heads < dim and dim % n_heads != 0:"),
+        say="8 heads on width 4: your constructor accepts it, and a head has no number at all. Look at the remainder, "
+        "whichever is larger.",
+    ),
+    Misconception(
+        exercise="multi-head-attention",
         name="hides only where the mask is 1",
         edit=("hidden.unsqueeze(1) != 0", "hidden.unsqueeze(1) == 1"),
         say="A mask of 2, -1 or 0.5 hides nothing in your layer. All that is not zero hides.",
@@ -1930,6 +1937,12 @@ IN_TRAINING_AND_DECODING = [
         edit=("x @ in_weight.T", "x @ in_weight.detach().T"),
         say="The values are right, but no gradient comes back to in_weight, so it would never learn. Nothing has "
         "to be detached here.",
+    ),
+    Misconception(
+        exercise="cached-attention",
+        name="cuts the gradient of the new cache",
+        edit=("out_bias, (key, value)", "out_bias, (key.detach(), value.detach())"),
+        say="No gradient goes from the new cache back to the word: are its keys or values detached?",
     ),
 ]
 

@@ -140,6 +140,16 @@ IN_EXTERNAL_ATTENTION = [
         say="With more axes in front your function fails. Count the axes from the end: -2 and -1.",
     ),
     Misconception(
+        exercise="double-normalisation",
+        name="flattens the axes in front with view",
+        edit=(
+            "score.log_softmax(-2)",
+            "score.view(-1, *score.shape[-2:]).log_softmax(1).view(score.shape)",
+        ),
+        say="`view` refuses scores whose axes in front were transposed, for their numbers lie in memory in another "
+        "order. Axes counted from the end need no flattening.",
+    ),
+    Misconception(
         exercise="external-attention",
         name="views pictures as pixels without exchanging the axes",
         edit=(EXTERNAL_POSITION, "position = x.reshape(x.size(0), -1, x.size(1))"),
@@ -409,6 +419,11 @@ IN_EXTERNAL_ATTENTION = [
 
 # channel-and-spatial.ipynb
 
+VIEW_OF_MAPS = (
+    "`view` refuses maps that were transposed, for their numbers lie in memory in another order. "
+    "`flatten` and `reshape` take any."
+)
+
 SE_SCALE = "x * weight.unsqueeze(-1).unsqueeze(-1), weight"
 SE_GATE = "torch.sigmoid(self.expand(hidden))"
 SE_RELU = "self.reduce(z).relu()"
@@ -574,6 +589,12 @@ SQUEEZE_EXCITATION = [
         "return x * weight.unsqueeze(-1).unsqueeze(-1)",
         "forward returns two things, the scaled maps and the gates.",
     ),
+    (
+        "flattens the maps with view",
+        SE_SQUEEZE,
+        "z = x.view(x.size(0), x.size(1), -1).mean(-1)",
+        VIEW_OF_MAPS,
+    ),
 ]
 
 EFFICIENT = [
@@ -723,6 +744,12 @@ EFFICIENT = [
         "score = F.conv1d(z.unsqueeze(1), self.conv.weight.data, padding='same').squeeze(1)",
         "The numbers are right, but .data stands outside the graph: no gradient reaches the filter. Call the layer.",
     ),
+    (
+        "flattens the maps with view",
+        ECA_SQUEEZE,
+        "z = x.view(x.size(0), x.size(1), -1).mean(-1)",
+        VIEW_OF_MAPS,
+    ),
 ]
 
 CHANNEL = [
@@ -849,6 +876,12 @@ CHANNEL = [
         "self.reduce = nn.Linear(channels, hidden)",
         "self.reduce = nn.Linear(channels, hidden).requires_grad_(False)",
         "Your layer reduce is frozen. It can never learn which channels matter.",
+    ),
+    (
+        "flattens the maps with view",
+        "x.amax((2, 3))",
+        "x.view(x.size(0), x.size(1), -1).amax(-1)",
+        VIEW_OF_MAPS,
     ),
 ]
 
@@ -1603,6 +1636,17 @@ IN_ATTENTION_OVER_PLACES = [
         name="starts the position of the class token at zero",
         edit=("self.blocks = nn.ModuleList(\n", "self.position.data[:, 0] = 0\n        self.blocks = nn.ModuleList(\n"),
         say="The position of your class token starts at zero. It starts random like all the others.",
+    ),
+    Misconception(
+        exercise="vision-transformer",
+        name="returns probabilities in eval mode",
+        edit=(
+            PLACES_ANSWER,
+            "logits = self.head(self.norm(words[:, 0]))\n"
+            "        return logits if self.training else logits.softmax(-1)",
+        ),
+        say="After eval() your answers are probabilities, in training they are logits. Return logits in both modes: "
+        "the largest stays the largest.",
     ),
 ]
 
