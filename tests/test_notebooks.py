@@ -1,5 +1,6 @@
 """What every source notebook must keep, whoever writes it."""
 
+import ast
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -117,6 +118,17 @@ def test_every_test_belongs_to_an_exercise(path: Path) -> None:
             name = grade_id(cell)
             assert exercise_of(name, exercises) in exercises, name
             assert name.endswith("-check") == (HIDDEN not in cell.source), name
+
+
+@each_notebook
+def test_all_of_an_answer_is_the_students_to_write(path: Path) -> None:
+    """A helper of ours would be lost to the tests of every exercise where a student writes the cell anew."""
+    given = []
+    for cell in read(path).cells:
+        if kind(cell) is Kind.ANSWER:
+            parts = [ast.get_source_segment(cell.source, part) for part in ast.parse(cell.source).body]
+            given += [(grade_id(cell), part.splitlines()[0]) for part in parts if "### BEGIN SOLUTION" not in part]
+    assert not given
 
 
 @each_notebook

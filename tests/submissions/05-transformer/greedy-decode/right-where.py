@@ -1,14 +1,3 @@
-def table_writer(table):
-    """
-    Given. A model without parameters, table (N, N, V): at each place it looks up the logits in row table[a, b],
-    where a is the first word of the source, and b the sum of all words so far, BOS included (both modulo N).
-    """
-    def model(source, target):                                         # (B, S), (B, t) -> (B, t, V)
-        return table[source[:, :1] % len(table), target.cumsum(1) % len(table)]
-
-    return model
-
-
 def greedy_decode(model, source, max_length, bos=1, eos=2, padding=0):
     words = source.new_full((len(source), 1), bos)
     still = torch.ones(len(source), 1, dtype=torch.int64)
