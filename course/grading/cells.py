@@ -42,8 +42,8 @@ def execute(source: str, name: str, namespace: dict[str, Any], code: Code | None
 class Shell:
     """A namespace in which cells run as in a notebook, with `display`, magics and a cap on what they print.
 
-    It takes the process's stdout and stderr for good: what is printed between cells, when a test calls student code, is
-    counted and dropped.
+    It takes the process's stdin, stdout and stderr for good: what is printed between cells, when a test calls student
+    code, is counted and dropped.
     """
 
     def __init__(self, output_characters: int) -> None:
@@ -54,6 +54,7 @@ class Shell:
         self.namespace["__name__"] = "__main__"
         self._shell.display_pub = CapturingDisplayPublisher()
         self._printed = sys.stdout = sys.stderr = _Capped(output_characters)
+        sys.stdin = _Unattended()
         self._flags = 0
 
     def run(self, source: str, name: str, code: str = "") -> dict[str, Any]:
@@ -105,9 +106,26 @@ def prepare() -> None:
     # It need not try the forms of a value that no page shows.
     shell.display_formatter.active_types = list(FORMS)
     shell.register_magic_function(lambda line: None, magic_name="matplotlib")
+    shell.system = shell.getoutput = _refuse_program
+    sys.breakpointhook = _refuse_debugger
     # A magic is a call of it; a kernel would put it into every namespace.
     builtins.get_ipython = InteractiveShell.instance
     matplotlib.use("module://matplotlib_inline.backend_inline")
+
+
+def _refuse_program(*_: Any, **__: Any) -> None:
+    raise PermissionError("programs do not run while this is graded: leave the line out, or give it a cell of its own")
+
+
+def _refuse_debugger(*_: Any, **__: Any) -> None:
+    raise EOFError("nobody types while this is graded: leave breakpoint() out")
+
+
+class _Unattended(io.TextIOBase):
+    """A keyboard with nobody at it."""
+
+    def readline(self, size: int = -1) -> str:
+        raise EOFError("nobody types while this is graded: leave input() out")
 
 
 class _Capped(io.TextIOBase):

@@ -100,7 +100,7 @@ def play() -> dict[str, Any]:
 
     Raises what the test raises.
     """
-    random, streams = torch.get_rng_state(), (sys.stdout, sys.stderr)
+    random, streams = torch.get_rng_state(), (sys.stdin, sys.stdout, sys.stderr)
     shell = Shell(output_characters=10_000)
     try:
         client = Client(_BothEnds(Service(shell, ask_back=None)))
@@ -109,7 +109,7 @@ def play() -> dict[str, Any]:
         execute(TEST, "rehearsal", {"torch": torch, **names})
     finally:
         shell.namespace.clear()
-        sys.stdout, sys.stderr = streams
+        sys.stdin, sys.stdout, sys.stderr = streams
         torch.set_rng_state(random)
     return done
 

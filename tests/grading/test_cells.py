@@ -39,6 +39,19 @@ def test_a_cell_that_does_not_run_says_so_and_costs_nothing_else(line):
     assert shown and shown[-1]["output_type"] in ("error", "stream")
 
 
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        *((line, "nobody types") for line in ("input('?')", "breakpoint()")),
+        *((line, "programs do not run") for line in ("!ls", "!!ls", "files = !ls", "%pip install nothing", "%ls")),
+    ],
+)
+def test_what_wants_a_person_or_a_program_is_told_in_words(line, words):
+    """In the line that asks for it: a breakpoint that was forgotten is found."""
+    shown = outputs(f"1\n{line}")[-1]["traceback"]
+    assert shown[0].startswith("<cell 4>, line 2: ") and words in shown[-1]
+
+
 def test_the_value_of_the_last_line_is_shown():
     """With what display() and print() show, pictures too."""
     assert outputs("print('a')\n1 + 1")[0]["text"] == "a\n"
