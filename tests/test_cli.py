@@ -1,11 +1,15 @@
 """The commands as a person runs them: what they print, how they end, and one clear line where they cannot."""
 
+import os
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
+import time
 from contextlib import closing
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from notebooks import answered
@@ -48,9 +52,9 @@ def test_the_table_tells_who_was_late(again, capsys):
     with Classroom(again).gradebook() as gradebook:
         gradebook.update_or_create_assignment(NAME, duedate="2030-01-02 12:00:00 UTC")
         gradebook.grant_extension(NAME, "cat", days=2)
-    times = {"ann": "02 12:00:30", "bob": "02 14:10:00", "cat": "04 12:00:00", "dan": "09 13:00:00"}
-    for student, time in times.items():
-        (again / "submitted" / student / NAME / "timestamp.txt").write_text(f"2030-01-{time} UTC")
+    moments = {"ann": "02 12:00:30", "bob": "02 14:10:00", "cat": "04 12:00:00", "dan": "09 13:00:00"}
+    for student, moment in moments.items():
+        (again / "submitted" / student / NAME / "timestamp.txt").write_text(f"2030-01-{moment} UTC")
     assert main(["grade", NAME]) == 0
     rows = " ".join(capsys.readouterr().out.replace("│", " ").split())
     told = {name: rows[rows.index(name) :].split(following)[0] for name, following in pairwise([*sorted(SCORES), "└"])}
@@ -280,6 +284,25 @@ def test_where_something_is_missing_the_commands_say_so(again):
         done = subprocess.run([sys.executable, "-c", code], cwd=again, capture_output=True, text=True, timeout=120)
         assert bool(done.returncode) == bool(words) and words in done.stderr
         assert len(done.stderr.splitlines()) == bool(words)
+
+
+def test_who_stops_a_run_while_it_starts_is_told_no_more(again):
+    """Ctrl-C goes to all processes of a terminal, and the fork server is still loading what it needs."""
+    command = [sys.executable, "-m", "course", "grade", NAME, "--force"]
+    run = subprocess.Popen(command, cwd=again, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    while not any("forkserver" in program for program in children(run.pid)):
+        time.sleep(0.05)
+    time.sleep(0.5)
+    os.killpg(run.pid, signal.SIGINT)
+    assert len(run.communicate(timeout=60)[1].splitlines()) == 1
+    # Where it was in the middle of an exec, Python ends by the signal itself; a shell says 130 to both.
+    assert run.returncode in (130, -signal.SIGINT)
+
+
+def children(process):
+    """The command lines of the processes that `process` has started."""
+    numbers = " ".join(path.read_text() for path in Path(f"/proc/{process}/task").glob("*/children")).split()
+    return [Path(f"/proc/{number}/cmdline").read_text() for number in numbers]
 
 
 def test_who_stops_a_run_is_told_how_it_goes_on(again, monkeypatch, capsys):

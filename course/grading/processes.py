@@ -6,6 +6,7 @@ this process --first use--> fork server (torch, IPython, … loaded, clean envir
 import importlib
 import multiprocessing
 import os
+import signal
 import sys
 import tempfile
 import threading
@@ -13,7 +14,7 @@ import types
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
-from multiprocessing import forkserver, util
+from multiprocessing import forkserver, resource_tracker, util
 from multiprocessing.process import BaseProcess
 from typing import Any
 
@@ -77,7 +78,8 @@ def _starting_one() -> Iterator[None]:
     """What holds while a process is started: the first one may find that there is no fork server yet, and start it."""
     with _starting, _clean_environment(), _no_main():
         _find_room_for_the_socket()
-        yield
+        with _no_interrupt():
+            yield
 
 
 @cache
@@ -104,6 +106,18 @@ def _clean_environment() -> Iterator[None]:
     finally:
         os.environ.clear()
         os.environ.update(before)
+
+
+@contextmanager
+def _no_interrupt() -> Iterator[None]:
+    """The fork server never hears Ctrl-C, which goes to all processes of a terminal: it ends with this process."""
+    # It would let interrupts in again once it has started.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager
