@@ -19,6 +19,12 @@ SLOW = r"\begin{a}" * 5_000
 """The markdown library looks for the end of each, which takes seconds; there are other such texts."""
 
 
+@pytest.fixture
+def heard(monkeypatch):
+    """The first word may be lost, and what these tests render is ready before the second one would come."""
+    monkeypatch.setattr(patience, "AGAIN_SECONDS", 1e-3)
+
+
 def test_what_does_not_end_is_given_up():
     """Also in the middle of a regular expression; what is quick is left in peace."""
     with pytest.raises(OutOfPatience), at_most(0.1):
@@ -59,11 +65,9 @@ def test_a_page_that_takes_too_long_is_shown_as_it_was_typed(tmp_path, monkeypat
     assert "It **had** to be." in bob and "one(3)" not in bob
 
 
-def test_a_page_that_takes_too_long_even_so_is_a_line(tmp_path, monkeypatch):
+def test_a_page_that_takes_too_long_even_so_is_a_line(tmp_path, monkeypatch, heard):
     """With the points and no word of a test."""
     monkeypatch.setattr(records, "PAGE_SECONDS", 1e-6)
-    # The first word may be lost, and a page of so few cells is ready before the second one would come.
-    monkeypatch.setattr(patience, "AGAIN_SECONDS", 1e-3)
     folder = make_course(tmp_path / "course")
     hand_in(folder, "ann", answered(released(folder), **RIGHT))
     assert not any(outcome.troubles for outcome in ClassRun(Classroom(folder), NAME).outcomes())
@@ -71,7 +75,7 @@ def test_a_page_that_takes_too_long_even_so_is_a_line(tmp_path, monkeypatch):
     assert "8 of 10 points" in page and len(page) < 200 and points(folder) == {"ann": 8}
 
 
-def test_outputs_that_take_too_long_are_shown_as_text(tmp_path, monkeypatch):
+def test_outputs_that_take_too_long_are_shown_as_text(tmp_path, monkeypatch, heard):
     """Their HTML is told, not rendered, and costs no points; that of others is rendered."""
     monkeypatch.setattr(autograded, "OUTPUT_SECONDS", 0.05)
     folder = make_course(tmp_path / "course")
