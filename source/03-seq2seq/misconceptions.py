@@ -656,6 +656,13 @@ SEQ_CLIP = [
     ),
     Misconception(
         exercise="clip-gradients",
+        name="compares the norm with the batch size",
+        edit=("if s > limit else", "if s > batch_size else"),
+        say="Scale where s is above the limit. You ask whether it is above the batch size, which is done with once the "
+        "gradients are divided by it.",
+    ),
+    Misconception(
+        exercise="clip-gradients",
         name="ignores the argument limit",
         edit=(SEQ_SCALE, "scale = 5.0 / s if s > 5.0 else 1.0"),
         say="You always clip at 5. The limit is an argument.",
