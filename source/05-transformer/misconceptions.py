@@ -724,6 +724,13 @@ LAYER = [
     ),
     Misconception(
         exercise="encoder-layer",
+        name="detaches what the feed-forward layer is told in pre-norm",
+        edit=("return x + thought(self.norm2(x))", "return x + thought(self.norm2(x.detach()))"),
+        say="The numbers are right, but in pre-norm no gradient goes back through the feed-forward layer: the skip "
+        "alone carries it.",
+    ),
+    Misconception(
+        exercise="encoder-layer",
         name="gives the norms an epsilon of their own",
         edit=(
             "self.norm1 = nn.LayerNorm(dim)\n        self.norm2 = nn.LayerNorm(dim)",
@@ -1645,6 +1652,12 @@ IN_TRAINING_AND_DECODING = [
         name="takes 4000 whatever the warm-up",
         edit=("warmup**-1.5", "4000**-1.5"),
         say="The warm-up is handed over, and your rate does not look at it.",
+    ),
+    Misconception(
+        exercise="greedy-decode",
+        name="gives the model the newest word first",
+        edit=("model(source, target)[:, -1]", "model(source, target.flip(-1))[:, -1]"),
+        say="The model reads from left to right: BOS comes first and the newest word last, in the order of writing.",
     ),
     Misconception(
         exercise="greedy-decode",
