@@ -13,11 +13,11 @@ from course.errors import CourseError
 from course.grading.grade import grade
 from course.grading.handed_in import Unreadable
 from course.grading.limits import Limits
-from course.grading.messages import short
 from course.grading.notebook import Kind, grade_id, kind
 from course.grading.repair import read, repair
 from course.grading.report import Report, Verdict
 from course.grading.sources import read_source
+from course.grading.text import printable
 from course.misconceptions import load
 
 
@@ -59,7 +59,7 @@ def check(classroom: Classroom, notebook: Path, *, sandbox: bool = True) -> Chec
 
 def _stopped(notebook: NotebookNode, report: Report) -> dict[str, str]:
     return {
-        grade_id(notebook.cells[index]): short("; ".join(output["traceback"]))
+        grade_id(notebook.cells[index]): printable("; ".join(output["traceback"]))
         for index, outputs in report.outputs.items()
         for output in outputs
         if kind(notebook.cells[index]) is Kind.ANSWER and output["output_type"] == "error"

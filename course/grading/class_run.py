@@ -17,8 +17,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 
 import nbformat
@@ -28,6 +26,7 @@ from sqlalchemy.exc import OperationalError
 from course.classroom import Classroom
 from course.errors import CourseError
 from course.grading import confinement
+from course.grading.engine import engine_digest
 from course.grading.grade import grade
 from course.grading.handed_in import Unreadable, contents, is_there
 from course.grading.limits import Limits
@@ -221,7 +220,7 @@ def _common_digest(
     sources: dict[str, NotebookNode], misconceptions: list[Misconception], limits: Limits, due: datetime | None
 ) -> str:
     """Names what the records of a whole class depend on: grader, limits, due date, source and known mistakes."""
-    digest = hashlib.sha256(_engine().encode())
+    digest = hashlib.sha256(engine_digest(["course"]).encode())
     digest.update(repr(misconceptions).encode())
     digest.update(repr(due).encode())
     digest.update(repr(sorted(limits.trait_values(config=True).items())).encode())
@@ -244,13 +243,4 @@ def _digest_of_files(paths: list[Path], max_mb: int) -> str:
         except Unreadable as error:
             content = str(error).encode()
         digest.update(f"{path.name} {len(content)} ".encode() + content)
-    return digest.hexdigest()
-
-
-@cache
-def _engine() -> str:
-    """Names the grader: its code and the torch it runs on."""
-    digest = hashlib.sha256(version("torch").encode())
-    for path in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(path.read_bytes())
     return digest.hexdigest()

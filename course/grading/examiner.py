@@ -30,7 +30,7 @@ from course.grading.conversation import Memory, Unrepeatable
 from course.grading.diagnosis import name_mistakes
 from course.grading.line import Line
 from course.grading.loss import OUT_OF_TIME, USED_UP, CandidateLost, Lost, in_silence
-from course.grading.messages import NOT_WRITTEN, explain_loss, short
+from course.grading.messages import NOT_WRITTEN, explain_loss
 from course.grading.names import Namespace, names_bound
 from course.grading.outputs import plain_outputs, size
 from course.grading.plan import Role, Step, places, wanted_later
@@ -38,6 +38,7 @@ from course.grading.recorder import Recorder
 from course.grading.report import Result, Verdict, error_output, shown
 from course.grading.settings import settings_kept
 from course.grading.suspects import Suspects
+from course.grading.text import printable
 from course.grading.trials import Trials
 from course.grading.verdicts import no_points, verdict_on
 
@@ -223,12 +224,12 @@ class Examiner:
             done = self._line.ask(lambda: Client(self._line.channel).run(step.source, step.name, place, code))
             outputs = plain_outputs(done)
             if done["raised"] is not None and verdict_on(done["raised"]) is Verdict.OUTPUT_LIMIT:
-                raise CandidateLost(Lost(Verdict.OUTPUT_LIMIT, short(done["raised"]["message"])))
+                raise CandidateLost(Lost(Verdict.OUTPUT_LIMIT, printable(done["raised"]["message"])))
         except Exception as error:
             if isinstance(error, CandidateLost):
                 raise
             # The cell put out more than can cross, or the candidate answers what it likes.
-            outputs = [error_output(Verdict.ERROR, short(error))]
+            outputs = [error_output(Verdict.ERROR, printable(error))]
         self._ran.append(step)
         if step.index not in self.outputs:
             self.outputs[step.index] = self._fitting(outputs)

@@ -4,8 +4,8 @@ import builtins
 import traceback
 from typing import Any
 
-MAX_MESSAGE = 2_000
-"""Characters of an exception's message that are kept."""
+from course.grading.text import MAX_MESSAGE
+
 MAX_LINE = 200
 """Characters of a line of code, or of a name, that are kept."""
 MAX_FRAMES = 8

@@ -7,9 +7,10 @@ from typing import Any
 
 from course.grading.client import StudentError
 from course.grading.failure import describe
-from course.grading.messages import WROTE, explain_raise, explain_test, is_undefined, joined, short
+from course.grading.messages import WROTE, explain_raise, explain_test, is_undefined, joined
 from course.grading.plan import Step
 from course.grading.report import Result, Verdict
+from course.grading.text import printable
 from course.grading.verdicts import partial, verdict_on
 from course.grading.wire import WireError
 
@@ -63,4 +64,4 @@ def find(step: Step, run: Callable[[], Any]) -> Finding:
 
 
 def _log() -> str:
-    return short(traceback.format_exc(), MAX_LOG)
+    return printable(traceback.format_exc(), MAX_LOG)

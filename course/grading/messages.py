@@ -10,11 +10,12 @@ from itertools import takewhile
 from typing import Any
 
 from course.grading.client import StudentError
-from course.grading.failure import MAX_LINE, MAX_MESSAGE
+from course.grading.failure import MAX_LINE
 from course.grading.own_work import HandedOver
 from course.grading.plan import Step
 from course.grading.report import Verdict
 from course.grading.tensors import WireError
+from course.grading.text import printable
 from course.grading.verdicts import verdict_on
 
 NOT_WRITTEN = "Not written yet"
@@ -27,15 +28,13 @@ UNFIT = {
     "must match|shapes|sizes|invalid for input": "is its shape the one that is asked for?",
 }
 """What torch's words on a result that a test cannot use come down to; the words themselves may tell numbers."""
-CONTROLS = dict.fromkeys([*(set(range(32)) - set(map(ord, "\n\r\t"))), *range(127, 160)])
-"""Characters that a terminal obeys and nobody reads."""
 LAST_LINE = 200
 """Where a hidden test is concerned, lines behind it have no number: whoever hands in a longer cell chooses a number."""
 
 
 def explain_test(step: Step, error: Exception) -> str:
     """The test itself found something wrong, or could not go on."""
-    said = short(error).strip()
+    said = printable(error).strip()
     if is_undefined(error):
         return (
             f"{error.name} is not defined: the cell that should define it is missing, did not run to its end, or gives "
@@ -77,23 +76,18 @@ def explain_raise(step: Step, said: dict[str, Any], cells: dict[str, str]) -> st
     if verdict_on(said) is Verdict.OUTPUT_LIMIT:
         return joined(truth, f"Your code printed too much{where}")
     if said["name"] == WireError.__name__:
-        why = "" if step.is_hidden else f": {short(said['message'])}"
+        why = "" if step.is_hidden else f": {printable(said['message'])}"
         return joined(truth, f"Your code returned what no test can take{why}")
     if step.is_hidden:
         # Its text may carry the test's numbers, and its name may be made up to carry them.
         name = said["kind"] if said["kind"] in KINDS else "an error"
         return joined(truth, f"Your code raised {name}{where}.")
-    return f"Your code raised {short(said['name'])}: {short(said['message'])}{where}"
+    return f"Your code raised {printable(said['name'])}: {printable(said['message'])}{where}"
 
 
 def explain_loss(why: str) -> str:
     """The process with the student's code hung or died."""
     return f"Your code was stopped: {why}."
-
-
-def short(said: Any, characters: int = MAX_MESSAGE) -> str:
-    """What the candidate said, as text that is not too long and that every file and every terminal can hold."""
-    return str(said)[:characters].encode(errors="replace").decode().translate(CONTROLS)
 
 
 def _where(said: dict[str, Any], cells: dict[str, str], step: Step) -> str:
@@ -106,7 +100,7 @@ def _where(said: dict[str, Any], cells: dict[str, str], step: Step) -> str:
         # Not splitlines(), which also cuts where Python counts no new line.
         lines = cells.get(cell, "").split("\n")[: LAST_LINE if step.is_hidden else None]
         if 1 <= line <= len(lines):
-            return f" (in {cell}, line {line}: {short(lines[line - 1].strip(), MAX_LINE)})"
+            return f" (in {cell}, line {line}: {printable(lines[line - 1].strip(), MAX_LINE)})"
     return ""
 
 

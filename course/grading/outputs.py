@@ -3,8 +3,8 @@
 from typing import Any
 
 from course.grading.failure import bounded
-from course.grading.messages import short
 from course.grading.notebook import FORMS
+from course.grading.text import printable
 from course.grading.wire import WireError
 
 
@@ -23,15 +23,15 @@ def plain_outputs(done: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _error_output_of(said: dict[str, Any]) -> dict[str, Any]:
-    name, message = short(said["name"]), short(said["message"])
-    lines = [f"{short(cell)}, line {line}: {short(text)}" for cell, line, text in said["frames"]]
+    name, message = printable(said["name"]), printable(said["message"])
+    lines = [f"{printable(cell)}, line {line}: {printable(text)}" for cell, line, text in said["frames"]]
     return {"output_type": "error", "ename": name, "evalue": message, "traceback": [*lines, f"{name}: {message}"]}
 
 
 def _plain(text: Any) -> str:
     if not isinstance(text, str):
         raise WireError(f"an output is text; this one is a {type(text).__name__}")
-    return short(text, len(text))
+    return printable(text, len(text))
 
 
 def size(output: dict[str, Any]) -> int:

@@ -60,8 +60,8 @@ def plan(notebook: "NotebookNode", source: "NotebookNode | None" = None) -> list
             case Kind.TEST:
                 points = float(cell.metadata.nbgrader.points)
                 exercise = exercise_of(name, exercises)
-                source, names = _as_python(cell.source), without.get(exercise, ())
-                steps.append(Step(index, name, Role.TEST, source, exercise, points, HIDDEN in source, names))
+                code, names = _as_python(cell.source), without.get(exercise, ())
+                steps.append(Step(index, name, Role.TEST, code, exercise, points, HIDDEN in code, names))
             case Kind.READ_ONLY:
                 role = Role.CANDIDATE if is_for_candidate(cell) else Role.BOTH
                 steps.append(Step(index, name, role, _as_python(cell.source), is_ours=is_ours))

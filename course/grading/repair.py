@@ -208,7 +208,7 @@ def _clean(cell: NotebookNode) -> NotebookNode:
     """Without outputs of the student's machine."""
     if cell.cell_type == "code":
         cell.outputs, cell.execution_count = [], None
-    cell.pop("attachments", None) if cell.cell_type == "code" else None
+        cell.pop("attachments", None)
     return cell
 
 
