@@ -2,28 +2,44 @@
 
 VENV := .venv
 PYTHON := $(VENV)/bin/python
+# Two workers suit two cores. `make test WORKERS=8` uses more.
+WORKERS := 2
+PYTEST := $(PYTHON) -m pytest -n $(WORKERS) --dist loadgroup
 # One thread and a fixed hash seed: the same numbers on every machine, and no fight over the cores.
 export OMP_NUM_THREADS := 1
 export PYTHONHASHSEED := 0
 
-.PHONY: demo test lab release wheel bench
+.PHONY: demo lint test unit notebooks proofs lab release wheel bench
 
 demo: $(VENV)/ready  ## grade the class in examples/ and show the scores
-	$(PYTHON) -m course demo
+	$(PYTHON) -m examples.make_demo
 
-test: $(VENV)/ready  ## everything that must hold
+lint: $(VENV)/ready  ## style, types, import directions and spelling
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
-	$(PYTHON) -m pytest --nbval --nbval-sanitize-with tests/nbval.cfg source
-	$(PYTHON) -m pytest
+	$(VENV)/bin/mypy
+	$(VENV)/bin/lint-imports
+	$(VENV)/bin/codespell
+
+test: $(VENV)/ready  ## everything that must hold; results of unchanged proofs come from .cache/proofs
+	$(PYTEST) --nbval --nbval-sanitize-with tests/nbval.cfg source tests
+
+unit: $(VENV)/ready  ## the tests of grader and course, without proofs and notebooks
+	$(PYTEST) tests --ignore tests/proofs --ignore tests/source
+
+notebooks: $(VENV)/ready  ## the instructors' notebooks, executed and compared with their stored outputs
+	$(PYTEST) --nbval --nbval-sanitize-with tests/nbval.cfg source tests/source
+
+proofs: $(VENV)/ready  ## everything that must hold, with no result from the cache
+	$(PYTEST) --no-proof-cache --nbval --nbval-sanitize-with tests/nbval.cfg source tests
 
 lab: $(VENV)/ready  ## open the students' notebooks in JupyterLab
 	$(VENV)/bin/jupyter lab --notebook-dir=release
 
 release: $(VENV)/ready  ## write release/ from source/
-	$(PYTHON) -m course release
+	$(VENV)/bin/grader release
 
-# What an earlier build left in build/ would go into the wheel. The setuptools that torch brings along makes it.
+# Files of an earlier build in build/ would go into the wheel. The setuptools that torch brings along makes it.
 wheel: $(VENV)/ready  ## write dist/attention_seminar-*.whl, which students install
 	rm -rf build dist
 	$(PYTHON) -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
@@ -36,4 +52,3 @@ $(VENV)/ready: requirements.txt constraints.txt pyproject.toml
 	python3 -m venv $(VENV)
 	$(PYTHON) -m pip install --quiet -r requirements.txt
 	touch $@
-

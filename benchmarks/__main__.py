@@ -1,12 +1,12 @@
-"""python -m benchmarks: five tables on this machine, written to benchmarks/RESULTS.md.
+"""Measures grading on this machine and writes five tables to benchmarks/RESULTS.md: `python -m benchmarks`.
 
-1. The same class graded by stock nbgrader, by nbgrader with the plug-in, and by `python -m course grade`, in turn.
-2. Classes of growing size: cost a submission and memory of the driver.
-3. The limit: the same cells in one warm process a core; and with a fork of it for each notebook.
+1. The same class, graded by stock nbgrader, by nbgrader with the plug-in, and by `grader grade`, in turn.
+2. Classes of growing size: cost of a submission, and memory of the parent.
+3. The limit: the same cells in one warm process for each core, and with a fork of it for each notebook.
 4. A test's call of student code, across the boundary and in one process.
-5. The attacks that beat stock nbgrader, and what they do to `python -m course grade`.
+5. The attacks that beat stock nbgrader, and their effect on `grader grade`.
 
-Every measured class run is a process of its own, whole: start-up, registration, grading, gradebook and feedback.
+Every measured class run is a whole process of its own: start-up, registration, grading, gradebook and feedback.
 """
 
 import argparse
@@ -28,9 +28,9 @@ from benchmarks.classes import ASSIGNMENT, PROGRAMS, STUDENTS, environment, make
 RESULTS = Path(__file__).parent / "RESULTS.md"
 SIZES = [50, 200, 1000, 5000]
 START = 1
-"""Submissions of a class that is little more than start-up."""
+"""Submissions of a class that takes hardly longer than start-up."""
 PARTS = ("costs", "calls", "attacks")
-"""Of the results, in their order: what a class costs, what a call costs, what the grader withstands."""
+"""The parts of the results, in order: the cost of a class, the cost of a call, the effect of attacks."""
 
 
 @dataclass(frozen=True)
@@ -44,11 +44,19 @@ class Run:
 
     @property
     def each(self) -> float:
+        """Seconds a submission."""
         return self.seconds / self.size
 
 
 def measure(name: str, folder: Path, size: int, *commands: list[str]) -> Run:
-    """Runs `commands` one after the other in `folder`, in a child of ours that reports what its own children took."""
+    """Run commands one after the other, in a child process that reports the memory of its own children.
+
+    Args:
+        name: how the table calls the run.
+        folder: the course folder, in which they run.
+        size: the number of submissions in it.
+        commands: the commands, each as a list of arguments.
+    """
     probe = (
         "import json, resource, subprocess, sys\n"
         "for command in json.loads(sys.argv[1]): subprocess.run(command, stdout=-3, stderr=-3)\n"
@@ -63,15 +71,23 @@ def measure(name: str, folder: Path, size: int, *commands: list[str]) -> Run:
 
 
 def nbgrader(command: str) -> list[str]:
+    """Return a command of nbgrader for the assignment."""
     return [str(PROGRAMS / "nbgrader"), command, ASSIGNMENT]
 
 
-def course_grade(jobs: int) -> list[str]:
-    return [sys.executable, "-m", "course", "grade", ASSIGNMENT, "--jobs", str(jobs)]
+def grader_grade(jobs: int) -> list[str]:
+    """Return the command `grader grade` for the assignment."""
+    return [str(PROGRAMS / "grader"), "grade", ASSIGNMENT, "--jobs", str(jobs)]
 
 
 def limit(folder: Path, jobs: int, *options: str) -> float:
-    """Seconds a submission and core of the same cells in one warm process a core, all cores at once."""
+    """Return the core seconds of a submission whose cells run in one warm process for each core, all cores at once.
+
+    Args:
+        folder: the course folder.
+        jobs: the number of cores.
+        options: options of `one_process`.
+    """
     students = sorted(folder.glob(f"submitted/*/{ASSIGNMENT}"))
     source = folder / "source" / ASSIGNMENT
     shares = [students[number::jobs] for number in range(jobs)]
@@ -84,9 +100,9 @@ def limit(folder: Path, jobs: int, *options: str) -> float:
 
 
 def main() -> None:
-    """Measures and writes the tables."""
+    """Measure and write the tables."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("--class-size", type=int, default=200, help="submissions for `course grade` (default: 200)")
+    parser.add_argument("--class-size", type=int, default=200, help="submissions for `grader grade` (default: 200)")
     parser.add_argument("--stock-size", type=int, default=7, help="submissions for the slow ones (default: 7)")
     parser.add_argument("--sizes", type=int, nargs="*", default=SIZES, help="classes of the second table")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
@@ -101,19 +117,25 @@ def main() -> None:
 
 
 def known_parts(text: str) -> dict[str, str]:
-    """The parts of the results of an earlier run, by name."""
+    """Return the parts of the results of an earlier run, by name."""
     rest, *attacked = text.partition(attacks.HEADING)
     rest, *called = rest.partition(calls.HEADING)
     return {"costs": rest, "calls": "".join(called), "attacks": "".join(attacked)}
 
 
 def costs(chosen: argparse.Namespace) -> str:
-    """The three tables of costs as Markdown."""
+    """Return the three tables of costs as Markdown."""
     with tempfile.TemporaryDirectory() as name:
         return tables(Path(name), chosen)
 
 
 def tables(root: Path, chosen: argparse.Namespace) -> str:
+    """Return the three tables of costs.
+
+    Args:
+        root: an empty folder for the classes.
+        chosen: the options of the command.
+    """
     few = chosen.stock_size
     stock = make(root / "stock", few, stock=True)
     graders = [
@@ -127,29 +149,31 @@ def tables(root: Path, chosen: argparse.Namespace) -> str:
                 *map(nbgrader, ("generate_assignment", "autograde", "generate_feedback")))
     )  # fmt: skip
     whole = make(root / "course", chosen.class_size)
-    graders.append(measure("python -m course grade", whole, chosen.class_size, course_grade(chosen.jobs)))
+    graders.append(measure("grader grade", whole, chosen.class_size, grader_grade(chosen.jobs)))
     bounds = limit(whole, chosen.jobs), limit(whole, chosen.jobs, "--forked")
     strange = make(root / "strangers", chosen.class_size, strangers=True)
-    strangers = measure("strangers", strange, chosen.class_size, course_grade(chosen.jobs))
+    strangers = measure("strangers", strange, chosen.class_size, grader_grade(chosen.jobs))
     sizes = [START, *chosen.sizes] if chosen.sizes else []
-    growth = [measure(f"{size}", make(root / "grown", size), size, course_grade(chosen.jobs)) for size in sizes]
+    growth = [measure(f"{size}", make(root / "grown", size), size, grader_grade(chosen.jobs)) for size in sizes]
     return "\n".join(
         [*heading(chosen), *comparison(graders), *growing(growth), *limits(graders[-1], strangers, bounds, chosen.jobs)]
     )
 
 
 def heading(chosen: argparse.Namespace) -> list[str]:
+    """Return the title of the results and the machine that they come from."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     machine = f"{os.cpu_count()} cores, {memory:.0f} GiB, {platform.system()} {platform.release()}"
     versions = f"Python {platform.python_version()}, torch {torch.__version__}"
     return [
-        "# What grading costs, and what it withstands", "",
+        "# Speed of grading, and attacks on it", "",
         f"`python -m benchmarks` on {machine}, {versions}, {chosen.jobs} jobs. A submission is the three notebooks of "
-        f"{ASSIGNMENT}. Times hold everything from the start of the command to the last feedback page.", "",
+        f"{ASSIGNMENT}. Times are wall-clock, from the start of the command to the last feedback page.", "",
     ]  # fmt: skip
 
 
 def comparison(graders: list[Run]) -> list[str]:
+    """Return the first table: the same class by different graders."""
     rows = [
         f"| {run.name} | {run.size} | {run.seconds:.1f} | {run.each:.2f} | {graders[0].each / run.each:.1f} | "
         f"{run.peak_mb:.0f} |"
@@ -163,6 +187,7 @@ def comparison(graders: list[Run]) -> list[str]:
 
 
 def growing(runs: list[Run]) -> list[str]:
+    """Return the second table: classes of growing size, the first of which is hardly more than start-up."""
     if not runs:
         return []
     start, *classes = runs
@@ -178,27 +203,35 @@ def growing(runs: list[Run]) -> list[str]:
         "|---|" + "--:|" * 5,
     ]
     text = (
-        f"A class of {start.size} takes {start.seconds:.1f} seconds, most of it start-up. Each further one costs what "
-        "a class takes beyond that, by its size."
+        f"A class of {start.size} takes {start.seconds:.1f} seconds, most of it start-up. The cost of each further "
+        "submission is the time that a class takes beyond that, divided by their number."
     )
     return ["## A class that grows", "", text, "", *head, *rows, ""]
 
 
 def limits(run: Run, strangers: Run, bounds: tuple[float, float], jobs: int) -> list[str]:
+    """Return the third table: the grader beside the fastest possible one.
+
+    Args:
+        run: a class in which answers recur.
+        strangers: a class in which no answer recurs.
+        bounds: core seconds a submission in one process, and with a fork for each notebook.
+        jobs: the number of cores.
+    """
     one, forked = bounds
     rows = {
-        "the same cells in one warm process a core, nothing else": one,
+        "the same cells in one warm process for each core, nothing else": one,
         "the same, each notebook in a fork of that process": forked,
-        "`python -m course grade`, everything": run.each * jobs,
-        "the same, where no student answers a test like another": strangers.each * jobs,
+        "`grader grade`, everything": run.each * jobs,
+        "the same, in a class in which no two students answer a test alike": strangers.each * jobs,
     }
     return [
         "## The limit", "",
         "| | core seconds a submission | times the limit | times the fork |", "|---|--:|--:|--:|",
-        *(f"| {what} | {each:.2f} | {each / one:.2f} | {each / forked:.2f} |" for what, each in rows.items()), "",
-        "One process lets a student's code change what the next one meets; a fork is the least that keeps them apart. "
-        f"All texts differ, but {len(STUDENTS)} kinds of answers come again and again, and none of them is judged "
-        "twice (docs/grader.md). The last row is a class in which no answer comes twice.", "",
+        *(f"| {name} | {each:.2f} | {each / one:.2f} | {each / forked:.2f} |" for name, each in rows.items()), "",
+        "In one process, a student's code can change what the next one finds; forking is the minimum needed to isolate "
+        f"students from each other. All texts differ, but the answers are of {len(STUDENTS)} kinds, and the grader "
+        "judges none of them twice (docs/grader.md). In the class of the last row no answer recurs.", "",
     ]  # fmt: skip
 
 

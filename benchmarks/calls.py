@@ -1,14 +1,14 @@
-"""python -m benchmarks.calls: what a test's call of student code costs across the boundary, beside one process."""
+"""Compares a test's call of student code across the boundary and in one process: `python -m benchmarks.calls`."""
 
 import json
 from typing import Any
 
 from nbformat.v4 import new_code_cell, new_notebook
 
-from course.grading import warm  # noqa: F401  (loads what the fork server loads)
-from course.grading.cells import execute
-from course.grading.grade import grade
-from course.grading.limits import Limits
+from grader.grading import grade
+from grader.limits import Limits
+from grader.sandbox.shell import execute
+from grader.supervisor import preload  # noqa: F401  (loads what the fork server loads)
 
 HEADING = "## A call across the boundary"
 STUDENT = """
@@ -31,40 +31,40 @@ import json, time
 import torch
 
 def milliseconds(act, rounds=40, times=100):
-    found = []
+    times_of_rounds = []
     for _ in range(rounds):
         begin = time.perf_counter()
         for _ in range(times):
             act()
-        found.append((time.perf_counter() - begin) / times * 1e3)
-    return min(found)
+        times_of_rounds.append((time.perf_counter() - begin) / times * 1e3)
+    return min(times_of_rounds)
 
 def both_ways():
     model(x).sum().backward()
 
 x, model = torch.randn(4, 8), Net()
-found = {"a function of a tensor, (4, 8)": milliseconds(lambda: double(x))}
+measured = {"a function of a tensor, (4, 8)": milliseconds(lambda: double(x))}
 with torch.no_grad():
-    found["a module of four linear layers, no gradients"] = milliseconds(lambda: model(x))
-found["the same with gradients, forward only"] = milliseconds(lambda: model(x))
-found["the same, forward and backward"] = milliseconds(both_ways)
-raise AssertionError(json.dumps(found))
+    measured["a module of four linear layers, no gradients"] = milliseconds(lambda: model(x))
+measured["the same with gradients, forward only"] = milliseconds(lambda: model(x))
+measured["the same, forward and backward"] = milliseconds(both_ways)
+raise AssertionError(json.dumps(measured))
 """
 
 
 def in_one_process() -> dict[str, float]:
-    """Milliseconds a call, by what is called, where test and student code share a process."""
+    """Return the milliseconds of each kind of call, with test and student code in one process."""
     namespace: dict[str, Any] = {"__name__": "__main__"}
     execute(STUDENT, "student", namespace)
     try:
         execute(TEST, "test", namespace)
-    except AssertionError as found:
-        return json.loads(str(found))
-    raise AssertionError("the test says what it found by failing")
+    except AssertionError as measured:
+        return json.loads(str(measured))
+    raise AssertionError("the test reports its measurements by failing")
 
 
 def across() -> dict[str, float]:
-    """The same between examiner and candidate, as in every grading; a visible test may say what it found."""
+    """Return the same between runner and sandbox, as in every grading; a visible test may report its measurements."""
     marks = {"schema_version": 3, "grade": False, "solution": False, "locked": False, "task": False, "points": 1}
     answer = new_code_cell(STUDENT, metadata={"nbgrader": {**marks, "grade_id": "net", "solution": True}})
     test = new_code_cell(TEST, metadata={"nbgrader": {**marks, "grade_id": "net-check", "grade": True, "locked": True}})
@@ -74,11 +74,11 @@ def across() -> dict[str, float]:
 
 
 def table() -> str:
-    """The section of the results."""
+    """Return the section of the results."""
     one, two = in_one_process(), across()
-    rows = [f"| {what} | {one[what]:.3f} | {two[what]:.3f} | {two[what] - one[what]:.3f} |" for what in one]
+    rows = [f"| {call} | {one[call]:.3f} | {two[call]:.3f} | {two[call] - one[call]:.3f} |" for call in one]
     return "\n".join([
-        HEADING, "", "The best of 40 rounds of 100 calls each: some are slowed down by what else the machine does.", "",
+        HEADING, "", "The best of 40 rounds of 100 calls each: other work of the machine slows some rounds down.", "",
         "| milliseconds a call | in one process | across the boundary | more |", "|---|--:|--:|--:|", *rows, "",
     ])  # fmt: skip
 

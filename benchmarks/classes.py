@@ -1,4 +1,4 @@
-"""Classes to grade: copies of the example submissions with small edits, in a course folder of their own."""
+"""Makes classes to grade: copies of the example submissions with small edits, in a course folder of their own."""
 
 import ast
 import os
@@ -8,16 +8,16 @@ from pathlib import Path
 
 import nbformat
 
-from course.grading.notebook import Kind, kind
+from grader.notebook.cells import CellType, type_of
 
 REPOSITORY = Path(__file__).parents[1]
 ASSIGNMENT = "04-attention"
-# Those who hand in what a class hands in; the endless loops and attacks of examples/ have tests of their own.
+# Students with ordinary submissions; the endless loops and attacks of examples/ have tests of their own.
 STUDENTS = ("ada", "ben", "chen", "dora", "emil", "fay", "jana")
 STOCK_CONFIG = """from pathlib import Path
 c = get_config()
 c.CourseDirectory.root = str(Path(__file__).resolve().parent)
-c.CourseDirectory.ignore = [".ipynb_checkpoints", "*.pyc", "__pycache__", "misconceptions.py"]
+c.CourseDirectory.ignore = [".ipynb_checkpoints", "*.pyc", "__pycache__", "misconceptions"]
 c.ClearMarkScheme.enforce_metadata = False
 c.Execute.timeout = 120
 """
@@ -25,14 +25,18 @@ PROGRAMS = Path(sys.executable).parent
 
 
 def environment(**more: str) -> dict[str, str]:
-    """That of an activated environment, and `more`: nbgrader calls the program `alembic` by its name."""
+    """Return an activated environment with `more` variables: nbgrader calls the program `alembic` by its name."""
     return {**os.environ, "PATH": f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}", **more}
 
 
 def make(folder: Path, size: int, *, stock: bool = False, strangers: bool = False) -> Path:
-    """A course folder with `size` submissions, all different; `stock` leaves grading to nbgrader alone.
+    """Make a course folder with different submissions, and return it.
 
-    Of `strangers` nobody answers a test as anybody else does, so that nothing the grader remembers is of use.
+    Args:
+        folder: where; what is there is removed.
+        size: the number of submissions.
+        stock: whether nbgrader alone is to grade them.
+        strangers: whether no two students answer a test alike, so that no cache of the grader is of use.
     """
     if folder.exists():
         shutil.rmtree(folder)
@@ -54,18 +58,18 @@ def _hand_in(folder: Path, number: int, strangers: bool) -> None:
 
 
 def _edited(text: str, number: int, strangers: bool) -> str:
-    """The notebook with a comment in every answer, so that nobody wrote what another wrote.
+    """The notebook with a comment in every answer, so that no two students wrote the same.
 
-    A stranger's functions and classes have other names besides, which the first answer to every test tells.
+    The functions and classes of strangers have different names, too, and every test sees them in the first reply.
     """
     notebook = nbformat.reads(text, nbformat.NO_CONVERT)
     for cell in notebook.cells:
-        if kind(cell) is not Kind.ANSWER or "raise NotImplementedError" in cell.source:
-            continue  # who wrote nothing changed nothing
+        if type_of(cell) is not CellType.AUTOGRADED_ANSWER or "raise NotImplementedError" in cell.source:
+            continue  # a blank stays as it was released
         lines = [cell.source, f"# {number}"]
         if strangers:
             body = ast.parse(cell.source).body
-            made = [part.name for part in body if isinstance(part, ast.FunctionDef | ast.ClassDef)]
-            lines += [f'{name}.__name__ = "{name}{number}"' for name in made]
+            names = [part.name for part in body if isinstance(part, ast.FunctionDef | ast.ClassDef)]
+            lines += [f'{name}.__name__ = "{name}{number}"' for name in names]
         cell.source = "\n".join(lines)
     return nbformat.writes(notebook) + "\n"

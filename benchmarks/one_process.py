@@ -1,6 +1,6 @@
-"""The limit: the cells of a class in one warm process, with no boundary, no confinement and nothing written.
+"""Measures the limit: the cells of a class in one warm process, without a boundary, confinement or written results.
 
-Run as a program it grades submission folders against a source folder and prints the seconds.
+As a program, it grades submission folders by a source folder and prints the seconds.
 """
 
 import argparse
@@ -13,14 +13,17 @@ from typing import Any
 
 import nbformat
 
-from course.grading import warm  # noqa: F401  (loads what the fork server loads)
-from course.grading.cells import execute
-from course.grading.plan import plan
-from course.grading.repair import repair
+import course.data
+import course.explorer
+import course.figures  # noqa: F401  (the notebooks import these; loading them is not measured)
+from grader.notebook.plan import plan
+from grader.notebook.repair import repair
+from grader.sandbox.shell import execute
+from grader.supervisor import preload  # noqa: F401  (loads what the fork server loads)
 
 
 def grade(source: nbformat.NotebookNode, submission: nbformat.NotebookNode) -> int:
-    """How many tests of a submission passed."""
+    """Return how many tests of a submission passed."""
     namespace: dict[str, Any] = {"__name__": "__main__"}
     passed = 0
     for step in plan(repair(source, submission).notebook):
@@ -34,7 +37,7 @@ def grade(source: nbformat.NotebookNode, submission: nbformat.NotebookNode) -> i
 
 
 def grade_in_a_fork(source: nbformat.NotebookNode, submission: nbformat.NotebookNode) -> None:
-    """The same in a copy of this process that ends with it: the least that keeps two students apart."""
+    """Grade in a fork of this process, the minimum needed to isolate two students from each other."""
     if child := os.fork():
         os.waitpid(child, 0)
         return
@@ -45,18 +48,18 @@ def grade_in_a_fork(source: nbformat.NotebookNode, submission: nbformat.Notebook
 
 
 def main() -> None:
-    """Prints the wall seconds of grading, without those of loading."""
+    """Print the wall seconds of grading, without those of loading."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.one_process", description=__doc__)
     parser.add_argument("source", type=Path)
     parser.add_argument("submissions", type=Path, nargs="+")
     parser.add_argument("--forked", action="store_true", help="each notebook in a fork of the process")
     chosen = parser.parse_args()
     sources = {path.name: nbformat.read(path, as_version=4) for path in chosen.source.glob("*.ipynb")}
-    judge = grade_in_a_fork if chosen.forked else grade
+    grade_one = grade_in_a_fork if chosen.forked else grade
     begin = time.perf_counter()
     for folder in chosen.submissions:
         for name, source in sources.items():
-            judge(source, nbformat.read(folder / name, as_version=4))
+            grade_one(source, nbformat.read(folder / name, as_version=4))
     print(time.perf_counter() - begin)
 
 

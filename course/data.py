@@ -1,4 +1,4 @@
-"""Small data that the notebooks make on the spot: nothing is downloaded, everything fits in the head."""
+"""Makes small data for the notebooks on the spot: nothing is downloaded, and everything can be checked by hand."""
 
 import torch
 
@@ -7,16 +7,23 @@ TOKENS = ("she", "sat", "by", "the", "river", "bank")
 
 
 def sentence_vectors() -> torch.Tensor:
-    """A vector of width 2 for each of TOKENS, (L, D) = (6, 2): how much it has to do with water, and with people."""
+    """Return a vector for each of TOKENS, (L, D) = (6, 2): how much it has to do with water, and with people."""
     return torch.tensor([[0.0, 2.0], [0.0, 1.0], [0.0, 0.0], [0.0, 0.0], [2.0, 0.0], [1.0, 1.0]])
 
 
 def index_lookup(
     n: int, *, length: int, n_symbols: int, generator: torch.Generator
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """n rows of the index-lookup task: a sequence of symbols, a place in it, and the symbol that stands there.
+    """Return n rows of the index-lookup task: a sequence of symbols, an index, and the symbol at that index.
 
-    Returns symbols (n, length) in 0..n_symbols-1, index (n,) in 0..length-1 and answer (n,), all of dtype int64.
+    Args:
+        n: the number of rows.
+        length: the length of each sequence.
+        n_symbols: how many symbols there are.
+        generator: the source of random numbers.
+
+    Returns:
+        symbols (n, length) in 0..n_symbols-1, index (n,) in 0..length-1 and answer (n,), all of dtype int64.
     """
     symbols = torch.randint(n_symbols, (n, length), generator=generator)  # (n, L)
     index = torch.randint(length, (n,), generator=generator)  # (n,)
@@ -24,14 +31,19 @@ def index_lookup(
 
 
 SHAPES = ("horizontal bar", "vertical bar", "cross", "square")
-"""What `pictures` draws; the place of a name is its label."""
+"""The shapes that `pictures` draws; the index of a name is its label."""
 
 
 def pictures(n: int, *, size: int, generator: torch.Generator) -> tuple[torch.Tensor, torch.Tensor]:
-    """n small noisy pictures, one of SHAPES in each at a random place: about 1 where there is ink, about 0 elsewhere.
+    """Return n small noisy pictures of one of SHAPES at a random place: about 1 where there is ink, else about 0.
 
-    size: height and width in dots, at least 5; a shape is about 0.4 of it wide.
-    Returns images (n, 1, size, size) and label (n,) in 0..3, of dtype int64.
+    Args:
+        n: the number of pictures.
+        size: height and width in dots, at least 5; a shape is about 0.4 of it wide.
+        generator: the source of random numbers.
+
+    Returns:
+        images (n, 1, size, size) and label (n,) in 0..3, of dtype int64.
     """
     reach = size // 5
     label = torch.randint(len(SHAPES), (n,), generator=generator)  # (n,)
@@ -49,10 +61,18 @@ def pictures(n: int, *, size: int, generator: torch.Generator) -> tuple[torch.Te
 def symbol_sequences(
     n: int, *, shortest: int, longest: int, n_symbols: int, generator: torch.Generator
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """n random sequences of symbols numbered from 3, for 0 is padding, 1 begins (BOS) and 2 ends (EOS) a sequence.
+    """Return n random sequences of symbols numbered from 3: 0 is padding, 1 and 2 begin (BOS) and end (EOS) a sequence.
 
-    Returns symbols (n, longest) in 3..2+n_symbols, then 0 to the end of the row, and lengths (n,) in shortest..longest,
-    both of dtype int64. Neither BOS nor EOS is in the symbols.
+    Args:
+        n: the number of sequences.
+        shortest: the smallest length.
+        longest: the largest length.
+        n_symbols: how many symbols there are.
+        generator: the source of random numbers.
+
+    Returns:
+        symbols (n, longest) in 3..2+n_symbols, then 0 to the end of the row, and lengths (n,) in shortest..longest,
+        both of dtype int64. The symbols contain neither BOS nor EOS.
     """
     lengths = torch.randint(shortest, longest + 1, (n,), generator=generator)  # (n,)
     symbols = torch.randint(3, 3 + n_symbols, (n, longest), generator=generator)  # (n, L)
@@ -60,14 +80,19 @@ def symbol_sequences(
 
 
 MARKS = ("###/.../###", "#.#/#.#/#.#", ".#./###/.#.", "#.#/.#./#.#")
-"""The marks of `two_marks`, three rows each: two lines lying, two lines standing, a plus and an x."""
+"""The marks of `two_marks`, three rows each: two horizontal lines, two vertical lines, a plus and an x."""
 
 
 def two_marks(n: int, *, generator: torch.Generator) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """n pictures of 4 x 4 cells, 4 x 4 dots each, with two of MARKS in cells that do not touch, and a little noise.
+    """Return n pictures of 4 x 4 cells, 4 x 4 dots each, with two of MARKS in cells that do not touch, and some noise.
 
-    Returns images (n, 1, 16, 16), same (n,): 1 where the marks are of one kind (about half), else 0, and cells (n, 2):
-    where they stand, numbered 0..15 row by row. The last two are of dtype int64.
+    Args:
+        n: the number of pictures.
+        generator: the source of random numbers.
+
+    Returns:
+        images (n, 1, 16, 16), same (n,): 1 if both marks are of one kind (about half), else 0, and cells (n, 2): the
+        cells of the marks, numbered 0..15 row by row. The last two are of dtype int64.
     """
     far = [(a, b) for a in range(16) for b in range(16) if max(abs(a // 4 - b // 4), abs(a % 4 - b % 4)) > 1]
     cells = torch.tensor(far)[torch.randint(len(far), (n,), generator=generator)]  # (n, 2)

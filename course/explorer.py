@@ -1,7 +1,8 @@
-"""Something to play with: turn the query, see the weights move. A still picture where widgets do not run."""
+"""Lets a reader turn a query and watch its weights move; where widgets do not run, it shows a still picture."""
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import ipywidgets
 import torch
@@ -12,13 +13,19 @@ from course import figures
 
 
 class QueryExplorer:
-    """A slider that turns a query of length `length` in the plane, over keys of two numbers each.
+    """Sliders that turn and stretch a query in the plane, over keys of two numbers each.
 
-    keys: token -> (x, y). angle: degrees from the x axis. length: how long the query is, which sharpens the weights.
-    Shown in a notebook it is the slider with its picture; where widgets do not run it is the picture at `angle`.
+    In a notebook it displays its picture with the sliders; where widgets do not run, only the picture.
     """
 
     def __init__(self, keys: Mapping[str, Sequence[float]], *, angle: float = 45.0, length: float = 2.0) -> None:
+        """Make the sliders.
+
+        Args:
+            keys: token -> (x, y).
+            angle: the query's first angle, in degrees from the x axis.
+            length: the query's first length; a longer query has sharper weights.
+        """
         self.keys = {name: tuple(map(float, key)) for name, key in keys.items()}
         self.turn = ipywidgets.FloatSlider(angle, min=0.0, max=360.0, step=5.0, description="angle °")
         self.stretch = ipywidgets.FloatSlider(length, min=0.0, max=8.0, step=0.25, description="length")
@@ -27,20 +34,35 @@ class QueryExplorer:
         self._screen: DisplayHandle | None = None
 
     def weights(self, angle: float, length: float) -> list[float]:
-        """The attention weights of the keys, in their order, for a query at `angle` degrees, `length` long."""
+        """Return the attention weights of the keys, in their order.
+
+        Args:
+            angle: the query's angle, in degrees from the x axis.
+            length: the query's length.
+        """
         query = torch.tensor([math.cos(math.radians(angle)), math.sin(math.radians(angle))]) * length  # (D,)
         scores = torch.tensor(list(self.keys.values())) @ query  # (L,)
         return scores.softmax(0).tolist()
 
     def picture(self, angle: float, length: float) -> figures.Picture:
-        """Left the keys and the query as arrows, right the weight of each key as a bar."""
+        """Return a picture with the keys and the query as arrows (left) and the weight of each key as a bar (right).
+
+        Args:
+            angle: the query's angle, in degrees from the x axis.
+            length: the query's length.
+        """
         weights = self.weights(angle, length)
         figure = Figure(figsize=(7.6, 3.4), layout="constrained")
         plane, chart = figure.subplots(1, 2, width_ratios=(1, 1.2))
         query = (length * math.cos(math.radians(angle)), length * math.sin(math.radians(angle)))
         reach = 1.5 * max(2.0, length, *(abs(number) for key in self.keys.values() for number in key))
         for point, name in [*_names_by_place(self.keys).items(), (query, "query")]:
-            style = {"arrowstyle": "-|>", "lw": 2.8 if point is query else 1.1, "color": "black", "shrinkA": 0}
+            style: dict[str, Any] = {
+                "arrowstyle": "-|>",
+                "lw": 2.8 if point is query else 1.1,
+                "color": "black",
+                "shrinkA": 0,
+            }
             plane.annotate("", point, (0, 0), arrowprops={**style, "shrinkB": 0})
             plane.annotate(name, point, xytext=(4, -11 if point is query else 4), textcoords="offset points")
         plane.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal", title="keys and query")
@@ -51,7 +73,7 @@ class QueryExplorer:
         return figures.picture(figure, f"A query {length:g} long at {angle:g} degrees. Weights of the keys: {alt}.")
 
     def _ipython_display_(self) -> None:
-        # Two outputs: a page without a kernel keeps the picture and drops the sliders.
+        # There are two outputs, because a page without a kernel keeps the picture and drops the sliders.
         self._screen = display(self.picture(self.turn.value, self.stretch.value), display_id=True)
         display(ipywidgets.HBox([self.turn, self.stretch]))
 
@@ -61,7 +83,7 @@ class QueryExplorer:
 
 
 def _names_by_place(keys: Mapping[str, tuple[float, ...]]) -> dict[tuple[float, ...], str]:
-    """One label a place: words with the same key would be printed over one another."""
+    """One label for each place: words with the same key would be printed over one another."""
     places: dict[tuple[float, ...], str] = {}
     for name, key in keys.items():
         places[key] = f"{places[key]}, {name}" if key in places else name

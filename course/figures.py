@@ -1,9 +1,9 @@
-"""The pictures of the course. Every function takes numbers and a description in words, and returns a Picture.
+"""Draws the pictures of the course: every function takes numbers and a description in words, and returns a Picture.
 
     numbers, alt  ->  one matplotlib Figure (no pyplot, no global state)  ->  Picture (PNG and alt text)
 
-A picture reads without colour: grey values carry their number, lines differ in dash and marker, bars in
-hatching. A function draws what it is given and computes nothing about attention; `explorer.py` moves things.
+A picture can be read without colour: grey fields show their number, lines differ in dash and marker, bars in hatching.
+Functions draw what they are given and compute nothing about attention; interactive pictures are in `explorer.py`.
 """
 
 import base64
@@ -11,6 +11,7 @@ import html
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from matplotlib.axes import Axes
@@ -29,13 +30,13 @@ Numbers = torch.Tensor | Sequence[float]
 
 @dataclass(frozen=True)
 class Picture:
-    """An image that carries its description: what a notebook shows, a screen reader reads and a test compares."""
+    """An image with its description: a notebook shows it, a screen reader reads it, and a test compares it."""
 
     png: bytes
     alt: str
 
     def _repr_html_(self) -> str:
-        # An image/png output would lose the alt text: neither JupyterLab nor nbconvert has a place for it.
+        # An image/png output would lose the alt text, because neither JupyterLab nor nbconvert has a place for it.
         data = base64.b64encode(self.png).decode()
         return f'<img alt="{html.escape(self.alt, quote=True)}" src="data:image/png;base64,{data}">'
 
@@ -44,7 +45,15 @@ class Picture:
 
 
 def picture(figure: Figure, alt: str) -> Picture:
-    """`figure` as a Picture; `alt` says in one or two sentences what a person sees there."""
+    """Return a figure as a Picture.
+
+    Args:
+        figure: what to draw.
+        alt: what a person sees there, in one or two sentences.
+
+    Raises:
+        ValueError: `alt` is empty.
+    """
     if not alt.strip():
         raise ValueError("a picture needs alt text: say in a sentence what a reader sees who looks at it")
     buffer = io.BytesIO()
@@ -62,7 +71,20 @@ def heatmap(
     row_label: str = "query",
     column_label: str = "key",
 ) -> Picture:
-    """One matrix of weights in [0, 1], shape (len(rows), len(columns)); dark is large."""
+    """Draw one matrix of weights in [0, 1]; dark is large.
+
+    Args:
+        weights: the matrix, shape (len(rows), len(columns)).
+        rows: the names of the rows.
+        columns: the names of the columns.
+        alt: what a person sees, in words.
+        title: the title above the matrix.
+        row_label: what the rows are.
+        column_label: what the columns are.
+
+    Raises:
+        ValueError: the matrix has another shape.
+    """
     return heatmaps(
         {title: weights}, rows=rows, columns=columns, alt=alt, row_label=row_label, column_label=column_label
     )
@@ -78,7 +100,20 @@ def heatmaps(
     column_label: str = "key",
     limits: tuple[float, float] = (0.0, 1.0),
 ) -> Picture:
-    """Several matrices side by side under their titles, with the same names; `limits` are white and black."""
+    """Draw several matrices side by side, with the same names of rows and columns; dark is large.
+
+    Args:
+        weights: the matrices by title, each of shape (len(rows), len(columns)).
+        rows: the names of the rows.
+        columns: the names of the columns.
+        alt: what a person sees, in words.
+        row_label: what the rows are.
+        column_label: what the columns are.
+        limits: the numbers that are white and black.
+
+    Raises:
+        ValueError: a matrix has another shape.
+    """
     width = max(2.2, 0.5 * len(columns) + 1.0)
     height = max(1.2, 0.42 * len(rows) + 1.2)
     figure = Figure(figsize=(width * len(weights), height), layout="constrained")
@@ -95,19 +130,31 @@ def heatmaps(
 def bars(
     heights: Mapping[str, Numbers], *, names: Sequence[str], alt: str, ylabel: str = "weight", title: str = ""
 ) -> Picture:
-    """One group of bars for each name, one bar in it for each entry of `heights`, told apart by hatching."""
+    """Draw a group of bars for each name, with a bar in it for each entry of `heights`; they differ in hatching.
+
+    Args:
+        heights: one number for each name, by the label of the bars.
+        names: the names of the groups.
+        alt: what a person sees, in words.
+        ylabel: what the heights are.
+        title: the title above the bars.
+
+    Raises:
+        ValueError: there is not one number for each name.
+    """
     figure = Figure(figsize=(max(4.0, 0.9 * len(names)), 2.8), layout="constrained")
     axis = figure.subplots()
     width = 0.8 / len(heights)
     for index, (label, values) in enumerate(heights.items()):
         places = [place - 0.4 + width * (index + 0.5) for place in range(len(names))]
-        style = {"color": GREYS[-1 - index % len(GREYS)], "edgecolor": "black", "hatch": HATCHES[index % len(HATCHES)]}
+        grey, hatch = GREYS[-1 - index % len(GREYS)], HATCHES[index % len(HATCHES)]
+        style: dict[str, Any] = {"color": grey, "edgecolor": "black", "hatch": hatch}
         axis.bar(places, _vector(values, len(names)), width, label=label, **style)
     axis.set_xticks(range(len(names)), names)
     axis.set_ylabel(ylabel)
     axis.set_title(title, fontsize=10)
     if len(heights) > 1:
-        # Above the axes, where no bar is.
+        # The legend is above the axes, where it covers no bar.
         figure.legend(loc="outside upper center", ncols=len(heights), frameon=False, fontsize=9)
     _bare(axis)
     return picture(figure, alt)
@@ -124,7 +171,21 @@ def lines(
     log_x: bool = False,
     log_y: bool = False,
 ) -> Picture:
-    """One line for each entry of `curves` over the same `x`, told apart by dash and marker, named in a legend."""
+    """Draw a line for each entry of `curves`; they differ in dash and marker, and a legend names them.
+
+    Args:
+        curves: one number for each number in `x`, by the name of the line.
+        x: the numbers on the horizontal axis.
+        xlabel: what these are.
+        ylabel: what the numbers of the curves are.
+        alt: what a person sees, in words.
+        title: the title above the lines.
+        log_x: whether the horizontal axis is logarithmic.
+        log_y: whether the vertical axis is logarithmic.
+
+    Raises:
+        ValueError: a curve and `x` have different lengths.
+    """
     figure = Figure(figsize=(6.0, 3.2), layout="constrained")
     axis = figure.subplots()
     at = _vector(x)
@@ -141,7 +202,7 @@ def lines(
     axis.set(xlabel=xlabel, ylabel=ylabel, xscale="log" if log_x else "linear", yscale="log" if log_y else "linear")
     axis.set_title(title, fontsize=10)
     if not log_x and all(float(place).is_integer() for place in at):
-        # There is no half layer and no half step.
+        # Whole numbers count layers or steps, so the axis shows no halves.
         axis.xaxis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 2.5, 5, 10], integer=True))
     if len(curves) > 1:
         axis.legend(frameon=False, fontsize=9)
@@ -150,13 +211,23 @@ def lines(
 
 
 def arrows(vectors: Mapping[str, Numbers], *, alt: str, title: str = "", strong: Sequence[str] = ()) -> Picture:
-    """Named vectors of two numbers, drawn from the origin; the names in `strong` are drawn thick."""
+    """Draw named vectors of two numbers as arrows from the origin.
+
+    Args:
+        vectors: the vectors by name.
+        alt: what a person sees, in words.
+        title: the title above the arrows.
+        strong: the names of the vectors that are drawn thick.
+
+    Raises:
+        ValueError: a vector does not have two numbers.
+    """
     figure = Figure(figsize=(3.6, 3.6), layout="constrained")
     axis = figure.subplots()
     points = {name: _vector(value, 2) for name, value in vectors.items()}
     reach = 1.25 * max([1.0, *(abs(number) for point in points.values() for number in point)])
     for name, (right, up) in points.items():
-        style = {
+        style: dict[str, Any] = {
             "arrowstyle": "-|>",
             "lw": 2.6 if name in strong else 1.1,
             "color": "black",
@@ -164,9 +235,12 @@ def arrows(vectors: Mapping[str, Numbers], *, alt: str, title: str = "", strong:
             "shrinkB": 0,
         }
         axis.annotate("", (right, up), (0, 0), arrowprops=style)
-        # Beyond the tip, where no arrow passes; never centred over an arrow that points straight up.
-        place = {"xytext": (4 if right >= 0 else 0, 4 if up >= 0 else -4), "textcoords": "offset points"}
-        sides = {"ha": "left" if right >= 0 else "center", "va": "baseline" if up >= 0 else "top"}
+        # Names are beyond the tip, where no arrow passes, and never centred over an arrow that points straight up.
+        place: dict[str, Any] = {
+            "xytext": (4 if right >= 0 else 0, 4 if up >= 0 else -4),
+            "textcoords": "offset points",
+        }
+        sides: dict[str, Any] = {"ha": "left" if right >= 0 else "center", "va": "baseline" if up >= 0 else "top"}
         axis.annotate(name, (right, up), **place, **sides, fontsize=10)
     axis.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
     axis.axhline(0, color="#c0c0c0", lw=0.8, zorder=0)
@@ -177,7 +251,12 @@ def arrows(vectors: Mapping[str, Numbers], *, alt: str, title: str = "", strong:
 
 
 def boxes(grids: Mapping[str, Sequence[Sequence[str]]], *, alt: str) -> Picture:
-    """Grids of words side by side under their titles, a row for each sentence; an empty word is padding, hatched."""
+    """Draw grids of words side by side, with a row for each sentence; an empty word is padding and is hatched.
+
+    Args:
+        grids: the rows of words by title.
+        alt: what a person sees, in words.
+    """
     columns = [max(map(len, rows)) for rows in grids.values()]
     height = 0.45 * max(map(len, grids.values())) + 0.5
     figure = Figure(figsize=(0.62 * sum(columns) + 0.3, height), layout="constrained")
@@ -185,7 +264,7 @@ def boxes(grids: Mapping[str, Sequence[Sequence[str]]], *, alt: str) -> Picture:
     for axis, width, (title, rows) in zip(axes, columns, grids.items(), strict=True):
         for down, row in enumerate(rows):
             for right, word in enumerate(row):
-                style = {"facecolor": "white"} if word else {"facecolor": "#e4e4e4", "hatch": "////"}
+                style: dict[str, Any] = {"facecolor": "white"} if word else {"facecolor": "#e4e4e4", "hatch": "////"}
                 axis.add_patch(Rectangle((right, down), 1, 1, edgecolor="#5a5a5a", lw=0.8, **style))
                 axis.text(right + 0.5, down + 0.5, word, ha="center", va="center", fontsize=8)
         axis.set(xlim=(0, width), ylim=(len(rows), 0))

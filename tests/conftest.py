@@ -1,6 +1,7 @@
-"""What the tests share: a candidate to talk to."""
+"""Shares fixtures: a sandbox with student code, a student's module on both sides of the boundary, a graded class."""
 
 import os
+import shutil
 import socket
 import sys
 from collections.abc import Callable, Iterator
@@ -15,48 +16,124 @@ os.environ["PATH"] = os.pathsep.join((str(Path(sys.executable).parent), os.envir
 
 import pytest
 import torch
+from torch import nn
 
-from course.grading import candidate, processes
-from course.grading.client import Client
-from course.grading.limits import Limits
-from course.grading.wire import Channel
+from grader.rpc.channel import FROM_SANDBOX, Channel
+from grader.rpc.jobs import SandboxSettings
+from grader.rpc.protocol import CellDone, Ready
+from grader.runner.client import RpcClient
+from grader.supervisor import forkserver, pool
+from tests.support.schedule import own_processor
+from tests.support.small_class import SCORES, grade_class, make_class
+
+# All tests of a process share its fork server: it loads the package of this course's notebooks, whichever comes first.
+forkserver.use(("course",))
+# Their runners start on this worker's own processor.
+pool._load.update([processor for processor in pool._load if processor != own_processor()])
+
+SMALL = """
+class Small(nn.Module):
+    def __init__(self, width=3):
+        super().__init__()
+        self.first = nn.Linear(width, 4)
+        self.norm = nn.BatchNorm1d(4)
+        self.drop = nn.Dropout(0.5)
+        self.last = nn.Linear(4, 2)
+        self.width = width
+        self.calls = 0
+
+    def forward(self, x):
+        self.calls += 1
+        return self.last(self.drop(self.norm(self.first(x)).relu()))
+
+    def double_of(self, x):
+        return self.first(x) * 2
+
+    @property
+    def weight_sum(self):
+        return self.first.weight.sum()
+"""
 
 
 class Student:
-    """Student code in a confined process of its own, seen as a test cell sees it: `student["their_function"]`."""
+    """Student code in a sandbox of its own, seen as a test cell sees it: `student["their_function"]`."""
 
     def __init__(self, process: Any, connection: Any) -> None:
         self.process = process
-        channel = Channel(socket.socket(fileno=os.dup(connection.fileno())))
+        channel = Channel(socket.socket(fileno=os.dup(connection.fileno())), FROM_SANDBOX)
         connection.close()
-        assert channel.receive()[0]["done"] == candidate.READY
-        self.client = Client(channel)
+        assert isinstance(channel.receive()[0], Ready)
+        self.client = RpcClient(channel)
 
     def __getitem__(self, name: str) -> Any:
         return self.client.look([name])[name]
 
-    def run(self, source: str) -> dict[str, Any]:
-        """Runs a cell; returns its outputs and what it raised."""
+    def run(self, source: str) -> CellDone:
+        """Run a cell; return its outputs and the exception it ended with."""
         return self.client.run(source, "answer")
 
 
 @pytest.fixture
 def student(tmp_path: Path) -> Iterator[Callable[[str], Student]]:
-    """Starts a candidate that has run `source`, with torch and nn imported; fails where that raised."""
+    """Start a sandbox that has run `source`, with torch and nn imported; fail where that raised."""
     torch.manual_seed(0)
-    limits = {name: getattr(Limits(), name) for name in Limits().trait_names(config=True)}
+    settings = SandboxSettings(
+        scratch=tmp_path, memory_mb=2048, file_mb=16, output_kb=1024, processor=min(os.sched_getaffinity(0))
+    )
     with ExitStack() as cleanup:
 
         def start(source: str) -> Student:
-            ours, theirs = processes.pipe()
-            process = processes.start(
-                "course.grading.candidate:main", theirs, tmp_path, limits, min(os.sched_getaffinity(0))
-            )
-            theirs.close()
+            runner_end, sandbox_end = forkserver.pipe()
+            process = forkserver.start(forkserver.SANDBOX, sandbox_end, settings)
+            sandbox_end.close()
             cleanup.callback(process.join)
             cleanup.callback(process.kill)
-            made = Student(process, ours)
-            assert made.run("import torch\nfrom torch import nn\n" + source)["raised"] is None
-            return made
+            started = Student(process, runner_end)
+            assert started.run("import torch\nfrom torch import nn\n" + source).error is None
+            return started
 
         yield start
+
+
+@pytest.fixture
+def in_both(student):
+    """Run a source in this process and in a sandbox; return the names that it defines in each."""
+
+    def run(source):
+        local = {"torch": torch, "nn": nn}
+        exec(source, local)
+        return local, student(source)
+
+    return run
+
+
+@pytest.fixture
+def pair(in_both):
+    """The same module in this process and in a sandbox, with the same weights, drawn from the same seed."""
+    modules = []
+    for names in in_both(SMALL):
+        torch.manual_seed(1)
+        modules.append(names["Small"]())
+    return modules
+
+
+@pytest.fixture(scope="session")
+def graded(tmp_path_factory):
+    """A class, graded four students at a time."""
+    folder = make_class(tmp_path_factory.mktemp("graded") / "course")
+    assert grade_class(folder, jobs=4) == sorted(SCORES)
+    return folder
+
+
+@pytest.fixture
+def again(graded, tmp_path):
+    """A copy of the graded class to change."""
+    return shutil.copytree(graded, tmp_path / "course")
+
+
+@pytest.fixture(scope="session")
+def judge(proof_cache):
+    """Grades submissions to the exercises of the course, on a processor of this worker's own."""
+    from tests.support.judge import Judge  # it reads all notebooks of the course
+
+    return Judge(proof_cache)

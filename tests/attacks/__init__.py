@@ -1,1 +1,1 @@
-"""Attacks on the grader: what each tries, and the class run that shows that it fails."""
+"""Shows that attacks on the grader fail: each is a submission, and a class run grades them all."""

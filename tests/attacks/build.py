@@ -1,16 +1,19 @@
-"""What attacks are built from: the small assignment that they attack, and an attacker's notebook made of it.
+"""Builds attacks: defines the small assignment that they attack, and makes an attacker's notebook of it.
+
+SOURCE --hidden tests removed--> RELEASED --answered, instead, first, ...--> the attacker's submission
 
 The assignment has two exercises of five points each: a function `double` and a module `Scale`. Each has a check that
-the student sees and two hidden tests; SECRETS are the numbers that stand in hidden tests only.
+the student sees and two hidden tests. SECRETS are the numbers that occur in hidden tests only.
 """
 
 import copy
 import re
 from textwrap import dedent
 
-import notebooks
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
+
+from tests.support import notebooks
 
 SECRETS = ("7331", "6173", "8642", "9857")
 
@@ -49,17 +52,17 @@ LIMITS = {
     "output_kb": 100,
     "notebook_mb": 20,
 }
-"""Short, for many of them mean to use up all there is."""
+"""Short ones, because many attacks try to use up everything."""
 
 REACHED = "REACHED"
-"""What an attack prints where it got through."""
+"""The word that an attack prints where it got through."""
 
 COURSE = """
 import os
 from pathlib import Path
 course = next((p / "course" for p in Path.cwd().parents if (p / "course" / "gradebook.db").exists()), Path("lost"))
 """
-"""Finds the course folder, as an attacker who knows where it lies would: names can be looked up, content cannot."""
+"""Finds the course folder as an attacker would who knows its place: the kernel lets names be looked up, not read."""
 
 SOURCE = notebooks.notebook(
     notebooks.text("# Twice and scaled"),
@@ -120,7 +123,7 @@ SOURCE = notebooks.notebook(
 
 
 def _released(source: NotebookNode) -> NotebookNode:
-    """What students get: without the hidden tests."""
+    """The notebook as students get it, without the hidden tests."""
     released = copy.deepcopy(source)
     for cell in released.cells:
         cell.source = re.sub("### BEGIN HIDDEN TESTS.*### END HIDDEN TESTS", "", cell.source, flags=re.DOTALL)
@@ -131,36 +134,48 @@ RELEASED = _released(SOURCE)
 
 
 def answered(released: NotebookNode, double: str = RIGHT_DOUBLE, scale: str = WRONG_SCALE) -> NotebookNode:
-    """An attacker's notebook with these two answers. By default the first is right, earned, and the second wrong."""
+    """Return an attacker's notebook with these two answers. By default the first is right and the second wrong."""
     return notebooks.answered(released, double=dedent(double), scale=dedent(scale))
 
 
 def instead(released: NotebookNode, code: str) -> NotebookNode:
-    """The first exercise honest; in the answer to the second, `code` and behind it a wrong Scale."""
+    """Return a notebook with an honest first answer; the second is `code`, followed by a wrong Scale."""
     return answered(released, scale=dedent(code) + WRONG_SCALE)
 
 
 def first(released: NotebookNode, code: str) -> NotebookNode:
-    """Both answers wrong, and before everything else a cell of the student's own with `code`."""
+    """Return a notebook with two wrong answers that begins with a cell of the student's own with `code`."""
     return inserted(answered(released, double=WRONG_DOUBLE), "import torch\n" + dedent(code), 0)
 
 
 def inserted(notebook: NotebookNode, code: str, index: int) -> NotebookNode:
-    """A copy with a code cell of the student's own at `index`."""
+    """Return a copy with a code cell of the student's own at `index`."""
     changed = copy.deepcopy(notebook)
     changed.cells.insert(index, new_code_cell(dedent(code)))
     return changed
 
 
 def appended(notebook: NotebookNode, code: str = "", text: str = "") -> NotebookNode:
-    """A copy with a code or a text cell of the student's own at its end."""
+    """Return a copy with a code or a text cell of the student's own at its end."""
     changed = copy.deepcopy(notebook)
     changed.cells.append(new_markdown_cell(text) if text else new_code_cell(dedent(code)))
     return changed
 
 
+def asking(notebook: NotebookNode, count: int) -> NotebookNode:
+    """Return a copy with cells of the student's own that hold the numbers below `count`, see `number_of`."""
+    for number in range(count):
+        notebook = appended(notebook, str(number))
+    return notebook
+
+
 def trying(*statements: str, setup: str = "") -> str:
-    """Code that runs each statement, whatever became of those before it, and says which got through."""
+    """Return code that runs each statement, whether those before it failed or not, and prints which got through.
+
+    Args:
+        statements: the attempts.
+        setup: code that runs before them.
+    """
     return f"""{dedent(setup)}
 for statement in {[dedent(statement) for statement in statements]!r}:
     try:
@@ -172,7 +187,7 @@ for statement in {[dedent(statement) for statement in statements]!r}:
 
 
 def calling(*calls: tuple) -> str:
-    """Code that calls C functions by name (or, above 423, system calls by number) and says which did not fail."""
+    """Return code that calls C functions by name, or system calls by number, and prints which did not fail."""
     return f"""
 import ctypes
 libc = ctypes.CDLL(None, use_errno=True)
@@ -185,14 +200,47 @@ for name, *arguments in {list(calls)!r}:
 """
 
 
-def wire(code: str) -> str:
-    """Code that has the examiner's end of the wire at hand: `channel`, `service`, and the socket itself, `line`."""
+def on_channel(code: str) -> str:
+    """Return code with the sandbox's end of the channel at hand, as an attacker who knows our protocol would find it.
+
+    `channel`, `server` and the socket `line` are those of the student's process, `protocol` defines every message.
+    `raw(text, tensors)` makes a message of any text in place of its JSON, and of any bytes in place of its tensors;
+    `odd(content)` makes one whose JSON holds `content`, whatever the protocol says of it. After `answer_by(function)`,
+    `function(request, decoded)` returns the reply to every later request: either bytes that `raw` or `odd` made, which
+    go onto the socket as they are, or a message and its tensors. A sandbox that is lost comes back without a memory of
+    its replies, so the request must say which one comes next: `number_of(request)` is the number that a cell of
+    `asking` holds, and 0 for all other requests.
+    """
     return f"""
-import gc, json, struct, sys
-from course.grading.service import Service
-from course.grading.wire import Channel
+import gc, json, struct, sys, torch
+from grader.rpc import protocol
+from grader.rpc.channel import Channel
+from grader.sandbox.server import RpcServer
 channel = next(item for item in gc.get_objects() if type(item) is Channel)
-service = next(item for item in gc.get_objects() if type(item) is Service)
+server = next(item for item in gc.get_objects() if type(item) is RpcServer)
 line = channel._socket
+
+def raw(text, tensors=b""):
+    return struct.pack(">II", len(text), len(tensors)) + text + tensors
+
+def odd(content):
+    return raw(json.dumps([content, []]).encode())
+
+def number_of(request):
+    source = getattr(request, "source", "")
+    return int(source) if source.isdecimal() else 0
+
+def answer_by(function):
+    encode_and_send = channel.send
+
+    def answer(request, decoded):
+        reply = function(request, decoded)
+        return (reply, None) if isinstance(reply, bytes) else reply
+
+    def send(reply, tensors):
+        line.sendall(reply) if isinstance(reply, bytes) else encode_and_send(reply, tensors)
+
+    server.answer, channel.send = answer, send
+
 {dedent(code)}
 """

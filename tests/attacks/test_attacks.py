@@ -1,4 +1,4 @@
-"""Every attack of the corpus in one class, among three honest neighbours: what each gains, learns, leaves and harms.
+"""Shows that no attack of the corpus gains, learns, leaves or harms anything, in one class with three honest students.
 
 corpus/NN-name.py --> submitted/NN-name --+
 three honest students --------------------+--> one class run --> outcomes, gradebook, autograded/, feedback/
@@ -17,11 +17,15 @@ from pathlib import Path
 from types import ModuleType
 
 import nbformat
-import notebooks
 import pytest
 from bs4 import BeautifulSoup
 
-from attacks.build import (
+from grader.classroom.class_run import ClassRun
+from grader.classroom.course_dir import CourseDir
+from grader.classroom.results import StudentResult
+from grader.notebook.cells import CellType, grade_id, type_of
+from grader.supervisor import forkserver, pool
+from tests.attacks.build import (
     BLANK,
     LIMITS,
     REACHED,
@@ -32,24 +36,21 @@ from attacks.build import (
     SOURCE,
     answered,
 )
-from course.classroom import Classroom
-from course.grading import examiners, processes
-from course.grading.class_run import ClassRun
-from course.grading.notebook import Kind, grade_id, kind
-from course.grading.records import Graded
+from tests.support import notebooks
+from tests.support.paths import REPOSITORY
 
 CORPUS = Path(__file__).parent / "corpus"
-REPOSITORY = Path(__file__).resolve().parents[2]
+
 ASSIGNMENT = "attacked"
 NAME = "exercises"
 
 TOKEN = "token-3141592"
 NEIGHBOURS_WORDS = "what-ann-wrote-2718281"
 LOOT = (*SECRETS, TOKEN, NEIGHBOURS_WORDS, "root:x:0")
-"""What nobody may find out: inputs of hidden tests, the grader's environment, another student's answer, a file."""
+"""Secrets: inputs of hidden tests, the grader's environment, another student's answer, the content of a file."""
 
 HONEST = {
-    # In the order of names, and so of grading, they stand in the midst of the attackers.
+    # By their names, they are graded in the middle of the attackers.
     "30n-ann": (answered(RELEASED, RIGHT_DOUBLE, RIGHT_SCALE), 10.0),
     "42n-ben": (answered(RELEASED, RIGHT_DOUBLE, BLANK), 5.0),
     "48n-cleo": (answered(RELEASED, BLANK, BLANK), 0.0),
@@ -61,6 +62,9 @@ LEFTOVERS = ("record", "poison", "fill", "a", "b", "mine.db", "link", "torch.py"
 
 SCRIPTING = ("script", "iframe", "object", "embed", "base", "form", "svg", "math", "style", "link", "meta")
 LINKING = ("href", "src", "action", "formaction", "data", "srcdoc", "xlink:href")
+
+FLAWS = ("SyntaxError", "IndentationError", "NameError", "ImportError", "ModuleNotFoundError", "AttributeError")
+"""Errors of attacks that do not fit the present grader any more, and so prove nothing."""
 
 
 def _load(path: Path) -> ModuleType:
@@ -75,15 +79,18 @@ ATTACKS = {path.stem: _load(path) for path in sorted(CORPUS.glob("*.py"))}
 
 @dataclass
 class Aftermath:
-    """The course folder after the class run, and what was found around it."""
+    """The course folder after the class run, the students' results, and the changes found afterwards.
+
+    `changed` are files of the course that the run must not touch, `left` what remains outside the course, by its kind.
+    """
 
     course: Path
-    outcomes: dict[str, Graded]
+    outcomes: dict[str, StudentResult]
     changed: list[str]
     left: dict[str, list[str]]
 
     def shown(self, student: str) -> str:
-        """All that the student gets to read: outputs and messages, and the feedback page without their own cells."""
+        """Return all that the student can read besides their own cells: messages, repairs, outputs, troubles."""
         graded = self.outcomes[student]
         texts = [result.message for report in graded.reports.values() for result in report.results]
         texts += [line for report in graded.reports.values() for line in report.repairs]
@@ -94,10 +101,11 @@ class Aftermath:
         return "\n".join(texts)
 
     def folder(self, step: str, student: str) -> Path:
+        """Return the folder of a student after a step of grading."""
         return self.course / step / student / ASSIGNMENT
 
     def scores(self) -> dict[tuple[str, str], float | None]:
-        """What the gradebook says, by student and test cell."""
+        """Return the scores in the gradebook, by student and test cell."""
         query = """
             SELECT submitted_assignment.student_id, base_cell.name, auto_score, manual_score, extra_credit FROM grade
             JOIN base_cell ON base_cell.id = grade.cell_id
@@ -112,20 +120,20 @@ class Aftermath:
 
 @pytest.fixture(scope="module")
 def aftermath(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aftermath]:
-    """Grades the class once, for all the tests here."""
+    """Grade the class once for all tests."""
     base = tmp_path_factory.mktemp("attacks")
     course = _make_class(base / "course")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ATTACK_TOKEN", TOKEN)
-        # The fork server is there before we look around.
-        processes.start("builtins:print").join()
-        # Where a working folder lies beside the course, an attacker finds the way from one to the other.
+        # The fork server must not count as a process that an attack left.
+        forkserver.start("builtins:print").join()
+        # With the working folders beside the course, an attacker finds the way from one to the other.
         (base / "scratch").mkdir()
         patch.setattr(tempfile, "tempdir", str(base / "scratch"))
         before, around = _look_at(course), _look_around(base)
-        outcomes = {graded.student: graded for graded in ClassRun(Classroom(course), ASSIGNMENT, jobs=2).outcomes()}
-        # Examiners wait for more work; what else is there belongs to an attack.
-        examiners.dismiss()
+        outcomes = {graded.student: graded for graded in ClassRun(CourseDir(course), ASSIGNMENT, jobs=2).outcomes()}
+        # Runners wait for more work; any other process belongs to an attack.
+        pool.dismiss()
         after = _look_at(course)
         left = {what: sorted(set(now) - set(around[what])) for what, now in _look_around(base).items()}
         yield Aftermath(course, outcomes, [path for path in before if before[path] != after.get(path)], left)
@@ -145,27 +153,28 @@ def _make_class(course: Path) -> Path:
 
 
 def hand_in(folder: Path, notebook: nbformat.NotebookNode | bytes) -> None:
+    """Write a notebook, or any bytes, into a new folder."""
     folder.mkdir(parents=True)
     data = notebook if isinstance(notebook, bytes) else json.dumps(notebook).encode()
     (folder / f"{NAME}.ipynb").write_bytes(data)
 
 
 def _look_at(course: Path) -> dict[str, tuple]:
-    """Content, mode, owner and time of each file of the course, and mode and owner of each folder."""
+    """The content, mode, owner and time of each file of the course, and the mode and owner of each folder."""
     seen = {}
     for path in [course, *sorted(course.rglob("*"))]:
-        about = path.stat()
-        seen[str(path)] = (about.st_mode, about.st_uid, about.st_gid, tuple(os.listxattr(path)))
+        status = path.stat()
+        seen[str(path)] = (status.st_mode, status.st_uid, status.st_gid, tuple(os.listxattr(path)))
         if path.is_file():
-            seen[str(path)] += (about.st_mtime_ns, hashlib.sha256(path.read_bytes()).hexdigest())
+            seen[str(path)] += (status.st_mtime_ns, hashlib.sha256(path.read_bytes()).hexdigest())
     return seen
 
 
 def _look_around(base: Path) -> dict[str, list[str]]:
-    """What a submission could leave behind outside the course."""
+    """Everything that a submission could leave outside the course, by its kind."""
     places = (base, REPOSITORY, Path.home(), Path("/tmp"), Path("/var/tmp"), Path("/dev/shm"), base / "scratch")
     return {
-        "processes": _candidates(),
+        "processes": _children_of_fork_server(),
         "working folders": os.listdir(base / "scratch"),
         "files": [str(place / name) for place in places for name in LEFTOVERS if (place / name).exists()],
         "shared memory": Path("/proc/sysvipc/shm").read_text().splitlines(),
@@ -174,41 +183,52 @@ def _look_around(base: Path) -> dict[str, list[str]]:
     }
 
 
-def _candidates() -> list[str]:
-    """The processes that our fork server has started and that are still there."""
+def _children_of_fork_server() -> list[str]:
+    """The processes that the fork server of this process has started and that still exist."""
     parents = {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
             number, _, rest = stat.read_text().partition(" ")
         except OSError:
-            continue  # it has ended meanwhile
+            continue  # it has ended
         parents[number] = rest.rpartition(")")[2].split()[1]
-    ours = {number for number, parent in parents.items() if parent == str(os.getpid())}
-    return [number for number, parent in parents.items() if parent in ours]
+    children = {number for number, parent in parents.items() if parent == str(os.getpid())}
+    return [number for number, parent in parents.items() if parent in children]
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_earns_what_its_honest_part_earns(aftermath: Aftermath, attack: str) -> None:
-    """The score is that of the exercises that the attacker solved, in the report and in the gradebook."""
+    """The report and the gradebook hold the points of the exercises that the attacker solved, and no others."""
     expected = float(getattr(ATTACKS[attack], "EARNS", 0))
     graded = aftermath.outcomes[attack]
-    verdicts = [
-        f"{r.name}: {r.verdict} {r.points:g} {r.message}" for rep in graded.reports.values() for r in rep.results
-    ]
+    results = [result for report in graded.reports.values() for result in report.results]
+    verdicts = [f"{result.name}: {result.verdict} {result.points:g} {result.message}" for result in results]
     assert sum(report.points for report in graded.reports.values()) == expected, (verdicts, graded.troubles)
     assert sum(score or 0 for (student, _), score in aftermath.scores().items() if student == attack) == expected
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
+def test_runs_as_it_was_written(aftermath: Aftermath, attack: str) -> None:
+    """No attack fails because it names something that the grader does not have any more."""
+    outputs = [
+        output
+        for report in aftermath.outcomes[attack].reports.values()
+        for part in report.outputs.values()
+        for output in part
+    ]
+    assert [output for output in outputs if output.get("ename") in FLAWS] == []
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
 def test_gets_through_to_nothing(aftermath: Aftermath, attack: str) -> None:
-    """No forbidden thing that the attack tried was carried out."""
+    """No forbidden action of the attack had an effect."""
     shown = aftermath.shown(attack)
     assert REACHED not in shown, shown[shown.index(REACHED) :][:300]
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_learns_nothing_hidden(aftermath: Aftermath, attack: str) -> None:
-    """Neither outputs nor messages nor feedback hold a number of a hidden test, a token or another student's words."""
+    """Outputs, messages and feedback hold no number of a hidden test, no token and no words of another student."""
     pages = [path.read_text() for path in aftermath.folder("feedback", attack).glob("*.html")]
     for text in (aftermath.shown(attack), *(BeautifulSoup(page, "html.parser").get_text() for page in pages)):
         assert [loot for loot in LOOT if loot in text] == []
@@ -216,14 +236,14 @@ def test_learns_nothing_hidden(aftermath: Aftermath, attack: str) -> None:
 
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_runs_no_script_in_the_feedback(aftermath: Aftermath, attack: str) -> None:
-    """The feedback page has no script, no handler of events and no such link from the submission."""
+    """The feedback page has no script, no event handler and no script link from the submission."""
     for path in aftermath.folder("feedback", attack).glob("*.html"):
         assert _live(path.read_text()) == []
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_has_no_part_of_the_page_of_its_own(aftermath: Aftermath, attack: str) -> None:
-    """Nothing of theirs has the class of a button of the formgrader or of the header with the score."""
+    """No part of the submission has the class of a button of the formgrader or of the header with the score."""
     parts = ".full-credit, .no-credit, .navbar-fixed-top, .panel-heading"
     count = lambda student: [  # noqa: E731
         len(BeautifulSoup(path.read_text(), "html.parser").select(parts))
@@ -234,7 +254,7 @@ def test_has_no_part_of_the_page_of_its_own(aftermath: Aftermath, attack: str) -
 
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_keeps_its_outputs_small(aftermath: Aftermath, attack: str) -> None:
-    """What the student's cells put out together stays near the limit, whatever was printed or claimed."""
+    """The outputs of all cells together stay near the limit, whatever the attack printed or claimed."""
     for report in aftermath.outcomes[attack].reports.values():
         assert len(json.dumps(report.outputs)) < 3 * LIMITS["output_kb"] * 1024
         assert all(len(result.message) < 5_000 for result in report.results)
@@ -242,50 +262,52 @@ def test_keeps_its_outputs_small(aftermath: Aftermath, attack: str) -> None:
 
 @pytest.mark.parametrize("student", HONEST)
 def test_neighbours_get_what_they_deserve(aftermath: Aftermath, student: str) -> None:
-    """An honest student in the same class has exactly the points of their work."""
+    """An honest student in the same class has exactly the points that their work earns."""
     graded, points = aftermath.outcomes[student], HONEST[student][1]
     assert graded.reports[NAME].points == points
     assert graded.troubles == [] and graded.reports[NAME].repairs == []
     assert sum(score or 0 for (name, _), score in aftermath.scores().items() if name == student) == points
 
 
-def test_everybody_is_graded(aftermath: Aftermath) -> None:
-    """Nobody is left out because of somebody else, and whoever has no report has a reason."""
+def test_every_student_is_graded(aftermath: Aftermath) -> None:
+    """No student is left out because of another one, and a student without a report has a reason."""
     assert sorted(aftermath.outcomes) == sorted([*ATTACKS, *HONEST])
     assert all(graded.reports or graded.troubles for graded in aftermath.outcomes.values())
 
 
 def test_course_folder_is_unchanged(aftermath: Aftermath) -> None:
-    """Sources, submissions and configuration have the content, the mode, the owner and the time they had."""
+    """Sources, submissions and configuration keep their content, mode, owner and time."""
     assert aftermath.changed == []
 
 
 @pytest.mark.parametrize("what", ["processes", "working folders", "files", "shared memory", "semaphores", "queues"])
 def test_leaves_nothing_behind(aftermath: Aftermath, what: str) -> None:
-    """After the run nothing of a submission is left outside the course folder."""
+    """After the run, no submission has left anything outside the course folder."""
     assert aftermath.left[what] == []
 
 
 def test_autograded_tests_are_the_sources(aftermath: Aftermath) -> None:
     """In every autograded notebook, test and read-only cells are those of the source."""
-    ours = {grade_id(cell): cell.source for cell in SOURCE.cells if kind(cell) in (Kind.TEST, Kind.READ_ONLY)}
+    source_cells = {
+        grade_id(cell): cell.source for cell in SOURCE.cells if type_of(cell) in (CellType.TEST, CellType.READ_ONLY)
+    }
     for path in aftermath.course.glob("autograded/*/*/*.ipynb"):
         cells = nbformat.read(path, as_version=4).cells
-        theirs = [(grade_id(cell), cell.source) for cell in cells if grade_id(cell) in ours]
-        assert theirs == list(ours.items()), path
+        kept_cells = [(grade_id(cell), cell.source) for cell in cells if grade_id(cell) in source_cells]
+        assert kept_cells == list(source_cells.items()), path
 
 
 def test_corpus_has_every_attack_of_the_list() -> None:
-    """Every attack that graders are known to meet is here."""
+    """The corpus has every attack that graders are known to meet."""
     assert {int(name[:2]) for name in ATTACKS} >= set(range(1, 65))
 
 
 def _live(page: str) -> list[str]:
-    """What of the attackers' scripts a browser would run, or load, on this page; the template's own scripts are not."""
-    found = []
+    """The scripts of attackers that a browser would run or load on this page, without the template's own scripts."""
+    scripts = []
     for tag in BeautifulSoup(page, "html.parser").find_all(True):
         if tag.name in SCRIPTING and "attack" in str(tag):
-            found.append(str(tag)[:200])
+            scripts.append(str(tag)[:200])
         for name, value in tag.attrs.items():
             text = "".join(str(value).split()).lower()
             if (
@@ -294,5 +316,5 @@ def _live(page: str) -> list[str]:
                 or name in LINKING
                 and text.startswith(("javascript:", "vbs"))
             ):
-                found.append(str(tag)[:200])
-    return found
+                scripts.append(str(tag)[:200])
+    return scripts

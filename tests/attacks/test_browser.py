@@ -1,9 +1,9 @@
-"""In a real browser no script of a submission runs: not on the student's feedback page, not in the formgrader.
+"""Shows that a real browser runs no script of a submission, neither on the feedback page nor in the formgrader.
 
-attacks 61a to 61c, whose scripts set the page's title --> class run --> feedback page  --+
-                                                                      --> formgrader    --+--> Chromium --> the title
+    attacks 61a to 61c, whose scripts set the page's title --> class run --> feedback page --+
+                                                                         --> formgrader   ---+--> Chromium --> the title
 
-And no text of a submission holds up the formgrader's server.
+No text of a submission delays the formgrader's server either.
 """
 
 import json
@@ -20,23 +20,23 @@ from pathlib import Path
 
 import pytest
 
-from attacks.build import RELEASED, SOURCE
-from attacks.test_attacks import ASSIGNMENT, ATTACKS, NAME, REPOSITORY, hand_in
-from course.classroom import Classroom
-from course.grading.class_run import ClassRun
+from grader.classroom.class_run import ClassRun
+from grader.classroom.course_dir import CourseDir
+from tests.attacks.build import RELEASED, SOURCE
+from tests.attacks.test_attacks import ASSIGNMENT, ATTACKS, NAME, REPOSITORY, hand_in
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 SCRIPTS = [name for name in ATTACKS if "-script-in-" in name]
 SLOW = [name for name in ATTACKS if "-slow-" in name]
 RAN = "top.document.title=7"
-"""What every script of the attacks does here in place of calling attack()."""
+"""The statement that takes the place of `attack()` in every script of the attacks."""
 
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="pip cannot install Chromium; .ci/run does, so CI runs these")
 
 
 @pytest.fixture(scope="module")
 def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A graded class of the attacks with scripts, and of those that take long to render."""
+    """Grade a class of the attacks with scripts, and of those that take long to render; return the course folder."""
     course = tmp_path_factory.mktemp("browser") / "course"
     hand_in(course / "source" / ASSIGNMENT, SOURCE)
     shutil.copy(REPOSITORY / "nbgrader_config.py", course)
@@ -46,13 +46,13 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
         hand_in(course / "submitted" / attack / ASSIGNMENT, script.encode())
     for attack in SLOW:
         hand_in(course / "submitted" / attack / ASSIGNMENT, ATTACKS[attack].submission(RELEASED))
-    assert len(list(ClassRun(Classroom(course), ASSIGNMENT).outcomes())) == len(SCRIPTS + SLOW)
+    assert len(list(ClassRun(CourseDir(course), ASSIGNMENT).outcomes())) == len(SCRIPTS + SLOW)
     return course
 
 
 @pytest.fixture(scope="module")
 def formgrader(course: Path) -> Iterator[str]:
-    """The address of a Jupyter server in the course folder."""
+    """Start a Jupyter server in the course folder; yield the address of its formgrader."""
     with socket.socket() as free:
         free.bind(("localhost", 0))
         port = free.getsockname()[1]
@@ -70,7 +70,7 @@ def formgrader(course: Path) -> Iterator[str]:
 
 
 def test_the_browser_runs_scripts(tmp_path: Path) -> None:
-    """Where nobody has cleaned the page, it is found: a script, a handler, a frame."""
+    """On a page that was not cleaned, these tests find a script, an event handler and a frame."""
     for script in ("<script>{}</script>", "<img src=x onerror={}>", '<iframe srcdoc="<script>{}</script>"></iframe>'):
         page = tmp_path / "page.html"
         page.write_text(f"<title>0</title><body>{script.format(RAN)}")
@@ -79,26 +79,26 @@ def test_the_browser_runs_scripts(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("attack", SCRIPTS)
 def test_no_script_runs_in_the_feedback(course: Path, attack: str) -> None:
-    """The page that `nbgrader release_feedback` hands back is opened by the student, and by whoever helps them."""
+    """The student, and anyone who helps them, opens the page that `nbgrader release_feedback` hands back."""
     assert title((course / "feedback" / attack / ASSIGNMENT / f"{NAME}.html").as_uri()) == NAME
 
 
 @pytest.mark.parametrize("attack", SCRIPTS)
 def test_no_script_runs_in_the_formgrader(course: Path, formgrader: str, attack: str) -> None:
-    """The page on which an instructor marks a submission, with the rights of the instructor."""
+    """An instructor marks a submission on this page, where a script would have the instructor's rights."""
     page = dom(marking_page(course, formgrader, attack))
     assert "Student's answer" in page and f"<title>{RAN[-1]}" not in page
 
 
 @pytest.mark.parametrize("attack", SLOW)
 def test_no_text_holds_up_the_formgrader(course: Path, formgrader: str, attack: str) -> None:
-    """The server, which waits for the page itself, has it long before a minute is over."""
+    """The server, which makes the page while it answers no other request, needs much less than a minute."""
     with urllib.request.urlopen(marking_page(course, formgrader, attack), timeout=60) as page:
         assert b"Student's answer" in page.read()
 
 
 def marking_page(course: Path, formgrader: str, attack: str) -> str:
-    """The address at which the formgrader shows a submission."""
+    """Return the address at which the formgrader shows a submission."""
     with sqlite3.connect(course / "gradebook.db") as database:
         query = """
             SELECT submitted_notebook.id FROM submitted_notebook
@@ -110,12 +110,12 @@ def marking_page(course: Path, formgrader: str, attack: str) -> str:
 
 
 def title(address: str) -> str:
-    """The title of a page once its scripts have run."""
+    """Return the title of a page once its scripts have run."""
     return re.search("<title>(.*?)</title>", dom(address)).group(1)
 
 
 def dom(address: str) -> str:
-    """A page as HTML once its scripts have run, in a browser that reaches this machine only."""
+    """Return a page as HTML once its scripts have run, in a browser that reaches only this machine."""
     done = subprocess.run(
         [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run",
          "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost", "--virtual-time-budget=5000", "--dump-dom",

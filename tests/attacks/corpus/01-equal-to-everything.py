@@ -1,10 +1,11 @@
 """Returns an object that equals everything and answers every comparison with yes.
 
-It never crosses: the examiner sees a stand-in of its own, and torch compares tensors only.
+The object never crosses: the runner sees a stand-in of its own, and torch compares only tensors.
 """
 
-from attacks.build import answered
 from nbformat import NotebookNode
+
+from tests.attacks.build import answered
 
 STARRED = True
 

@@ -1,10 +1,11 @@
-"""A subclass of float whose difference to everything is 0 and that is smaller than everything.
+"""Returns a subclass of float whose difference to everything is 0 and that is smaller than everything.
 
-Numbers cross as plain numbers; what a subclass says of itself stays behind.
+Numbers cross as plain numbers; the methods of a subclass stay in the sandbox.
 """
 
-from attacks.build import answered
 from nbformat import NotebookNode
+
+from tests.attacks.build import answered
 
 LIAR = """
 class Liar(float):

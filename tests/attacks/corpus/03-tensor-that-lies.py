@@ -1,10 +1,11 @@
-"""A subclass of Tensor whose __torch_function__ says True to allclose and equal.
+"""Returns a subclass of Tensor whose __torch_function__ answers allclose and equal with True.
 
-Only the numbers of a tensor cross; the examiner makes a plain tensor of them.
+Only the numbers of a tensor cross; the runner makes a plain tensor of them.
 """
 
-from attacks.build import answered
 from nbformat import NotebookNode
+
+from tests.attacks.build import answered
 
 LIAR = """
 class Liar(torch.Tensor):

@@ -1,10 +1,11 @@
-"""Replaces torch.allclose and torch.equal by functions that say True.
+"""Replaces torch.allclose and torch.equal by functions that return True.
 
-The tests run in another process, with a torch that no student touches.
+The tests run in another process, whose torch no student code touches.
 """
 
-from attacks.build import first
 from nbformat import NotebookNode
+
+from tests.attacks.build import first
 
 STARRED = True
 

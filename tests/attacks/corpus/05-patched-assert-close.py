@@ -1,10 +1,11 @@
-"""Replaces torch.testing.assert_close, in torch and in every module that has it already.
+"""Replaces torch.testing.assert_close, in torch and in every module that has imported it.
 
-The tests run in another process, with a torch that no student touches.
+The tests run in another process, whose torch no student code touches.
 """
 
-from attacks.build import first
 from nbformat import NotebookNode
+
+from tests.attacks.build import first
 
 
 def submission(released: NotebookNode) -> NotebookNode:

@@ -1,10 +1,11 @@
-"""Returns NaN, which is never further away than the tolerance.
+"""Returns NaN, whose distance to a number never exceeds the tolerance.
 
-allclose and equal take NaN for different, and a test that passes must have run to its end.
+allclose and equal treat NaN as different, and a test passes only if it runs to its end.
 """
 
-from attacks.build import answered
 from nbformat import NotebookNode
+
+from tests.attacks.build import answered
 
 NAN = """
 def double(x):

@@ -1,11 +1,12 @@
 """Sets the test's input to zero in place, and returns zero, which is twice zero.
 
-A write into an argument crosses back as in one process; a test hands over a copy and compares with its own. One input
-that asks for a gradient is a leaf, which torch itself lets nobody write into.
+A write into an argument crosses back as it would in one process, but a test hands over a copy and compares with its own
+tensor. One input requires a gradient and is a leaf, which torch itself protects from writes.
 """
 
-from attacks.build import answered
 from nbformat import NotebookNode
+
+from tests.attacks.build import answered
 
 ZERO = """
 def double(x):

@@ -1,10 +1,11 @@
-"""Returns the very tensor that the test handed over, and changes it later, when the answer is compared.
+"""Returns the very tensor that the test handed over, and changes it later, while the answer is compared.
 
-Nothing is shared: what crosses is a copy at the time it crosses.
+The processes share no memory: a reply holds a copy of the tensor as it was when it crossed.
 """
 
-from attacks.build import answered
 from nbformat import NotebookNode
+
+from tests.attacks.build import answered
 
 LATER = """
 import threading, time

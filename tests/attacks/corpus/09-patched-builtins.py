@@ -1,10 +1,11 @@
 """Replaces abs, all, max and AssertionError in builtins.
 
-The examiner has builtins of its own.
+The runner has its own builtins.
 """
 
-from attacks.build import first
 from nbformat import NotebookNode
+
+from tests.attacks.build import first
 
 
 def submission(released: NotebookNode) -> NotebookNode:

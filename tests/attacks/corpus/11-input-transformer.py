@@ -1,10 +1,11 @@
-"""Adds an IPython input transformer that makes `pass` of every cell.
+"""Adds an IPython input transformer that turns every cell into `pass`.
 
-It acts on the student's own cells only: the tests run elsewhere, without IPython.
+The transformer changes only the student's own cells: the tests run elsewhere, without IPython.
 """
 
-from attacks.build import first
 from nbformat import NotebookNode
+
+from tests.attacks.build import first
 
 STARRED = True
 

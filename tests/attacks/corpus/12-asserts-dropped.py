@@ -1,10 +1,11 @@
 """Adds an AST transformer that drops every assert, to IPython, to ast.parse and to compile.
 
-It acts in the student's process only.
+The transformer works only in the student process.
 """
 
-from attacks.build import first
 from nbformat import NotebookNode
+
+from tests.attacks.build import first
 
 STARRED = True
 

@@ -1,10 +1,11 @@
 """Replaces run_cell and run_cell_async, and the grader's own execute and Shell.run, by functions that do nothing.
 
-What it reaches is the shell in its own process.
+The attacker reaches only the shell in the student process.
 """
 
-from attacks.build import first
 from nbformat import NotebookNode
+
+from tests.attacks.build import first
 
 STARRED = True
 
@@ -13,10 +14,11 @@ def submission(released: NotebookNode) -> NotebookNode:
     return first(
         released,
         """
-        import course.grading.cells as cells
+        from grader.rpc.protocol import CellDone
+        from grader.sandbox import shell as grader_shell
         shell = type(get_ipython())
         shell.run_cell = shell.run_cell_async = lambda *args, **kwargs: None
-        cells.execute = lambda *args, **kwargs: None
-        cells.Shell.run = lambda *args, **kwargs: {"outputs": [], "raised": None}
+        grader_shell.execute = lambda *args, **kwargs: None
+        grader_shell.Shell.run = lambda *args, **kwargs: CellDone()
         """,
     )

@@ -1,10 +1,11 @@
-"""Hooks that run before and after each cell and put other things under the names that tests use.
+"""Registers hooks that bind other things to the names that tests use, before and after each cell.
 
-No test cell runs in this process, and no name of the student's can stand for one that the examiner has.
+No test cell runs in this process, and no name of the student's replaces one that the runner has.
 """
 
-from attacks.build import first
 from nbformat import NotebookNode
+
+from tests.attacks.build import first
 
 
 def submission(released: NotebookNode) -> NotebookNode:

@@ -1,10 +1,11 @@
-"""Shows a full score: as a value, by a display hook and in the words nbgrader reads scores from.
+"""Shows a full score: as a value, by a display hook and in the words from which nbgrader reads scores.
 
-Scores come from the tests alone; the outputs of a test cell are put there by the grader.
+Scores come from the tests alone, and the grader itself writes the outputs of test cells.
 """
 
-from attacks.build import WRONG_DOUBLE, WRONG_SCALE, answered
 from nbformat import NotebookNode
+
+from tests.attacks.build import WRONG_DOUBLE, WRONG_SCALE, answered
 
 SCORE = """
 import sys

@@ -1,10 +1,11 @@
 """Looks for a kernel's connection file and its key, to sign a reply of its own.
 
-There is no kernel, and the folders where one would keep its file cannot be read.
+There is no kernel, and the folders where a kernel keeps its file cannot be read.
 """
 
-from attacks.build import instead, trying
 from nbformat import NotebookNode
+
+from tests.attacks.build import instead, trying
 
 EARNS = 5
 

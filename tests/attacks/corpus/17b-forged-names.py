@@ -1,22 +1,24 @@
-"""Answers, when asked for the names that a test uses, with more than was asked for: a torch, an abs, a builtins.
+"""Returns more names than a test asked for: a torch, an abs, a builtins.
 
-The examiner takes from an answer only the names it asked for.
+The runner takes from a reply only the names that it asked for.
 """
 
-from attacks.build import first, wire
 from nbformat import NotebookNode
+
+from tests.attacks.build import first, on_channel
 
 
 def submission(released: NotebookNode) -> NotebookNode:
     return first(
         released,
-        wire("""
+        on_channel("""
         class Yes:
             def __call__(self, *args, **kwargs): return True
             def __getattr__(self, name): return self
-        def look(names):
-            names = [*names, "torch", "abs", "AssertionError", "__builtins__", "__name__", "x", "m", "nn"]
-            return {name: Yes() for name in names}
-        service._verbs["look"] = look
+        honest = server._verbs["look"]
+        def look(names, place):
+            more = ("torch", "abs", "AssertionError", "__builtins__", "__name__", "x", "m", "nn")
+            return {name: Yes() for name in more} | honest(names, place)
+        server._verbs["look"] = look
         """),
     )

@@ -1,14 +1,15 @@
-"""Writes random bytes onto the wire, in the middle of everything.
+"""Writes random bytes into the channel, in the middle of everything.
 
-What cannot be read ends that candidate; the exercise is lost and the next one starts afresh.
+The runner cannot read them and replaces the sandbox: one exercise is lost, and the next one starts afresh.
 """
 
-from attacks.build import RIGHT_SCALE as RIGHT
-from attacks.build import WRONG_DOUBLE, answered, wire
 from nbformat import NotebookNode
+
+from tests.attacks.build import RIGHT_SCALE as RIGHT
+from tests.attacks.build import WRONG_DOUBLE, answered, on_channel
 
 EARNS = 5
 
 
 def submission(released: NotebookNode) -> NotebookNode:
-    return answered(released, WRONG_DOUBLE + wire("line.sendall(bytes(range(256)) * 40)"), RIGHT)
+    return answered(released, WRONG_DOUBLE + on_channel("line.sendall(bytes(range(256)) * 40)"), RIGHT)

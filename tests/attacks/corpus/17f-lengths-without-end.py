@@ -1,14 +1,16 @@
-"""Announces a message of four gigabytes, and then one that never comes.
+"""Announces a message of four gigabytes that never comes.
 
-Lengths are bounded before memory is taken for them.
+The runner checks lengths before it allocates memory.
 """
 
-from attacks.build import RIGHT_SCALE as RIGHT
-from attacks.build import WRONG_DOUBLE, answered, wire
 from nbformat import NotebookNode
+
+from tests.attacks.build import RIGHT_SCALE as RIGHT
+from tests.attacks.build import WRONG_DOUBLE, answered, on_channel
 
 EARNS = 5
 
 
 def submission(released: NotebookNode) -> NotebookNode:
-    return answered(released, WRONG_DOUBLE + wire('line.sendall(struct.pack(">II", 2**32 - 1, 2**32 - 1))'), RIGHT)
+    announce = on_channel('line.sendall(struct.pack(">II", 2**32 - 1, 2**32 - 1))')
+    return answered(released, WRONG_DOUBLE + announce, RIGHT)

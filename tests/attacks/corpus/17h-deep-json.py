@@ -1,24 +1,22 @@
-"""Answers with JSON a hundred thousand levels deep, then with a wide one of a million parts.
+"""Sends JSON a hundred thousand levels deep, then JSON with a million parts.
 
-Depth and number are bounded where JSON becomes values.
+The runner bounds depth and size before JSON becomes values.
 """
 
-from attacks.build import instead, wire
 from nbformat import NotebookNode
+
+from tests.attacks.build import asking, instead, on_channel
 
 EARNS = 5
 
+FORGED = on_channel("""
+deep, wide = "[" * 100_000 + "]" * 100_000, "[" + "0," * 10**6 + "0]"
+values = [deep, wide, "9" * 5000, "NaN", "[" * 40 + "]" * 40]
+texts = [f'[{{"type": "Returned", "value": {value}}}, []]' for value in values]
+texts += [f'[{{"type": "CellDone", "outputs": {value}}}, []]' for value in values]
+answer_by(lambda request, decoded: raw(texts[number_of(request)].encode()))
+""")
+
 
 def submission(released: NotebookNode) -> NotebookNode:
-    return instead(
-        released,
-        wire("""
-        import itertools
-        values = ["[" * 100_000 + "]" * 100_000, "[" + "0," * 10**6 + "0]", "9" * 5000, "NaN"]
-        texts = itertools.cycle([f'[{{"done": {value}}}, []]' for value in values])
-        def send(tree, tensors):
-            text = next(texts).encode()
-            line.sendall(struct.pack(">II", len(text), 0) + text)
-        channel.send = send
-        """),
-    )
+    return asking(instead(released, FORGED), 10)

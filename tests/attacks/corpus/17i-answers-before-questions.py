@@ -1,10 +1,11 @@
-"""Sends "all done" for the questions that are still to come, in the hope that they are taken for the answers.
+"""Sends replies to questions that are still to come, in the hope that the runner takes them for answers.
 
-An answer gives no points, whenever it comes: a test earns them by running to its end in the examiner.
+A reply gives no points, whenever it arrives: a test earns them by running to its end in the runner.
 """
 
-from attacks.build import instead, wire
 from nbformat import NotebookNode
+
+from tests.attacks.build import instead, on_channel
 
 EARNS = 5
 
@@ -12,8 +13,9 @@ EARNS = 5
 def submission(released: NotebookNode) -> NotebookNode:
     return instead(
         released,
-        wire("""
+        on_channel("""
+        channel.send(protocol.CellDone(), [])
         for _ in range(200):
-            channel.send({"done": {"dict": []}, "effects": {"dict": []}, "differentiable": []}, [])
+            channel.send(protocol.Returned(value={"dict": []}, effects=protocol.Effects()), [])
         """),
     )

@@ -1,10 +1,11 @@
-"""Stops reading from the wire while the examiner sends, and answers one byte at a time.
+"""Stops reading from the channel while the runner sends, and answers one byte at a time.
 
 Sending and receiving share the deadline of the cell.
 """
 
-from attacks.build import instead, wire
 from nbformat import NotebookNode
+
+from tests.attacks.build import instead, on_channel
 
 EARNS = 5
 
@@ -12,11 +13,12 @@ EARNS = 5
 def submission(released: NotebookNode) -> NotebookNode:
     return instead(
         released,
-        wire("""
+        on_channel("""
         import time
         def receive(**kwargs):
+            line.sendall(struct.pack(">II", 2**20, 0))
             while True:
-                line.send(b"\\0" * 4 + b"\\0")
+                line.send(b"[")
                 time.sleep(0.3)
         channel.receive = receive
         """),

@@ -1,10 +1,11 @@
-"""Sends open files with its answers, by the thousand, to use up the examiner's descriptors or the kernel's memory.
+"""Sends open files with its replies, by the thousand, to use up the runner's descriptors or the kernel's memory.
 
 A confined process cannot send descriptors at all.
 """
 
-from attacks.build import instead, trying, wire
 from nbformat import NotebookNode
+
+from tests.attacks.build import instead, on_channel, trying
 
 EARNS = 5
 
@@ -12,7 +13,7 @@ EARNS = 5
 def submission(released: NotebookNode) -> NotebookNode:
     return instead(
         released,
-        wire("import array, os, socket")
+        on_channel("import array, os, socket")
         + trying(
             "line.sendmsg([b'x'], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array('i', [3]))])",
             "socket.send_fds(line, [b'x'], [3] * 60)",

@@ -1,25 +1,30 @@
 """Calls back functions that no test handed over, for ever.
 
-Numbers are checked, and the deadline of the cell goes on while the examiner answers.
+The runner checks the number of a function, and the deadline of the cell holds while it answers.
 """
 
-from attacks.build import instead, wire
 from nbformat import NotebookNode
+
+from tests.attacks.build import asking, instead, on_channel
 
 EARNS = 5
 
+FORGED = on_channel("""
+import itertools
+functions = [0, 1, 10**9, -1, "__import__"]
+
+def ask(request, decoded):
+    for place in itertools.count(number_of(request)):
+        call = {"tuple": [{"tuple": ["__import__", "os"]}, {"dict": []}]}
+        line.sendall(odd({"type": "Callback", "function": functions[place % 5], "call": call}))
+        try:
+            channel.receive()
+        except protocol.ProtocolError:
+            pass
+
+answer_by(ask)
+""")
+
 
 def submission(released: NotebookNode) -> NotebookNode:
-    return instead(
-        released,
-        wire("""
-        def answer(request, packed):
-            for number in (0, 1, -1, 10**9):
-                try:
-                    service._call_back(number, ("__import__", "os"), {})
-                except Exception:
-                    pass
-            return {"done": 5}, []
-        service.answer = answer
-        """),
-    )
+    return asking(instead(released, FORGED), 5)

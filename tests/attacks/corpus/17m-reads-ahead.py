@@ -1,14 +1,15 @@
-"""Waits before it answers, to see what a test says next: what is remembered of honest students might come early.
+"""Delays its reply in order to read the test's next message first, which the answer cache might send early.
 
-The next words come after the same answer only, so nothing comes until it has answered, and then it has answered.
+The runner sends the next message only after the same reply as before, so nothing arrives until the reply is out.
 """
 
-from attacks.build import RIGHT_SCALE, answered, wire
 from nbformat import NotebookNode
+
+from tests.attacks.build import RIGHT_SCALE, answered, on_channel
 
 EARNS = 5
 
-READS_AHEAD = wire("""
+READS_AHEAD = on_channel("""
 import socket, time
 
 def double(x):

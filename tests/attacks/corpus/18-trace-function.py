@@ -1,10 +1,11 @@
-"""Sets a trace function that skips what raises AssertionError, in this thread and in all that start.
+"""Sets a trace function that skips lines that raise AssertionError, in this thread and in all later ones.
 
-It traces the student's own process.
+The function traces only the student process.
 """
 
-from attacks.build import first
 from nbformat import NotebookNode
+
+from tests.attacks.build import first
 
 
 def submission(released: NotebookNode) -> NotebookNode:

@@ -1,10 +1,11 @@
-"""Registers what forges a result at exit: atexit, excepthook, a finaliser, a signal handler.
+"""Registers code that forges a result at exit: atexit, excepthook, a finaliser, a signal handler.
 
 The result is in another process.
 """
 
-from attacks.build import instead
 from nbformat import NotebookNode
+
+from tests.attacks.build import instead
 
 EARNS = 5
 

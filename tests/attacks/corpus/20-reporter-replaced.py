@@ -1,20 +1,24 @@
-"""Patches the grader's own modules, which can be imported: verdicts, results, limits, the examiner itself.
+"""Patches the grader's own modules, which can be imported: verdicts, results, limits, the runner itself.
 
-They are copies in the student's process; the examiner has its own.
+The modules are copies in the student process; the runner has its own.
 """
 
-from attacks.build import first
 from nbformat import NotebookNode
+
+from tests.attacks.build import first
 
 
 def submission(released: NotebookNode) -> NotebookNode:
     return first(
         released,
         """
-        import course.grading.examiner as examiner
-        import course.grading.report as report
-        examiner.Examiner.examine = lambda self: [report.Result("scale-check", "passed", 5.0, 5.0)]
-        examiner._no_points = lambda step, *rest: report.Result(step.name, "passed", step.points, step.points)
+        from grader import limits, report
+        from grader.runner import main, passes, test_execution
+        full = lambda name, points, *rest: report.Result(name, report.Verdict.PASSED, points, points)
+        passes.NotebookRun.results = lambda self: [full("scale-check", 5.0)]
+        passes.no_points = report.no_points = full
+        test_execution.outcome_of = lambda step, run: test_execution.TestOutcome(report.Verdict.PASSED, step.points)
+        main.MEMORY_MB = limits.MAX_NOTEBOOK_MB = 2**40
         report.Report.points = 10.0
         """,
     )

@@ -1,10 +1,11 @@
 """Calls sys.exit(0) in the answer and in the function that the test calls, before any assert can run.
 
-SystemExit of student code is an error like any other.
+SystemExit in student code is an error like any other.
 """
 
-from attacks.build import answered
 from nbformat import NotebookNode
+
+from tests.attacks.build import answered
 
 EXIT = """
 import sys

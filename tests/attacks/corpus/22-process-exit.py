@@ -1,10 +1,11 @@
-"""Calls os._exit(0) when the test calls, so that the process ends well and in silence.
+"""Calls os._exit(0) when the test calls, so that the process ends without an error or a message.
 
-It is the student's process that ends; its exercise is lost, the other is not.
+Only the student process ends; its exercise is lost, the other one is not.
 """
 
-from attacks.build import RIGHT_SCALE, answered
 from nbformat import NotebookNode
+
+from tests.attacks.build import RIGHT_SCALE, answered
 
 EARNS = 5
 

@@ -1,10 +1,11 @@
-"""Writes words of success to stdout, to stderr and to every descriptor there may be.
+"""Writes words of success to stdout, to stderr and to every descriptor that may be open.
 
-There is one descriptor besides /dev/null, the wire, and what arrives there that is no answer ends the candidate.
+The only descriptor besides /dev/null is the channel, and bytes that are no reply end the sandbox.
 """
 
-from attacks.build import instead
 from nbformat import NotebookNode
+
+from tests.attacks.build import instead
 
 EARNS = 5
 

@@ -1,10 +1,11 @@
-"""Tags test cells `experiment` and `skip-execution`, which graders pass over, and gives them no points to lose.
+"""Tags test cells `experiment` and `skip-execution`, which graders pass over, and takes their points away.
 
-Tests come from the source, with the metadata they have there.
+Tests come from the source, with the metadata that they have there.
 """
 
-from attacks.build import WRONG_DOUBLE, answered
 from nbformat import NotebookNode
+
+from tests.attacks.build import WRONG_DOUBLE, answered
 
 
 def submission(released: NotebookNode) -> NotebookNode:

@@ -3,8 +3,9 @@
 The working folder is empty and private, and no folder above it can be listed or read.
 """
 
-from attacks.build import COURSE, instead, trying
 from nbformat import NotebookNode
+
+from tests.attacks.build import COURSE, instead, trying
 
 STARRED = True
 EARNS = 5

@@ -1,10 +1,11 @@
-"""Walks all frames, all objects and all strings in memory for a hidden test, then its own memory byte by byte.
+"""Walks all frames, all objects and all strings in memory in search of a hidden test.
 
-The process was forked before anybody had read the submission or the source: there is nothing to find.
+The process was forked before the submission and the source were read: there is nothing to find.
 """
 
-from attacks.build import instead
 from nbformat import NotebookNode
+
+from tests.attacks.build import instead
 
 EARNS = 5
 
@@ -19,8 +20,8 @@ def submission(released: NotebookNode) -> NotebookNode:
             texts += [str(frame.f_locals)[:9999]]
             frame = frame.f_back
         word = "HIDDEN" + " TESTS"
-        found = [item for item in gc.get_objects() if isinstance(item, dict)]
-        texts += [value for item in found for value in list(item.values()) if isinstance(value, str)]
+        dicts = [item for item in gc.get_objects() if isinstance(item, dict)]
+        texts += [value for item in dicts for value in list(item.values()) if isinstance(value, str)]
         print([text for text in texts if word in text and "BEGIN " + word in text and "### " in text])
         """,
     )

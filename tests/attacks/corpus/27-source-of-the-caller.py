@@ -1,10 +1,11 @@
-"""Looks with `inspect` at who calls the function, and keeps their source to raise it as an error.
+"""Inspects the caller of its function, and raises the caller's source as an error.
 
-What calls it here is the grader's service; the test that asked is in another process.
+The caller is the grader's server; the test that asked is in another process.
 """
 
-from attacks.build import answered
 from nbformat import NotebookNode
+
+from tests.attacks.build import answered
 
 INSPECT = """
 import inspect

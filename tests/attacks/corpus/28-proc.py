@@ -1,10 +1,11 @@
-"""Reads /proc: its own environment, arguments, descriptors and memory, and those of its parent and of everyone else.
+"""Reads /proc: its own environment, arguments, descriptors and memory, and those of all other processes.
 
 No file in /proc can be opened.
 """
 
-from attacks.build import instead, trying
 from nbformat import NotebookNode
+
+from tests.attacks.build import instead, trying
 
 EARNS = 5
 

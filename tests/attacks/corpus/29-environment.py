@@ -1,10 +1,11 @@
-"""Prints the environment, as Python and as C know it, and looks for descriptors that were left open.
+"""Prints the environment, as Python and as C see it, and looks for descriptors that were left open.
 
-The fork server starts with an emptied environment, and one descriptor is handed on: the wire.
+The fork server starts with an emptied environment, and a sandbox gets one descriptor: the channel.
 """
 
-from attacks.build import instead, trying
 from nbformat import NotebookNode
+
+from tests.attacks.build import instead, trying
 
 EARNS = 5
 

@@ -1,10 +1,11 @@
-"""Reads the submissions of its neighbours, their autograded notebooks and feedback, the gradebook and /etc/passwd.
+"""Reads its neighbours' submissions, autograded notebooks and feedback, the gradebook and /etc/passwd.
 
-Files can be read in the Python installation and in the working folder only.
+Only files of the Python installation and of the working folder can be read.
 """
 
-from attacks.build import COURSE, instead, trying
 from nbformat import NotebookNode
+
+from tests.attacks.build import COURSE, instead, trying
 
 EARNS = 5
 

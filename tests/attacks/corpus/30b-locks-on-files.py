@@ -1,10 +1,11 @@
-"""Locks files that every candidate may read: who finds a byte locked has been told something by another student.
+"""Locks files that every sandbox may read, so that a locked byte tells another student something.
 
-Locks are refused, whoever asks and however.
+The kernel refuses every kind of lock.
 """
 
-from attacks.build import calling, instead, trying
 from nbformat import NotebookNode
+
+from tests.attacks.build import calling, instead, trying
 
 EARNS = 5
 

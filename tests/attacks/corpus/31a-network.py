@@ -1,10 +1,11 @@
 """Opens sockets of every kind to send home what it knows: TCP, UDP, raw, netlink, local ones.
 
-No socket can be made, and the one that is there leads to the examiner and cannot be connected anew.
+No socket can be made, and the existing one leads to the runner and cannot be connected to anything else.
 """
 
-from attacks.build import instead, trying
 from nbformat import NotebookNode
+
+from tests.attacks.build import instead, trying
 
 EARNS = 5
 

@@ -1,10 +1,11 @@
-"""Puts what it knows into a host name and has it looked up, so that a name server learns of it.
+"""Puts its knowledge into a host name and looks the name up, so that a name server learns of it.
 
-Looking up a name takes a socket, and files that cannot be read.
+A lookup needs a socket, and files that cannot be read.
 """
 
-from attacks.build import instead, trying
 from nbformat import NotebookNode
+
+from tests.attacks.build import instead, trying
 
 EARNS = 5
 

@@ -1,10 +1,11 @@
 """Raises an error whose text is the hidden test's input.
 
-Of an error in a hidden test the student is told the built-in kind and the place in their own code, nothing else.
+For an error in a hidden test, the student reads the built-in class and the place in their own code, nothing else.
 """
 
-from attacks.build import answered
 from nbformat import NotebookNode
+
+from tests.attacks.build import answered
 
 TELL = """
 def double(x):

@@ -1,10 +1,11 @@
 """Raises an error whose class is named after the hidden test's input.
 
-Only built-in kinds of errors are named.
+Messages name only built-in classes of errors.
 """
 
-from attacks.build import answered
 from nbformat import NotebookNode
+
+from tests.attacks.build import answered
 
 TELL = """
 def double(x):

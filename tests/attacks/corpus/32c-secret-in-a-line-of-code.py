@@ -1,18 +1,19 @@
 """Raises from code made on the spot, whose name and whose line are the hidden test's input.
 
-The line that is shown is looked up in the cell as it was handed in; other places are not named.
+The grader quotes the line from the submitted cell, and names no other place.
 """
 
-from attacks.build import answered
 from nbformat import NotebookNode
+
+from tests.attacks.build import answered
 
 TELL = """
 import linecache
 
 def double(x):
-    said = str(x.tolist())
-    for name in (f"<{said}>", "<double>"):
-        source = f"raise ValueError  # {said}"
+    secret = str(x.tolist())
+    for name in (f"<{secret}>", "<double>"):
+        source = f"raise ValueError  # {secret}"
         linecache.cache[name] = (len(source), None, [source], name)
         exec(compile(source, name, "exec"))
 """

@@ -1,10 +1,11 @@
-"""Keeps what hidden tests hand over and prints it in a later cell, as text, as a picture and as an error.
+"""Keeps the inputs of hidden tests and prints them in a later cell, as text, as a picture and as an error.
 
-Outputs are those of a run without hidden tests.
+Outputs come from a pass without hidden tests.
 """
 
-from attacks.build import WRONG_SCALE, answered, appended
 from nbformat import NotebookNode
+
+from tests.attacks.build import WRONG_SCALE, answered, appended
 
 KEEP = """
 seen = []

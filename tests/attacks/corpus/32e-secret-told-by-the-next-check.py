@@ -1,10 +1,11 @@
-"""Keeps what hidden tests hand over and raises it when the check of the next exercise calls.
+"""Keeps the inputs of hidden tests and raises them when the check of the next exercise calls.
 
-Checks that the student sees run in a run without hidden tests.
+Visible checks run in a pass without hidden tests.
 """
 
-from attacks.build import answered
 from nbformat import NotebookNode
+
+from tests.attacks.build import answered
 
 KEEP = """
 seen = []

@@ -1,10 +1,11 @@
-"""Returns zero, so that a test's comparison says how far that is from what it expected.
+"""Returns zero, so that a test's comparison says how far zero is from the expected value.
 
-The words of a library's own assertion in a hidden test are not shown, only those the test's author wrote.
+For a hidden test, the student reads the author's own message, never a library's.
 """
 
-from attacks.build import WRONG_DOUBLE, answered
 from nbformat import NotebookNode
+
+from tests.attacks.build import WRONG_DOUBLE, answered
 
 
 def submission(released: NotebookNode) -> NotebookNode:

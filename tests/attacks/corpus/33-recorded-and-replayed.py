@@ -1,12 +1,13 @@
-"""Records what tests hand over wherever it can, crashes, and reads the record in the process that comes next.
+"""Records the inputs of tests wherever it can, crashes, and reads the record in the next process.
 
-A fresh candidate has a fresh folder, and no other place can be written.
+A fresh sandbox has a fresh folder, and no other place can be written.
 """
 
-from attacks.build import WRONG_SCALE, answered, appended
 from nbformat import NotebookNode
 
-EARNS = 3  # what was earned before it crashed
+from tests.attacks.build import WRONG_SCALE, answered, appended
+
+EARNS = 3  # for the tests before the crash
 
 RECORD = """
 import os

@@ -1,10 +1,11 @@
-"""Writes a manual score of 100 into gradebook.db, by relative path and wherever it may lie.
+"""Writes a manual score of 100 into gradebook.db, by a relative path and by every path that may lead there.
 
 The gradebook can be neither read nor written.
 """
 
-from attacks.build import COURSE, instead, trying
 from nbformat import NotebookNode
+
+from tests.attacks.build import COURSE, instead, trying
 
 STARRED = True
 EARNS = 5

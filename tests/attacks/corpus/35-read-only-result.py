@@ -1,10 +1,11 @@
-"""Writes a result of its own over the grader's and makes it read-only; changes modes, owners, times and attributes.
+"""Replaces the grader's result by its own and makes it read-only; changes modes, owners, times and attributes.
 
-Neither the content of files outside nor what is noted of them can be changed.
+Neither the content nor the metadata of files outside can be changed.
 """
 
-from attacks.build import COURSE, instead, trying
 from nbformat import NotebookNode
+
+from tests.attacks.build import COURSE, instead, trying
 
 EARNS = 5
 

@@ -1,10 +1,11 @@
 """Returns objects whose pickles run code, and a file that torch.load would unpickle.
 
-Nothing that crosses is unpickled; what is no plain value stays where it is.
+The runner unpickles nothing; an object that is no plain value stays in the sandbox.
 """
 
-from attacks.build import answered
 from nbformat import NotebookNode
+
+from tests.attacks.build import answered
 
 PICKLE = """
 import io, pickle

@@ -3,8 +3,9 @@
 Nothing outside the working folder can be written, renamed or linked.
 """
 
-from attacks.build import COURSE, instead, trying
 from nbformat import NotebookNode
+
+from tests.attacks.build import COURSE, instead, trying
 
 EARNS = 5
 
@@ -13,16 +14,16 @@ def submission(released: NotebookNode) -> NotebookNode:
     return instead(
         released,
         trying(
-            "theirs.write_text('{}')",
-            "theirs.unlink()",
-            "theirs.rename('mine.ipynb')",
-            "os.rename('.', theirs.parent)",
-            "os.link(theirs, 'link')",
-            "os.symlink(theirs, 'link')",
-            "os.rmdir(theirs.parent)",
-            "(theirs.parent / 'new').touch()",
-            "os.truncate(theirs, 0)",
-            "import shutil; shutil.copy(theirs, '.')",
-            setup=COURSE + "theirs = course / 'submitted' / '30n-ann' / 'attacked' / 'exercises.ipynb'",
+            "neighbours.write_text('{}')",
+            "neighbours.unlink()",
+            "neighbours.rename('mine.ipynb')",
+            "os.rename('.', neighbours.parent)",
+            "os.link(neighbours, 'link')",
+            "os.symlink(neighbours, 'link')",
+            "os.rmdir(neighbours.parent)",
+            "(neighbours.parent / 'new').touch()",
+            "os.truncate(neighbours, 0)",
+            "import shutil; shutil.copy(neighbours, '.')",
+            setup=COURSE + "neighbours = course / 'submitted' / '30n-ann' / 'attacked' / 'exercises.ipynb'",
         ),
     )

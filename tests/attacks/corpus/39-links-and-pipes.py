@@ -1,10 +1,11 @@
-"""Puts symbolic links, hard links, FIFOs and devices where a file is expected, for the grader to follow or to wait at.
+"""Puts symbolic links, hard links, FIFOs and devices in the place of files that the grader might open.
 
 None of them can be made, and the grader opens nothing in the working folder.
 """
 
-from attacks.build import instead, trying
 from nbformat import NotebookNode
+
+from tests.attacks.build import instead, trying
 
 EARNS = 5
 

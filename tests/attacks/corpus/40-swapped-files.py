@@ -1,10 +1,11 @@
-"""Moves its working folder away while it is used and puts another there; swaps names between check and use.
+"""Moves its working folder away while it is used and puts another in its place; swaps names of files.
 
-The folder itself cannot be moved, and nothing in it is looked at but its size.
+The folder itself cannot be moved, and the grader looks only at its size.
 """
 
-from attacks.build import instead, trying
 from nbformat import NotebookNode
+
+from tests.attacks.build import instead, trying
 
 EARNS = 5
 

@@ -1,10 +1,11 @@
-"""Starts processes in every way there is, each to start more.
+"""Starts processes in every possible way, each to start more.
 
 The kernel lets it start threads and nothing else.
 """
 
-from attacks.build import instead, trying
 from nbformat import NotebookNode
+
+from tests.attacks.build import instead, trying
 
 EARNS = 5
 

@@ -1,10 +1,11 @@
-"""Takes memory until there is none, in Python and in torch, and holds on to it.
+"""Allocates memory until there is none left, in Python and in torch, and keeps it.
 
 Address space is limited: the allocation fails, in this process alone.
 """
 
-from attacks.build import answered
 from nbformat import NotebookNode
+
+from tests.attacks.build import answered
 
 EARNS = 0
 

@@ -1,10 +1,11 @@
-"""Fills /dev/shm, shared memory, queues and anonymous files, which outlive a process or count nowhere.
+"""Fills /dev/shm, shared memory, queues and anonymous files, which outlive a process or are not counted.
 
 None of them can be made.
 """
 
-from attacks.build import calling, instead, trying
 from nbformat import NotebookNode
+
+from tests.attacks.build import calling, instead, trying
 
 EARNS = 5
 

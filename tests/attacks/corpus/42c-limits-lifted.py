@@ -1,10 +1,11 @@
 """Lifts its own limits, which root may do, and leaves its control group.
 
-A confined process can ask for its limits and not set them.
+A confined process can read its limits and not set them.
 """
 
-from attacks.build import instead, trying
 from nbformat import NotebookNode
+
+from tests.attacks.build import instead, trying
 
 EARNS = 5
 

@@ -1,10 +1,11 @@
-"""Fills the disk: file after file, each as large as it may be, for ever.
+"""Fills the disk: file after file, each as large as possible, for ever.
 
-The grader looks at the working folder while it waits, and ends who fills it.
+The parent looks at the working folder while it waits, and ends a process that fills it.
 """
 
-from attacks.build import instead
 from nbformat import NotebookNode
+
+from tests.attacks.build import instead
 
 EARNS = 5
 

@@ -1,10 +1,11 @@
 """Makes empty files for ever, until the disk has no inodes.
 
-Files and folders in the working folder are counted too.
+The parent counts files and folders, too.
 """
 
-from attacks.build import instead
 from nbformat import NotebookNode
+
+from tests.attacks.build import instead
 
 EARNS = 5
 

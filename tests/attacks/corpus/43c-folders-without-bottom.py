@@ -1,10 +1,11 @@
-"""Makes folders in folders, thousands deep and with no rights on them, so that cleaning up fails.
+"""Nests folders thousands deep and takes away all rights to them, so that cleaning up fails.
 
-Cleaning up lifts each folder to the top before it looks inside.
+Cleaning up moves each folder to the top before it looks inside.
 """
 
-from attacks.build import instead
 from nbformat import NotebookNode
+
+from tests.attacks.build import instead
 
 EARNS = 5
 

@@ -1,10 +1,11 @@
-"""Prints for ever, and goes on when it is told to stop.
+"""Prints for ever, and goes on after an exception tells it to stop.
 
-What is printed is counted; beyond the limit nothing is kept, and the cell ends at its time limit.
+Output is counted; beyond the limit nothing is kept, and the cell ends at its time limit.
 """
 
-from attacks.build import instead
 from nbformat import NotebookNode
+
+from tests.attacks.build import instead
 
 EARNS = 5
 

@@ -1,10 +1,11 @@
 """Prints one line of a hundred million characters, in the cell and in the function that tests call.
 
-One line is too long as soon as it is longer than all that may be printed.
+A single line also counts against the limit of all output.
 """
 
-from attacks.build import WRONG_SCALE, answered
 from nbformat import NotebookNode
+
+from tests.attacks.build import WRONG_SCALE, answered
 
 PRINT = """
 def double(x):

@@ -1,10 +1,11 @@
-"""Displays pictures and HTML, each just short enough to be shown, until the answer is too large to be sent.
+"""Displays pictures and HTML, each just short enough to be shown, until the reply is too large to send.
 
-All that a notebook shows counts together, and the examiner counts too.
+All outputs of a notebook count together, and the runner counts, too.
 """
 
-from attacks.build import instead
 from nbformat import NotebookNode
+
+from tests.attacks.build import instead
 
 EARNS = 5
 

@@ -1,10 +1,11 @@
-"""Gives everything names and messages a million characters long: classes, errors, cells, tags, assertion messages.
+"""Gives everything names and messages a million characters long: classes, errors, cells, tags, assertions.
 
-Each is cut where it is taken over.
+The grader cuts each of them as soon as it takes it over.
 """
 
-from attacks.build import answered, appended
 from nbformat import NotebookNode
+
+from tests.attacks.build import answered, appended
 
 LONG = """
 def double(x):

@@ -1,24 +1,26 @@
-"""Answers for each cell with outputs of made-up forms, whose long names were counted nowhere.
+"""Replies to each cell with outputs of invented MIME types, whose long names were not counted.
 
-Of an output only the forms that a page shows are kept.
+The runner keeps only the MIME types that a page shows.
 """
 
-from attacks.build import answered, inserted, wire
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 
+from tests.attacks.build import answered, inserted, on_channel
+
 EARNS = 5
 
-FORMS = wire("""
+FORMS = on_channel("""
 forms = {("%d-" % number).ljust(90, "k"): "" for number in range(20_000)}
-answer = channel.send
+honest = server.answer
 
-def send(said, tensors):
-    if isinstance(said.get("done"), dict) and "outputs" in said["done"]:
-        said = {"done": {"outputs": [{"output_type": "display_data", "data": forms}], "raised": None}}
-    answer(said, tensors)
+def flood(request, decoded):
+    reply, tensors = honest(request, decoded)
+    if isinstance(reply, protocol.CellDone):
+        reply.outputs = [protocol.Display(data=forms)]
+    return reply, tensors
 
-channel.send = send
+answer_by(flood)
 """)
 
 

@@ -1,11 +1,12 @@
 """Ends three hundred cells with an error of two thousand characters each.
 
-Errors are outputs like any other. Where there is no more room it is said once, and not below every cell.
+Errors are outputs like any other. The message that there is no more room appears once, not below every cell.
 """
 
-from attacks.build import answered
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
+
+from tests.attacks.build import answered
 
 EARNS = 5
 

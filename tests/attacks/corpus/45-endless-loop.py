@@ -1,10 +1,11 @@
-"""Loops for ever and swallows KeyboardInterrupt and every signal that asks.
+"""Loops for ever and swallows KeyboardInterrupt and every signal that can be caught.
 
-Nobody asks: the process is killed when its time is over.
+The parent kills the process when its time is over.
 """
 
-from attacks.build import RIGHT_SCALE, answered
 from nbformat import NotebookNode
+
+from tests.attacks.build import RIGHT_SCALE, answered
 
 EARNS = 5
 

@@ -1,10 +1,11 @@
-"""Sleeps, which takes no CPU time: in the cell and, after a replay, in the test.
+"""Sleeps, which takes no CPU time: in the cell and, after the cells ran again, in the test.
 
-Limits are of wall time.
+The limits are wall time.
 """
 
-from attacks.build import instead
 from nbformat import NotebookNode
+
+from tests.attacks.build import instead
 
 EARNS = 5
 

@@ -1,10 +1,11 @@
-"""Leaves something running that outlives its parent: a daemon, a thread that is no daemon, a session of its own.
+"""Leaves something running that outlives its parent: a daemon, a non-daemon thread, a session of its own.
 
 No process and no session can be made, and threads end with their process.
 """
 
-from attacks.build import instead, trying
 from nbformat import NotebookNode
+
+from tests.attacks.build import instead, trying
 
 EARNS = 5
 

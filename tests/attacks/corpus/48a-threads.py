@@ -1,10 +1,11 @@
-"""Starts threads until none can be started, each busy, to take the processor from its neighbours.
+"""Starts busy threads until no more can be started, to take the processor from its neighbours.
 
-Threads are counted while the grader waits, and who has too many is ended.
+The parent counts threads while it waits, and ends a process that has too many.
 """
 
-from attacks.build import instead
 from nbformat import NotebookNode
+
+from tests.attacks.build import instead
 
 EARNS = 5
 

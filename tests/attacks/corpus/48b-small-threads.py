@@ -1,10 +1,11 @@
-"""Starts threads with the smallest stack there is, so that memory limits allow tens of thousands.
+"""Starts threads with the smallest possible stack, so that memory limits allow tens of thousands.
 
-Threads are counted, whatever their size.
+The parent counts threads, whatever their size.
 """
 
-from attacks.build import instead
 from nbformat import NotebookNode
+
+from tests.attacks.build import instead
 
 EARNS = 5
 

@@ -1,10 +1,11 @@
 """Reads address 0, when the cell runs and when the test calls.
 
-The process that dies is the student's own.
+Only the student process dies.
 """
 
-from attacks.build import RIGHT_SCALE, answered
 from nbformat import NotebookNode
+
+from tests.attacks.build import RIGHT_SCALE, answered
 
 EARNS = 5
 

@@ -3,8 +3,9 @@
 A call that never returns is ended at the cell's time limit.
 """
 
-from attacks.build import instead
 from nbformat import NotebookNode
+
+from tests.attacks.build import instead
 
 EARNS = 5
 

@@ -1,10 +1,11 @@
-"""Signals its parent, its process group, everyone and the processes with numbers near its own.
+"""Signals its parent, its process group, all processes and those with ids near its own.
 
-A process can signal itself only.
+A process can signal only itself.
 """
 
-from attacks.build import calling, instead, trying
 from nbformat import NotebookNode
+
+from tests.attacks.build import calling, instead, trying
 
 EARNS = 5
 

@@ -1,10 +1,11 @@
-"""Makes its parent the owner of a descriptor with SIGKILL as its signal, and then has something arrive there.
+"""Makes its parent the owner of a descriptor with SIGKILL as its signal, and then sends something to it.
 
-A confined process cannot name the owner or the signal of a descriptor.
+A confined process cannot set the owner or the signal of a descriptor.
 """
 
-from attacks.build import instead, trying
 from nbformat import NotebookNode
+
+from tests.attacks.build import instead, trying
 
 EARNS = 5
 

@@ -1,10 +1,11 @@
-"""Ends itself by a real-time signal, which has no name to be reported by.
+"""Ends itself by a real-time signal, which has no name for a message.
 
-A signal without a name is reported by its number.
+The grader reports a signal without a name by its number.
 """
 
-from attacks.build import RIGHT_SCALE, answered
 from nbformat import NotebookNode
+
+from tests.attacks.build import RIGHT_SCALE, answered
 
 EARNS = 5
 

@@ -1,10 +1,11 @@
-"""Closes the wire and lives on.
+"""Closes the channel and lives on.
 
-Who cannot be talked to is replaced, and killed.
+The runner replaces a sandbox that does not answer, and the parent kills it.
 """
 
-from attacks.build import RIGHT_SCALE, answered
 from nbformat import NotebookNode
+
+from tests.attacks.build import RIGHT_SCALE, answered
 
 EARNS = 5
 

@@ -1,10 +1,11 @@
-"""Attaches to the examiner as a debugger, reads its memory and writes into it.
+"""Attaches to the runner as a debugger, reads its memory and writes into it.
 
-No such call is let through.
+The kernel refuses all these calls.
 """
 
-from attacks.build import calling, instead, trying
 from nbformat import NotebookNode
+
+from tests.attacks.build import calling, instead, trying
 
 EARNS = 5
 

@@ -1,10 +1,11 @@
-"""Locks the gradebook and keeps the lock, so that nobody's scores can be written.
+"""Locks the gradebook and keeps the lock, so that no scores can be written.
 
 A file that cannot be opened cannot be locked.
 """
 
-from attacks.build import COURSE, instead, trying
 from nbformat import NotebookNode
+
+from tests.attacks.build import COURSE, instead, trying
 
 EARNS = 5
 

@@ -1,6 +1,6 @@
-"""Hands in a file larger than any that is read.
+"""Submits a file that is larger than the grader reads.
 
-Its size is looked at before it is read.
+The grader checks the size before it reads a file.
 """
 
 from nbformat import NotebookNode

@@ -1,6 +1,6 @@
-"""Hands in JSON a hundred thousand levels deep.
+"""Submits JSON a hundred thousand levels deep.
 
-It is reported as no notebook.
+The grader reports that it is not a notebook.
 """
 
 from nbformat import NotebookNode

@@ -1,6 +1,6 @@
-"""Hands in bytes that are no UTF-8.
+"""Submits bytes that are not UTF-8.
 
-They are reported as no notebook.
+The grader reports that they are not a notebook.
 """
 
 import nbformat

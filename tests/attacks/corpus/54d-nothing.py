@@ -1,6 +1,6 @@
-"""Hands in an empty file.
+"""Submits an empty file.
 
-It is reported as no notebook.
+The grader reports that it is not a notebook.
 """
 
 from nbformat import NotebookNode

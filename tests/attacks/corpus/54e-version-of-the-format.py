@@ -1,6 +1,6 @@
-"""Claims to be written in notebook format 999, which nobody can read.
+"""Claims notebook format 999, which does not exist.
 
-It is reported as no notebook.
+The grader reports that it is not a notebook.
 """
 
 import nbformat

@@ -1,11 +1,12 @@
-"""Has half a surrogate pair in its cells, which JSON can write and UTF-8 cannot: in code, in text, in an answer.
+"""Has half a surrogate pair in its cells, which JSON can hold and UTF-8 cannot: in code, in text, in an answer.
 
-It is replaced on arrival, so that every file can be written.
+The grader replaces it on arrival, so that every file can be written.
 """
 
 import nbformat
-from attacks.build import answered, appended
 from nbformat import NotebookNode
+
+from tests.attacks.build import answered, appended
 
 EARNS = 5
 

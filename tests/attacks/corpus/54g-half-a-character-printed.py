@@ -1,10 +1,11 @@
 """Prints, shows and raises half a surrogate pair.
 
-It is replaced where outputs are put together.
+The sandbox replaces it in every output, and the runner refuses a message that holds one.
 """
 
-from attacks.build import RIGHT_DOUBLE, answered
 from nbformat import NotebookNode
+
+from tests.attacks.build import RIGHT_DOUBLE, answered
 
 EARNS = 5
 

@@ -1,6 +1,6 @@
-"""Hands in JSON that is a list, a number, or an object whose cells are none.
+"""Submits JSON that is a list, a number, or an object whose cells are not cells.
 
-It is reported as no notebook.
+The grader reports that it is not a notebook.
 """
 
 from nbformat import NotebookNode

@@ -1,13 +1,14 @@
-"""Hands in hundreds of cells, each of which ends its process and so costs a fresh one and a replay.
+"""Submits hundreds of cells, each of which ends its process and so costs a fresh sandbox.
 
-The time for the notebook ends that; what was earned before stays earned.
+The time limit of the notebook ends that; earlier points stay.
 """
 
 import copy
 
-from attacks.build import answered
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
+
+from tests.attacks.build import answered
 
 EARNS = 5
 

@@ -1,11 +1,12 @@
-"""Gives a cell a hundred thousand tags of a kind that the format of notebooks forbids.
+"""Gives a cell a hundred thousand tags that the notebook format forbids.
 
-Whoever looks for the best words for what is wrong compares each with each, for hours. Here it is only asked whether
-something is wrong; then the texts are taken, and the rest is left.
+A validator that looks for the best message compares each tag with each, for hours. The grader asks only whether
+something is wrong; then it takes the texts and leaves the rest.
 """
 
-from attacks.build import BLANK, RIGHT_DOUBLE, answered
 from nbformat import NotebookNode
+
+from tests.attacks.build import BLANK, RIGHT_DOUBLE, answered
 
 EARNS = 5
 

@@ -1,11 +1,12 @@
-"""Pastes a hundred thousand empty pictures into a written answer as long as may be.
+"""Pastes a hundred thousand empty pictures into a written answer of the greatest length.
 
-The links of the text are gone through once, not once for each picture.
+The grader goes through the links of the text once, not once for each picture.
 """
 
-from attacks.build import BLANK, RIGHT_DOUBLE, answered
 from nbformat import NotebookNode
-from notebooks import cell
+
+from tests.attacks.build import BLANK, RIGHT_DOUBLE, answered
+from tests.support.notebooks import cell
 
 EARNS = 5
 

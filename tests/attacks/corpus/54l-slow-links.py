@@ -1,10 +1,11 @@
-"""Writes links by the thousand of a kind that nbconvert looks for, in time by the cube of their number.
+"""Writes thousands of links that nbconvert looks for in time cubic in their number.
 
-The page of plain text looked for them too, and nobody behind this student was graded. Now nobody looks for them.
+The plain-text page looked for them too, and no later student was graded. Now no page looks for them.
 """
 
-from attacks.build import answered, appended
 from nbformat import NotebookNode
+
+from tests.attacks.build import answered, appended
 
 EARNS = 5
 

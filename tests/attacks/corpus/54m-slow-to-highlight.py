@@ -1,10 +1,11 @@
-"""Writes a cell of forty thousand blank lines, which take a highlighter time by the square of their number.
+"""Writes a cell of forty thousand blank lines, which take a highlighter time quadratic in their number.
 
-The page of feedback had long been spared; the formgrader's server answered nobody for minutes.
+The feedback page is not highlighted this way, but the formgrader's server once hung for minutes.
 """
 
-from attacks.build import answered, appended
 from nbformat import NotebookNode
+
+from tests.attacks.build import answered, appended
 
 EARNS = 5
 

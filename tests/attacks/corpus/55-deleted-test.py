@@ -1,17 +1,17 @@
 """Deletes the cells of tests that it fails.
 
-They are put back.
+The grader restores them from the source.
 """
 
-from attacks.build import answered
 from nbformat import NotebookNode
 
-from course.grading.notebook import Kind, kind
+from grader.notebook.cells import CellType, type_of
+from tests.attacks.build import answered
 
 EARNS = 5
 
 
 def submission(released: NotebookNode) -> NotebookNode:
     hostile = answered(released)
-    hostile.cells = [cell for cell in hostile.cells if kind(cell) is not Kind.TEST]
+    hostile.cells = [cell for cell in hostile.cells if type_of(cell) is not CellType.TEST]
     return hostile

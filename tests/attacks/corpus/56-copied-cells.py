@@ -1,12 +1,13 @@
-"""Copies every cell, so that each name is there twice: first the right answer twice, then the tests twice.
+"""Copies every cell, so that each name occurs twice: first the right answer twice, then the tests twice.
 
-The first counts; copies of answers become ordinary cells, copies of tests are left out.
+The first one counts; copies of answers become ordinary cells, copies of tests are left out.
 """
 
 import copy
 
-from attacks.build import answered
 from nbformat import NotebookNode
+
+from tests.attacks.build import answered
 
 STARRED = True
 EARNS = 5

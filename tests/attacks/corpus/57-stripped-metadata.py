@@ -1,10 +1,11 @@
-"""Strips all metadata, so that no cell is known for what it is.
+"""Strips all metadata, so that no cell shows what it is.
 
-Its cells run as the student's own, and the tests are put back behind them.
+The cells run as the student's own, and the grader restores the tests after them.
 """
 
-from attacks.build import answered
 from nbformat import NotebookNode
+
+from tests.attacks.build import answered
 
 EARNS = 5
 

@@ -1,10 +1,11 @@
-"""Swaps the names of the two answers and of a test and a check, so that points are counted for other cells.
+"""Swaps the names of the two answers and of a test and a check, so that points count for other cells.
 
-Names lead to the cells of the source; under each name runs what its own tests say.
+Names lead to the cells of the source; each name runs its own tests.
 """
 
-from attacks.build import answered
 from nbformat import NotebookNode
+
+from tests.attacks.build import answered
 
 
 def submission(released: NotebookNode) -> NotebookNode:

@@ -1,10 +1,11 @@
-"""Gives all cells the same id, and odd types to all that nbgrader notes of them.
+"""Gives all cells the same id, and odd types to everything that nbgrader stores about them.
 
-Ids are made anew, and notes are taken from the source.
+The grader makes new ids, and takes nbgrader's metadata from the source.
 """
 
-from attacks.build import answered
 from nbformat import NotebookNode
+
+from tests.attacks.build import answered
 
 EARNS = 5
 

@@ -1,11 +1,12 @@
 """Turns tests into markdown, answers into raw cells, and the written answer into code.
 
-Each becomes again what it is in the source; the text of an answer stays.
+Each cell gets the type that it has in the source; the text of an answer stays.
 """
 
-from attacks.build import answered
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_raw_cell
+
+from tests.attacks.build import answered
 
 EARNS = 5
 

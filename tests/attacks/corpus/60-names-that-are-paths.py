@@ -1,10 +1,11 @@
-"""Names cells after paths, templates, commands and terminal codes, for whoever makes files or messages of names.
+"""Names cells after paths, templates, commands and terminal codes, which may reach a file name or a message.
 
-A name that the source does not have makes an ordinary cell, and is written out harmlessly.
+A name that the source does not have makes an ordinary cell, and is printed harmlessly.
 """
 
-from attacks.build import answered, appended
 from nbformat import NotebookNode
+
+from tests.attacks.build import answered, appended
 
 EARNS = 5
 

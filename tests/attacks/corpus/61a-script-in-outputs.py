@@ -1,10 +1,11 @@
-"""Shows HTML, SVG, JavaScript, LaTeX and pictures that carry scripts, and raises errors that do.
+"""Shows HTML, SVG, JavaScript, LaTeX and pictures with scripts in them, and raises errors with scripts.
 
-Outputs are cleaned where they become a page: no script of a submission runs in anybody's browser.
+Outputs are cleaned before they reach a page: no script of a submission runs in a browser.
 """
 
-from attacks.build import RIGHT_DOUBLE, answered, appended, wire
 from nbformat import NotebookNode
+
+from tests.attacks.build import RIGHT_DOUBLE, answered, appended, on_channel
 
 EARNS = 5
 
@@ -34,10 +35,12 @@ def Scale(d):
 
 def submission(released: NotebookNode) -> NotebookNode:
     forged = """
-    said = {"kind": "ValueError", "name": "<script>attack()</script>", "message": "<img src=x onerror=attack()>"}
-    said["frames"] = [["<script>attack()</script>", "<script>", "<script>attack()</script>"]]
-    outputs = [{"output_type": "display_data", "data": {"text/html": "<script>attack()</script>"}}]
-    service._run = lambda request, packed: ({"done": {"outputs": outputs, "raised": said}}, [])
+    script, picture = "<script>attack()</script>", "<img src=x onerror=attack()>"
+    frames = [protocol.Frame(script, 1, script), protocol.Frame(picture, -1, picture)]
+    error = protocol.ErrorInfo(kind=script, name=script, message=picture, frames=frames)
+    outputs = [protocol.Text(text=script + picture), protocol.Display(data={
+        "text/html": script + picture, "text/plain": script, "image/png": 'x" onerror="attack()', script: script})]
+    server._run = lambda request: (protocol.CellDone(outputs=outputs, error=error), [])
     """
     hostile = answered(released, RIGHT_DOUBLE + SHOW, SCALE)
-    return appended(appended(hostile, wire(forged)), "'and more'")
+    return appended(appended(hostile, on_channel(forged)), "'and more'")

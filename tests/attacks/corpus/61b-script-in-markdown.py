@@ -1,11 +1,12 @@
 """Writes scripts into its text: plain, in links, in pictures, in formulas, in attachments, in the written answer.
 
-Text is cleaned where it becomes a page.
+Text is cleaned before it reaches a page.
 """
 
-from attacks.build import answered, appended
 from nbformat import NotebookNode
-from notebooks import cell
+
+from tests.attacks.build import answered, appended
+from tests.support.notebooks import cell
 
 EARNS = 5
 

@@ -3,8 +3,9 @@
 Code is shown as code, and metadata come from the source.
 """
 
-from attacks.build import answered
 from nbformat import NotebookNode
+
+from tests.attacks.build import answered
 
 EARNS = 5
 

@@ -1,11 +1,12 @@
-"""Writes the markers that nbgrader looks for, without their ends, so that a later step finds a cell it cannot read.
+"""Writes the markers that nbgrader looks for, without their ends, so that a later step finds a broken cell.
 
-A step that stumbles over one submission leaves the others in peace.
+A step that fails on one submission does not affect the others.
 """
 
-from attacks.build import answered, appended
 from nbformat import NotebookNode
-from notebooks import cell
+
+from tests.attacks.build import answered, appended
+from tests.support.notebooks import cell
 
 EARNS = 5
 

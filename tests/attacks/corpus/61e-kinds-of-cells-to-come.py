@@ -1,13 +1,14 @@
-"""Claims a format that is still to come, in which a cell may be of any kind: its kind is a script for the page.
+"""Claims a future notebook format, in which a cell may have any type: the type is a script for the page.
 
-It is checked by the newest format that there is, and reported as no notebook.
+The grader checks it by the newest existing format, and reports that it is not a notebook.
 """
 
 import json
 
 import nbformat
-from attacks.build import answered
 from nbformat import NotebookNode
+
+from tests.attacks.build import answered
 
 UNKNOWN = {"cell_type": "graph", "metadata": {}, "source": "x", "id": "graph", "type": "<script>attack()</script>"}
 

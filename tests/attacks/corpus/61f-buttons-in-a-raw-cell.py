@@ -1,11 +1,12 @@
-"""Hides a button of the formgrader in a raw cell: who clicks on it gives full points for a test.
+"""Hides a button of the formgrader in a raw cell: a click on it gives full points for a test.
 
-Raw cells were HTML that keeps classes and ids. What is shown of one is its text.
+Raw cells used to be HTML that keeps classes and ids. Now a page shows their text.
 """
 
-from attacks.build import answered
 from nbformat import NotebookNode
 from nbformat.v4 import new_raw_cell
+
+from tests.attacks.build import answered
 
 EARNS = 5
 

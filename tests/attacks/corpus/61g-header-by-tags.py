@@ -1,11 +1,12 @@
-"""Gives a cell tags that are classes of the page: its output lies over the header, with a score of its own.
+"""Gives a cell tags that are classes of the page: its output covers the header, with a score of its own.
 
-A tag becomes a class of its cell, and one with spaces becomes several. Of a student's own cells one tag is kept, the
-one that says something.
+A tag becomes a class of its cell, and one with spaces becomes several. In a student's own cell the grader keeps at most
+the one tag that has a meaning.
 """
 
-from attacks.build import answered, appended
 from nbformat import NotebookNode
+
+from tests.attacks.build import answered, appended
 
 EARNS = 5
 

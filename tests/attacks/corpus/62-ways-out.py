@@ -1,10 +1,11 @@
-"""Tries what leads out of a confinement: namespaces, mounts, other users, io_uring, bpf, programs in memory.
+"""Tries all ways out of a confinement: namespaces, mounts, other users, io_uring, bpf, programs in memory.
 
-What is not on the short list of allowed calls fails, whoever the user is.
+A call that is not on the short list of allowed ones fails, whoever the user is.
 """
 
-from attacks.build import calling, instead, trying
 from nbformat import NotebookNode
+
+from tests.attacks.build import calling, instead, trying
 
 EARNS = 5
 

@@ -3,8 +3,9 @@
 It earns the point of the check; hidden tests ask something else.
 """
 
-from attacks.build import answered
 from nbformat import NotebookNode
+
+from tests.attacks.build import answered
 
 EARNS = 2
 

@@ -1,10 +1,11 @@
-"""Hands the work to a function of torch that the exercise is to do without, in a layer, and takes the tag away.
+"""Hands the work to a torch function that the exercise forbids, in a layer, and removes the tag.
 
-The tags are those of the source, and the function is refused while a test calls, from whatever layer the call comes.
+The tags come from the source, and the function is forbidden while a test calls, in whatever layer.
 """
 
-from attacks.build import RIGHT_DOUBLE, RIGHT_SCALE, answered
 from nbformat import NotebookNode
+
+from tests.attacks.build import RIGHT_DOUBLE, RIGHT_SCALE, answered
 
 EARNS = 5
 

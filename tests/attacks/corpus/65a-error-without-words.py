@@ -1,10 +1,11 @@
-"""Raises errors whose text cannot be had: __str__ raises, exits, or never ends; the class has no name.
+"""Raises errors whose text cannot be had: __str__ raises or exits.
 
-What cannot be told is left out, and what never ends is ended.
+The grader says that the message cannot be shown.
 """
 
-from attacks.build import RIGHT_SCALE, answered
 from nbformat import NotebookNode
+
+from tests.attacks.build import RIGHT_SCALE, answered
 
 EARNS = 5
 

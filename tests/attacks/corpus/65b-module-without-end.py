@@ -1,10 +1,11 @@
-"""Builds modules that are hard to describe: of a million parts, part of themselves, with parameters that are none.
+"""Builds modules that are hard to describe: of countless parts, part of themselves, with false parameters.
 
-What is too large to be told is an error of the test that asked; what tells of itself for ever is ended.
+A module that is too large to describe is an error of the test that asked for it.
 """
 
-from attacks.build import answered
 from nbformat import NotebookNode
+
+from tests.attacks.build import answered
 
 EARNS = 0
 

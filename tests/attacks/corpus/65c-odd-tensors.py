@@ -1,10 +1,11 @@
 """Returns tensors that are hard to send: sparse, quantised, complex, on `meta`, huge by strides, without storage.
 
-Only dense tensors of common kinds and a bounded size cross.
+Only dense tensors of common types and a bounded size cross.
 """
 
-from attacks.build import answered
 from nbformat import NotebookNode
+
+from tests.attacks.build import answered
 
 ODD = """
 import itertools

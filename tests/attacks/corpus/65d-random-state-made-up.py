@@ -1,10 +1,11 @@
-"""Leaves a random state of which torch draws nothing but zeros, and answers the next question with zeros.
+"""Leaves a random state from which torch draws nothing but zeros, and answers the next question with zeros.
 
-A state that drawing does not lead to is replaced by another one, which nobody chooses.
+The runner replaces a state that drawing cannot lead to by another one, which no one chooses.
 """
 
-from attacks.build import answered
 from nbformat import NotebookNode
+
+from tests.attacks.build import answered
 
 EARNS = 3
 

@@ -1,10 +1,11 @@
-"""Leaves a random state that has 624 numbers left behind its last one: torch would read memory that is not its own.
+"""Leaves a random state that has 624 numbers left after its last one, so that torch reads foreign memory.
 
-Where a state comes from student code, its counters are checked before torch is given it.
+The runner checks the counters of a state from student code before torch gets it.
 """
 
-from attacks.build import answered
 from nbformat import NotebookNode
+
+from tests.attacks.build import answered
 
 EARNS = 5
 

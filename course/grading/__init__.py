@@ -1,1 +1,0 @@
-"""Judging submissions: one student's notebooks, or a class of them."""

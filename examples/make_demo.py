@@ -1,0 +1,61 @@
+"""Makes demo/, a course folder to look at, from source/ and the class in examples/, and grades it.
+
+    python -m examples.make_demo
+"""
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+from grader.classroom.class_run import ClassRun
+from grader.classroom.course_dir import CourseDir
+from grader.classroom.release import release
+from grader.cli import grade_and_show
+from grader.config import CONFIG_FILE, helper_packages, load_config
+from grader.supervisor import forkserver
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+
+
+def main() -> None:
+    """Make the demo, grade its class and print the scores."""
+    forkserver.prepare(helper_packages(load_config(REPOSITORY)))
+    folder, assignments = prepare(REPOSITORY)
+    for assignment in assignments:
+        grade_and_show(ClassRun(CourseDir(folder), assignment))
+    where, jupyter = os.path.relpath(folder), os.path.relpath(Path(sys.executable).with_name("jupyter"), folder)
+    print(f"Feedback for each student: {where}/feedback/. To mark the written answers: cd {where} && {jupyter} lab")
+
+
+def prepare(repository: Path) -> tuple[Path, list[str]]:
+    """Make demo/ from source/ and examples/ and release it; return it with the assignments that were handed in.
+
+    An instructor's own submitted/ and gradebook.db are not touched.
+    """
+    folder = repository / "demo"
+    if folder.exists():
+        _remove(folder)
+    folder.mkdir()
+    shutil.copy(repository / CONFIG_FILE, folder)
+    shutil.copytree(repository / "source", folder / "source")
+    for student in sorted((repository / "examples").glob("*/*/")):
+        if any(student.glob("*.ipynb")):
+            shutil.copytree(student, folder / "submitted" / student.parent.name / student.name)
+    course_dir = CourseDir(folder)
+    assignments = [name for name in course_dir.assignments() if any(folder.glob(f"submitted/*/{name}"))]
+    for assignment in assignments:
+        release(course_dir, assignment)
+    return folder, assignments
+
+
+def _remove(folder: Path) -> None:
+    # nbgrader writes autograded/ and feedback/ read-only.
+    for path in folder.rglob("*"):
+        if path.is_dir():
+            path.chmod(0o755)
+    shutil.rmtree(folder)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,191 @@
+"""Gives access to a course folder as nbgrader sees it: nbgrader_config.py, source/, release/, submitted/, gradebook.db.
+
+    folder  ->  CourseDir  ->  assignments, submissions, nbgrader's converters and gradebook
+
+nbgrader's configuration alone decides where folders are and how files are named.
+"""
+
+import glob
+import logging
+import os
+import re
+import sys
+import traceback
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import nbgrader
+from nbgrader.api import Base, Gradebook
+from nbgrader.converters.base import BaseConverter
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.nbgraderformat import SchemaTooOldError
+from sqlalchemy import create_engine, inspect
+from sqlalchemy.exc import DatabaseError
+from traitlets.config import Config
+
+from grader.config import helper_packages, load_config
+from grader.errors import GraderError
+
+MIGRATIONS = Path(nbgrader.__file__).parent / "alembic"
+
+
+class CourseDir:
+    """A course folder, with its configuration."""
+
+    def __init__(self, root: Path) -> None:
+        """Read the configuration of the course folder `root`.
+
+        Raises:
+            GraderError: the folder has no nbgrader_config.py, a configuration file cannot be read, or a helper package
+                cannot be found.
+            TraitError: a setting has a wrong type.
+        """
+        self.root = root.resolve()
+        self.config = load_config(self.root)
+        if "root" not in self.config.CourseDirectory:
+            # nbgrader's own default is the working folder, which may be a folder of the course.
+            self.config.CourseDirectory.root = str(self.root)
+        self.helper_packages = helper_packages(self.config)
+        self.directory = CourseDirectory(config=self.config)
+        # nbgrader logs everything that it does. What a person must know is in an error or in the report.
+        self.log = logging.getLogger("grader.nbgrader")
+        self.log.propagate = False
+        self.log.addHandler(logging.NullHandler())
+
+    def run(self, converter: type[BaseConverter], changes: Config, **course: str) -> None:
+        """Run one of nbgrader's converters.
+
+        Args:
+            converter: the converter's class.
+            changes: settings that differ from the course's configuration.
+            course: settings of nbgrader's CourseDirectory, such as `assignment_id`.
+
+        Raises:
+            GraderError: the converter failed; the message has the reason, which nbgrader itself only logs.
+        """
+        config = Config(self.config)
+        config.merge(changes)
+        first_error = _FirstError()
+        self.log.addHandler(first_error)
+        try:
+            directory = CourseDirectory(config=config, **course)
+            converter(coursedir=directory, config=config, force=True, log=self.log).start()
+        except Exception as error:
+            raise GraderError(_one_line(first_error.error or error)) from error
+        finally:
+            self.log.removeHandler(first_error)
+
+    def make_gradebook(self) -> None:
+        """Create the gradebook if there is none; raise GraderError if it cannot be read or written."""
+        with self.gradebook():
+            pass
+
+    @contextmanager
+    def gradebook(self) -> Iterator[Gradebook]:
+        """Open nbgrader's gradebook for a `with` block.
+
+        Raises:
+            GraderError: the gradebook cannot be read or written, here or in the block.
+        """
+        try:
+            make_tables(self.directory.db_url)
+            with Gradebook(self.directory.db_url, self.directory.course_id) as gradebook:
+                yield gradebook
+        except DatabaseError as error:
+            raise GraderError(_one_line(error)) from error
+
+    def folder(self, step: str, assignment: str, student: str = ".") -> Path:
+        """Return the folder of an assignment at one step.
+
+        Args:
+            step: 'source', 'release', 'submitted', 'autograded' or 'feedback'.
+            assignment: the assignment's name.
+            student: the student's name, for the last three steps.
+        """
+        name = getattr(self.directory, f"{step}_directory")
+        return Path(self.directory.format_path(name, student, assignment))
+
+    def assignments(self) -> list[str]:
+        """Return the names of the assignments in source/, in order."""
+        folders = self.folder("source", "x").parent.glob("*/")
+        return sorted(folder.name for folder in folders if any(folder.glob("*.ipynb")))
+
+    def require(self, assignment: str) -> Path:
+        """Return the source folder of an assignment; raise GraderError if there is none."""
+        assignments = self.assignments()
+        if assignment not in assignments:
+            names = ", ".join(assignments) or "none yet"
+            raise GraderError(f"no assignment '{assignment}' in source/; there is {names}")
+        return self.folder("source", assignment)
+
+    def students(self, assignment: str, only: Collection[str] = ()) -> list[str]:
+        """Return the names of the students who submitted an assignment, in order.
+
+        Args:
+            assignment: the assignment's name.
+            only: if not empty, return these students only.
+
+        Raises:
+            GraderError: there are no submissions, or none by a student in `only`.
+        """
+        pattern = os.path.relpath(self.folder("submitted", assignment, "*"), self.root)
+        students = self._submitters(assignment)
+        if not students:
+            raise GraderError(
+                f"no submissions of '{assignment}': put each student's notebooks into {pattern}/ "
+                "(* is the student), or run 'nbgrader collect'"
+            )
+        for student in only:
+            if student not in students:
+                raise GraderError(
+                    f"no submission of '{assignment}' by '{student}': correct the name, or put the notebooks into "
+                    f"{pattern}/ (* is the student)"
+                )
+        return [student for student in students if student in only] if only else students
+
+    def _submitters(self, assignment: str) -> list[str]:
+        """Names of all students whose submission folder matches nbgrader's configured path."""
+        course = self.directory
+        submitted = course.submitted_directory
+        paths = glob.glob(course.format_path(submitted, course.student_id, glob.escape(assignment)))
+        pattern = re.compile(course.format_path(submitted, "(?P<student>[^/]+)", re.escape(assignment), escape=True))
+        names = {match["student"] for path in paths if os.path.isdir(path) and (match := pattern.fullmatch(path))}
+        return sorted(names - set(course.student_id_exclude.split(",")))
+
+
+def _one_line(error: BaseException) -> str:
+    """An error in one line: the grader's own message, or the last line of Python's."""
+    if isinstance(error, GraderError):
+        return str(error)
+    if isinstance(error, DatabaseError):
+        return (
+            f"the gradebook cannot be read or written ({error.orig}): close the program that is using it, or make its "
+            "file writable and free some disk space, and run this again; students who are done stay graded"
+        )
+    if isinstance(error, SchemaTooOldError):
+        return f"a cell has metadata of an old nbgrader ({error}): back up the course folder, run 'nbgrader update .'"
+    return "".join(traceback.format_exception_only(error)).strip().splitlines()[-1]
+
+
+class _FirstError(logging.Handler):
+    """Keeps the first exception that a converter logged while handling it: the one that stopped it."""
+
+    error: BaseException | None = None
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if self.error is None and record.levelno >= logging.ERROR:
+            self.error = sys.exc_info()[1]
+
+
+def make_tables(url: str) -> None:
+    """Create the tables of the gradebook at `url` and set their version; leave a gradebook with tables as it is."""
+    engine = create_engine(url)
+    if not inspect(engine).get_table_names():
+        from alembic.migration import MigrationContext  # slow to load, and most runs find a gradebook
+        from alembic.script import ScriptDirectory
+
+        with engine.begin() as connection:
+            Base.metadata.create_all(connection)
+            MigrationContext.configure(connection).stamp(ScriptDirectory(MIGRATIONS), "heads")
+    engine.dispose()

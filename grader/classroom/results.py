@@ -1,0 +1,236 @@
+"""Writes everything that grading leaves behind for one student: gradebook, autograded/ and feedback/, in this order.
+
+StudentResult --> gradebook (one transaction) --> autograded notebooks --> feedback pages --> completion marker
+"""
+
+import json
+from contextlib import suppress
+from copy import deepcopy
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from nbformat import NotebookNode
+from nbformat.reader import reads
+from nbgrader.utils import parse_utc
+
+from grader.classroom.autograded import autograded, unanswered, unchanged_answers
+from grader.classroom.course_dir import CourseDir
+from grader.classroom.feedback import FeedbackExporter, HideMarkSchemes, HideTests, PlainExporter
+from grader.classroom.gradebook import GradebookWriter, NotebookScores, RecordedScores
+from grader.classroom.sanitize import verbatim
+from grader.cpu_limit import CpuLimitExceeded, cpu_limit
+from grader.errors import UnreadableFile
+from grader.notebook.cells import grade_id
+from grader.notebook.files import exists, read_bytes
+from grader.report import Report
+
+TIMESTAMP = "timestamp.txt"
+RECEIPTS = (TIMESTAMP, "submission_secret.txt")
+
+MAX_RECEIPT_MB = 1
+MAX_TIMESTAMP = 100
+"""Characters of a timestamp: parsing a longer text may take seconds."""
+
+PAGE_SECONDS = 10
+"""CPU seconds for one feedback page, which usually takes between a hundredth of a second and two seconds."""
+
+COMPLETION_MARKER = ".graded.json"
+"""File in autograded/STUDENT/ASSIGNMENT, written last: it names what a student's complete results were made from."""
+
+
+@dataclass
+class StudentResult:
+    """One student's results: a report and a repaired notebook by the name of each notebook that was graded.
+
+    `troubles` say in words what could not be graded, `remarks` what else an instructor may want to know.
+    """
+
+    student: str
+    reports: dict[str, Report] = field(default_factory=dict)
+    notebooks: dict[str, NotebookNode] = field(default_factory=dict)
+    troubles: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+
+
+def has_completion_marker(course_dir: CourseDir, assignment: str, student: str) -> bool:
+    """Return whether a student was once graded completely; `ResultWriter.finished_result` tells if that still holds.
+
+    Args:
+        course_dir: the course folder.
+        assignment: the assignment's name.
+        student: the student's name.
+    """
+    return (course_dir.folder("autograded", assignment, student) / COMPLETION_MARKER).exists()
+
+
+class ResultWriter:
+    """Writes the results of a class run; use it in a `with` block and from one thread."""
+
+    def __init__(self, course_dir: CourseDir, assignment: str) -> None:
+        self._course_dir = course_dir
+        self._assignment = assignment
+        self._gradebook = GradebookWriter(course_dir, assignment)
+        # One exporter for the whole class, because it compiles nbgrader's templates once.
+        self._exporter = self._new_exporter(FeedbackExporter)
+
+    def __enter__(self) -> "ResultWriter":
+        self._gradebook.__enter__()
+        self._checksums = self._gradebook.checksums()
+        self._recorded_students = self._gradebook.students()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._gradebook.__exit__(*error)
+
+    def due(self) -> datetime | None:
+        """Return the due date of the assignment, if it has one."""
+        return self._gradebook.due()
+
+    def finished_result(self, student: str, digest: str) -> StudentResult | None:
+        """Return the result of a student who need not be graded again, without reports; None if that must be done.
+
+        Args:
+            student: the student's name.
+            digest: what complete results must have been made from.
+        """
+        marker_file = self._folder("autograded", student) / COMPLETION_MARKER
+        if student not in self._recorded_students or not marker_file.exists():
+            return None
+        try:
+            marker = json.loads(marker_file.read_text())
+        except ValueError:
+            return None
+        # Compare the digest first: another version of the grader may have written a marker with fewer keys.
+        if marker["digest"] != digest or any(
+            not path.exists() for name in marker["notebooks"] for path in self._output_files(student, name)
+        ):
+            return None
+        return StudentResult(student, troubles=marker["troubles"], remarks=marker["remarks"])
+
+    def warm_up(self, sources: dict[str, NotebookNode]) -> None:
+        """Render what all pages have in common. It takes a second, best spent before there is anything to write."""
+        for name, source in sources.items():
+            cells = {cell: {"score": 0.0, "points": 0.0} for cell in self._checksums[name]}
+            self._feedback_page(name, deepcopy(source), RecordedScores("", 0.0, 0.0, 0.0, cells))
+
+    def write(self, student_result: StudentResult, digest: str) -> None:
+        """Write all results of one student.
+
+        Args:
+            student_result: what grading the student gave; a remark is added if its timestamp cannot be used.
+            digest: what the results were made from.
+        """
+        student = student_result.student
+        notebooks = {
+            name: autograded(notebook, student_result.reports[name], self._checksums[name])
+            for name, notebook in student_result.notebooks.items()
+        }
+        notebook_scores = {
+            name: NotebookScores(
+                {result.name: result.points for result in student_result.reports[name].results},
+                unanswered(notebook),
+                self._unchanged_answers(student, name, notebook),
+            )
+            for name, notebook in notebooks.items()
+        }
+        recorded_scores = self._gradebook.write(student, notebook_scores, self._timestamp(student_result))
+        for name, notebook in notebooks.items():
+            notebook_file, page_file = self._output_files(student, name)
+            _replace(notebook_file, _as_json(notebook))
+            _replace(page_file, self._feedback_page(name, notebook, recorded_scores[name]))
+        for name in self._checksums.keys() - notebooks.keys():
+            # A notebook that was graded before and cannot be read now no longer counts.
+            for path in self._output_files(student, name):
+                path.unlink(missing_ok=True)
+        self._copy_receipts(student)
+        # The marker comes last: it says that everything else has been written.
+        marker = {
+            "digest": digest,
+            "troubles": student_result.troubles,
+            "remarks": student_result.remarks,
+            "notebooks": sorted(notebooks),
+        }
+        _replace(self._folder("autograded", student) / COMPLETION_MARKER, json.dumps(marker))
+
+    def _unchanged_answers(self, student: str, name: str, notebook: NotebookNode) -> set[str]:
+        path, _ = self._output_files(student, name)
+        if not path.exists():
+            return set()
+        try:
+            return unchanged_answers(notebook, reads(path.read_text(encoding="utf-8")))
+        except Exception:  # the file is not what the grader wrote
+            return set()
+
+    def _timestamp(self, student_result: StudentResult) -> datetime | None:
+        """When the submission was handed in, if its timestamp file says so."""
+        path = self._folder("submitted", student_result.student) / TIMESTAMP
+        try:
+            if not exists(path):
+                return None
+            text = read_bytes(path, MAX_RECEIPT_MB).decode().strip()
+            return _parsed_time(text) if text else None
+        except Exception:  # not a regular file, or whatever dateutil raises for a text that is not a time
+            student_result.remarks.append(
+                f"{TIMESTAMP} was ignored: it must contain a time such as 2026-03-02 10:00:00 UTC"
+            )
+            return None
+
+    def _feedback_page(self, name: str, notebook: NotebookNode, scores: RecordedScores) -> str:
+        for cell in notebook.cells:
+            if (cell_name := grade_id(cell)) is not None:
+                cell.metadata["nbgrader"].update(scores.cells.get(cell_name, {}))
+        header = {
+            "notebook": name,
+            "score": scores.score - scores.late_penalty,
+            "max_score": scores.max_score,
+            "late_penalty": scores.late_penalty,
+        }
+        with suppress(CpuLimitExceeded), cpu_limit(PAGE_SECONDS):
+            return self._exporter.from_notebook_node(notebook, {"nbgrader": header})[0]
+        with suppress(CpuLimitExceeded), cpu_limit(PAGE_SECONDS):
+            return self._new_exporter(PlainExporter).from_notebook_node(notebook, {"nbgrader": header})[0]
+        points = f"{header['score']:g} of {header['max_score']:g} points"
+        return verbatim(f"{name}: {points}. This notebook takes too long to be shown as a page.")
+
+    def _new_exporter(self, exporter_class: type[FeedbackExporter]) -> FeedbackExporter:
+        exporter = exporter_class(config=self._course_dir.config)
+        for preprocessor in (HideTests, HideMarkSchemes):
+            exporter.register_preprocessor(preprocessor, enabled=True)
+        return exporter
+
+    def _copy_receipts(self, student: str) -> None:
+        """Copy what `nbgrader collect` puts beside the notebooks: `nbgrader release_feedback` wants it beside pages."""
+        for name in RECEIPTS:
+            with suppress(UnreadableFile):
+                receipt = read_bytes(self._folder("submitted", student) / name, MAX_RECEIPT_MB).decode(errors="replace")
+                for step in ("autograded", "feedback"):
+                    _replace(self._folder(step, student) / name, receipt)
+
+    def _output_files(self, student: str, name: str) -> tuple[Path, Path]:
+        """The autograded notebook and the feedback page."""
+        return self._folder("autograded", student) / f"{name}.ipynb", self._folder("feedback", student) / f"{name}.html"
+
+    def _folder(self, step: str, student: str) -> Path:
+        return self._course_dir.folder(step, self._assignment, student)
+
+
+def _parsed_time(text: str) -> datetime:
+    if len(text) > MAX_TIMESTAMP:
+        raise ValueError
+    return parse_utc(text)
+
+
+def _as_json(notebook: NotebookNode) -> str:
+    # nbformat.writes validates, copies, splits lines and indents, and each of these takes longer than json.dumps. What
+    # was read has been validated, and the rest is the grader's own.
+    return json.dumps(notebook, ensure_ascii=False)
+
+
+def _replace(path: Path, text: str) -> None:
+    """Write a file completely or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    new = path.with_name(f".{path.name}.new")
+    new.write_text(text, encoding="utf-8")
+    new.replace(path)

@@ -1,0 +1,162 @@
+"""Runs the commands `grader release`, `grader grade` and `grader check` in a course folder."""
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from traitlets import TraitError
+
+from grader.config import CONFIG_FILE, helper_packages, load_config
+from grader.errors import GraderError
+from grader.supervisor import forkserver
+
+if TYPE_CHECKING:
+    from grader.classroom.class_run import ClassRun
+
+# The classroom loads nbgrader, so it is imported where it is used: --help stays quick, and the fork server loads its
+# modules at the same time.
+
+INTERRUPTED = 130
+"""Exit status after Ctrl-C (128 + SIGINT)."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit status.
+
+    Args:
+        arguments: the command line without the program; by default, that of the process.
+
+    Returns:
+        0 if everything was done, 1 if something was not (a printed line says what), 130 after Ctrl-C.
+    """
+    _skip_slow_imports()
+    parsed = _parser().parse_args(arguments)
+    try:
+        status: int = parsed.run(parsed)
+        return status
+    except GraderError as error:
+        print(f"grader: {error}", file=sys.stderr)
+        return 1
+    except TraitError as error:
+        print(f"grader: {CONFIG_FILE} cannot be used: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("grader: interrupted; run `grade` again to continue where it stopped", file=sys.stderr)
+        return INTERRUPTED
+
+
+def _skip_slow_imports() -> None:
+    """Make jsonschema do without its package for web addresses, which no notebook schema needs.
+
+    The package builds a grammar when it is imported, which takes two seconds.
+    """
+    sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="grader", description="Release and grade the assignments of a course folder; run it in that folder."
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    release = commands.add_parser("release", help="write release/ from source/")
+    release.add_argument("assignment", nargs="*", metavar="ASSIGNMENT", help="default: every assignment")
+    release.set_defaults(run=_release)
+
+    grade = commands.add_parser("grade", help="grade submitted/ into gradebook.db, autograded/ and feedback/")
+    grade.add_argument("assignment", metavar="ASSIGNMENT")
+    grade.add_argument(
+        "--student", action="append", default=[], metavar="NAME", help="grade only this student (may be repeated)"
+    )
+    grade.add_argument(
+        "--jobs", type=_jobs, default=0, metavar="N", help="students graded at a time (default, maximum: one per core)"
+    )
+    grade.add_argument("--force", action="store_true", help="also grade submissions that have not changed")
+    grade.add_argument("--no-sandbox", action="store_true", help="do not confine student code (only if you trust it)")
+    grade.set_defaults(run=_grade)
+
+    check = commands.add_parser("check", help="grade one notebook, without a gradebook")
+    check.add_argument("notebook", type=Path, metavar="NOTEBOOK")
+    check.add_argument("--json", action="store_true", help="print the report as JSON (docs/report.schema.json)")
+    check.add_argument("--no-sandbox", action="store_true", help="do not confine the notebook's code")
+    check.set_defaults(run=_check)
+    return parser
+
+
+def _jobs(number: str) -> int:
+    if int(number) < 0:
+        raise argparse.ArgumentTypeError(f"expected 1 or more, or 0 for one per core; got {number}")
+    return int(number)
+
+
+def _release(parsed: argparse.Namespace) -> int:
+    from grader.classroom.course_dir import CourseDir
+    from grader.classroom.release import release, release_start
+
+    course_dir = CourseDir(Path.cwd())
+    for assignment in parsed.assignment or course_dir.assignments():
+        release(course_dir, assignment)
+        print(f"released {os.path.relpath(course_dir.folder('release', assignment))}")
+    release_start(course_dir)
+    return 0
+
+
+def _grade(parsed: argparse.Namespace) -> int:
+    _prepare(Path.cwd())
+    from grader.classroom.class_run import ClassRun
+    from grader.classroom.course_dir import CourseDir
+
+    course_dir = CourseDir(Path.cwd())
+    sandbox = not parsed.no_sandbox
+    return grade_and_show(
+        ClassRun(course_dir, parsed.assignment, parsed.jobs, force=parsed.force, sandbox=sandbox, only=parsed.student)
+    )
+
+
+def _check(parsed: argparse.Namespace) -> int:
+    # Students run it in the notebook's own folder, below the course folder.
+    folders = (Path.cwd(), *parsed.notebook.resolve().parents)
+    root = next((folder for folder in folders if (folder / CONFIG_FILE).exists()), Path.cwd())
+    _prepare(root)
+    from grader.classroom.check import check, summary
+    from grader.classroom.course_dir import CourseDir
+
+    checked_notebook = check(CourseDir(root), parsed.notebook, sandbox=not parsed.no_sandbox)
+    report = checked_notebook.report
+    if parsed.json:
+        print(json.dumps(report.as_json(), indent=2))
+    else:
+        Console().print(summary(checked_notebook))
+    return 0 if report.points == report.max_points else 1
+
+
+def _prepare(root: Path) -> None:
+    """Start the fork server, which loads torch and the helper packages while this process loads nbgrader."""
+    forkserver.prepare(helper_packages(load_config(root)))
+
+
+def grade_and_show(run: "ClassRun") -> int:
+    """Grade a class with a progress bar, print the table of its scores, and return the exit status."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from grader.classroom.scores import scores, tables
+
+    console = Console()
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    remarks, status = {}, 0
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        task = progress.add_task(f"grading {run.assignment}", total=run.student_count())
+        for result in run.outcomes():
+            progress.advance(task)
+            remarks[result.student] = "; ".join((*result.troubles, *result.remarks))
+            status |= bool(result.troubles)
+    recorded_scores = scores(run.course_dir, run.assignment)
+    students = recorded_scores.keys() & remarks.keys() if run.only else recorded_scores.keys()
+    for table in tables(run.assignment, {student: recorded_scores[student] for student in students}, remarks):
+        console.print(table)
+    return status

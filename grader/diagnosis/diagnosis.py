@@ -1,0 +1,198 @@
+"""Names the known misconception that behaves exactly as the student's code did.
+
+    recorded calls of tests --replayed on--> the reference with one misconception in it --same replies?--> its name
+
+A replay runs only the mutated reference solution, with the student's parameters. Tests that pass are not diagnosed, and
+the hints were written for students beforehand.
+"""
+
+import hashlib
+import time
+from contextlib import suppress
+from itertools import chain
+from typing import Any
+
+from grader.diagnosis.misconceptions import KnownMisconceptions, Misconception
+from grader.diagnosis.recording import Exchanges, RecordedCall, recorded_sessions
+from grader.diagnosis.replay import Replay, adopted, is_alike, is_telling
+from grader.errors import GraderError
+from grader.notebook.plan import Step
+from grader.report import Result, Verdict
+from grader.sandbox.server import Answer
+from grader.sandbox.shell import execute
+
+MAX_SECONDS = 2.0
+"""CPU seconds for the diagnoses of one notebook; after that no further misconception is looked for."""
+MAX_REMEMBERED = 32 * 2**20
+"""Bytes, about, that a cache may hold. When it is full, it starts again empty."""
+ENTRY_BYTES = 2_000
+"""Bytes, about, of an entry without its tensors."""
+
+
+class DiagnosisCache:
+    """The results of earlier diagnoses: most tests ask all students the same, and many share a misconception."""
+
+    def __init__(self) -> None:
+        self.names: dict[bytes, Misconception | None] = {}
+        """The misconception found, or None, by a digest of all that the diagnosis depends on."""
+        self.answers: dict[bytes, Answer] = {}
+        """The answers of mutated references to calls, by such a digest, too."""
+        self._bytes = 0
+
+    def keep_name(self, digest: bytes, misconception: Misconception | None) -> None:
+        """Remember the result of a diagnosis.
+
+        Args:
+            digest: a digest of all that it depends on.
+            misconception: the one that behaves like the student's code, or None if no known one does.
+        """
+        self._count(ENTRY_BYTES)
+        self.names[digest] = misconception
+
+    def keep_answer(self, digest: bytes, answer: Answer) -> None:
+        """Remember the answer of a mutated reference.
+
+        Args:
+            digest: a digest of all that it depends on.
+            answer: the reply and its tensors.
+        """
+        self._count(ENTRY_BYTES + sum(tensor.nbytes for tensor in answer[1]))
+        self.answers[digest] = answer
+
+    def _count(self, added: int) -> None:
+        self._bytes += added
+        if self._bytes > MAX_REMEMBERED:
+            self._bytes = 0
+            self.names, self.answers = {}, {}
+
+
+def name_misconceptions(
+    steps: list[Step],
+    results: dict[int, Result],
+    known: KnownMisconceptions,
+    exchanges: dict[str, Exchanges],
+    cache: DiagnosisCache,
+) -> None:
+    """Add to the first failed result of each exercise the misconception that behaves exactly like the student's answer.
+
+    Args:
+        steps: all steps of the notebook.
+        results: results of tests, by index of the step.
+        known: the misconceptions of the notebook.
+        exchanges: the tests' recorded messages, by exercise.
+        cache: the results of earlier diagnoses. Identical answers were diagnosed before, so their diagnosis is reused.
+    """
+    failed: dict[str, Result] = {}
+    for step in steps:
+        result = results.get(step.index)
+        if result is not None and result.verdict in (Verdict.FAILED, Verdict.ERROR):
+            failed.setdefault(step.exercise, result)
+    diagnosis = None
+    for exercise, result in failed.items():
+        if result.not_written:
+            continue
+        recorded = exchanges.get(exercise, [])
+        digest = _digest(known, exercise, recorded)
+        if digest in cache.names:
+            misconception = cache.names[digest]
+        else:
+            diagnosis = diagnosis or Diagnosis(known, cache)
+            misconception = diagnosis.find(exercise, recorded)
+            if not diagnosis.is_out_of_time():
+                cache.keep_name(digest, misconception)
+        if misconception is not None:
+            name, hint = misconception.name, misconception.hint
+            result.message += f" Your code behaves exactly like one that {name}. {hint}"
+
+
+def _digest(known: KnownMisconceptions, exercise: str, exchanges: Exchanges) -> bytes:
+    """A digest of all that a diagnosis depends on."""
+    digest = hashlib.sha256(repr((known.cells, known.of(exercise), exercise)).encode())
+    for message in chain.from_iterable(exchanges):
+        # Each message begins with its length, so no separator is needed.
+        digest.update(message)
+    return digest.digest()
+
+
+class Diagnosis:
+    """Compares recorded calls with known misconceptions, for at most MAX_SECONDS.
+
+    Args:
+        known: the misconceptions of the notebook.
+        cache: the results of earlier diagnoses.
+    """
+
+    def __init__(self, known: KnownMisconceptions, cache: DiagnosisCache) -> None:
+        self._known = known
+        self._cache = cache
+        self._end = time.process_time() + MAX_SECONDS
+        self._cells = hashlib.sha256(repr(known.cells).encode()).digest()
+        self._namespace: dict[str, Any] = {"__name__": "__main__"}
+        for name, source in known.cells:
+            # A read-only cell that needs the student's code fails here, and is not needed to compare answers.
+            with suppress(Exception):
+                execute(source, name, self._namespace)
+
+    def is_out_of_time(self) -> bool:
+        """Return whether the time is over, after which `find` gives up."""
+        return time.process_time() > self._end
+
+    def find(self, exercise: str, exchanges: Exchanges) -> Misconception | None:
+        """Return the misconception that answers all recorded calls as the student's code did, or None.
+
+        Args:
+            exercise: the exercise.
+            exchanges: the recorded messages of its tests.
+        """
+        try:
+            return self._find(exercise, recorded_sessions(exchanges))
+        except Exception:
+            return None  # the sandbox may have answered anything
+
+    def _find(self, exercise: str, sessions: list[list[RecordedCall]]) -> Misconception | None:
+        reference = dict(self._known.cells).get(exercise)
+        if reference is None or not any(map(is_telling, chain.from_iterable(sessions))):
+            return None
+        different = next((calls for calls in sessions if not self._answers_alike(exercise, reference, calls)), None)
+        if different is None:
+            return None
+        # The session in which the student's code differs from the reference also rules out most misconceptions.
+        sessions = [different, *(calls for calls in sessions if calls is not different)]
+        for misconception in self._known.of(exercise):
+            if self.is_out_of_time():
+                return None
+            # An edit that no longer fits the reference is skipped.
+            with suppress(GraderError):
+                answer = misconception.apply(reference)
+                if all(self._answers_alike(exercise, answer, calls) for calls in sessions):
+                    return misconception
+        return None
+
+    def _answers_alike(self, exercise: str, answer: str, calls: list[RecordedCall]) -> bool:
+        """Whether the exercise with this answer gives the same reply to every call of a session as the student's."""
+        replay = None
+        digest = hashlib.sha256(self._cells + repr((exercise, answer)).encode())
+        for number, call in enumerate(calls):
+            digest.update(call.sent)
+            key = digest.digest()
+            if replay is not None or key not in self._cache.answers:
+                # If the call cannot even be made on this answer, it is not answered alike.
+                with suppress(Exception):
+                    replay = replay or self._replayed(exercise, answer, calls[:number])
+                    self._cache.keep_answer(key, replay.answer(call))
+            reply = self._cache.answers.get(key)
+            if reply is None or not is_alike(call, reply):
+                return False
+            if replay is not None:
+                replay.adopt(call, reply)
+            digest.update(adopted(call))
+        return True
+
+    def _replayed(self, exercise: str, answer: str, calls: list[RecordedCall]) -> Replay:
+        """A new session with this answer, in which these calls have been made."""
+        namespace = dict(self._namespace)
+        execute(answer, exercise, namespace)
+        replay = Replay(namespace)
+        for call in calls:
+            replay.adopt(call, replay.answer(call))
+        return replay

@@ -1,0 +1,23 @@
+"""Defines the errors that the grader reports to a person: one line with the rule, what arrived and what to do."""
+
+
+class GraderError(Exception):
+    """A rule is broken by something outside the program; the message is one line and says what to do."""
+
+
+class UnreadableFile(GraderError):
+    """A file cannot be read or is not a notebook."""
+
+    def __init__(self, why: str, to_do: str = "ask the student for it again") -> None:
+        """Make the message of both parts.
+
+        Args:
+            why: what is wrong with the file; kept as an attribute, for readers who must do something else about it.
+            to_do: what an instructor can do about it.
+        """
+        super().__init__(f"{why}: {to_do}")
+        self.why = why
+
+
+class SandboxUnavailable(GraderError):
+    """The kernel cannot confine a process, or a process was not confined; the message says what is missing."""

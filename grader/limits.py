@@ -1,0 +1,65 @@
+"""Defines what one submission may use. Instructors set it in nbgrader_config.py: c.Limits.cell_seconds = 20."""
+
+from typing import Any
+
+from traitlets import Integer, TraitError
+from traitlets.config import Configurable
+
+MAX_NOTEBOOK_MB = 20
+
+
+class Limits(Configurable):
+    """The limits of one submitted notebook."""
+
+    def __init__(self, **traits: Any) -> None:
+        """Read the limits from the configuration.
+
+        Raises:
+            TraitError: a setting has a wrong value or a misspelt name.
+        """
+        super().__init__(**traits)
+        names = self.trait_names(config=True)
+        # traitlets only warns about a misspelt name, and the limit would keep its default.
+        for name in self.config.get("Limits", ()):
+            if name not in names:
+                raise TraitError(f"there is no c.Limits.{name}: use one of {', '.join(sorted(names))}")
+
+    cell_seconds = Integer(
+        10, min=1,
+        help="Wall seconds that one cell may take, not counting time in which other programs held its processor. At "
+        "the limit the cell is timed out, and so are the other tests of its exercise; the rest of the notebook goes on."
+    ).tag(config=True)  # fmt: skip
+    notebook_seconds = Integer(
+        120, min=1,
+        help="Wall seconds, counted in the same way, that one notebook may take, a third of them in each of its three "
+        "passes. At the limit the tests that have not run fail as timed out."
+    ).tag(config=True)  # fmt: skip
+    memory_mb = Integer(
+        2048, min=1,
+        help="Mebibytes of address space beyond what torch takes. At the limit an allocation fails, and the test in "
+        "which it happened fails as out of memory."
+    ).tag(config=True)  # fmt: skip
+    output_kb = Integer(
+        1024, min=1,
+        help="Kibibytes of text and pictures that a notebook may print and display. While tests call its code, it may "
+        "print a hundred times as much, which is not shown. At the limit the cell or test fails with the verdict "
+        "output limit."
+    ).tag(config=True)  # fmt: skip
+    file_mb = Integer(
+        16, min=1,
+        help="Mebibytes that one file in the private scratch folder may hold. At the limit, writing to it fails."
+    ).tag(config=True)  # fmt: skip
+    scratch_mb = Integer(
+        64, min=1,
+        help="Mebibytes that all files in the scratch folder may hold together. Soon after the limit is reached, the "
+        "process is killed, and its exercise fails with the verdict output limit."
+    ).tag(config=True)  # fmt: skip
+    threads = Integer(
+        64, min=1,
+        help="Threads that student code may have. Soon after the limit is reached, the process is killed, and its "
+        "exercise fails as crashed."
+    ).tag(config=True)  # fmt: skip
+    notebook_mb = Integer(
+        MAX_NOTEBOOK_MB, min=1,
+        help="Mebibytes that a submitted notebook file may have. A larger file is not read, and is reported."
+    ).tag(config=True)  # fmt: skip

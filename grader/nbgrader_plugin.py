@@ -1,0 +1,60 @@
+"""Connects nbgrader's own commands and the formgrader to the grader with one call in nbgrader_config.py.
+
+    from grader import nbgrader_plugin
+    nbgrader_plugin.configure(c)
+
+Classes are given by name and not imported: nbgrader loads them when it uses them, so the grader's commands, which read
+the same configuration, start without them.
+"""
+
+from pathlib import Path
+
+from traitlets.config import Config
+
+IGNORED = (".ipynb_checkpoints", "*.pyc", "__pycache__", "feedback", "misconceptions", ".graded.json")
+"""Files and folders beside an assignment's notebooks that only instructors or the grader use."""
+
+
+def configure(c: Config, root: Path | str | None = None) -> None:
+    """Make nbgrader repair, grade and write feedback with the grader.
+
+    Args:
+        c: the configuration that nbgrader hands to nbgrader_config.py.
+        root: the course folder; by default, nbgrader's own default.
+    """
+    if root is not None:
+        c.CourseDirectory.root = str(Path(root).resolve())
+    c.CourseDirectory.ignore = list(IGNORED)
+
+    # If an instructor adds or removes a cell after grading, the error names the cell and says what to do.
+    c.GenerateAssignment.preprocessors.prepend(["grader.classroom.cell_guard.CellGuard"])
+
+    # nbgrader wants marking schemes in task cells. Here they are in the question's own cell, above the answer, where
+    # the formgrader shows them and no student sees them.
+    c.ClearMarkScheme.enforce_metadata = False
+
+    # Feedback shows what a hidden test is about and what it found, never its code. Neither in feedback nor in the
+    # formgrader can a submission run a script in a browser, or slow down the rendering of a page.
+    c.GenerateFeedback.preprocessors = [
+        "nbgrader.preprocessors.GetGrades",
+        "grader.classroom.feedback.HideTests",
+        "grader.classroom.feedback.HideMarkSchemes",
+    ]
+    c.GenerateFeedback.exporter_class = "grader.classroom.feedback.FeedbackExporter"
+    c.HTMLExporter.filters = {
+        "markdown2html": "grader.classroom.sanitize.markdown",
+        "strip_files_prefix": "grader.classroom.feedback.unchanged",
+        "highlight_code": "grader.classroom.feedback.highlighted",
+    }
+
+    # `nbgrader autograde` and the formgrader's button grade as `grader grade` does.
+    c.Autograde.exporter_class = "grader.classroom.plugin.SubmissionExporter"
+    c.Autograde.sanitize_preprocessors = ["grader.classroom.plugin.RepairCells"]
+    c.Autograde.autograde_preprocessors = [
+        "grader.classroom.plugin.GradeCells",
+        "nbgrader.preprocessors.SaveAutoGrades",
+        "nbgrader.preprocessors.AssignLatePenalties",
+    ]
+
+    # The formgrader's debug panel would show the server's token on every page.
+    c.FormgradeExtension.debug = False

@@ -1,0 +1,103 @@
+"""Reads what nbgrader's metadata and a cell's tags say: its type, the exercise of a test, what is left out."""
+
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    # The fork server reads no notebook, and nbformat is slow to load.
+    from nbformat import NotebookNode
+
+HIDDEN = "BEGIN HIDDEN TESTS"
+NOT_GRADED_TAGS = {"experiment", "not-graded"}
+SANDBOX_ONLY_TAGS = {"candidate", "sandbox-only"}
+FORBIDDEN_TAG = "without:"
+PICTURES = {"image/png", "image/jpeg"}
+FORMS = ("text/html", "image/png", "image/jpeg", "text/plain")
+"""The MIME types of an output that a page shows, the best one first."""
+
+
+class CellType(Enum):
+    """nbgrader's cell types, which decide where a cell runs."""
+
+    TEST = "test"  # the runner runs it
+    READ_ONLY = "read-only"  # runner and sandbox run it
+    AUTOGRADED_ANSWER = "answer"  # the sandbox runs it
+    MANUAL_ANSWER = "written"  # a person marks it
+    UNMARKED = "unmarked"  # the sandbox runs it if it is code
+
+
+def grade_id(cell: "NotebookNode") -> str | None:
+    """Return the cell's name in nbgrader, or None for a cell that nbgrader does not know."""
+    metadata = cell.metadata.get("nbgrader")
+    name = metadata.get("grade_id") if isinstance(metadata, dict) else None
+    return name if isinstance(name, str) and name else None
+
+
+def type_of(cell: "NotebookNode") -> CellType:
+    """Return the type of a cell, from nbgrader's metadata."""
+    if grade_id(cell) is None:
+        return CellType.UNMARKED
+    metadata = cell.metadata["nbgrader"]
+    match bool(metadata.get("grade")), bool(metadata.get("solution")):
+        case True, True:
+            return CellType.MANUAL_ANSWER
+        case True, False:
+            return CellType.TEST
+        case False, True:
+            return CellType.AUTOGRADED_ANSWER
+    return CellType.READ_ONLY if metadata.get("locked") else CellType.UNMARKED
+
+
+def is_not_graded(cell: "NotebookNode") -> bool:
+    """Return whether a cell is a training run or figure that no test depends on."""
+    return type_of(cell) is CellType.UNMARKED and not NOT_GRADED_TAGS.isdisjoint(cell.metadata.get("tags", ()))
+
+
+def is_sandbox_only(cell: "NotebookNode") -> bool:
+    """Return whether a read-only cell runs only in the sandbox: a training loop, say.
+
+    In the runner it would call the student's model hundreds of times across the boundary. Its results are as untrusted
+    as everything that comes from the sandbox.
+    """
+    return type_of(cell) is CellType.READ_ONLY and not SANDBOX_ONLY_TAGS.isdisjoint(cell.metadata.get("tags", ()))
+
+
+def forbidden_functions(cell: "NotebookNode") -> tuple[str, ...]:
+    """Return the functions of torch that an answer must do without, because they do the work of the exercise."""
+    tags = cell.metadata.get("tags", ())
+    return tuple(tag.removeprefix(FORBIDDEN_TAG) for tag in tags if tag.startswith(FORBIDDEN_TAG))
+
+
+def exercise_of(test: str, exercises: list[str]) -> str:
+    """Return the answer cell to which a test belongs: `x-check` and `x-test-what` belong to `x`.
+
+    Args:
+        test: the grade_id of the test.
+        exercises: the grade_ids of all answer cells.
+    """
+    candidates = [name for name in exercises if test.startswith((f"{name}-check", f"{name}-test-"))]
+    return max(candidates, key=len, default=test)
+
+
+def kept_tags(metadata: dict[str, Any]) -> dict[str, list[str]]:
+    """Return the metadata to keep of a student's own cell: the first of its tags that exclude a cell from grading.
+
+    A page makes every tag a CSS class of the cell, so no other tag is kept.
+    """
+    tags = metadata.get("tags")
+    tags = tags if isinstance(tags, list) else []
+    # A stranger's tag may be of any type, and not every type can be looked up in a set.
+    kept = [tag for tag in tags if isinstance(tag, str) and tag in NOT_GRADED_TAGS]
+    return {"tags": kept[:1]} if kept else {}
+
+
+def picture_address(forms: Any) -> str | None:
+    """Return a pasted picture as a data URL, or None for anything else.
+
+    Args:
+        forms: an attachment of a cell: base64 data by MIME type.
+    """
+    for form in PICTURES & set(forms if isinstance(forms, dict) else ()):
+        if isinstance(forms[form], str):
+            return f"data:{form};base64,{''.join(forms[form].split())}"
+    return None

@@ -1,0 +1,54 @@
+"""Finds the names that a test cell needs from other cells and those that it binds, and keeps what cells bound."""
+
+import symtable
+from functools import lru_cache
+from typing import Any
+
+
+@lru_cache(maxsize=1024)
+def names_used(source: str) -> list[str]:
+    """Return the names that a cell, or a function in it, reads and that the cell does not bind itself."""
+    top = symtable.symtable(source, "<test>", "exec")
+    read: set[str] = set()
+    tables = [top]
+    for table in tables:
+        for symbol in table.get_symbols():
+            if symbol.is_referenced() and (table is top or symbol.is_global()):
+                read.add(symbol.get_name())
+        tables += table.get_children()
+    return sorted(read - names_bound(source))
+
+
+@lru_cache(maxsize=1024)
+def names_bound(source: str) -> frozenset[str]:
+    """Return the names that a cell binds for later cells."""
+    symbols = symtable.symtable(source, "<test>", "exec").get_symbols()
+    return frozenset(symbol.get_name() for symbol in symbols if symbol.is_assigned() or symbol.is_imported())
+
+
+class Namespace:
+    """The names that cells bind. The changes of each step are kept, so that a later pass can repeat them."""
+
+    def __init__(self) -> None:
+        self._changes: dict[int, dict[str, Any]] = {}
+        self.rewind()
+
+    def rewind(self) -> None:
+        """Forget all names, as before the first step."""
+        self.names: dict[str, Any] = {"__name__": "__main__"}
+        self._before: dict[str, Any] = {}
+
+    def keep(self, wanted: set[str]) -> None:
+        """Drop the names that the last cell bound and that are not in `wanted`."""
+        for name in [name for name in self.names if name not in wanted and name not in self._before]:
+            del self.names[name]
+
+    def mark(self, step: int) -> None:
+        """Note that `step` made all changes since the last mark."""
+        self._changes[step] = {name: item for name, item in self.names.items() if self._before.get(name) is not item}
+        self._before = dict(self.names)
+
+    def redo(self, step: int) -> None:
+        """Bind again what `step` bound in the visible pass, in which a hidden test bound nothing."""
+        self.names.update(self._changes[step])
+        self._before = dict(self.names)

@@ -1,0 +1,161 @@
+"""Defines the report on one notebook: a verdict, points and a message for every test cell."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+import msgspec
+
+from grader.errors import SandboxUnavailable
+
+NOT_GRADED = "Grading did not come to an end."
+"""The message of every test in a notebook whose grading failed in the grader itself."""
+FORMAT = 1
+"""Version of the JSON form of a report. It grows when a field changes its meaning or is removed."""
+
+
+class Verdict(StrEnum):
+    """How a test cell ended. Only a cell that ran to its end can have passed."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    ERROR = "error"
+    TIMED_OUT = "timed out"
+    OUT_OF_MEMORY = "out of memory"
+    CRASHED = "crashed"
+    OUTPUT_LIMIT = "output limit"
+    NOT_CONFINED = "not confined"
+
+
+@dataclass
+class Result:
+    """The result of one test cell: points out of max_points, a message for the student, a log for the instructor.
+
+    `not_written` is true if the answer still raises the `NotImplementedError` of the release.
+    """
+
+    name: str
+    verdict: Verdict
+    points: float
+    max_points: float
+    message: str = ""
+    log: str = ""
+    not_written: bool = False
+
+
+@dataclass
+class Report:
+    """The report on one notebook: a result for each test cell, in order, and a sentence for each repair.
+
+    `outputs` holds nbformat outputs by the index of the cell in the repaired notebook. `given_up` is true if grading
+    failed in the grader itself, so that the results say nothing about the submission.
+    """
+
+    results: list[Result] = field(default_factory=list)
+    repairs: list[str] = field(default_factory=list)
+    outputs: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
+    given_up: bool = False
+
+    @property
+    def points(self) -> float:
+        """The points that all tests gave together."""
+        return sum(result.points for result in self.results)
+
+    @property
+    def max_points(self) -> float:
+        """The points that all tests can give together."""
+        return sum(result.max_points for result in self.results)
+
+    def require_confined(self) -> None:
+        """Raise SandboxUnavailable if student code could not be confined, because then the points are no score."""
+        for result in self.results:
+            if result.verdict is Verdict.NOT_CONFINED:
+                raise SandboxUnavailable(result.message)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the published form of this report, as docs/report.schema.json describes it.
+
+        Logs and outputs are left out, because a log shows hidden tests.
+        """
+        results = [
+            PublishedResult(result.name, result.verdict, result.points, result.max_points, result.message)
+            for result in self.results
+        ]
+        published = PublishedReport(FORMAT, self.points, self.max_points, results, self.repairs, self.given_up)
+        form: dict[str, Any] = msgspec.to_builtins(published)
+        return form
+
+
+class PublishedResult(msgspec.Struct):
+    """One test in the JSON form of a report."""
+
+    test: str
+    verdict: Verdict
+    points: float
+    max_points: float
+    message: str
+
+
+class PublishedReport(msgspec.Struct):
+    """The JSON form of a report. `repairs` are sentences; `given_up` is true if grading did not come to an end."""
+
+    format: int
+    points: float
+    max_points: float
+    tests: list[PublishedResult]
+    repairs: list[str]
+    given_up: bool
+
+
+def report_schema() -> dict[str, Any]:
+    """Return the JSON Schema of `Report.as_json`."""
+    return msgspec.json.schema(PublishedReport)
+
+
+def shown(result: Result) -> list[dict[str, Any]]:
+    """Return the outputs of a test cell, from which nbgrader takes the score.
+
+    No output means full points, a number partial points, and an error none.
+    """
+    if result.verdict is Verdict.PASSED:
+        return []
+    if result.points:
+        data = {"text/plain": repr(result.points)}
+        return [{"output_type": "execute_result", "data": data, "metadata": {}, "execution_count": None}]
+    return [error_output(result.verdict, result.message)]
+
+
+def error_output(verdict: Verdict, message: str) -> dict[str, Any]:
+    """Return an error output in nbformat's form.
+
+    Args:
+        verdict: how the test or cell ended.
+        message: a message for the student.
+    """
+    return {"output_type": "error", "ename": str(verdict), "evalue": message, "traceback": [f"{verdict}: {message}"]}
+
+
+def partial(value: Any, points: float) -> float:
+    """Return the points of a test that ran to its end.
+
+    Args:
+        value: the value of its last line. A number gives as many points, but at least 0 and at most `points`; NaN gives
+            0. Anything else gives all points.
+        points: the most points that the test can give.
+    """
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return points
+    return max(0.0, min(float(value), points)) if value == value else 0.0
+
+
+def no_points(name: str, max_points: float, verdict: Verdict, message: str, log: str = "") -> Result:
+    """Return the result of a test that did not run to its end.
+
+    Args:
+        name: the test's grade_id.
+        max_points: the points that it can give.
+        verdict: how it ended.
+        message: a message for the student.
+        log: a log for the instructor.
+    """
+    return Result(name, verdict, 0.0, max_points, message, log)

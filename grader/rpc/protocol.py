@@ -1,0 +1,298 @@
+"""Defines every message between the runner and the sandbox.
+
+    runner --Request--> sandbox --Reply--> runner
+                        sandbox --Callback--> runner --CallbackReply--> sandbox        in the middle of a call
+
+Messages are JSON, decoded strictly: an unknown field, a missing field or a wrong type is a ProtocolError. An Index
+numbers a tensor beside the JSON or something in the session; a Tree is a value as `values.pack` writes it. The parent's
+messages are in jobs.py.
+"""
+
+from enum import StrEnum
+from typing import Annotated, Any
+
+import msgspec
+
+from grader.text import MAX_MESSAGE
+
+VERSION = 1
+"""Grows with every change of a message. A sandbox says its version first; the runner must have the same."""
+MAX_LINE, MAX_FRAMES = 200, 8
+"""Characters of a name or of a line of code, and lines of the student's cells in a traceback, the innermost ones."""
+
+Tree = Any
+Index = Annotated[int, msgspec.Meta(ge=0)]
+
+
+class ProtocolError(Exception):
+    """A value or message must not cross; the message says which rule it breaks and what arrived."""
+
+
+class Message(msgspec.Struct, tag=True, omit_defaults=True, forbid_unknown_fields=True, kw_only=True):
+    """A message, or a tagged part of one."""
+
+
+# Objects of student code
+
+
+class ObjectHandle(Message):
+    """From the sandbox: an object that stays there, by its number in the session."""
+
+    object_id: Index
+    name: str
+    is_callable: bool = False
+
+
+class PartDescription(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
+    """A submodule, or the module itself under the path ""."""
+
+    path: str
+    object_id: Index
+    class_name: str
+    base: str  # the nearest class of torch.nn
+    training: bool
+    own_modes: list[str]  # those of the methods train and eval that its class defines
+
+
+class ParameterDescription(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
+    """A parameter under one of its names."""
+
+    path: str
+    object_id: Index
+    requires_grad: bool
+    tensor: Index
+
+
+class BufferDescription(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
+    """A buffer."""
+
+    path: str
+    is_persistent: bool  # whether state_dict holds it
+    tensor: Index
+
+
+class ModuleHandle(Message):
+    """From the sandbox: an nn.Module that stays there, described for a stand-in."""
+
+    object_id: Index
+    name: str
+    parts: list[PartDescription]
+    aliases: list[tuple[str, str]] = []  # further paths of parts, each with the first one
+    parameters: list[ParameterDescription] = []
+    gradients: list[tuple[str, Index]] = []
+    buffers: list[BufferDescription] = []
+
+
+class ObjectRef(Message):
+    """From the runner: an object, or its submodule at the path `part`."""
+
+    object_id: Index
+    part: str = ""
+
+
+class MethodRef(Message):
+    """From the runner: a method of an object, named but not fetched."""
+
+    owner: ObjectRef
+    method: str
+
+
+class VerbRef(Message):
+    """From the runner: something to do with an object besides calling it (proxies.Verb)."""
+
+    verb: str
+
+
+class FunctionRef(Message):
+    """From the runner: a function of the test, which student code may call back."""
+
+    function: Index
+
+
+class GeneratorRef(Message):
+    """From the runner: a torch.Generator, by its state."""
+
+    state: Index
+
+
+FromSandbox = ObjectHandle | ModuleHandle
+Handle = FromSandbox | ObjectRef | MethodRef | VerbRef | FunctionRef | GeneratorRef
+
+
+class ModuleChanges(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, kw_only=True):
+    """What changed in a module since the other side last heard of it, by path; false where nothing did."""
+
+    values: list[tuple[str, Index, bool]] = []  # parameters and buffers, and their requires_grad
+    gradients: list[tuple[str, Index | None]] = []  # what their .grad holds
+    training: list[tuple[str, bool]] = []
+    collecting: list[str] | None = None  # the parameters that collect gradients from now on
+    description: ModuleHandle | None = None  # from the sandbox, where parts came or went
+
+    def __bool__(self) -> bool:
+        return self != ModuleChanges()
+
+
+# Runner to sandbox
+
+
+class RunCell(Message):
+    """Run a cell."""
+
+    source: str
+    name: str  # what tracebacks call it
+    place: int = 0  # under what to keep the names that it leaves
+    code: bytes = b""  # an instructor's cell, compiled
+
+
+class Call(Message):
+    """Call an object in a session: `call` is the tree of (target, args, kwargs)."""
+
+    session: Index
+    call: Tree
+    graph: Index
+    new: bool = False  # whether the session begins
+    forget: list[Index] = []  # graphs that are no longer needed
+    modules: list[Index] = []  # those that have stand-ins
+    changes: list[tuple[Index, ModuleChanges]] = []
+    grad_enabled: bool = True
+    requires_grad: list[tuple[Index, bool]] = []  # tensors that want a gradient, and whether each is a leaf
+    gradients: list[tuple[Index, Index]] = []  # tensors, and their .grad
+    forbidden: tuple[str, ...] = ()  # functions of torch that student code must do without
+    dtype: str = "float32"
+    random: Index | None = None  # the random state, where it is news
+
+
+class Backward(Message):
+    """Compute the gradients of a call's inputs from those of its `outputs`, which travel as tensors."""
+
+    session: Index
+    graph: Index
+    outputs: list[Index]
+    forget: list[Index] = []
+
+
+class CallbackReturned(Message):
+    """What the test's function returned to student code."""
+
+    value: Tree
+
+
+class CallbackRaised(Message):
+    """What the test's function raised: its nearest built-in class, its message, and its number in the runner."""
+
+    kind: str
+    message: str
+    number: Index
+
+
+Request = RunCell | Call | Backward
+CallbackReply = CallbackReturned | CallbackRaised
+ToSandbox = Request | CallbackReply
+
+
+# Sandbox to runner
+
+
+class Ready(Message):
+    """The sandbox is confined and waits for requests."""
+
+    pid: int
+    version: int  # without a default, which would not be sent
+
+
+class NotConfined(Message):
+    """The sandbox could not be confined, and has ended."""
+
+    why: Annotated[str, msgspec.Meta(max_length=MAX_MESSAGE)]
+
+
+class ErrorCode(StrEnum):
+    """How an exception came about, as the grader's own code saw it. Class names in student code do not count."""
+
+    RAISED = "raised"
+    OUTPUT_LIMIT = "output limit"
+    OUT_OF_MEMORY = "out of memory"
+    FORBIDDEN_FUNCTION = "forbidden function"
+    CANNOT_CROSS = "cannot cross"
+
+
+class Frame(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
+    """A line of a student's cell in a traceback."""
+
+    cell: Annotated[str, msgspec.Meta(max_length=MAX_LINE)]
+    line: int
+    text: Annotated[str, msgspec.Meta(max_length=MAX_LINE)]
+
+
+class ErrorInfo(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, kw_only=True):
+    """An exception: its nearest built-in class, its own class's name, its message, and where in the cells it arose."""
+
+    kind: Annotated[str, msgspec.Meta(max_length=MAX_LINE)]
+    name: Annotated[str, msgspec.Meta(max_length=MAX_LINE)]
+    message: Annotated[str, msgspec.Meta(max_length=MAX_MESSAGE)] = ""
+    frames: Annotated[list[Frame], msgspec.Meta(max_length=MAX_FRAMES)] = []
+    code: ErrorCode = ErrorCode.RAISED
+
+
+class Text(Message):
+    """What a cell printed."""
+
+    text: str
+
+
+class Display(Message):
+    """What a cell showed, by MIME type."""
+
+    data: dict[str, str]
+
+
+class CellDone(Message):
+    """The outputs of a cell, and the exception that it ended with."""
+
+    outputs: list[Text | Display] = []
+    error: ErrorInfo | None = None
+
+
+class Effects(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, kw_only=True):
+    """What a call did besides returning a value; the call's tensors, lists and dicts by their numbers in it."""
+
+    written: list[tuple[Index, Index]] = []  # tensors, and what they hold now
+    gradients: list[tuple[Index, Index | None]] = []  # tensors, and their .grad
+    containers: list[tuple[Index, Tree]] = []  # lists and dicts, and what they hold now
+    generators: list[Index] = []  # the states of those handed over, in order
+    modules: list[tuple[Index, ModuleChanges]] = []
+    random: Index | None = None
+
+
+class Returned(Message):
+    """A call returned a value."""
+
+    value: Tree
+    effects: Effects | None = None
+    differentiable: list[Index] = []  # tensors of the value that depend on inputs which want gradients
+    leaves: list[tuple[Index, bool, bool]] = []  # tensors, whether each is a parameter, and requires_grad
+    grown: list[tuple[Index, list[str]]] = []  # parameters that the call made or unfroze: further inputs of its graph
+
+
+class Gradients(Message):
+    """The gradients that a Backward asked for, in the order of the call's inputs; None where there is none."""
+
+    tensors: list[Index | None]
+
+
+class Raised(Message):
+    """Student code raised; `callback` numbers an exception of the test's own function that came back through it."""
+
+    error: ErrorInfo
+    callback: Index | None = None
+
+
+class Callback(Message):
+    """Student code calls a function of the test; `call` is the tree of (args, kwargs)."""
+
+    function: Index
+    call: Tree
+
+
+Reply = CellDone | Returned | Gradients | Raised
+FromSandboxMessage = Ready | NotConfined | Reply | Callback

@@ -1,0 +1,150 @@
+"""Explains to a student why a test gave no points. About a hidden test it says what it checks, and shows no code.
+
+A hidden test opens with a comment that states the truth it checks, which the release shows, too. An assertion's own
+message was written for students. Everything else in a hidden test (code, traceback, values in the text of an error)
+stays in the grader.
+"""
+
+import builtins
+import re
+from itertools import takewhile
+from traceback import walk_tb
+
+from grader.notebook.plan import Step
+from grader.rpc.protocol import MAX_LINE, ErrorCode, ErrorInfo
+from grader.runner.proxies import StudentError
+from grader.text import printable
+
+NOT_WRITTEN = "Not written yet"
+WROTE = "In this test your code changed its arguments in place."
+GOT_NONE = "The test got None: is a return missing, or does no gradient come back?"
+KINDS = {name for name, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, BaseException)}
+UNFIT = {
+    "does not require grad": "no gradient comes back through it.",
+    "did not match|dtype": "is its dtype the one that is asked for?",
+    "must match|shapes|sizes|invalid for input": "is its shape the one that is asked for?",
+}
+"""Maps patterns of torch's error messages to hints that reveal no values of the test, as the messages might."""
+LAST_LINE = 200
+"""The last line whose number a hidden test's message gives. In a longer cell, a student could choose the number."""
+
+
+def explain_test(step: Step, error: Exception) -> str:
+    """Return the message for an exception that the test itself raised.
+
+    Args:
+        step: the test.
+        error: its exception: the test found something wrong, or could not go on.
+    """
+    text = printable(error).strip()
+    if name := missing_name(error):
+        return (
+            f"{name} is not defined: the cell that should define it is missing, did not run to its end, or gives "
+            "it another name."
+        )
+    if isinstance(error, AssertionError):
+        # The message of a library (torch.testing) gives values of the test; the author's was written for students.
+        message = text if not step.is_hidden or _is_authors(error, step) else ""
+        return joined(_truth(step), message or "This does not hold for your code.")
+    got_none = GOT_NONE if isinstance(error, AttributeError | TypeError) and "NoneType" in text else ""
+    if step.is_hidden:
+        return joined(_truth(step), got_none or f"The test could not use what your code returned{_why(text)}")
+    return joined(_truth(step), f"{type(error).__name__}: {text}", got_none)
+
+
+def _why(text: str) -> str:
+    """The end of the sentence: the probable fault of a result about which torch raised an error with this text."""
+    return next((f": {why}" for pattern, why in UNFIT.items() if re.search(pattern, text)), ".")
+
+
+def missing_name(error: Exception) -> str:
+    """Return the name that another cell should have defined, if its lack raised the exception; otherwise ''."""
+    return error.name or "" if isinstance(error, NameError) and not isinstance(error, UnboundLocalError) else ""
+
+
+def is_not_written(error: ErrorInfo) -> bool:
+    """Return whether an exception is the `raise NotImplementedError()` of a blank.
+
+    The line may have been left below an answer, or belong to another exercise that this one calls. Only its place
+    shows which.
+    """
+    return error.kind == "NotImplementedError" and not error.message
+
+
+def explain_raise(step: Step, error: ErrorInfo, cells: dict[str, str]) -> str:
+    """Return the message for an exception that student code raised while a test called it.
+
+    Args:
+        step: the test.
+        error: the exception of the student's code.
+        cells: the sources of all cells by name.
+    """
+    where = _where(error, cells, step)
+    if is_not_written(error):
+        return f"{NOT_WRITTEN}{where}."
+    truth = _truth(step) if step.is_hidden else ""
+    if step.forbidden and error.code is ErrorCode.FORBIDDEN_FUNCTION:
+        task = f"The exercise is to write it yourself, without {', '.join(step.forbidden)}."
+        return joined(truth, f"Your code hands its work to torch{where}. {task}")
+    if error.code is ErrorCode.OUTPUT_LIMIT:
+        return joined(truth, f"Your code printed too much{where}")
+    if error.code is ErrorCode.CANNOT_CROSS:
+        why = "" if step.is_hidden else f": {printable(error.message)}"
+        return joined(truth, f"Your code returned something that no test can use{why}")
+    if step.is_hidden:
+        # Its text may hold numbers of the test, and its name may be made up to hold them.
+        name = error.kind if error.kind in KINDS else "an error"
+        return joined(truth, f"Your code raised {name}{where}.")
+    return f"Your code raised {printable(error.name)}: {printable(error.message)}{where}"
+
+
+def explain_failure(why: str) -> str:
+    """Return the message for a sandbox that hung or died."""
+    return f"Your code was stopped: {why}."
+
+
+def _where(error: ErrorInfo, cells: dict[str, str], step: Step) -> str:
+    # The sandbox names only a place, and the text of the line comes from the notebook: a text from the sandbox could
+    # hold numbers of a hidden test. So could the choice of a place: a hidden test names only lines of its exercise.
+    frames = [(frame.cell.strip("<>"), frame.line) for frame in error.frames]
+    if step.is_hidden:
+        frames = [(cell, line) for cell, line in frames if cell == step.exercise]
+    for cell, line in frames[-1:]:
+        # Not splitlines(), which also splits where Python counts no new line.
+        lines = cells.get(cell, "").split("\n")[: LAST_LINE if step.is_hidden else None]
+        if 1 <= line <= len(lines):
+            return f" (in {cell}, line {line}: {printable(lines[line - 1].strip(), MAX_LINE)})"
+    return ""
+
+
+def _is_authors(error: AssertionError, step: Step) -> bool:
+    """Whether the message of an assertion is the author's: that of the test's own assert, or a msg for torch.testing.
+
+    A message that repeats an exception of student code, which the test caught, does not count.
+    """
+    caught = str(error.__context__) if isinstance(error.__context__, StudentError) else ""
+    if caught and caught in str(error):
+        return False
+    *_, (frame, _) = walk_tb(error.__traceback__)
+    if frame.f_globals.get("__name__") == "torch.testing._comparison":
+        msg = frame.f_locals.get("msg")
+        return isinstance(msg, str) and msg == str(error)
+    return frame.f_code.co_filename == f"<{step.name}>"
+
+
+def _truth(step: Step) -> str:
+    """The comment with which a hidden test opens."""
+    opening = takewhile(lambda line: line.startswith("# "), step.source.splitlines() if step.is_hidden else ())
+    return " ".join(line[2:].strip() for line in opening)
+
+
+def joined(*parts: str) -> str:
+    """Return the parts that are not empty as sentences, each with its full stop."""
+    first, *others = (part if part.endswith((".", "!", "?", ")")) else f"{part}." for part in parts if part)
+    return " ".join((first, *map(_with_capital, others)))
+
+
+def _with_capital(sentence: str) -> str:
+    """The sentence with a capital, unless it begins with a name such as `x` or `h_n`."""
+    word = sentence.split(maxsplit=1)[0]
+    return sentence[0].upper() + sentence[1:] if word.isalpha() and (len(word) > 1 or word == "a") else sentence

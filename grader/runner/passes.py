@@ -1,0 +1,268 @@
+"""Grades a notebook in up to three passes: the sandbox runs the student's cells, and the runner runs the tests.
+
+    steps --> [sandbox cell | read-only cell | test cell] ... --> results, outputs
+
+The **visible pass** runs every cell and leaves the hidden tests out. Its outputs and the messages of visible tests are
+all that a student sees of the sandbox. The **hidden pass** runs the hidden tests, each with the names as they were at
+its place in the notebook. Nothing else of the sandbox is shown from then on, so code that remembers the arguments of a
+hidden test has no way to reveal them. If a hidden test fails, a later cell may be the cause, so the **isolated re-run**
+repeats it in a fresh sandbox, in which no later cell has run.
+
+A sandbox that hangs or dies costs one exercise. It is replaced, and the earlier cells run again in the fresh one,
+without the cell that caused the failure.
+"""
+
+import traceback
+from contextlib import suppress
+from multiprocessing.connection import Connection
+from typing import Any
+
+from grader.diagnosis.diagnosis import DiagnosisCache, name_misconceptions
+from grader.diagnosis.recording import Recorder
+from grader.notebook.names import Namespace, names_bound
+from grader.notebook.plan import Plan, Role, Step
+from grader.report import Result, Verdict, error_output, no_points, shown
+from grader.rpc.exceptions import verdict_on
+from grader.rpc.jobs import Job
+from grader.rpc.protocol import CellDone
+from grader.runner.answer_cache import AnswerCache, NonDeterministicTest
+from grader.runner.client import RpcClient
+from grader.runner.messages import explain_failure
+from grader.runner.outcome import MAX_LOG
+from grader.runner.outputs import cell_outputs, size
+from grader.runner.sandbox_link import OUT_OF_TIME, RESOURCE_VERDICTS, SandboxFailure, SandboxLink, SandboxLost
+from grader.runner.test_execution import TestExecutor
+from grader.sandbox.shell import compiled_bytes, execute
+from grader.text import printable
+
+PASSES = 3
+
+
+class NotebookRun:
+    """The grading of one notebook.
+
+    Args:
+        parent: the connection to the parent, which starts sandboxes.
+        job: the notebook.
+        answers: outcomes of earlier sessions.
+        diagnoses: results of earlier diagnoses.
+    """
+
+    def __init__(self, parent: Connection, job: Job, answers: AnswerCache, diagnoses: DiagnosisCache) -> None:
+        self._steps = job.steps
+        self._plan = Plan(job.steps)
+        self._known = job.known
+        self._diagnoses = diagnoses
+        self._recorder = Recorder()
+        self._cells = {step.name: step.source for step in job.steps if step.role is not Role.TEST}
+        self._pass_seconds = job.notebook_seconds / PASSES
+        self._namespace = Namespace()
+        self._bound_by_tests = {
+            name for step in job.steps if step.role is Role.TEST for name in names_bound(step.source)
+        }
+        self._final: set[int] = set()
+        """Failed tests that no later cell can have caused."""
+        self._ran: list[Step] = []
+        """The cells that have run in the present sandbox, in order."""
+        self._excluded_cells: set[int] = set()
+        self._failures: dict[str, SandboxFailure] = {}
+        """The failures of the sandbox that cost whole exercises, by exercise."""
+        self._room = job.output_kb * 1024
+        self.outputs: dict[int, list[dict[str, Any]]] = {}
+        recorder = self._recorder if job.known.misconceptions else None
+        self._tests = TestExecutor(self._plan, answers, recorder)
+        self._link = SandboxLink(parent, job.cell_seconds)
+
+    def results(self) -> list[Result]:
+        """Run every step and return a result for each test, in order."""
+        results = self._visible_pass()
+        failures = dict(self._failures)
+        results |= self._hidden_pass()
+        if tests := self._needing_rerun(results):
+            self._failures = failures
+            results |= self._isolated_rerun(tests)
+        if self._known.misconceptions:
+            name_misconceptions(self._steps, results, self._known, self._recorder.exchanges, self._diagnoses)
+        self.outputs |= {index: shown(result) for index, result in results.items()}
+        return [results[index] for index in sorted(results)]
+
+    def close(self) -> None:
+        """Disconnect from the sandbox."""
+        self._link.close()
+
+    @property
+    def was_interrupted(self) -> bool:
+        """Whether the CPU limit interrupted this process somewhere in its own code."""
+        return self._link.was_interrupted
+
+    # Passes
+
+    def _visible_pass(self) -> dict[int, Result]:
+        """Run all cells and the visible tests in order; return the tests' results by step index."""
+        self._begin_pass()
+        results = {}
+        for step in self._steps:
+            if step.role is not Role.TEST:
+                self._run_cell(step)
+            elif not step.is_hidden:
+                results[step.index] = self._test(step)
+                self._namespace.keep(self._plan.needed_later[step.index])
+            self._namespace.mark(step.index)
+        return results
+
+    def _hidden_pass(self) -> dict[int, Result]:
+        """Run the hidden tests, each with the names in both processes as they were at its place."""
+        self._begin_pass()
+        results = {}
+        for step in self._steps:
+            self._namespace.redo(step.index)
+            if step.is_hidden:
+                results[step.index] = self._test(step)
+                self._namespace.keep(self._plan.needed_later[step.index])
+        return results
+
+    def _needing_rerun(self, results: dict[int, Result]) -> set[int]:
+        """The hidden tests that may have lost points because of a later cell, and those of the same exercises.
+
+        A later cell causes neither a blank nor the lack of a name that another test should have bound. It also cannot
+        be the cause if the re-run would run everything that has run before.
+        """
+        failed = {
+            step.index
+            for step in self._steps
+            if step.is_hidden and results[step.index].points < results[step.index].max_points
+        }
+        exercises = {
+            step.exercise for step in self._steps if step.index in failed - self._final and self._has_neighbours(step)
+        }
+        return {step.index for step in self._steps if step.index in failed and step.exercise in exercises}
+
+    def _has_neighbours(self, test: Step) -> bool:
+        """Whether the notebook has cells below the test, or tests of other exercises, which the re-run leaves out."""
+        others = (step for step in self._steps if step.exercise != test.exercise)
+        return any(step.role is Role.TEST or step.index > test.index for step in others)
+
+    def _isolated_rerun(self, tests: set[int]) -> dict[int, Result]:
+        """Run the cells in order in a fresh sandbox, and with them all tests of the exercises of `tests`."""
+        self._begin_pass()
+        self._ran = []
+        self._link.replace()
+        exercises = {step.exercise for step in self._steps if step.index in tests}
+        self._recorder.forget(exercises)
+        results, last = {}, max(tests)
+        for step in self._steps:
+            if step.index > last:
+                break
+            if step.role is not Role.TEST:
+                self._run_cell(step)
+            elif step.exercise in exercises:
+                # All tests of the exercise, because one may depend on another.
+                results[step.index] = self._test(step)
+            else:
+                self._namespace.redo(step.index)
+        return {index: result for index, result in results.items() if index in tests}
+
+    def _begin_pass(self) -> None:
+        self._link.begin_pass(self._pass_seconds)
+        self._namespace.rewind()
+
+    # The student's cells
+
+    def _run_cell(self, step: Step) -> None:
+        if step.role is Role.BOTH:
+            # A cell that needs the student's code fails here; its names are looked up in the sandbox.
+            with suppress(Exception):
+                execute(step.source, step.name, self._namespace.names)
+        if step.index in self._excluded_cells or self._link.unconfined is not None:
+            return
+        try:
+            self._run_in_sandbox(step)
+        except SandboxLost as error:
+            self._exclude(step, error.failure)
+            if error.failure is not OUT_OF_TIME:
+                self._replace_sandbox()
+
+    def _run_in_sandbox(self, step: Step) -> None:
+        if self._link.is_out_of_time():
+            raise SandboxLost(OUT_OF_TIME)
+        place = self._plan.places[step.index]
+        code = compiled_bytes(step.source, step.name) if step.is_ours else b""
+        try:
+            done: CellDone = self._link.ask(lambda channel: RpcClient(channel).run(step.source, step.name, place, code))
+            outputs = cell_outputs(done)
+        except SandboxLost:
+            raise
+        except Exception as error:
+            # The outputs of the cell cannot cross.
+            done, outputs = CellDone(), [error_output(Verdict.ERROR, printable(error))]
+        if done.error is not None and verdict_on(done.error) is Verdict.OUTPUT_LIMIT:
+            raise SandboxLost(SandboxFailure(Verdict.OUTPUT_LIMIT, printable(done.error.message)))
+        self._ran.append(step)
+        if step.index not in self.outputs:
+            self.outputs[step.index] = self._fitting(outputs)
+
+    def _exclude(self, step: Step, failure: SandboxFailure) -> None:
+        """Note a cell that must not run again because the sandbox failed in it, and the failure of its exercise."""
+        self._excluded_cells.add(step.index)
+        self.outputs.setdefault(step.index, [error_output(failure.verdict, explain_failure(failure.why))])
+        if step.exercise:
+            self._failures[step.exercise] = failure
+
+    def _fitting(self, outputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """As many of the outputs as the notebook has room for; if there are more, the last one says so."""
+        kept: list[dict[str, Any]] = []
+        for output in outputs if self._room >= 0 else ():
+            self._room -= size(output)
+            if self._room < 0:
+                return [*kept, error_output(Verdict.OUTPUT_LIMIT, "there was more output than is shown")]
+            kept.append(output)
+        return kept
+
+    # Tests
+
+    def _test(self, step: Step) -> Result:
+        failure = self._failures.get(step.exercise)
+        if self._link.unconfined is not None:
+            failure = SandboxFailure(Verdict.NOT_CONFINED, self._link.unconfined)
+        elif self._link.is_out_of_time():
+            failure = OUT_OF_TIME
+        if failure is not None:
+            return self._no_points(step, failure)
+        try:
+            outcome = self._link.ask(lambda channel: self._tests.run(step, channel, self._namespace.names))
+        except SandboxLost as error:
+            failure = error.failure.redacted() if step.is_hidden else error.failure
+            self._failures[step.exercise] = failure
+            # The log may quote the message that broke the protocol, at any length.
+            log = printable(traceback.format_exc(), MAX_LOG)
+            if failure is not OUT_OF_TIME:
+                self._replace_sandbox()
+            return self._no_points(step, failure, log)
+        except NonDeterministicTest:
+            self._replace_sandbox()
+            return self._test(step)
+        result = outcome.result(step, self._cells)
+        if result.not_written or outcome.missing in self._bound_by_tests:
+            self._final.add(step.index)
+        if outcome.verdict in RESOURCE_VERDICTS:
+            self._replace_sandbox()
+        return result
+
+    def _no_points(self, step: Step, failure: SandboxFailure, log: str = "") -> Result:
+        return no_points(step.name, step.points, failure.verdict, explain_failure(failure.why), log)
+
+    def _replace_sandbox(self) -> None:
+        """Get a fresh sandbox, and run the cells again that ran in the former one."""
+        self._link.replace()
+        steps, self._ran = self._ran, []
+        while steps:
+            step = steps.pop(0)
+            try:
+                self._run_in_sandbox(step)
+            except SandboxLost as error:
+                if error.failure is OUT_OF_TIME:
+                    return
+                # The cell ran before and fails now. The loop ends, because each attempt has one cell fewer.
+                self._exclude(step, error.failure)
+                self._link.replace()
+                steps, self._ran = self._ran + steps, []

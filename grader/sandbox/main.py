@@ -1,0 +1,101 @@
+"""Runs the student's process: confines it, then answers a runner until the runner is gone."""
+
+import ctypes
+import importlib
+import os
+import random
+import signal
+import socket
+import sys
+import threading
+from contextlib import suppress
+from multiprocessing.connection import Connection
+
+import numpy
+import torch
+
+from grader.rpc.channel import TO_SANDBOX, Channel, ConnectionClosed
+from grader.rpc.exceptions import to_data
+from grader.rpc.jobs import SandboxSettings
+from grader.rpc.protocol import VERSION, Callback, CallbackReply, NotConfined, ProtocolError, Raised, Ready
+from grader.rpc.tensors import DecodedTensors
+from grader.sandbox.confinement import confine
+from grader.sandbox.server import RpcServer
+from grader.sandbox.shell import Shell
+from grader.text import printable
+
+PR_SET_PDEATHSIG = 1
+
+
+def main(connection: Connection, settings: SandboxSettings) -> None:
+    """Serve one runner, always on the runner's processor.
+
+    Args:
+        connection: the sandbox's end of the connection to the runner.
+        settings: what the parent decided for this sandbox.
+    """
+    _belong_to_parent()
+    os.sched_setaffinity(0, {settings.processor})
+    channel = Channel(_keep_only(connection), TO_SANDBOX)
+    for package in settings.helper_packages:
+        # Before confinement, because afterwards a package cannot be searched for. If one is broken, a notebook that
+        # imports it raises its error where the student sees it.
+        with suppress(Exception, SystemExit):
+            importlib.import_module(package)
+    if settings.scratch is not None:
+        os.chdir(settings.scratch)
+        try:
+            confine(settings.scratch, settings.memory_mb, settings.file_mb, settings.readable)
+        except Exception as error:
+            channel.send(NotConfined(why=printable(error)), [])
+            os._exit(1)
+    os.environ.clear()
+    # As in a notebook, student code can import the files that it wrote into its folder.
+    sys.path.insert(0, "")
+    # Random numbers are the same in every run.
+    random.seed(0)
+    numpy.random.seed(0)
+    # Not torch.manual_seed, which also looks for every kind of graphics card and takes milliseconds.
+    torch.default_generator.manual_seed(0)
+    shell = Shell(settings.output_kb * 1024)
+
+    # Student code may call a test's function from threads of its own.
+    one_at_a_time = threading.Lock()
+
+    def ask_back(question: Callback, tensors: list[torch.Tensor]) -> tuple[CallbackReply, DecodedTensors]:
+        with one_at_a_time:
+            channel.send(question, tensors)
+            return channel.receive()
+
+    server = RpcServer(shell, ask_back)
+    channel.send(Ready(pid=os.getpid(), version=VERSION), [])
+    while True:
+        try:
+            request, decoded = channel.receive(watch=True)
+            answer = server.answer(request, decoded)
+        except (ConnectionClosed, ProtocolError):
+            os._exit(0)
+        try:
+            channel.send(*answer)
+        except Exception as error:
+            # The reply cannot cross, or a tensor of a student's class raises when it is encoded.
+            info = to_data(error)
+            info.kind = "TypeError"
+            channel.send(Raised(error=info), [])
+
+
+def _belong_to_parent() -> None:
+    """Have the kernel kill this process when the fork server ends, and schedule all its threads as one group."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    # The scheduler treats a session as one group. Ctrl-C in the terminal does not reach it.
+    os.setsid()
+
+
+def _keep_only(connection: Connection) -> socket.socket:
+    """Return the socket of `connection` at descriptor 3, and close every other descriptor that came along."""
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for standard in (0, 1, 2):
+        os.dup2(nothing, standard)
+    os.dup2(connection.fileno(), 3)
+    os.closerange(4, 1 << 16)
+    return socket.socket(fileno=3)

@@ -1,0 +1,97 @@
+"""Makes the private folder that student code may write into, measures it while it is in use, and removes it.
+
+Its content is untrusted: it may be thousands of folders deep, and some may be locked. A run holds the kernel's lock on
+each folder that it uses, and the lock ends with the process. A folder without a lock was left by a run that was killed,
+and the next run removes it.
+"""
+
+import fcntl
+import itertools
+import os
+import tempfile
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+PREFIX = "grader-"
+MAX_ENTRIES = 1_000
+"""Files and folders that a scratch folder may hold."""
+
+
+class Scratch:
+    """A new empty folder, `folder`, inside an outer one that student code cannot reach; removal needs that one."""
+
+    def __init__(self) -> None:
+        _remove_abandoned(tempfile.gettempdir())
+        self._outer, self._lock = _locked_folder()
+        self.folder = self._outer / "scratch"
+        self.folder.mkdir()
+
+    def is_full(self, megabytes: int) -> bool:
+        """Return whether the folder holds more than `megabytes` MiB or more than MAX_ENTRIES files and folders."""
+        room, count, folders = megabytes * 2**20, 0, [str(self.folder)]
+        while folders:
+            try:
+                with os.scandir(folders.pop()) as entries:
+                    for entry in entries:
+                        count += 1
+                        room -= entry.stat(follow_symlinks=False).st_blocks * 512
+                        if room < 0 or count > MAX_ENTRIES:
+                            return True
+                        if entry.is_dir(follow_symlinks=False):
+                            folders.append(entry.path)
+            except FileNotFoundError:
+                continue  # removed in the meantime
+            except OSError:
+                return True  # locked, or its path is too long: its content cannot be measured
+        return False
+
+    def remove(self) -> None:
+        """Remove the folder and everything in it, once no process uses it any more."""
+        _remove(self._outer)
+        os.close(self._lock)
+
+
+@cache
+def _remove_abandoned(parent: str) -> None:
+    """Remove, once in each process, the folders in `parent` that killed processes of the same user left behind."""
+    for outer in Path(parent).glob(f"{PREFIX}*"):
+        with suppress(OSError):  # another process holds it, or another user owns it
+            lock = os.open(outer, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if os.fstat(lock).st_uid == os.geteuid():
+                    _remove(outer)
+            finally:
+                os.close(lock)
+
+
+def _locked_folder() -> tuple[Path, int]:
+    """Make a folder; return it and the descriptor that holds its lock."""
+    while True:
+        folder = tempfile.mkdtemp(prefix=PREFIX)
+        with suppress(FileNotFoundError):
+            lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if os.path.isdir(folder):
+                return Path(folder), lock
+            # In the moment before it was locked, another process took it for an abandoned one.
+            os.close(lock)
+
+
+def _remove(outer: Path) -> None:
+    # Each folder is moved to the top before it is opened, so that neither recursion nor the length of paths matters.
+    # It gets a new name there and not a new folder, because the disk may be full.
+    folders, numbers = [outer / name for name in os.listdir(outer)], itertools.count()
+    while folders:
+        folder = folders.pop()
+        os.chmod(folder, 0o700)
+        for name in os.listdir(folder):
+            path = folder / name
+            if path.is_dir() and not path.is_symlink():
+                os.chmod(path, 0o700)
+                folders.append(path.rename(outer / f"{os.getpid()}-{next(numbers)}"))
+            else:
+                path.unlink()
+        folder.rmdir()
+    outer.rmdir()

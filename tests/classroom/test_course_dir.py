@@ -1,0 +1,167 @@
+"""The course folder is as nbgrader's configuration describes it."""
+
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from traitlets.config import Config
+
+from grader.classroom.course_dir import CourseDir, make_tables
+from grader.classroom.release import register, release
+from grader.errors import GraderError
+from tests.support.small_class import NAME, hand_in, make_course, released
+
+
+@pytest.fixture
+def course_dir(tmp_path: Path) -> CourseDir:
+    """A course with one assignment and no submission."""
+    return CourseDir(make_course(tmp_path / "course"))
+
+
+def test_folders_are_nbgraders(course_dir: CourseDir) -> None:
+    """Also if the configuration gives them other names."""
+    assert course_dir.folder("submitted", NAME, "ann") == course_dir.root / "submitted" / "ann" / NAME
+    with (course_dir.root / "nbgrader_config.py").open("a") as config:
+        config.write('c.CourseDirectory.submitted_directory = "handed_in"\n')
+    assert CourseDir(course_dir.root).folder("submitted", NAME, "ann").parent.parent.name == "handed_in"
+
+
+def test_assignments_are_the_folders_of_source_that_hold_notebooks(course_dir: CourseDir) -> None:
+    """In order; an empty folder and a single notebook are no assignments."""
+    (course_dir.root / "source" / "00-empty").mkdir()
+    (course_dir.root / "source" / "notes.ipynb").touch()
+    assert course_dir.assignments() == [NAME] and course_dir.require(NAME) == course_dir.folder("source", NAME)
+    with pytest.raises(GraderError, match="no assignment '00-empty'"):
+        course_dir.require("00-empty")
+
+
+def test_students_are_those_with_a_submission(course_dir: CourseDir) -> None:
+    """In order, and only those who submitted this assignment."""
+    with pytest.raises(GraderError, match="nbgrader collect"):
+        course_dir.students(NAME)
+    for student in ("zoe", "ann"):
+        hand_in(course_dir.root, student, released(course_dir.root))
+    (course_dir.root / "submitted" / "bob" / "02-other").mkdir(parents=True)
+    assert course_dir.students(NAME) == ["ann", "zoe"]
+    assert course_dir.students(NAME, only=["zoe", "zoe"]) == ["zoe"]
+    with pytest.raises(GraderError, match="no submission of '01-small' by 'bob'"):
+        course_dir.students(NAME, only=["zoe", "bob"])
+
+
+@pytest.mark.parametrize(
+    ("setting", "place"),
+    [
+        ("directory_structure = '{nbgrader_step}/{assignment_id}/{student_id}'", "submitted/01-small/ann"),
+        ("submitted_directory = '{elsewhere}'", "../elsewhere/ann/01-small"),
+        ("root = '{elsewhere}'", "../elsewhere/submitted/ann/01-small"),
+        ("student_id_exclude = 'bob,cat'", "submitted/ann/01-small"),
+        ("student_id = 'a*'", "submitted/ann/01-small"),
+    ],
+)
+def test_students_are_found_where_nbgrader_finds_them(course_dir: CourseDir, setting: str, place: str) -> None:
+    """With any nesting and any place of its folders; students that nbgrader leaves out are left out."""
+    elsewhere = course_dir.root.parent / "elsewhere"
+    with (course_dir.root / "nbgrader_config.py").open("a") as config:
+        config.write(f"c.CourseDirectory.{setting.replace('{elsewhere}', str(elsewhere))}\n")
+    (course_dir.root / place).mkdir(parents=True)
+    hand_in(course_dir.root, "bob", None)
+    hand_in(course_dir.root, ".hidden", None)
+    (course_dir.root / "submitted" / "file").mkdir()
+    (course_dir.root / "submitted" / "file" / NAME).touch()
+    changed = CourseDir(course_dir.root)
+    assert changed.students(NAME) == ["ann"]
+    assert changed.folder("submitted", NAME, "ann") == (course_dir.root / place).resolve()
+
+
+def test_settings_for_all_courses_apply(course_dir: CourseDir, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As for nbgrader's own commands, unless the course sets them itself; an error names the file it is in."""
+    monkeypatch.setenv("JUPYTER_CONFIG_DIR", str(tmp_path))
+    (tmp_path / "nbgrader_config.json").write_text('{"CourseDirectory": {"feedback_directory": "words"}}')
+    (tmp_path / "jupyter_config.py").write_text(
+        "c.LateSubmissionPlugin.penalty_method = 'zero'\nc.CourseDirectory.course_id = 'another'\n"
+    )
+    config = CourseDir(course_dir.root).config
+    assert config.LateSubmissionPlugin.penalty_method == "zero" and config.CourseDirectory.feedback_directory == "words"
+    assert config.CourseDirectory.course_id == "attention"
+    (tmp_path / "nbgrader_config.py").write_text("c.Limits = =")
+    with pytest.raises(GraderError, match="nbgrader_config.py cannot be read: SyntaxError"):
+        CourseDir(course_dir.root)
+
+
+def test_a_missing_configuration_names_the_file_and_the_folder(tmp_path: Path) -> None:
+    """A folder without nbgrader_config.py is no course folder."""
+    with pytest.raises(GraderError, match=f"nbgrader_config.py.*{tmp_path.name}"):
+        CourseDir(tmp_path)
+
+
+def test_a_broken_configuration_is_one_line(tmp_path: Path) -> None:
+    """A syntax error in it is no traceback."""
+    (tmp_path / "nbgrader_config.py").write_text("c = get_config(\n")
+    with pytest.raises(GraderError, match="nbgrader_config.py"):
+        CourseDir(tmp_path)
+
+
+def test_a_new_gradebook_is_that_of_nbgrader(tmp_path: Path) -> None:
+    """It has the same tables, columns and version as nbgrader's own, and a second call changes nothing."""
+    stock, made = tmp_path / "stock.db", tmp_path / "made.db"
+    program = [sys.executable, "-c", f"from nbgrader.api import Gradebook; Gradebook('sqlite:///{stock}').close()"]
+    subprocess.run(program, check=True)
+    for _ in range(2):
+        make_tables(f"sqlite:///{made}")
+    assert _schema(made) == _schema(stock)
+
+
+def _schema(path: Path) -> tuple[dict[str, Any], list[Any]]:
+    """The columns of every table, and the version of the whole."""
+    with closing(sqlite3.connect(path)) as database:
+        tables = [name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        columns = {table: [row[1:4] for row in database.execute(f"PRAGMA table_info({table})")] for table in tables}
+        return columns, database.execute("SELECT version_num FROM alembic_version").fetchall()
+
+
+def test_a_file_that_is_no_gradebook_is_one_line(course_dir: CourseDir) -> None:
+    """A gradebook.db with text in it is no traceback."""
+    (course_dir.root / "gradebook.db").write_text("points: 100\n" * 1000)
+    with pytest.raises(GraderError, match="the gradebook cannot be read or written .*not a database"):
+        register(course_dir, NAME)
+
+
+def test_a_gradebook_needs_no_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A new gradebook is made also if the environment is not activated, as in a cron job."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    course_dir = CourseDir(make_course(tmp_path / "course"))
+    register(course_dir, NAME)
+    with course_dir.gradebook() as gradebook:
+        assert [assignment.name for assignment in gradebook.assignments] == [NAME]
+
+
+def test_an_error_that_stops_nbgrader_is_reported(course_dir: CourseDir) -> None:
+    """nbgrader refuses a source with one name twice; the GraderError repeats its reason."""
+    path = course_dir.root / "source" / NAME / "small.ipynb"
+    path.write_text(path.read_text().replace('"one-check"', '"two-check"'))
+    with pytest.raises(GraderError, match="cannot prepare '01-small' from source/: .*two-check"):
+        release(course_dir, NAME)
+
+
+def test_registering_leaves_the_release_alone(course_dir: CourseDir) -> None:
+    """The gradebook learns the cells of source/; the students' notebooks stay as they were given out."""
+    page = course_dir.root / "release" / NAME / "small.ipynb"
+    page.write_text("as given out")
+    register(course_dir, NAME)
+    assert page.read_text() == "as given out"
+    with course_dir.gradebook() as gradebook:
+        cells = gradebook.find_notebook("small", NAME).grade_cells
+        assert {cell.name: cell.max_score for cell in cells} == (
+            {"one-check": 1, "one-test-more": 2, "two-check": 5, "why": 2}
+        )
+
+
+def test_a_converter_leaves_the_configuration_alone(course_dir: CourseDir) -> None:
+    """Settings that apply to one run of a converter do not stay in the CourseDir."""
+    before = course_dir.config.copy()
+    release(course_dir, NAME)
+    assert course_dir.config == before and isinstance(course_dir.config, Config)

@@ -1,0 +1,97 @@
+"""Text that takes long to render costs its author the look of a page, and other students nothing."""
+
+import re
+import time
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from grader import cpu_limit as limiting
+from grader.classroom import autograded, results
+from grader.classroom.class_run import ClassRun
+from grader.classroom.course_dir import CourseDir
+from grader.cpu_limit import CpuLimitExceeded, cpu_limit
+from tests.support.notebooks import answered, code
+from tests.support.small_class import NAME, RIGHT, hand_in, make_course, points, released
+
+TANGLED = "<ul><li>" * 1_000
+"""The HTML library needs a fifth of a second for it, and a notebook may hold a hundred such outputs."""
+SLOW = r"\begin{a}" * 5_000
+"""The markdown library searches for the end of each, which takes seconds; it is one of many such texts."""
+
+
+@pytest.fixture
+def quick_repeat(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Repeat the exception soon: the first one may be lost, and these tests render too little to wait for a second."""
+    monkeypatch.setattr(limiting, "REPEAT_SECONDS", 1e-3)
+
+
+def test_an_endless_computation_is_stopped() -> None:
+    """Also in the middle of a regular expression; a quick block, and the code after the block, are not stopped."""
+    with pytest.raises(CpuLimitExceeded), cpu_limit(0.1):
+        re.match(r"(a+)+$", "a" * 60 + "b")
+    with cpu_limit(0.1):
+        assert re.match(r"(a+)+$", "a" * 60)
+    assert re.match(r"(a+)+b", "a" * 22) is None, "the limit ends with its block"
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_an_endless_computation_is_stopped_although_the_first_exception_was_lost() -> None:
+    """Python drops exceptions that are raised while it deletes an object, and a library may delete one at any time."""
+
+    class Slow:
+        def __del__(self) -> None:
+            compute(0.3)
+
+    def compute(seconds: float) -> None:
+        end = time.process_time() + seconds
+        while time.process_time() < end:
+            sum(range(100_000))
+
+    with pytest.raises(CpuLimitExceeded), cpu_limit(0.1):
+        Slow()
+        compute(5)
+
+
+def test_a_page_that_takes_too_long_is_shown_as_typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has all its points, and the pages of other students are rendered as ever."""
+    monkeypatch.setattr(results, "PAGE_SECONDS", 0.5)
+    folder = make_course(tmp_path / "course")
+    for student, why in (("ann", "It **had** to be."), ("bob", f"It **had** to be. {SLOW}")):
+        hand_in(folder, student, answered(released(folder), **RIGHT | {"why": why}))
+    assert not any(outcome.troubles for outcome in ClassRun(CourseDir(folder), NAME).outcomes())
+    assert points(folder) == {"ann": 8, "bob": 8}
+    ann, bob = (next((folder / "feedback" / student).rglob("*.html")).read_text() for student in ("ann", "bob"))
+    assert "<strong>had</strong>" in ann and "<strong>had</strong>" not in bob
+    assert "It **had** to be." in bob and "one(3)" not in bob
+
+
+@pytest.mark.usefixtures("quick_repeat")
+def test_a_page_that_takes_too_long_even_as_typed_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The line has the points, and nothing of a test."""
+    monkeypatch.setattr(results, "PAGE_SECONDS", 1e-6)
+    folder = make_course(tmp_path / "course")
+    hand_in(folder, "ann", answered(released(folder), **RIGHT))
+    assert not any(outcome.troubles for outcome in ClassRun(CourseDir(folder), NAME).outcomes())
+    page = next((folder / "feedback" / "ann").rglob("*.html")).read_text()
+    assert "8 of 10 points" in page and len(page) < 200 and points(folder) == {"ann": 8}
+
+
+@pytest.mark.usefixtures("quick_repeat")
+def test_outputs_that_take_too_long_are_shown_as_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their HTML is shown unrendered and costs no points; that of other students is rendered."""
+    monkeypatch.setattr(autograded, "OUTPUT_SECONDS", 0.05)
+    folder = make_course(tmp_path / "course")
+    for student, output in (("ann", "<b>bold</b><script>1</script>"), ("bob", TANGLED)):
+        notebook = answered(released(folder), **RIGHT)
+        notebook.cells.append(code(f"from IPython.display import HTML\nHTML({output!r})"))
+        hand_in(folder, student, notebook)
+    assert not any(outcome.troubles for outcome in ClassRun(CourseDir(folder), NAME).outcomes())
+    assert points(folder) == {"ann": 8, "bob": 8}
+    ann, bob = (
+        nbformat.read(next((folder / "autograded" / student).rglob("*.ipynb")), as_version=4).cells[-1].outputs[0].data
+        for student in ("ann", "bob")
+    )
+    assert ann["text/html"].startswith("<b>bold</b>") and "<script" not in ann["text/html"]
+    assert bob["text/html"].startswith("<pre>&lt;ul&gt;")

@@ -1,0 +1,108 @@
+"""A class run that is killed at any moment loses nothing: the next run gives the gradebook of an undisturbed one."""
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.classroom.class_run import ClassRun
+from grader.classroom.course_dir import CourseDir
+from tests.support.notebooks import answered
+from tests.support.paths import REPOSITORY
+from tests.support.small_class import NAME, RIGHT, SCORES, hand_in, ledger, make_class, released
+
+SLOW_STUDENTS = 36
+STUDENTS = SLOW_STUDENTS + len(SCORES)
+KILLS = 5
+COMMAND = [sys.executable, "-m", "grader", "grade", NAME]
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
+
+
+@pytest.fixture(scope="module")
+def ungraded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A class with many more students, whose notebooks take a moment each."""
+    folder = make_class(tmp_path_factory.mktemp("killed") / "course")
+    for number in range(SLOW_STUDENTS):
+        slow = f"import time\ntime.sleep(0.1)\ndef two():\n    return 2 - {number} % 2"
+        hand_in(folder, f"student{number}", answered(released(folder), **RIGHT | {"two": slow}))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def undisturbed(ungraded: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """The gradebook of a run that was not killed."""
+    folder = shutil.copytree(ungraded, tmp_path_factory.mktemp("undisturbed") / "course")
+    finish(folder)
+    return ledger(folder)
+
+
+def finish(folder: Path) -> None:
+    """Grade the remaining students, undisturbed."""
+    assert not any(outcome.troubles for outcome in ClassRun(CourseDir(folder), NAME).outcomes())
+
+
+def done(folder: Path) -> int:
+    """The number of students with a completion marker."""
+    return len(list((folder / "autograded").glob(f"*/{NAME}/.graded.json")))
+
+
+def kill(folder: Path, *, after: int, seconds: float) -> int:
+    """Start a run, kill it `seconds` after `after` students are done, and return how many were done at its end."""
+    environment = ENVIRONMENT | {"TMPDIR": tempfile.gettempdir()}
+    run = subprocess.Popen(
+        [*COMMAND, "--jobs=2"], cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    while done(folder) < after and run.poll() is None:
+        time.sleep(0.005)
+    time.sleep(seconds)
+    run.send_signal(signal.SIGKILL)
+    run.wait()
+    return done(folder)
+
+
+def test_a_killed_run_is_continued(
+    ungraded: Path, undisturbed: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Killed before any student is done, and then five times in every part of the class; no student is lost.
+
+    In the end the folders that student code wrote into are gone, also those of the killed runs.
+    """
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    folder = shutil.copytree(ungraded, tmp_path / "course")
+    moments = random.Random(0)
+    counts = [kill(folder, after=0, seconds=0.2 * moments.random())]
+    assert counts == [0]
+    for number in range(KILLS):
+        # At least one more than before, and each kill in its own part of the class.
+        after = max(counts[-1] + 1, number * STUDENTS // KILLS + 1)
+        counts.append(kill(folder, after=after, seconds=0.2 * moments.random()))
+        assert counts[-1] >= after
+    partly = ledger(folder)
+    assert all(entry == undisturbed[student] for student, entry in partly.items())
+    finish(folder)
+    assert ledger(folder) == undisturbed
+    assert not list(folder.rglob("*.new"))
+    assert not list(temporary.glob("grader-*"))
+
+
+def test_two_runs_at_once_do_not_harm_each_other(ungraded: Path, undisturbed: dict[str, Any], tmp_path: Path) -> None:
+    """Grading that was started twice gives the same gradebook, at the latest after one more run."""
+    folder = shutil.copytree(ungraded, tmp_path / "course")
+    runs = [
+        subprocess.Popen(COMMAND, cwd=folder, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        for _ in range(2)
+    ]
+    for run in runs:
+        run.communicate()
+    finish(folder)
+    assert ledger(folder) == undisturbed

@@ -1,0 +1,197 @@
+"""Inside nbgrader the grader gives the scores of `grader grade`, to the last digit."""
+
+import copy
+import csv
+import json
+import shutil
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import nbformat
+import pytest
+
+from grader.classroom.class_run import ClassRun
+from grader.classroom.course_dir import CourseDir
+from tests.support.notebooks import answered, cell
+from tests.support.small_class import NAME, RIGHT, SCORES, SOURCE, hand_in, ledger, make_class, released, run
+
+LATE = """
+from nbgrader.plugins import LateSubmissionPlugin
+
+class Half(LateSubmissionPlugin):
+    def late_submission_penalty(self, student_id, score, total_seconds_late):
+        return score / 2
+
+c.AssignLatePenalties.plugin_class = Half
+"""
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A class with a due date that ann met and bob missed, and a penalty of half the points."""
+    folder = make_class(tmp_path_factory.mktemp("plugin") / "course")
+    with (folder / "nbgrader_config.py").open("a") as config:
+        config.write(LATE)
+    for student, day in (("ann", 1), ("bob", 3)):
+        (folder / "submitted" / student / NAME / "timestamp.txt").write_text(f"2030-01-0{day} 12:00:00 UTC")
+    with CourseDir(folder).gradebook() as gradebook:
+        gradebook.update_or_create_assignment(NAME, duedate="2030-01-02 12:00:00 UTC")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def class_run(course: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The class as `grader grade` grades it; tests do not change it."""
+    folder = shutil.copytree(course, tmp_path_factory.mktemp("class_run") / "course")
+    assert len(list(ClassRun(CourseDir(folder), NAME).outcomes())) == len(SCORES)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def generated(course: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The class after `nbgrader generate_assignment`; tests do not change it."""
+    folder = shutil.copytree(course, tmp_path_factory.mktemp("generated") / "course")
+    assert run(folder, "nbgrader", "generate_assignment", NAME, "--force").returncode == 0
+    return folder
+
+
+@pytest.fixture(scope="module")
+def stock(generated: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The class as `nbgrader autograde` grades it; tests do not change its gradebook."""
+    folder = shutil.copytree(generated, tmp_path_factory.mktemp("stock") / "course")
+    done = run(folder, "nbgrader", "autograde", NAME)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def stock_feedback(stock: Path) -> CompletedProcess[str]:
+    """The run of `nbgrader generate_feedback` that wrote the pages of `stock`."""
+    done = run(stock, "nbgrader", "generate_feedback", NAME)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+@pytest.fixture
+def regraded(stock: Path, tmp_path: Path) -> Path:
+    """A copy of `stock` to change."""
+    return shutil.copytree(stock, tmp_path / "course")
+
+
+@pytest.fixture
+def ungraded(generated: Path, tmp_path: Path) -> Path:
+    """A copy of `generated` without its submissions."""
+    folder = shutil.copytree(generated, tmp_path / "course")
+    shutil.rmtree(folder / "submitted")
+    return folder
+
+
+def test_both_ways_give_the_same_gradebook(class_run: Path, stock: Path) -> None:
+    """Scores, marks, comments, penalties, and the cells that need manual grading."""
+    assert ledger(stock) == ledger(class_run)
+
+
+def test_a_late_submission_pays_the_penalty_of_the_course(class_run: Path) -> None:
+    """bob was a day late; ann was in time, and the others have no timestamp."""
+    entries = ledger(class_run)
+    assert entries["bob"]["penalties"] == [SCORES["bob"] / 2] and entries["bob"]["score"] == SCORES["bob"]
+    assert all(entries[student]["penalties"] == [None] for student in SCORES if student != "bob")
+
+
+def test_both_ways_write_the_same_notebooks(class_run: Path, stock: Path) -> None:
+    """The formgrader shows the same cells and outputs after either of them, in the same place."""
+    for student in SCORES:
+        pair = [folder / "autograded" / student / NAME / "small.ipynb" for folder in (class_run, stock)]
+        first, second = (nbformat.read(path, as_version=4) for path in pair)
+        assert [(c.cell_type, c.source, c.get("outputs")) for c in first.cells] == (
+            [(c.cell_type, c.source, c.get("outputs")) for c in second.cells]
+        )
+
+
+def test_each_can_continue_where_the_other_stopped(regraded: Path) -> None:
+    """Manual marks survive a regrading by the other."""
+    with CourseDir(regraded).gradebook() as gradebook:
+        gradebook.find_grade("why", "small", NAME, "ann").manual_score = 1.5
+        gradebook.db.commit()
+    list(ClassRun(CourseDir(regraded), NAME).outcomes())
+    assert ledger(regraded)["ann"]["score"] == SCORES["ann"] + 1.5
+    first = ledger(regraded)
+    assert run(regraded, "nbgrader", "autograde", NAME, "--force", "--student=ann").returncode == 0
+    assert ledger(regraded) == first
+
+
+def test_export_writes_the_scores(class_run: Path, tmp_path: Path) -> None:
+    """`nbgrader export` reads the scores of a class run, and subtracts the penalty."""
+    done = run(class_run, "nbgrader", "export", f"--to={tmp_path / 'grades.csv'}")
+    assert done.returncode == 0, done.stderr
+    with (tmp_path / "grades.csv").open() as table:
+        rows = {row["student_id"]: float(row["score"]) for row in csv.DictReader(table)}
+    assert rows == SCORES | {"bob": SCORES["bob"] / 2}
+
+
+@pytest.mark.usefixtures("stock_feedback")
+def test_feedback_of_both_is_the_same_and_shows_no_hidden_test(class_run: Path, stock: Path) -> None:
+    """The page of `nbgrader generate_feedback` shows the sentence of a test and its message, not its code."""
+    page, stock_page = (
+        (folder / "feedback" / "eve" / NAME / "small.html").read_text() for folder in (class_run, stock)
+    )
+    assert "one(x) is x." in page and "BEGIN HIDDEN" not in page and "one(3)" not in page
+    assert stock_page == page
+
+
+def test_nbgraders_own_feedback_logs_no_warning(stock_feedback: CompletedProcess[str]) -> None:
+    """Every setting of the grader is known to the preprocessor that it is for."""
+    warnings = [line for line in stock_feedback.stderr.splitlines() if "WARNING" in line]
+    # nbgrader itself logs the penalty of a late student as a warning.
+    assert [line for line in warnings if "Late submission penalty: " not in line] == [] and len(warnings) == 1
+
+
+def test_points_that_changed_since_the_assignment_was_generated_count(regraded: Path) -> None:
+    """A test that gives 10 points is out of 10, a blank answer is still blank, and the log names the changed tests."""
+    richer = copy.deepcopy(SOURCE)
+    for name in ("one-test-more", "why"):
+        cell(richer, name).metadata.nbgrader.points = 10
+    nbformat.write(richer, regraded / "source" / NAME / "small.ipynb")
+    done = run(regraded, "nbgrader", "autograde", NAME, "--force", "--student=bob")
+    assert done.returncode == 0 and "points of one-test-more and why changed" in done.stderr, done.stderr
+    with CourseDir(regraded).gradebook() as gradebook:
+        cells = gradebook.find_notebook("small", NAME).grade_cells
+        assert {cell.name: cell.max_score for cell in cells}["one-test-more"] == 10
+    assert ledger(regraded)["bob"]["score"] == SCORES["bob"] + 8
+    assert ledger(regraded)["bob"]["comments"]["why"] == ("No response.", None)
+    assert "points of" not in run(regraded, "nbgrader", "autograde", NAME, "--force", "--student=bob").stderr
+
+
+def test_a_test_that_was_added_after_grading_is_refused(stock: Path, regraded: Path) -> None:
+    """The message names it, and the gradebook stays as it is."""
+    source = copy.deepcopy(SOURCE)
+    cell(source, "one-check").metadata.nbgrader.grade_id = "one-check-new"
+    nbformat.write(source, regraded / "source" / NAME / "small.ipynb")
+    done = run(regraded, "nbgrader", "autograde", NAME, "--force", "--student=bob")
+    assert done.returncode != 0 and "one-check-new was added, one-check was removed" in done.stderr
+    assert ledger(regraded) == ledger(stock)
+
+
+def test_a_submission_is_read_as_in_a_class_run(ungraded: Path) -> None:
+    """Invalid metadata costs neither points nor time, and a file that cannot be read is named."""
+    odd = answered(released(ungraded), **RIGHT)
+    odd.cells[0].metadata["tags"] = [{"a": number} for number in range(20_000)]
+    hand_in(ungraded, "ann", json.dumps(odd).encode())
+    hand_in(ungraded, "bob", b"{")
+    done = run(ungraded, "nbgrader", "autograde", NAME)
+    assert done.returncode != 0 and "small.ipynb is not JSON" in done.stderr
+    assert ledger(ungraded)["ann"]["score"] == SCORES["ann"]
+
+
+def test_a_notebook_that_could_not_be_graded_gives_no_points_either_way(ungraded: Path) -> None:
+    """nbgrader gives full points to a test without output, so a notebook that was given up must have outputs."""
+    source = copy.deepcopy(SOURCE)
+    cell(source, "two-check").source = "import os\nos._exit(1)"
+    nbformat.write(source, ungraded / "source" / NAME / "small.ipynb")
+    hand_in(ungraded, "ann", answered(released(ungraded), **RIGHT))
+    done = run(ungraded, "nbgrader", "autograde", NAME)
+    assert done.returncode == 0 and "grading did not come to an end" in done.stderr
+    assert ledger(ungraded)["ann"]["score"] == 0
+    [outcome] = ClassRun(CourseDir(ungraded), NAME, force=True).outcomes()
+    assert "did not come to an end" in outcome.troubles[0] and ledger(ungraded)["ann"]["score"] == 0
+    assert "Grading did not come to an end." in next((ungraded / "feedback" / "ann").rglob("*.html")).read_text()

@@ -1,0 +1,65 @@
+"""HTML of a submission is harmless on a page, and rendering it takes little time."""
+
+import re
+
+from grader.classroom import sanitize
+from grader.classroom.feedback import highlighted
+from grader.cpu_limit import cpu_limit
+
+
+def test_a_pasted_picture_is_left_out() -> None:
+    """Its data is an attachment of the cell; the rest of the cell is shown."""
+    shown = sanitize.markdown("before ![image.png](attachment:image.png) after")
+    assert "before" in shown and "after" in shown and "attachment" not in shown
+
+
+def test_unclosed_tags_are_shown_as_text() -> None:
+    """Nesting twenty thousand of them would take minutes."""
+    for shown in (
+        sanitize.markdown("<div>" * 9_000),
+        sanitize.markdown("a" * 60_000),
+        sanitize.html("<ul><li>" * 4_000),
+    ):
+        assert shown.startswith("<pre>") and "<div" not in shown
+    assert sanitize.html("<b>bold</b>") == "<b>bold</b>"
+
+
+def test_html_of_a_submission_cannot_pass_for_a_part_of_the_page() -> None:
+    """The formgrader gives full credit when an element with its button's class is clicked, and finds cells by id."""
+    cheat = (
+        '<div class="nbgrader_cell"><span id="scale-check" name="cookie"><b class="full-credit fade">.</b></span></div>'
+    )
+    assert sanitize.html(cheat) == "<div><span><b>.</b></span></div>" and "class" not in sanitize.markdown(cheat)
+    assert sanitize.html('<span class="kn">import</span>') == '<span class="kn">import</span>'
+
+
+def test_a_formula_changes_no_other_formula_and_stays_in_its_cell() -> None:
+    """A `\\def` could change the fractions of the question, and a raised box could cover points.
+
+    A definition is shown as typed, in every notation; a formula that is moved is clipped at the border of the answer.
+    """
+    for typed in (
+        r"$\def\frac#1#2{7}$",
+        r"$$\renewcommand{\frac}[2]{7}$$",
+        r"\begin{align}\let\frac\sqrt\end{align}",
+        r"<b>&#36;&#92;&#100;ef&#92;frac{7}&#36;</b>",
+        r"<b>&dollar;&bsol;&#x64;ef&dollar;</b>",
+    ):
+        for shown in (sanitize.markdown(typed), sanitize.html(typed)):
+            assert r"\<span></span>" in shown and not re.search(r"\\(def|let|re)|&#|&bsol", shown)
+    shown = sanitize.markdown(r"$\smash{\raise 20em {\rule{50em}{9em}}}$")
+    assert shown.startswith('<div style="overflow: auto hidden; position: relative">') and r"\raise" in shown
+    assert sanitize.markdown(r"$\left( \defect \right)$").count("span") == 0
+    assert sanitize.html("1 &lt; 2 &amp;lt; &quot;3&quot;") == "1 &lt; 2 &amp;lt; &quot;3&quot;"
+
+
+def test_text_that_takes_long_to_render_is_shown_as_text() -> None:
+    """Thousands of spaces, of attributes in one tag, of unclosed formulas, and of lines with a single space."""
+    attributes = " ".join(f"a{number}=''" for number in range(27_000))
+    with cpu_limit(10):
+        assert sanitize.html(f"<b {attributes}>bold</b>").startswith("<pre>")
+        assert "x" in sanitize.markdown("x" + " " * 40_000 + "x]")
+        for begin in (r"\\(", r"\\[", r"\begin{a}"):
+            assert sanitize.markdown(begin * (49_000 // len(begin))).startswith("<pre>")
+            assert "x" in sanitize.markdown((begin + "x ") * 200 + " " * 40_000)
+        assert "y" in highlighted(" \n" * 8_000 + "y = 2") and highlighted("a=1;" * 100_000).startswith("<pre>")

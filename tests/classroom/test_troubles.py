@@ -1,0 +1,221 @@
+"""In a class run, the trouble of one student is no trouble of others, and a trouble of all ends the run in one line."""
+
+import errno
+import os
+import re
+import shutil
+import sqlite3
+from collections.abc import Callable
+from concurrent.futures import Executor, Future
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+
+from grader.classroom.check import check
+from grader.classroom.class_run import ClassRun
+from grader.classroom.course_dir import CourseDir
+from grader.classroom.release import release
+from grader.classroom.results import StudentResult
+from grader.errors import GraderError
+from tests.support.notebooks import answered
+from tests.support.paths import REPOSITORY
+from tests.support.small_class import NAME, RIGHT, SCORES, grade_class, hand_in, points, released, run
+
+
+def grade_all(folder: Path, **options: Any) -> dict[str, StudentResult]:
+    """Grade the class; return the result of each student."""
+    return {outcome.student: outcome for outcome in ClassRun(CourseDir(folder), NAME, **options).outcomes()}
+
+
+def test_files_that_cannot_be_read_are_the_trouble_of_their_student(again: Path) -> None:
+    """An invalid or overlong timestamp is ignored; a pipe blocks no run, and a link to the solution gains nothing."""
+    times = [again / "submitted" / student / NAME / "timestamp.txt" for student in ("bob", "ann", "eve")]
+    times[0].write_text("yesterday")
+    os.mkfifo(times[1])
+    times[2].write_text(f"2030-01-01 12:00:00{' ' * 100}UTC")
+    for student, make in (
+        ("cat", os.mkfifo),
+        ("dan", lambda path: path.symlink_to(again / "source" / NAME / path.name)),
+    ):
+        path = again / "submitted" / student / NAME / "small.ipynb"
+        path.unlink()
+        make(path)
+    outcomes = grade_all(again)
+    for student in "bob", "ann", "eve":
+        assert "must contain a time" in outcomes[student].remarks[0] and outcomes[student].reports
+    assert "is not a file" in outcomes["cat"].troubles[0] and "cannot be read" in outcomes["dan"].troubles[0]
+    assert points(again) == SCORES | {"cat": 0, "dan": 0}
+
+
+def test_a_missing_notebook_and_an_invalid_one_score_zero(again: Path) -> None:
+    """With a line each, which the next run repeats; the other students are graded."""
+    hand_in(again, "gus", None)
+    hand_in(again, "hal", b"{not json")
+    hand_in(again, "ivy", answered(released(again), **RIGHT))
+    outcomes = grade_all(again)
+    assert outcomes["gus"].remarks == ["small.ipynb was not handed in"] and not outcomes["gus"].troubles
+    assert "small.ipynb is not JSON" in outcomes["hal"].troubles[0]
+    assert points(again) == SCORES | {"gus": 0, "hal": 0, "ivy": 8}
+    repeated = {student: outcome.troubles for student, outcome in grade_all(again).items()}
+    assert repeated == {student: outcome.troubles for student, outcome in outcomes.items()}
+
+
+def test_a_notebook_with_another_name_is_named(again: Path) -> None:
+    """If the right one is missing. Checkpoints do not count, and another notebook beside the right one is ignored."""
+    submitted = hand_in(again, "gus", None)
+    for number in range(5):
+        (submitted / f"small ({number}).ipynb").write_text("{}")
+    for made_by_a_program in (".ipynb_checkpoints/small-checkpoint.ipynb", "__MACOSX/small.ipynb"):
+        (submitted / made_by_a_program).parent.mkdir()
+        (submitted / made_by_a_program).write_text("{}")
+    (again / "submitted" / "bob" / NAME / "mine\x1b[2J.ipynb").write_text("{}")
+    outcomes = grade_all(again)
+    three = ", ".join(f"'small ({number}).ipynb'" for number in range(3))
+    assert outcomes["gus"].remarks == [
+        f"small.ipynb was not handed in, but there is {three} …: move or rename the right file"
+    ]
+    assert outcomes["bob"].remarks == []
+    (again / "submitted" / "bob" / NAME / "small.ipynb").unlink()
+    (remark,) = grade_all(again)["bob"].remarks
+    assert "but there is 'mine\\x1b[2J.ipynb':" in remark
+    (submitted / "small (3).ipynb").rename(submitted / "small.ipynb")
+    hand_in(again, "gus", answered(released(again), **RIGHT))
+    assert grade_class(again) == ["gus"] and points(again)["gus"] == 8
+
+
+def test_a_notebook_one_folder_too_deep_is_named(again: Path) -> None:
+    """As from a packed folder; and so is one with a suffix in capital letters, as some programs write it."""
+    submitted = hand_in(again, "hal", None)
+    (submitted / NAME).mkdir()
+    for name in (f"{NAME}/small.ipynb", "small.IPYNB"):
+        (submitted / name).write_text("{}")
+    (remark,) = grade_all(again)["hal"].remarks
+    assert f"but there is '{NAME}/small.ipynb', 'small.IPYNB': move" in remark
+
+
+def test_a_graded_notebook_that_became_unreadable_scores_zero(again: Path) -> None:
+    """Its former results are removed, because they no longer count."""
+    hand_in(again, "ann", b"")
+    grade_all(again)
+    assert points(again)["ann"] == 0
+    assert not (again / "autograded" / "ann" / NAME / "small.ipynb").exists()
+    assert not (again / "feedback" / "ann" / NAME / "small.html").exists()
+
+
+def test_in_an_unreadable_folder_the_previous_scores_are_kept(again: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder that the grader may not read is no submission without notebooks."""
+    lstat = Path.lstat
+
+    def closed(path: Path) -> os.stat_result:
+        if "ann" in path.parts:
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return lstat(path)
+
+    monkeypatch.setattr(Path, "lstat", closed)
+    outcomes = grade_all(again, force=True)
+    assert "Permission denied" in outcomes["ann"].troubles[0] and points(again) == SCORES
+    assert not any(outcome.troubles for student, outcome in outcomes.items() if student != "ann")
+
+
+@pytest.mark.parametrize(
+    ("broken", "words"),
+    [
+        (lambda text: "{", "source/01-small/small.ipynb is not JSON"),
+        (
+            lambda text: text.replace("assert one(3) ==", "assert one((3) =="),
+            "one-test-more has a syntax error on line",
+        ),
+        (lambda text: text.replace("import torch", "import"), "imports has a syntax error on line 1"),
+    ],
+)
+def test_a_broken_source_is_reported_before_a_student_is_graded(
+    again: Path, broken: Callable[[str], str], words: str
+) -> None:
+    """By every command, with the name of the cell; no score changes."""
+    path = again / "source" / NAME / "small.ipynb"
+    path.write_text(broken(path.read_text()))
+    for act in (
+        lambda: grade_all(again, force=True),
+        lambda: release(CourseDir(again), NAME),
+        lambda: check(CourseDir(again), again / "submitted" / "ann" / NAME / "small.ipynb"),
+    ):
+        with pytest.raises(GraderError, match=re.escape(words)):
+            act()
+    done = run(again, "nbgrader", "autograde", NAME, "--force", "--student=ann")
+    assert done.returncode != 0 and words in done.stderr
+    assert points(again) == SCORES
+
+
+def test_a_student_who_could_not_be_confined_has_no_completion_marker(again: Path) -> None:
+    """A limit that the kernel refuses costs no points: the previous scores are kept, and the next run tries again."""
+    with (again / "nbgrader_config.py").open("a") as config:
+        config.write("c.Limits.file_mb = 2**50\n")
+    outcomes = grade_all(again)
+    assert outcomes.keys() == SCORES.keys()
+    assert all("could not be graded" in outcome.troubles[0] for outcome in outcomes.values())
+    assert points(again) == SCORES
+    shutil.copy(REPOSITORY / "nbgrader_config.py", again)
+    assert grade_class(again, force=True) == sorted(SCORES)
+
+
+def test_a_gradebook_that_cannot_be_written_ends_the_run(again: Path) -> None:
+    """With one line, because it concerns all students. Those who are done stay done, and the next run does the rest."""
+    with (again / "nbgrader_config.py").open("a") as config:
+        config.write("c.CourseDirectory.db_url = f'sqlite:///{c.CourseDirectory.root}/gradebook.db?timeout=0.1'\n")
+    outcomes = ClassRun(CourseDir(again), NAME, jobs=1, force=True).outcomes()
+    done = next(outcomes).student
+    with closing(sqlite3.connect(again / "gradebook.db")) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(GraderError, match="the gradebook cannot .* locked"):
+            next(outcomes)
+    hand_in(again, "ivy", answered(released(again), **RIGHT))
+    (again / "autograded" / "eve" / NAME / ".graded.json").unlink()
+    assert done != "eve" and grade_class(again) == ["eve", "ivy"]
+
+
+class Immediate(Executor):
+    """Runs each job when it is submitted, so that all are done at once."""
+
+    def submit(self, act: Callable[..., Any], *arguments: Any) -> Future[Any]:
+        done: Future[Any] = Future()
+        done.set_result(act(*arguments))
+        return done
+
+
+def test_results_that_are_ready_together_come_in_order(again: Path) -> None:
+    """However slow the writer is, students come in the order of their names."""
+    outcomes = list(ClassRun(CourseDir(again), NAME, force=True).outcomes(Immediate()))
+    assert [outcome.student for outcome in outcomes] == sorted(SCORES)
+
+
+def test_a_full_disk_ends_the_run(again: Path) -> None:
+    """With one line; once there is space, the next run does the rest."""
+    full = again / "autograded" / "ann" / NAME / ".small.ipynb.new"
+    full.symlink_to("/dev/full")
+    hand_in(again, "ann", released(again))
+    with pytest.raises(GraderError, match="No space left"):
+        grade_all(again)
+    full.unlink()
+    assert grade_class(again) == ["ann"]
+
+
+def test_text_that_no_file_can_hold_is_graded(again: Path) -> None:
+    """Half a surrogate pair in a cell, printed too, stops neither its student nor the others."""
+    odd = answered(released(again), **RIGHT | {"two": "print('\\ud800')\ndef two():\n    return 2  # \ud800"})
+    raw = nbformat.writes(odd).encode("utf-8", "surrogatepass").replace(b"\xed\xa0\x80", b"\\ud800")
+    hand_in(again, "jan", raw)
+    assert "jan" in grade_class(again) and points(again)["jan"] == 8
+
+
+def test_a_run_with_nothing_to_grade_gives_the_reason(again: Path, tmp_path: Path) -> None:
+    """An unknown assignment, a class without submissions, a folder that is no course."""
+    with pytest.raises(GraderError, match="no assignment 'x' in source/; there is 01-small"):
+        list(ClassRun(CourseDir(again), "x").outcomes())
+    shutil.rmtree(again / "submitted")
+    with pytest.raises(GraderError, match="no submissions of '01-small'"):
+        list(ClassRun(CourseDir(again), NAME).outcomes())
+    with pytest.raises(GraderError, match="change to your course folder"):
+        CourseDir(tmp_path)

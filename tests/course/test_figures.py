@@ -1,0 +1,138 @@
+"""Pictures carry a description and show the numbers that they were given: nbval does not compare images."""
+
+import itertools
+import math
+import struct
+import subprocess
+import sys
+from collections.abc import Callable
+
+import pytest
+import torch
+
+from course import data, figures
+from course.explorer import QueryExplorer
+
+ALT = "A description of five words or more."
+WORDS = list(data.TOKENS)
+
+
+def size(picture: figures.Picture) -> tuple[int, int]:
+    """Return width and height of a PNG, from its header."""
+    return struct.unpack(">II", picture.png[16:24])
+
+
+def darkness(picture: figures.Picture) -> torch.Tensor:
+    """Return the grey values of a picture from 0 (white) to 1 (black), (height, width)."""
+    import io
+
+    import matplotlib.image
+
+    return 1 - torch.tensor(matplotlib.image.imread(io.BytesIO(picture.png), format="png")[..., 0])
+
+
+EYE = torch.eye(6)
+PICTURES: dict[str, Callable[[], figures.Picture]] = {
+    "heatmap": lambda: figures.heatmap(EYE, rows=WORDS, columns=WORDS, alt=ALT),
+    "heatmaps": lambda: figures.heatmaps({"a": EYE, "b": EYE}, rows=WORDS, columns=WORDS, alt=ALT),
+    "bars": lambda: figures.bars({"a": EYE[0], "b": EYE[1]}, names=WORDS, alt=ALT),
+    "lines": lambda: figures.lines({"a": [1.0, 2.0], "b": [2.0, 1.0]}, x=[0, 1], xlabel="x", ylabel="y", alt=ALT),
+    "arrows": lambda: figures.arrows({"river": [2.0, 0.0], "bank": [1.0, 1.0]}, alt=ALT),
+}
+"""Draw a picture of each kind, by the name of the function. Nothing is drawn while tests are collected."""
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_a_picture_carries_its_description(name: str) -> None:
+    """As HTML it is an image with alt text; as text it is the alt text."""
+    picture = PICTURES[name]()
+    assert f'alt="{ALT}"' in picture._repr_html_()
+    assert repr(picture) == f"Picture: {ALT}"
+    assert picture.png.startswith(b"\x89PNG") and min(size(picture)) > 100
+
+
+def test_a_description_cannot_break_out_of_its_attribute() -> None:
+    """Quotes and angle brackets in alt text are escaped."""
+    html = figures.bars({"a": [1.0]}, names=["x"], alt='says "a < b" twice')._repr_html_()
+    assert 'alt="says &quot;a &lt; b&quot; twice"' in html
+
+
+def test_a_picture_without_a_description_is_refused() -> None:
+    """Every picture has alt text, which must not be blank."""
+    with pytest.raises(ValueError, match="needs alt text"):
+        figures.bars({"a": [1.0]}, names=["x"], alt=" ")
+
+
+@pytest.mark.parametrize("shape", [(6, 5), (5, 6), (6,)])
+def test_weights_that_do_not_fit_the_names_are_refused(shape: tuple[int, ...]) -> None:
+    """A heatmap needs one weight for each row and column; the error gives the expected shape."""
+    with pytest.raises(ValueError, match=r"expected shape \(6, 6\)"):
+        figures.heatmap(torch.zeros(shape), rows=WORDS, columns=WORDS, alt=ALT)
+
+
+def test_a_curve_of_the_wrong_length_is_refused() -> None:
+    """A curve needs one number for each place on the x axis; the error gives both lengths."""
+    with pytest.raises(ValueError, match="expected 2, got 3"):
+        figures.lines({"a": [1.0, 2.0, 3.0]}, x=[0, 1], xlabel="x", ylabel="y", alt=ALT)
+
+
+def test_large_weights_are_dark_and_at_their_place() -> None:
+    """The only dark field of a heatmap is at its row and column, not at the transposed place."""
+    names = [" "] * 13  # too many columns for numbers in the fields
+    weights = torch.zeros(13, 13)
+    weights[1, 10] = 1.0
+    dark = darkness(figures.heatmap(weights, rows=names, columns=names, alt=ALT, row_label="", column_label=""))
+    rows, columns = torch.nonzero(dark > 0.9, as_tuple=True)
+    field = dark[rows.min() : rows.max(), columns.min() : columns.max()]
+    block = torch.nonzero(torch.nn.functional.avg_pool2d((dark > 0.9).float()[None, None], 15, 1)[0, 0] > 0.99)
+    assert block[:, 0].float().mean() < 0.3 * field.shape[0]
+    assert block[:, 1].float().mean() > 0.6 * field.shape[1]
+
+
+def test_a_tensor_that_requires_a_gradient_can_be_drawn() -> None:
+    """Weights come straight from a model."""
+    weights = torch.eye(6, requires_grad=True)
+    assert figures.heatmap(weights, rows=WORDS, columns=WORDS, alt=ALT).png
+
+
+def test_the_explorer_computes_the_weights_of_attention() -> None:
+    """A query of length 1 along the first axis gives the numbers in the notebooks."""
+    explorer = QueryExplorer(dict(zip(data.TOKENS, data.sentence_vectors().tolist(), strict=True)))
+    assert [round(weight, 2) for weight in explorer.weights(0, 1)] == [0.07, 0.07, 0.07, 0.07, 0.52, 0.19]
+    assert "river 0.52" in explorer.picture(0, 1).alt
+
+
+def test_the_explorer_follows_its_sliders(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Moving a slider replaces the picture with a new one, in the same place."""
+    explorer = QueryExplorer({"river": (2, 0), "she": (0, 2)}, angle=0.0, length=1.0)
+    shown: list[str] = []
+    explorer._screen = type("Screen", (), {"update": lambda self, picture: shown.append(picture.alt)})()
+    explorer.turn.value = 90.0
+    assert len(shown) == 1 and "at 90 degrees" in shown[0] and "she 0.88" in shown[0]
+
+
+def test_index_lookup_returns_the_symbol_at_the_index() -> None:
+    """The answer to each row is the symbol at the place given; the same seed gives the same rows."""
+    draw = lambda: data.index_lookup(50, length=7, n_symbols=4, generator=torch.Generator().manual_seed(1))  # noqa: E731
+    symbols, index, answer = draw()
+    assert symbols.shape == (50, 7) and symbols.min() >= 0 and symbols.max() == 3 and index.max() == 6
+    assert all(symbols[row, index[row]] == answer[row] for row in range(50))
+    assert all(torch.equal(one, two) for one, two in zip(draw(), (symbols, index, answer), strict=True))
+
+
+def test_names_of_arrows_do_not_overlap(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seven hands of a clock, in all directions, have seven names, and no name covers another."""
+    monkeypatch.setattr(figures, "picture", lambda figure, alt: figure)
+    hands = {f"place {place}": [math.sin(place), math.cos(place)] for place in range(7)}
+    figure = figures.arrows(hands, alt=ALT)
+    figure.canvas.draw()
+    names = [text.get_window_extent() for text in figure.axes[0].texts if text.get_text()]
+    assert len(names) == 7
+    assert not any(one.overlaps(other) for one, other in itertools.combinations(names, 2))
+
+
+def test_a_notebook_computes_in_one_thread() -> None:
+    """On tensors as small as the course's, threads would wait for each other; the notebooks import torch first."""
+    code = "import torch; torch.set_num_threads(2); from course import figures; print(torch.get_num_threads())"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
+    assert done.stdout == "1\n"

@@ -1,0 +1,134 @@
+"""The wheel for students holds only the two packages, and the released notebooks run with it alone."""
+
+import ast
+import os
+import shutil
+import subprocess
+import sys
+import venv
+import zipfile
+from importlib.metadata import distribution, distributions
+from pathlib import Path
+
+import nbformat
+import pytest
+from packaging.requirements import Requirement
+
+from tests.support.paths import REPOSITORY
+
+RELEASED = sorted(REPOSITORY.glob("release/**/*.ipynb"))
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file that `make wheel` writes, in a copy of the repository in which an older build left a module."""
+    repository = tmp_path_factory.mktemp("repository")
+    for file in ("LICENSE", "Makefile", "README.md", "pyproject.toml"):
+        shutil.copy(REPOSITORY / file, repository)
+    for folder in ("course", "grader", "source", "release", "examples", "tests"):
+        shutil.copytree(REPOSITORY / folder, repository / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    (repository / "build/lib/course").mkdir(parents=True)
+    (repository / "build/lib/course/gone.py").touch()
+    # The environment of these tests is ready, even if it was not made by make.
+    make = ["make", "wheel", f"VENV={sys.prefix}", f"--old-file={sys.prefix}/ready"]
+    subprocess.run(make, cwd=repository, check=True, timeout=120)
+    (path,) = repository.glob("dist/*")
+    return path
+
+
+@pytest.fixture(scope="module")
+def student(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The Python of an environment with the wheel and its requirements, and nothing else."""
+    folder, requirements = tmp_path_factory.mktemp("student"), tmp_path_factory.mktemp("requirements")
+    python = folder / "bin/python"
+    venv.create(folder)
+    install = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-index", "--no-deps", wheel]
+    subprocess.run(install, check=True, timeout=120)
+    (site_packages,) = folder.glob("lib/python*/site-packages")
+    # Links instead of copies: torch is large, and is already on this machine.
+    for name in required(wheel):
+        for part in {file.parts[0] for file in distribution(name).files or ()} - {"..", "__pycache__"}:
+            if not (requirements / part).exists():
+                (requirements / part).symlink_to(str(distribution(name).locate_file(part)))
+    (site_packages / "requirements.pth").write_text(str(requirements))
+    return python
+
+
+def required(wheel: Path) -> set[str]:
+    """Return the names of all packages that pip installs with the wheel."""
+    (own,) = distributions(path=[str(wheel)])
+    # Without the extras, which are for grading and for developers.
+    waiting, seen = _needed(own.requires, set()), set()
+    while waiting:
+        requirement = waiting.pop()
+        if (key := (requirement.name, *sorted(requirement.extras))) not in seen:
+            seen.add(key)
+            waiting += _needed(distribution(requirement.name).requires, requirement.extras)
+    return {name for name, *_ in seen}
+
+
+def _needed(lines: list[str] | None, extras: set[str]) -> list[Requirement]:
+    requirements = map(Requirement, lines or ())
+    return [
+        requirement
+        for requirement in requirements
+        if requirement.marker is None or any(requirement.marker.evaluate({"extra": extra}) for extra in ("", *extras))
+    ]
+
+
+def run(*command: str | Path, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run a command in `folder`, with no path to this repository in the environment."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120)
+
+
+def test_the_wheel_holds_the_two_packages_and_nothing_else(wheel: Path) -> None:
+    """No solution, hidden test, misconception, test or submission, and nothing of an older build."""
+    with zipfile.ZipFile(wheel) as archive:
+        names = {name for name in archive.namelist() if ".dist-info/" not in name}
+    modules = {str(path.relative_to(REPOSITORY)) for name in ("course", "grader") for path in _modules(name)}
+    assert names == modules | {"grader/py.typed"}
+
+
+def _modules(package: str) -> list[Path]:
+    return list(REPOSITORY.glob(f"{package}/**/*.py"))
+
+
+def test_the_pages_call_the_wheel_by_its_name(wheel: Path) -> None:
+    """The command that installs the wheel can be copied, also on a computer whose shell does not expand `*`."""
+    for page in ("instructors.md", "students.md"):
+        assert f"pip install {wheel.name}\n" in (REPOSITORY / "docs" / page).read_text()
+
+
+def test_the_notebooks_find_every_import(student: Path, tmp_path: Path) -> None:
+    """The requirements of the wheel are enough: the notebooks need neither nbgrader nor the grader's libraries."""
+    cells = [cell for path in RELEASED for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
+    nodes = [node for cell in cells for node in ast.walk(ast.parse(cell.source))]
+    imports = {ast.unparse(node) for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)}
+    assert "from course import data, figures" in imports and "from course.explorer import QueryExplorer" in imports
+    missing = "[name for name in ('nbgrader', 'msgspec', 'py_landlock') if u.find_spec(name) is None]"
+    where = f"import course, importlib.util as u; print(course.__file__); print(*{missing})"
+    done = run(student, "-c", "\n".join([*sorted(imports), where]), folder=tmp_path)
+    assert done.stderr == ""
+    file, *without = done.stdout.split()
+    assert Path(file).is_relative_to(student.parents[1]) and without == ["nbgrader", "msgspec", "py_landlock"]
+
+
+def test_a_notebook_runs_up_to_its_first_blank(student: Path, tmp_path: Path) -> None:
+    """A student with the wheel and one notebook meets no error but NotImplementedError."""
+    shutil.copy(REPOSITORY / "release/04-attention/vanilla-attention.ipynb", tmp_path)
+    execute = ("-m", "nbconvert", "--to", "notebook", "--execute", "vanilla-attention.ipynb")
+    done = run(student, *execute, folder=tmp_path)
+    assert done.returncode == 1
+    assert "NotImplementedError" in done.stderr.split()[-1]
+
+
+@pytest.mark.parametrize("program", [["bin/python", "-m", "grader"], ["bin/grader"]], ids=["module", "script"])
+def test_grading_without_the_repository_is_refused_in_one_line(
+    student: Path, tmp_path: Path, program: list[str]
+) -> None:
+    """A student's computer has neither the packages nor the tests for it; the line says where they are."""
+    command = [student.parents[1] / program[0], *program[1:], "check", "vanilla-attention.ipynb"]
+    done = run(*command, folder=tmp_path)
+    (line,) = done.stderr.splitlines()
+    assert done.returncode == 1 and line.startswith("grader: ") and "requirements.txt" in line

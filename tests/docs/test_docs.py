@@ -1,0 +1,121 @@
+"""The pages name only what exists: links, make targets, commands, limits, numbers."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from traitlets import Integer
+
+from grader.cli import main
+from grader.config import Grader
+from grader.diagnosis.misconceptions import load
+from grader.limits import Limits
+from tests.support.exercises import SOURCES
+from tests.support.paths import REPOSITORY
+
+PAGES = [
+    *(REPOSITORY / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")),
+    *sorted((REPOSITORY / "docs").glob("*.md")),
+    *sorted((REPOSITORY / "grader").glob("*/README.md")),
+]
+LINK = re.compile(r"\]\((?!https?://|mailto:)(?P<target>[^)#\s]+)(?:#[^)]*)?\)")
+# A sentence may say "make sure".
+MAKE = re.compile(r"(?:^|`)make (?P<target>[a-z]+)", re.MULTILINE)
+CODE = re.compile(r"```.*?```|`[^`]+`", re.DOTALL)
+# "nbgrader" has other commands, Python imports "from grader", and a comment may speak of "the grader".
+COMMAND = re.compile(r"(?<!nb)(?<!from )(?<!the )grader (?P<command>[a-z]+)")
+SETTING = re.compile(r"c\.(Limits|Grader)\.([a-z_]+)")
+COUNTS: dict[str, Callable[[], int]] = {
+    "exercises": lambda: len(SOURCES),
+    "known mistakes": lambda: sum(len(load(path)) for path in (REPOSITORY / "source").glob("*/")),
+    "right answers in other styles": lambda: len(list((REPOSITORY / "tests/correct_answers").glob("*/*/right-*.py"))),
+    "attacks": lambda: len(list((REPOSITORY / "tests/attacks/corpus").glob("*.py"))),
+}
+
+
+def matches(pattern: re.Pattern[str], *, code_only: bool = False) -> list[tuple[Path, str]]:
+    """Return the text that the group of `pattern` matches, with its page, each once per page.
+
+    Args:
+        pattern: a pattern with one group.
+        code_only: whether to search only text in backticks.
+    """
+    texts = {page: page.read_text() for page in PAGES}
+    if code_only:
+        texts = {page: "\n".join(CODE.findall(text)) for page, text in texts.items()}
+    return sorted({(page, match[1]) for page, text in texts.items() for match in pattern.finditer(text)})
+
+
+def name(item: object) -> str:
+    """Return the part of a parameter that names a test."""
+    return str(item.relative_to(REPOSITORY)) if isinstance(item, Path) else str(item)
+
+
+def test_all_pages_are_read() -> None:
+    """Each folder of the grader with modules in it has a README, and no page is empty."""
+    rooms = {path.parent for path in (REPOSITORY / "grader").glob("*/__init__.py")}
+    assert {page.parent for page in PAGES if page.name == "README.md"} == rooms | {REPOSITORY}
+    assert len(rooms) == 7 and all(page.read_text().startswith("# ") for page in PAGES)
+
+
+@pytest.mark.parametrize(("page", "target"), matches(LINK), ids=name)
+def test_a_link_leads_to_a_file(page: Path, target: str) -> None:
+    """A relative link names a file or folder of this repository."""
+    path = (page.parent / target).resolve()
+    assert path.exists() and path.is_relative_to(REPOSITORY)
+
+
+@pytest.mark.parametrize(("page", "target"), matches(MAKE), ids=name)
+def test_a_make_target_exists(page: Path, target: str) -> None:
+    """`make WORD` stands for a rule of the Makefile."""
+    assert re.search(rf"^{target}:", (REPOSITORY / "Makefile").read_text(), re.MULTILINE)
+
+
+@pytest.mark.parametrize(("page", "command"), matches(COMMAND, code_only=True), ids=name)
+def test_a_command_exists(page: Path, command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """`grader COMMAND --help` answers."""
+    with pytest.raises(SystemExit) as end:
+        main([command, "--help"])
+    assert end.value.code == 0 and f"grader {command}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", ["release", "grade", "check"])
+def test_a_command_is_described(command: str) -> None:
+    """README.md has a row for every command, and the search for commands finds it there."""
+    rows = [line for line in (REPOSITORY / "README.md").read_text().splitlines() if line.startswith("| `grader ")]
+    assert len(rows) == 3 and len([row for row in rows if row.startswith(f"| `grader {command} ")]) == 1
+    assert (REPOSITORY / "README.md", command) in matches(COMMAND, code_only=True)
+
+
+@pytest.mark.parametrize("limit", [*Limits.class_traits(config=True)])
+def test_a_limit_is_described(limit: str) -> None:
+    """Every limit has a row in docs/instructors.md, with its default."""
+    default = getattr(Limits(), limit)
+    assert f"| `c.Limits.{limit}` | {default} |" in (REPOSITORY / "docs" / "instructors.md").read_text()
+
+
+def test_every_setting_on_a_page_exists() -> None:
+    """A name after c.Limits is an integer that can be set, and a name after c.Grader is a setting too."""
+    limits, settings = Limits.class_traits(config=True), Grader.class_traits(config=True)
+    named = {match.groups() for page in PAGES for match in SETTING.finditer(page.read_text())}
+    assert ("Grader", "helper_packages") in named and ("Limits", "cell_seconds") in named
+    assert {limit for kind, limit in named if kind == "Limits" and not isinstance(limits.get(limit), Integer)} == set()
+    assert {setting for kind, setting in named if kind == "Grader"} <= settings.keys()
+
+
+@pytest.mark.parametrize("counted", COUNTS)
+def test_a_number_in_the_readme_is_right(counted: str) -> None:
+    """README.md states the numbers of exercises, mistakes, right answers and attacks."""
+    (number,) = re.findall(rf"(\d+) {counted}", " ".join((REPOSITORY / "README.md").read_text().split()))
+    assert int(number) == COUNTS[counted]()
+
+
+def test_the_layout_in_the_readme_exists() -> None:
+    """Each line of "Layout" begins with a path of the repository, and every folder of the repository is listed."""
+    layout = (REPOSITORY / "README.md").read_text().split("## Layout")[1].split("```")[1]
+    paths = [line.split()[0] for line in layout.strip().splitlines()]
+    assert [path for path in paths if not (REPOSITORY / path).exists()] == []
+    folders = {path.parent.name for path in REPOSITORY.glob("*/*.*") if path.suffix in (".py", ".md", ".ipynb")}
+    ignored = {"demo", "build", "dist", "submitted", "feedback"}
+    assert {f"{name}/" for name in folders - ignored if not name.startswith(".")} <= set(paths)

@@ -1,0 +1,101 @@
+"""Shows which process runs each cell, and what tests share."""
+
+import pytest
+
+from grader.notebook.plan import Plan, Role, plan
+from tests.support.notebooks import answer, check, code, helpers, hidden, notebook, text, written
+
+
+def test_every_type_of_cell_has_its_process():
+    """Tests run in the runner, student cells in the sandbox, read-only cells in both; text and experiments nowhere."""
+    steps = plan(
+        notebook(
+            text("# Title"),
+            helpers("imports", "import torch"),
+            answer("f", "def f(): ..."),
+            check("f-check", "f()", points=2),
+            hidden("f-test-x", "X holds.", "f()", points=3),
+            code("print(f())"),
+            code("train()", "experiment"),
+            written("why", "Because."),
+        )
+    )
+    assert [(step.name, step.role, step.points, step.is_hidden) for step in steps] == [
+        ("imports", Role.BOTH, 0, False),
+        ("f", Role.SANDBOX, 0, False),
+        ("f-check", Role.TEST, 2, False),
+        ("f-test-x", Role.TEST, 3, True),
+        ("cell 6", Role.SANDBOX, 0, False),
+    ]
+    assert [step.index for step in steps] == [1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize("tag", ["candidate", "sandbox-only"])
+def test_a_read_only_cell_can_run_in_the_sandbox_alone(tag):
+    """The instructor's training loop runs beside the student's model. The tag counts on read-only cells only."""
+    loop, free = helpers("loop", "def train(model): ..."), code("1")
+    loop.metadata.tags = free.metadata.tags = [tag]
+    test = check("f-check", "train(f)")
+    test.metadata.tags = [tag]
+    steps = plan(notebook(loop, free, test))
+    assert [step.role for step in steps] == [Role.SANDBOX, Role.SANDBOX, Role.TEST]
+
+
+def test_a_test_belongs_to_the_exercise_it_is_named_after():
+    """The longest name that fits counts: mask-tgt-check belongs to mask-tgt, not to mask."""
+    steps = plan(
+        notebook(
+            *(answer("mask", ""), answer("mask-tgt", ""), check("mask-check", ""), check("mask-tgt-check", "")),
+            *(check("mask-test-all", ""), check("mask-tgt-test-all", ""), check("other", "")),
+        )
+    )
+    assert [step.exercise for step in steps if step.role is Role.TEST] == (
+        ["mask", "mask-tgt", "mask", "mask-tgt", "other"]
+    )
+
+
+def test_only_a_cell_with_the_text_of_the_source_is_ours():
+    """Such a cell is compiled outside the sandbox. A student's cell never is, because it could break the compiler."""
+    source = notebook(helpers("imports", "import torch"), answer("f", "def f(): ..."), code("f()"))
+    submission = notebook(helpers("imports", "import torch"), answer("f", "def f(): 1"), code("f()"), code("f( )"))
+    assert [step.is_ours for step in plan(submission, source)] == [True, False, True, False]
+
+
+@pytest.mark.parametrize("tag", ["experiment", "not-graded"])
+def test_only_the_students_own_cells_are_experiments(tag):
+    """The tag on an answer, a read-only cell or a test changes nothing."""
+    cells = [helpers("imports", ""), answer("f", ""), check("f-check", ""), code("1")]
+    for cell in cells:
+        cell.metadata.tags = [tag]
+    assert [step.name for step in plan(notebook(*cells))] == ["imports", "f", "f-check"]
+
+
+def test_tests_that_share_a_variable_share_a_session():
+    """This holds for tests that are far apart, and across a read-only cell; all other tests have their own sessions."""
+    steps = plan(
+        notebook(
+            answer("f", "def f(): ..."),
+            check("f-check", "model = f()"),
+            hidden("f-test-other", "Other.", "model = f()\nmodel()"),
+            hidden("f-test-kept", "Kept.", "later = model()"),
+            helpers("given", "def use(): return model"),
+            hidden("f-test-later", "Later.", "assert later"),
+        )
+    )
+    sessions = {step.name: Plan(steps).sessions[step.index] for step in steps if step.name.startswith("f-")}
+    assert sessions["f-test-other"] != 0, "the read-only cell and the next test read its `model`"
+    assert len({sessions[name] for name in ("f-check", "f-test-kept", "f-test-later")}) == 1
+    alone = plan(notebook(check("one", "x = 1\nassert x"), check("two", "for x in range(3): assert x < 3")))
+    assert set(Plan(alone).sessions.values()) == {0}
+
+
+def test_the_digest_of_a_test_covers_everything_that_the_runner_ran_before():
+    """The student's cells make no difference. A read-only cell above the test does, one below it does not."""
+
+    def digest(helper, answered, below=""):
+        cells = [helpers("h", helper), answer("f", answered), check("f-check", "f()"), helpers("below", below)]
+        steps = plan(notebook(*cells))
+        return next(Plan(steps).digests[step.index] for step in steps if step.name == "f-check")
+
+    assert digest("a = 1", "f = 1") == digest("a = 1", "f = 2") == digest("a = 1", "f = 1", "b = 1")
+    assert digest("a = 1", "f = 1") != digest("a = 2", "f = 1")

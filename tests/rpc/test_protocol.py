@@ -1,0 +1,218 @@
+"""Every message arrives as it was sent, and everything that the protocol does not define is refused."""
+
+import json
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+import pytest
+from msgspec import inspect
+
+from grader.rpc import protocol
+from grader.rpc.channel import FROM_SANDBOX, LENGTHS, TO_SANDBOX, decode, encode
+from grader.rpc.protocol import Display, FromSandboxMessage, Handle, Message, ProtocolError, Text, ToSandbox
+from grader.rpc.values import pack
+
+STRUCTS = [
+    kind
+    for kind in vars(protocol).values()
+    if isinstance(kind, type) and issubclass(kind, msgspec.Struct) and kind is not Message
+]
+MESSAGES = [(kind, TO_SANDBOX) for kind in ToSandbox.__args__] + [
+    (kind, FROM_SANDBOX) for kind in FromSandboxMessage.__args__
+]
+PARTS = [(kind, kind) for kind in STRUCTS if kind not in dict(MESSAGES) and not issubclass(kind, Message)] + [
+    (kind, union) for union in (Handle, Text | Display) for kind in union.__args__
+]
+"""Classes that occur inside of messages only, each with the type of the field that holds it."""
+VALUES = [
+    *(None, True, 0, 2**14_000 - 1, 1 - 2**14_000, 0.1, -0.0, float("nan"), float("inf"), -float("inf")),
+    *(
+        "",
+        "\ud800",
+        "a\udfffb\\",
+        "na\u00efve \N{SNOWMAN}",
+        [],
+        (),
+        {},
+        slice(1, None),
+        [{(1, "\udc00"): [float("nan")]}],
+    ),
+]
+STRINGS = ["", "name", "na\u00efve \N{SNOWMAN} \U0001f600", "\x00\x1b\u2028", '"\\', "0" * 1_000]
+INTEGERS = [0, 1, 2**31, 2**63, 2**64, 2**14_000 - 1]
+
+
+def struct_name(kind: Any) -> str:
+    """Part of the name of a test case."""
+    return kind.__name__ if kind in STRUCTS else ""
+
+
+def made(kind: inspect.Type, rng: random.Random) -> Any:
+    """A random instance of a field's type; its values include those that are hard to send."""
+    match kind:
+        case inspect.StructType():
+            return kind.cls(**{field.name: made(field.type, rng) for field in kind.fields})
+        case inspect.EnumType():
+            return rng.choice(list(kind.cls))
+        case inspect.UnionType():
+            return made(rng.choice(kind.types), rng)
+        case inspect.ListType():
+            return [made(kind.item_type, rng) for _ in range(rng.choice((0, 1, kind.max_length or 3)))]
+        case inspect.VarTupleType():
+            return tuple(made(kind.item_type, rng) for _ in range(rng.randrange(3)))
+        case inspect.TupleType():
+            return tuple(made(item, rng) for item in kind.item_types)
+        case inspect.DictType():
+            return {made(kind.key_type, rng): made(kind.value_type, rng) for _ in range(rng.randrange(3))}
+        case inspect.IntType():
+            return rng.choice(INTEGERS) * (1 if kind.ge == 0 else rng.choice((-1, 1)))
+        case inspect.StrType():
+            return rng.choice((*STRINGS, "x" * (kind.max_length or 0)))[: kind.max_length]
+        case inspect.BoolType():
+            return rng.choice((False, True))
+        case inspect.BytesType():
+            return rng.randbytes(rng.randrange(100))
+        case inspect.NoneType():
+            return None
+        case inspect.AnyType():
+            return pack(rng.choice(VALUES), None, [])
+    raise AssertionError(f"no message has had a field of {kind} so far")
+
+
+def example(struct: type, seed: int) -> Any:
+    """A random instance of a class of messages."""
+    return made(inspect.type_info(struct), random.Random(f"{struct.__name__} {seed}"))
+
+
+def test_every_class_is_a_message_or_part_of_one():
+    """So that the tests below leave none out."""
+    assert len(STRUCTS) == len(MESSAGES) + len(PARTS) and len(MESSAGES) == 5 + 7
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize(("struct", "decoder"), MESSAGES, ids=struct_name)
+def test_every_message_arrives_as_it_was_sent(struct, decoder, seed):
+    """With the largest integers and the oddest strings that it may hold, and values that JSON does not know."""
+    message = example(struct, seed)
+    arrived, _ = decode(encode(message, []), decoder)
+    assert arrived == message and type(arrived) is struct
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize(("struct", "kind"), PARTS, ids=struct_name)
+def test_every_part_arrives_as_it_was_sent(struct, kind, seed):
+    """In a field of a message, and in a tree, where it is converted from JSON that was decoded before."""
+    part = example(struct, seed)
+    sent = msgspec.json.encode(part)
+    assert msgspec.json.decode(sent, type=kind) == msgspec.convert(msgspec.json.decode(sent), kind) == part
+
+
+@pytest.mark.parametrize(("struct", "decoder"), MESSAGES, ids=struct_name)
+def test_a_message_goes_in_one_direction_only(struct, decoder):
+    """A sandbox that sends a request, or a runner that sends a reply, breaks the protocol."""
+    message = encode(example(struct, 0), [])
+    assert decode(message, decoder)
+    with pytest.raises(ProtocolError):
+        decode(message, TO_SANDBOX if decoder is FROM_SANDBOX else FROM_SANDBOX)
+
+
+def misfits(kind: inspect.Type) -> Iterator[Any]:
+    """JSON that does not fit a type: other types, and values on the other side of its bounds."""
+    kinds = kind.types if isinstance(kind, inspect.UnionType) else (kind,)
+    if any(isinstance(each, inspect.AnyType) for each in kinds):
+        return
+    fitting = {
+        inspect.IntType: int,
+        inspect.BoolType: bool,
+        inspect.ListType: list,
+        inspect.TupleType: list,
+        inspect.VarTupleType: list,
+        inspect.DictType: dict,
+        inspect.NoneType: type(None),
+        inspect.StrType: str,
+        inspect.BytesType: str,
+        inspect.EnumType: str,
+    }
+    own = {
+        (list if each.array_like else dict) if isinstance(each, inspect.StructType) else fitting[type(each)]
+        for each in kinds
+    }
+    yield from (odd for odd in (7, 0.5, True, "7", [7], {"7": 7}, None) if type(odd) not in own)
+    for each in kinds:
+        match each:
+            case inspect.IntType(ge=0):
+                yield from (-1, -(2**70), 0.0, 1e300)
+            case inspect.StrType(max_length=int(length)):
+                yield "x" * (length + 1)
+            case inspect.EnumType():
+                yield "no member"
+            case inspect.BytesType():
+                yield "no base64"
+            case inspect.ListType() | inspect.VarTupleType():
+                yield from ([odd] for odd in misfits(each.item_type))
+            case inspect.TupleType():
+                yield from ([], [0] * (len(each.item_types) + 1))
+            case inspect.StructType(array_like=False):
+                yield {"more": 1}
+
+
+def broken(struct: type) -> Iterator[tuple[str, Any]]:
+    """Messages of this class with one fault each, as JSON, and the name of the fault."""
+    info = inspect.type_info(struct)
+    right = json.loads(msgspec.json.encode(example(struct, 1)))
+    assert msgspec.json.decode(json.dumps(right), type=struct)
+    if info.array_like:
+        yield "an item more", [*right, 0]
+        yield "an item less", right[:-1]
+        for place, field in enumerate(info.fields):
+            for odd in misfits(field.type):
+                yield field.name, [*right[:place], odd, *right[place + 1 :]]
+        return
+    if info.tag is not None:
+        yield "no tag", {name: value for name, value in right.items() if name != "type"}
+        yield from (("tag", right | {"type": odd}) for odd in ("Message", "", struct.__name__.lower(), 7, None, ["x"]))
+    yield "an unknown field", right | {"more": 1}
+    for field in info.fields:
+        if field.required:
+            yield f"no {field.name}", {name: value for name, value in right.items() if name != field.encode_name}
+        yield from ((field.name, right | {field.encode_name: odd}) for odd in misfits(field.type))
+
+
+@pytest.mark.parametrize(("struct", "decoder"), MESSAGES, ids=struct_name)
+def test_messages_are_decoded_strictly(struct, decoder):
+    """An unknown field, a missing one, a wrong type, an unknown tag, a negative index, an error message too long."""
+    for what, message in broken(struct):
+        text = json.dumps([message, []]).encode()
+        with pytest.raises(ProtocolError):
+            decode(LENGTHS.pack(len(text), 0) + text, decoder)
+            pytest.fail(f"{what} is accepted: {text[:200]!r}")
+
+
+@pytest.mark.parametrize(("struct", "kind"), PARTS, ids=struct_name)
+def test_parts_are_decoded_strictly(struct, kind):
+    """In a field of a message, and in a tree."""
+    for what, part in broken(struct):
+        for decoded in (
+            lambda part: msgspec.json.decode(json.dumps(part), type=kind),
+            lambda part: msgspec.convert(part, kind),
+        ):
+            with pytest.raises(msgspec.ValidationError):
+                decoded(part)
+                pytest.fail(f"{what} is accepted: {part!r:.200}")
+
+
+def test_the_version_is_always_sent():
+    """A default would be filled in by the receiver, who would then find its own version and no other."""
+    ready = protocol.Ready(pid=1, version=protocol.VERSION)
+    assert b'"version":' in encode(ready, [])
+    text = b'[{"type":"Ready","pid":1},[]]'
+    with pytest.raises(ProtocolError, match="version"):
+        decode(LENGTHS.pack(len(text), 0) + text, FROM_SANDBOX)
+
+
+def test_changes_are_false_where_nothing_changed():
+    """An empty list of parameters that collect gradients is a change: there were some before."""
+    assert not protocol.ModuleChanges() and not protocol.ModuleChanges(values=[])
+    assert protocol.ModuleChanges(collecting=[]) and protocol.ModuleChanges(training=[("", False)])

@@ -1,0 +1,162 @@
+"""Values come out of a tree as they went in, and no tree that `pack` does not make is accepted."""
+
+import json
+
+import numpy
+import pytest
+import torch
+
+from grader.rpc import values
+from grader.rpc.channel import TO_SANDBOX, decode, encode
+from grader.rpc.protocol import CallbackReturned, GeneratorRef, ObjectHandle, ProtocolError
+from grader.rpc.values import pack, unpack
+
+
+def refuse(item, place):
+    """A hook for both directions that accepts nothing."""
+    raise ProtocolError(f"no {type(item).__name__}")
+
+
+def crossed(value):
+    """The value as it arrives: packed, sent, received and unpacked."""
+    tensors = []
+    message = CallbackReturned(value=pack(value, refuse, tensors))
+    arrived, decoded = decode(encode(message, tensors), TO_SANDBOX)
+    return unpack(arrived.value, decoded.tensors, refuse)
+
+
+def test_floats_that_are_not_finite_cross():
+    """JSON has no NaN and no infinity; a tree has both."""
+    nan, inf, minus_inf = crossed([float("nan"), float("inf"), -float("inf")])
+    assert nan != nan and inf == float("inf") and minus_inf == -inf
+
+
+@pytest.mark.parametrize("number", [2**14_000 - 1, 1 - 2**14_000, 2**64, -(2**63) - 1, 0], ids=lambda n: n.bit_length())
+def test_integers_up_to_the_limit_cross(number):
+    """With all their digits: no type of 64 bits cuts them."""
+    arrived = crossed(number)
+    assert arrived == number and type(arrived) is int
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["\ud800", "a\udfffb", "\\ud800 \ud800", "na\u00efve \N{SNOWMAN} \U0001f600", "\x00\x7f\u2028", '"\\/\n'],
+    ids=ascii,
+)
+def test_every_string_crosses(text):
+    """Half of a surrogate pair has no encoding of its own, yet student code may hold one."""
+    assert crossed([text, {text: text}]) == [text, {text: text}]
+
+
+@pytest.mark.parametrize(
+    ("value", "rule"),
+    [
+        ([[]] * (values.MAX_NODES + 1), "parts"),
+        (10**5000, "bits"),
+        (2**14_000, "bits"),
+        (object(), "no object"),
+        ({1, 2}, "no set"),
+        (torch.float8_e5m2, "do not cross"),
+    ],
+    ids=["many", "long", "one bit more", "object", "set", "dtype"],
+)
+def test_values_out_of_bounds_are_not_packed(value, rule):
+    """The error names the rule that the value breaks."""
+    with pytest.raises(ProtocolError, match=rule):
+        pack(value, refuse, [])
+
+
+def test_depth_is_bounded_at_both_ends():
+    """The deepest value that packs is the deepest tree that unpacks."""
+    value = "leaf"
+    for _ in range(values.MAX_DEPTH):
+        value = [value]
+    assert unpack(pack(value, refuse, []), [], refuse) == value
+    with pytest.raises(ProtocolError, match="levels"):
+        pack([value], refuse, [])
+    with pytest.raises(ProtocolError, match="levels"):
+        unpack([value], [], refuse)
+
+
+def test_keys_that_collide_are_refused():
+    """A dict of 40,000 keys with one hash would take half a minute; as many keys of an honest dict cross."""
+    colliding = dict.fromkeys(number * (2**61 - 1) for number in range(1_001))
+    with pytest.raises(ProtocolError, match="1000 keys of a dict"):
+        unpack(pack(colliding, refuse, []), [], refuse)
+    honest = {number: str(number) for number in range(40_000)}
+    assert unpack(pack(honest, refuse, []), [], refuse) == honest
+
+
+@pytest.mark.parametrize("name", values.NUMPY_DTYPES)
+def test_a_number_of_numpy_keeps_its_dtype(name):
+    """To the last bit, and as a key of a dict."""
+    number = numpy.dtype(name).type(1 / 3)
+    [[key, arrived]] = crossed({number: number}).items()
+    assert type(arrived) is type(key) is type(number) and arrived == key == number
+
+
+def test_a_number_of_numpy_that_no_tensor_can_hold_is_refused():
+    """Dates, and floats that are longer on some processors than on others."""
+    for number in (numpy.datetime64("2026-01-01"), numpy.longdouble(1)):
+        with pytest.raises(ProtocolError, match="no "):
+            pack(number, refuse, [])
+
+
+def test_a_handle_reaches_the_receiver_as_the_sender_made_it():
+    """`refer` names what does not cross, with a tensor of the message; `resolve` finds what the name stands for."""
+    tensors = []
+    tree = pack([object()], lambda item, place: GeneratorRef(state=place(torch.ones(1))), tensors)
+    arrived, decoded = decode(encode(CallbackReturned(value=tree), tensors), TO_SANDBOX)
+    [(handle, state)] = unpack(
+        arrived.value, decoded.tensors, lambda handle, tensors: (handle, tensors[handle.state].item())
+    )
+    assert handle == GeneratorRef(state=0) and state == 1.0
+
+
+@pytest.mark.parametrize(
+    "handle",
+    [
+        *(5, None, [], {}, "ObjectHandle", {"type": "Handle"}, {"object_id": 0, "name": "f"}),
+        *({"type": "ObjectHandle"}, {"type": "ObjectHandle", "object_id": 0}, {"type": "ObjectHandle", "name": "f"}),
+        *({"type": "ObjectHandle", "object_id": odd, "name": "f"} for odd in (-1, "0", 0.5, True, None, [0])),
+        *({"type": "ObjectHandle", "object_id": 0, "name": odd} for odd in (7, None, ["f"])),
+        {"type": "ObjectHandle", "object_id": 0, "name": "f", "more": 1},
+        {"type": "RunCell", "source": "", "name": ""},
+        {"type": "MethodRef", "owner": {"type": "VerbRef", "verb": "get"}, "method": "f"},
+        {"type": "ModuleHandle", "object_id": 0, "name": "m", "parts": [["", 0, "m", "Module", True, [], "more"]]},
+        {"type": "ModuleHandle", "object_id": 0, "name": "m", "parts": [["", 0, "m", "Module", True]]},
+        {"type": "ModuleHandle", "object_id": 0, "name": "m", "parts": [["", -1, "m", "Module", True, []]]},
+        {"type": "ModuleHandle", "object_id": 0, "name": "m", "parts": {}},
+    ],
+    ids=lambda handle: json.dumps(handle)[:80],
+)
+def test_handles_are_decoded_strictly(handle):
+    """Inside a tree too: what is no handle of the protocol is refused, and the right one beside it is not."""
+    right = {"type": "ObjectHandle", "object_id": 0, "name": "f"}
+    accept = lambda handle, tensors: handle  # noqa: E731
+    assert unpack([{"handle": right}], [], accept) == [ObjectHandle(object_id=0, name="f")]
+    with pytest.raises(ProtocolError):
+        unpack([{"handle": right}, {"handle": handle}], [], accept)
+
+
+@pytest.mark.parametrize(
+    "tree",
+    [
+        *({"tensor": 0}, {"tensor": -1}, {"tensor": "0"}, {"tuple": 3}, {"dict": [[1]]}, {"dict": [[[], 1]]}),
+        *({"dict": [1]}, {"slice": [1, 2]}, {"dtype": "float8"}, {"dtype": "__class__"}, {"handle": 1}, {}, {"x": 1}),
+        *({"dict": {"a": 1}}, {"tensor": None}, {"tensor": True}, [{"tuple": [{"tensor": 7}]}]),
+        *({"named": ["Pair", ["a"], [1, 2]]}, {"named": ["Pair", ["a", "a"], [1, 2]]}, {"named": ["Pair", 7, [1]]}),
+        *({"named": ["a b", ["a"], [1]]}, {"named": ["Pair", ["a=print()"], [1]]}, {"named": ["Pair", ["_a"], [1]]}),
+        *({"named": ["Pair", ["a"]]}, {"named": ["Pair", [["a"]], [1]]}, {"named": [7, ["a"], [1]]}, {"named": "Pair"}),
+        *({"named": ["Pair", [f"a{number}" for number in range(200)], [0] * 200]}, {"named": ["P" * 200, ["a"], [1]]}),
+        *({"numpy": ["int64", digits]} for digits in ("00", "0" * 32, "x", 1)),
+        *({"numpy": ["object", "0" * 16]}, {"numpy": [["int64"], "0" * 16]}, {"numpy": ["int64"]}, {"numpy": "int64"}),
+        *({"float": "1.0"}, {"float": 1.0}, {"float": ["nan"]}, {"text": 1}, {"text": "\\u12"}, {"text": "\xe9"}),
+        {"tuple": [], "dict": []},
+    ],
+    ids=lambda tree: str(tree)[:60],
+)
+def test_trees_that_pack_does_not_make_are_refused(tree):
+    """However they are made up, they end in a ProtocolError and in nothing else."""
+    with pytest.raises(ProtocolError):
+        unpack(tree, [], refuse)

@@ -1,0 +1,242 @@
+"""An outcome is reused where the same answers led to it before; other answers are judged by the test itself."""
+
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from grader.diagnosis import diagnosis
+from grader.grading import grade
+from grader.rpc.channel import FROM_SANDBOX, TO_SANDBOX, Channel, encode
+from grader.rpc.protocol import CellDone, RunCell, Text
+from grader.runner.answer_cache import MAX_REMEMBERED, AnswerCache, NonDeterministicTest, Session
+from grader.supervisor import pool
+from tests.support.notebooks import answer, answered, check, helpers, hidden, notebook
+
+RIGHT = "def double(x):\n    return 2 * x"
+TEST = """
+with open({runs!r}, "a") as file:
+    file.write("x")
+g = torch.Generator()
+seed = g.seed()
+x = torch.randn(3, generator=g)
+assert torch.equal(double(x), 2 * x), f"not twice (seed {{seed}})"
+assert double(1) == 2, f"one is not doubled (seed {{seed}})"
+"""
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> Iterator[Path]:
+    """A file to which the hidden test adds a letter each time it runs, and runners that remember nothing yet."""
+    pool.dismiss()
+    yield tmp_path / "runs"
+    pool.dismiss()
+
+
+def exercise(runs: Path, test: str = TEST):
+    """An exercise whose hidden test runs once for every letter in the file `runs`."""
+    return notebook(
+        helpers("imports", "import torch"),
+        answer("double", RIGHT),
+        hidden("double-test-all", "Everything is doubled.", test.format(runs=str(runs))),
+    )
+
+
+def result(source, double: str):
+    """The result of the hidden test for this answer."""
+    return grade(source, answered(source, double=double)).results[-1]
+
+
+def test_the_same_answers_lead_to_the_same_outcome_without_the_test(runs):
+    """The test runs for the first of two submissions that answer alike, however differently they are written."""
+    source = exercise(runs)
+    first, second = result(source, RIGHT), result(source, "def double(number):\n    return number + number")
+    assert first == second and first.verdict == "passed"
+    assert runs.read_text() == "x"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "explanation"),
+    [
+        ("def double(x):\n    return x", "not twice"),
+        ("def double(x):\n    return 3 if x is 1 else x + x", "one is not doubled"),
+        ("double = 2", "not callable"),
+        ("def double(x):\n    raise KeyError(7)", "KeyError"),
+        ("", "not defined"),
+    ],
+)
+def test_other_answers_are_judged_by_the_test(runs, wrong, explanation):
+    """A wrong answer after right ones is wrong, and a right one after wrong ones is right, also the second time."""
+    source = exercise(runs)
+    for _ in range(2):
+        assert result(source, RIGHT).verdict == "passed"
+        assert result(source, wrong).points == 0
+        assert explanation in result(source, wrong).log + result(source, wrong).message
+    assert len(runs.read_text()) <= 3
+
+
+def test_an_exception_is_shown_at_each_students_own_line(runs):
+    """Two submissions raise the same error in lines of their own; each message shows the line of its submission."""
+    source = exercise(runs)
+    lines = ["raise ValueError('no')", "raise ValueError('no')  # here"]
+    for line in lines:
+        assert line in result(source, f"def double(x):\n    {line}").message
+
+
+def test_every_runner_draws_the_same_numbers(runs):
+    """Today and next week: a score does not depend on luck."""
+    source = exercise(runs)
+    messages = []
+    for _ in range(2):
+        messages.append(result(source, "def double(x):\n    return x").message)
+        pool.dismiss()
+    assert "seed" in messages[0] and messages[0] == messages[1]
+
+
+def test_another_test_draws_other_numbers(runs):
+    """The seed follows from the text of the test, so an edited test gets new numbers."""
+    wrong = "def double(x):\n    return x"
+    messages = [result(exercise(runs, test), wrong).message for test in (TEST, f"{TEST}\n", TEST)]
+    assert messages[0] == messages[2] != messages[1]
+
+
+def test_a_test_that_sends_something_else_each_time_still_judges(runs):
+    """Its outcomes cannot be cached, so it runs for every submission; right stays right and wrong stays wrong."""
+    restless = TEST.replace("torch.randn(3, generator=g)", "torch.full((3,), float(len(open({runs!r}).read())))")
+    source = exercise(runs, restless)
+    for _ in range(2):
+        assert result(source, RIGHT).verdict == "passed"
+        assert result(source, "def double(x):\n    return -x").verdict == "failed"
+    assert len(runs.read_text()) >= 4
+
+
+def test_objects_that_tests_share_are_made_for_each_submission(runs):
+    """Tests that share a student's model run each time, and the second sees what the first has done to the model."""
+    source = notebook(
+        helpers("imports", "import torch\nfrom torch import nn"),
+        answer("make", "def make():\n    return nn.Linear(1, 1)"),
+        check("make-check", "model = make()\nwith torch.no_grad():\n    model.weight.fill_(3)"),
+        hidden("make-test-other", "Makes a layer.", "assert make().weight.shape == (1, 1)"),
+        hidden("make-test-kept", "Keeps its weight.", "assert model.weight.item() == 3\nmodel(torch.ones(1, 1))"),
+    )
+    for _ in range(2):
+        assert [str(result.verdict) for result in grade(source, source).results] == ["passed"] * 3
+
+
+def request(name: object) -> RunCell:
+    """One of the messages that a test sends."""
+    return RunCell(source="", name=str(name))
+
+
+def reply(text: str) -> CellDone:
+    """One of the answers that a sandbox gives."""
+    return CellDone(outputs=[Text(text=text)])
+
+
+@pytest.fixture
+def ends() -> Iterator[tuple[Channel, Channel, socket.socket]]:
+    """The runner's channel and the sandbox's, and the sandbox's socket."""
+    runner, sandbox = socket.socketpair()
+    with runner, sandbox:
+        yield Channel(runner, FROM_SANDBOX), Channel(sandbox, TO_SANDBOX), sandbox
+
+
+def cached(ends, cache: AnswerCache, *answers: str) -> None:
+    """Hold the session of a test that sends 1, 2, … and gets these answers, and cache its outcome."""
+    runner, sandbox, _ = ends
+    session = Session(runner, cache.root(b"test"))
+    for number, text in enumerate(answers, 1):
+        sandbox.send(reply(text), [])
+        session.send(request(number), [])
+        assert session.receive()[0] == reply(text) and sandbox.receive()[0] == request(number)
+    session.end(f"after {answers}")
+
+
+def test_a_message_is_sent_again_only_after_the_same_answer(ends):
+    """A sandbox that answers otherwise than earlier ones receives nothing of what was sent to those."""
+    cache = AnswerCache()
+    cached(ends, cache, "a", "b")
+    runner, sandbox, sandbox_socket = ends
+    sandbox.send(reply("another"), [])
+    session = Session(runner, cache.root(b"test"))
+    assert session.known_outcome() is None
+    assert sandbox.receive()[0] == request(1)
+    with pytest.raises(BlockingIOError):
+        sandbox_socket.recv(1, socket.MSG_DONTWAIT)
+    # The test itself goes on: its first message was sent already, its next one is new.
+    session.send(request(1), [])
+    assert session.receive()[0] == reply("another")
+    session.send(request("two"), [])
+    assert sandbox.receive()[0] == request("two")
+
+
+def test_outcomes_after_different_answers_are_cached_side_by_side(ends):
+    """As a tree: the outcome after one answer does not replace the outcome after another."""
+    cache = AnswerCache()
+    cached(ends, cache, "a", "b")
+    cached(ends, cache, "a", "c")
+    runner, sandbox, _ = ends
+    for second in "bcb":
+        sandbox.send(reply("a"), [])
+        sandbox.send(reply(second), [])
+        assert Session(runner, cache.root(b"test")).known_outcome() == f"after {('a', second)}"
+        assert [sandbox.receive()[0], sandbox.receive()[0]] == [request(1), request(2)]
+
+
+def test_another_message_after_the_same_answers_is_noticed(ends):
+    """At any point, and where the test ends earlier or goes on longer."""
+    cache = AnswerCache()
+    cached(ends, cache, "a")
+    runner = ends[0]
+    with pytest.raises(NonDeterministicTest):
+        Session(runner, cache.root(b"test")).send(request("other"), [])
+    with pytest.raises(NonDeterministicTest):
+        Session(runner, cache.root(b"test")).end("an early end")
+    with pytest.raises(NonDeterministicTest):
+        cached(ends, cache, "a", "b")
+    cache.distrust(b"test")
+    assert cache.root(b"test") is None
+
+
+def test_a_cache_is_bounded():
+    """When it is full, it starts empty again; a test that did not repeat itself is not trusted again."""
+    cache = AnswerCache()
+    cache.root(b"good").sends = encode(request("something"), [])
+    cache.distrust(b"bad")
+    cache.count(MAX_REMEMBERED)
+    assert cache.root(b"good").sends is not None
+    cache.count(1)
+    assert cache.root(b"good").sends is None and cache.root(b"bad") is None
+
+
+def test_the_cache_of_diagnoses_is_bounded(monkeypatch):
+    """It has a budget of its own, and starts empty again when that is used up."""
+    monkeypatch.setattr(diagnosis, "MAX_REMEMBERED", 2 * diagnosis.ENTRY_BYTES)
+    cache = diagnosis.DiagnosisCache()
+    cache.keep_name(b"first", None)
+    cache.keep_name(b"second", None)
+    assert cache.names.keys() == {b"first", b"second"}
+    cache.keep_answer(b"third", (CellDone(), []))
+    assert not cache.names and cache.answers.keys() == {b"third"}
+
+
+def test_a_write_into_an_instructors_value_does_not_reach_the_next_student(runs):
+    """A tensor of a read-only cell that a test hands over is a copy: points do not depend on earlier submissions."""
+    source = exercise(runs, "assert torch.equal(double(given), torch.tensor([2.0, 4.0])), 'not twice'")
+    source.cells[0].source += "\ngiven = torch.tensor([1.0, 2.0])"
+    spoiler = "def double(x):\n    y = 2 * x\n    x.zero_()\n    return y"
+    for answer_ in (spoiler, RIGHT, spoiler, RIGHT):
+        assert result(source, answer_).verdict == "passed"
+    assert result(source, "def double(x):\n    return 0 * x").points == 0
+
+
+def test_each_test_finds_the_values_that_the_read_only_cell_left(runs):
+    """Writes of student code during an earlier test make no difference."""
+    source = exercise(runs, "double(given)\nassert torch.equal(double(given), 2 * torch.tensor([1.0, 2.0])), 'spoiled'")
+    source.cells[0].source += "\ngiven = torch.tensor([1.0, 2.0])"
+    source.cells.append(
+        hidden("double-test-again", "Once more.", "assert torch.equal(given, torch.tensor([1.0, 2.0]))")
+    )
+    grades = grade(source, answered(source, double="def double(x):\n    return x.zero_()")).results
+    assert [result.verdict for result in grades[-2:]] == ["failed", "passed"]

@@ -1,0 +1,70 @@
+"""Time limits on a busy machine: the load of other programs costs no points, and saves no endless loop."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from grader.grading import grade
+from grader.limits import Limits
+from grader.runner.clock import SLOWEST, Clock, Deadline
+from tests.support.notebooks import answer, answered, check, notebook
+
+SOURCE = notebook(answer("f", "def f():\n    return 1"), check("f-check", "assert f() == 1"))
+COMPUTES = "import time\ndef f():\n    end = time.process_time() + 0.5\n    while time.process_time() < end: pass\n"
+
+
+@pytest.fixture
+def busy():
+    """Run three other programs on every processor: with a fair share for each, a second of computing takes four."""
+    spin = "import os, sys\nos.sched_setaffinity(0, {int(sys.argv[1])})\nwhile True: pass"
+    programs = [
+        subprocess.Popen([sys.executable, "-c", spin, str(processor)], start_new_session=True)
+        for processor in os.sched_getaffinity(0)
+        for _ in range(3)
+    ]
+    yield
+    for program in programs:
+        program.kill()
+        program.wait()
+
+
+def verdict(body):
+    """The verdict on an answer that computes for half a second, with a limit of one."""
+    report = grade(SOURCE, answered(SOURCE, f=f"{COMPUTES}{body}"), Limits(cell_seconds=1, notebook_seconds=6))
+    return str(report.results[0].verdict)
+
+
+def test_a_busy_machine_takes_no_points(busy):
+    """Half a second of computing is within a limit of one second, though it takes two seconds of wall time."""
+    assert verdict("    return 1") == "passed"
+
+
+@pytest.mark.parametrize("body", ["    while True: pass", "    time.sleep(60)"])
+def test_a_busy_machine_excuses_no_endless_loop(busy, body):
+    """Endless computing and sleeping exceed their limit as on an idle machine."""
+    assert verdict(body) == "timed out"
+
+
+class _StandsStill(Clock):
+    def now(self) -> float:
+        return 0.0
+
+
+def test_a_deadline_comes_though_the_clock_stands_still(monkeypatch):
+    """Code that only ever waits for a processor, behind threads of its own perhaps, exceeds the limit in the end."""
+    moment = 100.0
+    monkeypatch.setattr("time.monotonic", lambda: moment)
+    deadline = Deadline(_StandsStill(), 2)
+    moment = 100.0 + SLOWEST * 2 - 1
+    assert not deadline.is_over()
+    moment += 1.5
+    assert deadline.is_over()
+
+
+def test_a_process_that_does_not_exist_waits_for_nothing():
+    """Where the kernel counts no waiting, the clock counts wall time."""
+    clock = Clock()
+    clock.follow(2**22 + 1)
+    assert clock.now() > 0

@@ -1,0 +1,85 @@
+"""A hidden test sees the names of its place in the notebook, and no later cell costs an earlier exercise points."""
+
+import pytest
+from nbformat import NotebookNode
+
+from grader.grading import grade
+from grader.limits import Limits
+from grader.supervisor.session import Sandboxes
+from tests.support.notebooks import answer, answered, check, code, helpers, hidden, notebook
+
+WHOLE = notebook(
+    helpers("imports", "import torch"),
+    answer("one", "def one():\n    return limit"),
+    code("limit = 1"),
+    check("one-check", "made = one()\nassert made == 1, 'one() is 1'"),
+    hidden("one-test-first", "one() is 1.", "kept = one()\nassert kept == 1, 'not 1'"),
+    hidden("one-test-second", "What the first test kept is still there.", "assert kept == made == 1, 'not kept'"),
+    code("limit = 2"),
+    answer("two", "def two():\n    return limit"),
+    hidden("two-test-value", "two() is 2.", "assert two() == 2, 'not 2'"),
+)
+ALONE = notebook(*WHOLE.cells[:6])
+"""The notebook up to the last test of `one`: it has no other tests and no cells below that one."""
+
+
+def verdicts(source: NotebookNode, submission: NotebookNode) -> dict[str, str]:
+    """The verdict on each test."""
+    report = grade(source, submission, Limits(cell_seconds=1))
+    return {result.name: str(result.verdict) for result in report.results}
+
+
+def test_each_hidden_test_sees_the_names_of_its_place():
+    """All cells have run before it, but a name that a later cell binds again has its earlier value."""
+    assert set(verdicts(WHOLE, WHOLE).values()) == {"passed"}
+
+
+@pytest.mark.parametrize(
+    "last",
+    [
+        "torch.set_default_dtype(torch.float64)\nimport builtins\nbuiltins.len = None",
+        "import threading, time\nfor _ in range(100):\n"
+        "    threading.Thread(target=time.sleep, args=(60,), daemon=True).start()",
+        "one.__code__ = two.__code__ = (lambda: 7).__code__",
+        "import os, threading\nthreading.Timer(0.2, os._exit, (0,)).start()\nimport time; time.sleep(0.1)",
+    ],
+    ids=["changes settings", "starts threads", "changes functions", "ends a little later"],
+)
+def test_a_later_cell_costs_no_earlier_exercise_points(last):
+    """Whatever it does to the process: the isolated re-run decides on hidden tests that fail after it."""
+    spoilt = notebook(*WHOLE.cells, code(last))
+    assert set(verdicts(WHOLE, spoilt).values()) == {"passed"}
+
+
+def test_a_wrong_answer_fails_in_all_its_tests():
+    """Also in tests that build on what an earlier test of the exercise kept, and in no test of another exercise."""
+    failed = verdicts(WHOLE, answered(WHOLE, one="def one():\n    return limit + 1"))
+    assert [name for name, verdict in failed.items() if verdict == "failed"] == [
+        "one-check",
+        "one-test-first",
+        "one-test-second",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("source", "body", "sandboxes"),
+    [
+        (WHOLE, "raise NotImplementedError", 0),
+        (WHOLE, "return limit + 1", 1),
+        (ALONE, "return limit + 1", 0),
+        (notebook(*ALONE.cells, code("limit = 2")), "return limit + 1", 1),
+        (notebook(*ALONE.cells, check("other", "assert True")), "return limit + 1", 1),
+    ],
+    ids=["blank", "wrong", "wrong and alone", "wrong above a cell", "wrong beside a test"],
+)
+def test_only_tests_that_another_cell_may_have_spoilt_run_again(monkeypatch, source, body, sandboxes):
+    """A wrong answer gets a fresh sandbox if another cell may be to blame; a blank, or an answer alone, needs none."""
+    replaced, replace = [], Sandboxes.replace
+    monkeypatch.setattr(Sandboxes, "replace", lambda self: (replaced.append(self), replace(self)))
+    found = verdicts(source, answered(source, one=f"def one():\n    {body}"))
+    assert len(replaced) == sandboxes
+    assert [name for name, verdict in found.items() if verdict != "passed"] == [
+        "one-check",
+        "one-test-first",
+        "one-test-second",
+    ]

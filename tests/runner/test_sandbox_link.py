@@ -1,0 +1,151 @@
+"""A sandbox that does not keep to the protocol is unconfined or lost, and never anything else."""
+
+import json
+import os
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from multiprocessing import Pipe
+from multiprocessing.reduction import send_handle
+
+import pytest
+
+from grader.report import Verdict
+from grader.rpc.channel import LENGTHS
+from grader.rpc.jobs import Ended, NeedExitStatus
+from grader.rpc.protocol import VERSION, Text
+from grader.runner.client import RpcClient
+from grader.runner.sandbox_link import SandboxLink, SandboxLost
+
+READY = {"type": "Ready", "pid": os.getpid(), "version": VERSION}
+UNREADABLE = "its reply could not be read"
+
+
+def framed(*messages: object) -> bytes:
+    """The bytes of messages, right or wrong ones."""
+    texts = [json.dumps([message, []]).encode() for message in messages]
+    return b"".join(LENGTHS.pack(len(text), 0) + text for text in texts)
+
+
+def name_of(message: object) -> str:
+    """The name of a case: the same in every process, since the workers of a test run compare their lists of tests."""
+    return json.dumps(message).replace(f'"pid": {os.getpid()}', '"pid": "own"')[:60]
+
+
+Connect = Callable[..., SandboxLink]
+
+
+@pytest.fixture
+def connect() -> Iterator[Connect]:
+    """Connect to a sandbox that sends these messages, whatever it is asked, and then ends."""
+    with ExitStack() as cleanup:
+
+        def start(*messages: object, ended: Ended | None = None) -> SandboxLink:
+            parent, to_parent = Pipe()
+            runner, sandbox = socket.socketpair()
+            send_handle(parent, runner.fileno(), os.getpid())
+            runner.close()
+            sandbox.sendall(framed(*messages))
+            sandbox.shutdown(socket.SHUT_WR)
+            parent.send(ended or Ended(exit_status=0))
+            link = SandboxLink(to_parent, cell_seconds=5)
+            link.begin_pass(60)
+            for each in (parent, to_parent, sandbox, link):
+                cleanup.callback(each.close)
+            link.parent = parent
+            return link
+
+        yield start
+
+
+def test_a_sandbox_that_keeps_to_the_protocol_is_used(connect):
+    """It says that it is ready, and answers."""
+    link = connect(READY, {"type": "CellDone", "outputs": [{"type": "Text", "text": "hello"}]})
+    assert link.unconfined is None
+    assert link.ask(lambda channel: RpcClient(channel).run("", "cell")).outputs == [Text(text="hello")]
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        *(READY | {"version": odd} for odd in (VERSION + 1, VERSION - 1, str(VERSION), float(VERSION), None)),
+        {"type": "Ready", "pid": 1},
+        {"type": "Ready", "version": VERSION},
+        READY | {"more": 1},
+        READY | {"type": "Prepared"},
+        {"pid": 1, "version": VERSION},
+        {"type": "CellDone"},
+        {"type": "RunCell", "source": "", "name": ""},
+        {"type": "NotConfined"},
+        {"type": "NotConfined", "why": "x" * 2001},
+        *(None, [], {}, "Ready", 7),
+    ],
+    ids=name_of,
+)
+def test_a_sandbox_that_begins_otherwise_runs_nothing(connect, first):
+    """Another version, too: what the other side means by a message could be something else."""
+    assert connect(first).unconfined == "the process for student code did not start (ProtocolError)"
+
+
+def test_a_sandbox_that_ends_at_once_runs_nothing(connect):
+    """Without a first message."""
+    assert connect().unconfined == "the process for student code did not start (ConnectionClosed)"
+
+
+def test_a_sandbox_says_why_it_is_not_confined(connect):
+    """The instructor reads the reason."""
+    assert connect({"type": "NotConfined", "why": "no Landlock"}).unconfined == "no Landlock"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        {"type": "CellDone", "more": 1},
+        {"type": "CellDone", "outputs": {}},
+        {"type": "CellDone", "outputs": [{"type": "Text"}]},
+        {"type": "CellDone", "outputs": [{"type": "Sound", "text": "hello"}]},
+        {"type": "CellDone", "error": {"kind": "ValueError", "name": "ValueError", "message": "x" * 2001}},
+        {"type": "CellDone", "error": {"kind": "ValueError", "name": "x" * 201}},
+        {"type": "CellDone", "error": {"kind": "ValueError", "name": "x", "frames": [["<f>", 1, ""]] * 9}},
+        {"type": "CellDone", "error": {"kind": "ValueError", "name": "x", "frames": [["<f>", 1, "", 1]]}},
+        {"type": "CellDone", "error": {"kind": "ValueError", "name": "x", "code": "passed"}},
+        {"type": "CellDone", "error": {"kind": "ValueError"}},
+        {"type": "Celldone"},
+        {"outputs": []},
+        {"type": "Returned", "value": 1},
+        {"type": "Gradients", "tensors": [-1]},
+        {"type": "Callback", "function": -1, "call": {"tuple": [{"tuple": []}, {"dict": []}]}},
+        {"type": "Callback", "function": 0, "call": {"tuple": [{"tuple": []}, {"dict": []}]}},
+        READY,
+        {"type": "RunCell", "source": "", "name": ""},
+        *(None, [], {}, "CellDone", 7),
+    ],
+    ids=name_of,
+)
+def test_a_reply_that_breaks_the_protocol_loses_the_sandbox(connect, reply):
+    """Unknown, missing and mistyped fields, unknown tags, values out of bounds, messages of another kind."""
+    link = connect(READY, reply)
+    with pytest.raises(SandboxLost) as caught:
+        link.ask(lambda channel: RpcClient(channel).run("", "cell"))
+    assert (caught.value.failure.verdict, caught.value.failure.why) == (Verdict.ERROR, UNREADABLE)
+
+
+@pytest.mark.parametrize(
+    ("ended", "verdict", "why", "redacted"),
+    [
+        (Ended(), Verdict.CRASHED, "it cut its connection", "it cut its connection"),
+        (Ended(exit_status=41), Verdict.CRASHED, "the process ended itself", "the process ended itself"),
+        (Ended(exit_status=-6), Verdict.CRASHED, "the process was ended by SIGABRT", "the process ended itself"),
+        (Ended(exit_status=-40), Verdict.CRASHED, "the process was ended by signal 40", "the process ended itself"),
+        (Ended(Verdict.OUTPUT_LIMIT, "its files"), Verdict.OUTPUT_LIMIT, "its files", "its files"),
+    ],
+    ids=["alive", "exit status", "signal", "real-time signal", "limit"],
+)
+def test_a_lost_sandbox_is_explained_by_how_the_parent_saw_it_end(connect, ended, verdict, why, redacted):
+    """In a hidden test without numbers that student code may have taken from the test."""
+    link = connect(READY, ended=ended)
+    with pytest.raises(SandboxLost) as caught:
+        link.ask(lambda channel: RpcClient(channel).run("", "cell"))
+    failure = caught.value.failure
+    assert isinstance(link.parent.recv(), NeedExitStatus)
+    assert (failure.verdict, failure.why, failure.redacted().why) == (verdict, why, redacted)

@@ -1,0 +1,3 @@
+"""Numbers that the helpers use."""
+
+FIRST_WEIGHT = 2.0

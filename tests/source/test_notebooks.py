@@ -1,0 +1,193 @@
+"""Every source notebook keeps the rules of the course, whoever writes it."""
+
+import ast
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat import NotebookNode
+
+from grader.notebook.cells import HIDDEN, CellType, exercise_of, grade_id, type_of
+from grader.notebook.plan import Plan, plan
+from tests.support.paths import REPOSITORY
+
+NOTEBOOKS = sorted(REPOSITORY.glob("source/*/*.ipynb"))
+ASSIGNMENTS = sorted({path.parent for path in NOTEBOOKS})
+ABSOLUTE_PATH = re.compile(r"(?<![\w.:/])/(?:home|root|work|tmp|usr|Users|mnt|opt)/|[A-Z]:\\\\")
+CHECK = "# Run this cell: it checks your answer.\n"
+MARKDOWN_IMAGE = re.compile(r"!\[(?P<alt>[^\]]*)\]\((?P<target>[^)\s]*)")
+
+each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: f"{path.parent.name}/{path.stem}")
+each_assignment = pytest.mark.parametrize("assignment", ASSIGNMENTS, ids=lambda path: path.name)
+
+
+def read(path: Path) -> NotebookNode:
+    return nbformat.read(path, as_version=4)
+
+
+def name_of(cell: NotebookNode) -> str:
+    """The grade_id of a cell that has one."""
+    name = grade_id(cell)
+    assert name is not None
+    return name
+
+
+class Images(HTMLParser):
+    """Collects the attributes of every <img>."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: list[dict[str, str | None]] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        if tag == "img":
+            self.found.append(dict(attributes))
+
+
+def images(notebook: NotebookNode) -> list[tuple[str, str]]:
+    """The alt text and the target of every image in prose and outputs."""
+    found = []
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            found += [(match["alt"], match["target"]) for match in MARKDOWN_IMAGE.finditer(cell.source)]
+            found += [(img.get("alt") or "", img.get("src") or "") for img in Images(cell.source).found]
+        for output in cell.get("outputs", ()):
+            html = output.get("data", {}).get("text/html", "")
+            found += [(img.get("alt") or "", img.get("src") or "") for img in Images(html).found]
+    return found
+
+
+@each_notebook
+def test_every_image_has_alt_text(path: Path) -> None:
+    """A sentence says what is on a picture to a reader who cannot see it."""
+    short = [alt for alt, _ in images(read(path)) if len(alt.split()) < 5]
+    assert not short, f"these alt texts say too little: {short}"
+
+
+@each_notebook
+def test_no_image_comes_from_elsewhere(path: Path) -> None:
+    """A notebook shows all its pictures offline."""
+    remote = [target[:80] for _, target in images(read(path)) if not target.startswith(("data:image/", "attachment:"))]
+    assert not remote
+
+
+@each_notebook
+def test_no_picture_is_stored_without_a_place_for_alt_text(path: Path) -> None:
+    """An image/png output has no alt text anywhere; pictures come from course.figures, which carry theirs."""
+    kinds = {name for cell in read(path).cells for output in cell.get("outputs", ()) for name in output.get("data", {})}
+    assert not {kind for kind in kinds if kind.startswith("image/")}
+
+
+@each_notebook
+def test_no_path_of_a_machine_is_in_it(path: Path) -> None:
+    """Neither cells nor outputs name a folder of the machine they were made on."""
+    texts = [cell.source for cell in read(path).cells]
+    texts += [str(output) for cell in read(path).cells for output in cell.get("outputs", ())]
+    found = [match.group() for text in texts for match in ABSOLUTE_PATH.finditer(text)]
+    assert not found
+
+
+@each_notebook
+def test_outputs_are_stored_for_nbval_to_compare(path: Path) -> None:
+    """nbval passes a notebook without outputs; so every code cell was run, and several show something."""
+    code = [cell for cell in read(path).cells if cell.cell_type == "code"]
+    assert all(cell.execution_count for cell in code)
+    assert sum(bool(cell.outputs) for cell in code) >= 5
+
+
+@each_notebook
+def test_nothing_goes_to_stderr(path: Path) -> None:
+    """No warning of a library reaches a student's cell."""
+    noise = [
+        output.text for cell in read(path).cells for output in cell.get("outputs", ()) if output.get("name") == "stderr"
+    ]
+    assert not noise
+
+
+@each_notebook
+def test_an_output_that_nbval_ignores_says_why(path: Path) -> None:
+    """A cell that is left out of the comparison gives the reason in a comment."""
+    for cell in read(path).cells:
+        if "nbval-ignore-output" in cell.metadata.get("tags", ()):
+            assert any(line.lstrip().startswith("#") for line in cell.source.splitlines()), cell.source
+
+
+@each_notebook
+def test_every_test_belongs_to_an_exercise(path: Path) -> None:
+    """grade_ids read exercise, exercise-check and exercise-test-WHAT; checks are visible, the others hidden."""
+    cells = read(path).cells
+    exercises = [name_of(cell) for cell in cells if type_of(cell) is CellType.AUTOGRADED_ANSWER]
+    for cell in cells:
+        if type_of(cell) is CellType.TEST:
+            name = name_of(cell)
+            assert exercise_of(name, exercises) in exercises, name
+            assert name.endswith("-check") == (HIDDEN not in cell.source), name
+
+
+@each_notebook
+def test_all_of_an_answer_is_the_students_to_write(path: Path) -> None:
+    """A given helper would be lost to the tests of an exercise if a student rewrites the cell."""
+    given = []
+    for cell in read(path).cells:
+        if type_of(cell) is CellType.AUTOGRADED_ANSWER:
+            parts = [ast.get_source_segment(cell.source, part) or "" for part in ast.parse(cell.source).body]
+            given += [(grade_id(cell), part.splitlines()[0]) for part in parts if "### BEGIN SOLUTION" not in part]
+    assert not given
+
+
+@each_notebook
+def test_every_check_is_folded_to_a_line_that_says_what_it_is(path: Path) -> None:
+    """Its asserts are a page of code that no one has to read; a click on the line shows it."""
+    for cell in read(path).cells:
+        if type_of(cell) is CellType.TEST and HIDDEN not in cell.source:
+            assert cell.source.startswith(CHECK) and cell.metadata.jupyter.source_hidden, grade_id(cell)
+
+
+@each_notebook
+def test_every_hidden_test_opens_with_the_truth_it_tests(path: Path) -> None:
+    """The comment stays in the release and stands in the feedback. (A string would be an output, too.)"""
+    for cell in read(path).cells:
+        if type_of(cell) is CellType.TEST and HIDDEN in cell.source:
+            opening, _, _ = cell.source.partition(HIDDEN)
+            assert re.fullmatch(r"(# .+\n)+### ", opening), grade_id(cell)
+
+
+@each_notebook
+def test_every_written_question_has_a_marking_scheme(path: Path) -> None:
+    """In the question's own cell, before the answer."""
+    cells = {grade_id(cell): cell for cell in read(path).cells if grade_id(cell)}
+    for name, cell in cells.items():
+        if type_of(cell) is CellType.MANUAL_ANSWER:
+            assert "BEGIN MARK SCHEME" in cells[f"{name}-text"].source, name
+
+
+@each_notebook
+def test_pictures_are_left_out_when_grading(path: Path) -> None:
+    """A cell that draws is tagged as an experiment: no test needs it, and it takes longer than all tests together."""
+    for cell in read(path).cells:
+        if any("<img" in output.get("data", {}).get("text/html", "") for output in cell.get("outputs", ())):
+            assert "experiment" in cell.metadata.get("tags", ()), cell.source
+
+
+@each_assignment
+def test_an_assignment_is_worth_100_points(assignment: Path) -> None:
+    """Its notebooks together; grade_ids are unique in the whole assignment."""
+    cells = [cell for path in sorted(assignment.glob("*.ipynb")) for cell in read(path).cells]
+    assert (
+        sum(cell.metadata.nbgrader.points for cell in cells if type_of(cell) in (CellType.TEST, CellType.MANUAL_ANSWER))
+        == 100
+    )
+    names = [grade_id(cell) for cell in cells if type_of(cell) not in (CellType.UNMARKED, CellType.READ_ONLY)]
+    assert len(names) == len(set(names))
+
+
+@each_notebook
+def test_a_test_needs_no_other_test(path: Path) -> None:
+    """A test reads no variable that another left behind, but for those that are meant to."""
+    steps = plan(read(path))
+    sessions = Plan(steps).sessions
+    shared = {step.name for step in steps if sessions.get(step.index)}
+    assert shared <= {"index-lookup-test-learns", "index-lookup-test-looks"}  # to train a model takes long

@@ -1,0 +1,71 @@
+"""nbgrader itself in a clean course folder: our answers get every point, the released blanks none.
+
+nbgrader runs as the formgrader's buttons run it, in this process; tests/classroom/test_plugin.py runs its commands.
+"""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from nbgrader.apps.api import NbGraderAPI
+
+from grader.classroom.course_dir import CourseDir
+from grader.classroom.scores import StudentScore, scores
+from tests.support.exercises import ASSIGNMENTS
+from tests.support.paths import REPOSITORY
+from tests.support.proof_cache import ProofCache, digest_of, files_of, grader_digest
+from tests.support.schedule import grouped
+
+HANDED_IN = {"reference": "source", "blank": "release"}
+"""Students and what they hand in: the source itself, and the release as it is."""
+
+each_assignment = grouped(
+    "assignment", [path.name for path in ASSIGNMENTS], group=lambda assignment: f"nbgrader {assignment}"
+)
+
+
+@pytest.fixture
+def scored(proof_cache: ProofCache, tmp_path: Path) -> Callable[[str], dict[str, StudentScore]]:
+    """Returns the scores of an assignment that two students handed in and nbgrader graded."""
+
+    def scored(assignment: str) -> dict[str, StudentScore]:
+        given = [files_of(REPOSITORY / step / assignment) for step in HANDED_IN.values()]
+        key = digest_of("nbgrader", grader_digest(), (REPOSITORY / "nbgrader_config.py").read_bytes(), *given)
+        return proof_cache.result(key, dict[str, StudentScore], lambda: graded_by_nbgrader(tmp_path, assignment))
+
+    return scored
+
+
+def graded_by_nbgrader(folder: Path, assignment: str) -> dict[str, StudentScore]:
+    """Make a course folder with this assignment, have nbgrader grade it, and return the scores of the gradebook."""
+    shutil.copy(REPOSITORY / "nbgrader_config.py", folder)
+    shutil.copytree(REPOSITORY / "source" / assignment, folder / "source" / assignment)
+    for student, step in HANDED_IN.items():
+        submitted = folder / "submitted" / student / assignment
+        submitted.mkdir(parents=True)
+        for notebook in (REPOSITORY / step / assignment).glob("*.ipynb"):
+            shutil.copy(notebook, submitted)
+    course_dir = CourseDir(folder)
+    nbgrader = NbGraderAPI(coursedir=course_dir.directory, config=course_dir.config)
+    done = [nbgrader.generate_assignment(assignment), *(nbgrader.autograde(assignment, name) for name in HANDED_IN)]
+    assert all(each["success"] for each in done), done
+    return scores(course_dir, assignment)
+
+
+@each_assignment
+def test_the_reference_has_every_point_from_tests(
+    scored: Callable[[str], dict[str, StudentScore]], assignment: str
+) -> None:
+    """What instructors wrote is right, and its written answers wait for a person."""
+    score = scored(assignment)["reference"]
+    assert score.tests == score.max_tests > 0
+    assert score.needs_marking and score.tests + score.max_written == 100
+
+
+@each_assignment
+def test_the_blank_has_no_point(scored: Callable[[str], dict[str, StudentScore]], assignment: str) -> None:
+    """A student who hands in what was handed out has nothing, and there is nothing to mark."""
+    score = scored(assignment)["blank"]
+    assert score.tests == score.written == 0
+    assert not score.needs_marking

@@ -1,0 +1,97 @@
+"""release/ is made from source/ and up to date, hides everything that must be hidden, and runs before it is solved."""
+
+import filecmp
+import shutil
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+from grader.classroom.course_dir import CourseDir
+from grader.classroom.release import release, release_start
+from grader.errors import GraderError
+from grader.notebook.cells import CellType, grade_id, type_of
+from tests.support.paths import REPOSITORY
+from tests.support.proof_cache import ProofCache, course_digest, digest_of
+from tests.support.schedule import grouped
+
+RELEASED = sorted(REPOSITORY.glob("release/*/*.ipynb"))
+SECRETS = ("BEGIN SOLUTION", "HIDDEN TESTS", "MARK SCHEME", "Marking scheme")
+
+each_notebook = pytest.mark.parametrize("path", RELEASED, ids=lambda path: f"{path.parent.name}/{path.stem}")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A course folder with this repository's source, released there."""
+    folder = tmp_path_factory.mktemp("course")
+    shutil.copy(REPOSITORY / "nbgrader_config.py", folder)
+    shutil.copytree(REPOSITORY / "source", folder / "source")
+    course_dir = CourseDir(folder)
+    for assignment in course_dir.assignments():
+        release(course_dir, assignment)
+    release_start(course_dir)
+    return folder
+
+
+def files(folder: Path) -> list[Path]:
+    return sorted(path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
+
+
+def test_release_is_what_source_makes(folder: Path) -> None:
+    """After a change of source/, run `make release` and commit what it writes."""
+    stored, made = REPOSITORY / "release", folder / "release"
+    assert files(stored) == files(made)
+    assert [path for path in files(stored) if not filecmp.cmp(stored / path, made / path, shallow=False)] == []
+
+
+def test_releasing_leaves_the_gradebook_alone(folder: Path) -> None:
+    """A release can be made anywhere at any time."""
+    assert not (folder / "gradebook.db").exists()
+
+
+def test_an_unknown_assignment_is_refused_with_those_there_are(folder: Path) -> None:
+    """A mistyped name is answered with the right ones."""
+    with pytest.raises(GraderError, match="no assignment '4-attention' in source/; there is 01-aggregation, "):
+        release(CourseDir(folder), "4-attention")
+
+
+@each_notebook
+def test_nothing_hidden_is_released(path: Path) -> None:
+    """No solution, no hidden test, no marking scheme, no output."""
+    text = path.read_text()
+    assert [secret for secret in SECRETS if secret in text] == []
+    source = nbformat.read(REPOSITORY / "source" / path.parent.name / path.name, as_version=4)
+    for cell in source.cells:
+        if type_of(cell) is CellType.MANUAL_ANSWER:
+            assert cell.source not in text, grade_id(cell)
+    assert not any(cell.get("outputs") for cell in nbformat.reads(text, as_version=4).cells)
+
+
+@grouped(
+    "path",
+    RELEASED,
+    group=lambda path: f"run {path.relative_to(REPOSITORY).as_posix()}",
+    name=lambda path: f"{path.parent.name}/{path.stem}",
+)
+def test_only_blanks_fail(proof_cache: ProofCache, path: Path) -> None:
+    """A student who runs everything and has solved nothing meets NotImplementedError and no other error."""
+    key = digest_of("errors", course_digest(), path.read_bytes())
+    errors = proof_cache.result(key, list[tuple[str, str]], lambda: errors_in(path))
+    assert [(cell, error) for cell, error in errors if error != "NotImplementedError"] == []
+    assert errors, "a released notebook has blanks"
+
+
+def errors_in(path: Path) -> list[tuple[str, str]]:
+    """Run a notebook; return each cell that raises an error, by its grade_id or source, and the error's name."""
+    notebook = nbformat.read(path, as_version=4)
+    client = NotebookClient(notebook, kernel_name="python3", timeout=120)
+    client.allow_errors, client.shutdown_kernel = True, "immediate"
+    client.execute()
+    return [
+        (grade_id(cell) or cell.source, output.ename)
+        for cell in notebook.cells
+        for output in cell.get("outputs", ())
+        if output.output_type == "error"
+    ]

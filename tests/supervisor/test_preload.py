@@ -1,0 +1,52 @@
+"""The fork server loads everything that its children need."""
+
+import json
+import os
+import subprocess
+import sys
+
+from grader.supervisor import forkserver
+
+FORK_SERVER = {"multiprocessing.forkserver", "multiprocessing.resource_tracker"}
+"""The modules of the fork server itself."""
+
+
+def test_a_sandbox_has_nothing_left_to_load(student):
+    """An import in every fork, for every notebook of a class, would take longer than the fork."""
+    program = [sys.executable, "-c", "import grader.supervisor.preload, sys; print(*sys.modules)"]
+    # With the helper package that tests/conftest.py names.
+    environment = {**os.environ, forkserver.HELPER_PACKAGES: json.dumps([forkserver._modules_to_load("course")])}
+    done = subprocess.run(program, env=environment, capture_output=True, text=True, check=True)
+    loaded = done.stdout.split()
+    [output] = student("").run("import sys\nprint(*sys.modules)").outputs
+    assert set(output.text.split()) - set(loaded) <= FORK_SERVER
+
+
+def test_student_code_draws_the_same_numbers_each_time():
+    """From every library, and in each run of the grader: a score does not depend on luck."""
+    draws = "import random, numpy, torch\nprint(random.random(), numpy.random.rand(), torch.rand(1).item())"
+    program = f"""
+from nbformat.v4 import new_code_cell, new_notebook
+from grader.grading import grade
+notebook = new_notebook(cells=[new_code_cell({draws!r})])
+print(grade(notebook, notebook).outputs[0][0]["text"])
+"""
+    once, again = (
+        subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True) for _ in range(2)
+    )
+    assert len(once.stdout.split()) == 3 and once.stdout == again.stdout
+
+
+def test_the_folder_for_temporary_files_may_be_deep(tmp_path):
+    """Its path may be longer than that of a socket may be. Scratch folders are in it all the same."""
+    deep = tmp_path / "temporary" / ("files of this job " * 6)
+    deep.mkdir(parents=True)
+    program = """
+from nbformat.v4 import new_code_cell, new_notebook
+from grader.grading import grade
+notebook = new_notebook(cells=[new_code_cell("import os\\nprint(os.getcwd())")])
+print(grade(notebook, notebook).outputs[0][0]["text"])
+"""
+    environment = {**os.environ, "TMPDIR": str(deep)}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith(f"{deep}/") and not list(deep.glob("course-*"))

@@ -1,0 +1,35 @@
+"""The fork server plays a small notebook before it forks, to its end and without traces."""
+
+import sys
+
+import torch
+from IPython.core.interactiveshell import InteractiveShell
+
+from grader.sandbox import shell
+from grader.supervisor import warmup
+
+
+def test_it_is_played_to_its_end():
+    """The cell raises nothing and the test passes. Otherwise every child would have to set up what was left out."""
+    shell.prepare()
+    done = warmup.play()
+    assert done.error is None
+    text, value = done.outputs
+    assert "river 2.00" in text.text and "tensor" in value.data["text/plain"]
+
+
+def test_it_leaves_nothing_behind():
+    """No names, no drawn random numbers, no replaced streams: a sandbox starts clean."""
+    shell.prepare()
+    torch.manual_seed(7)
+    before, streams = torch.get_rng_state(), (sys.stdout, sys.stderr)
+    warmup.play()
+    assert torch.equal(torch.get_rng_state(), before)
+    assert (sys.stdout, sys.stderr) == streams
+    assert not InteractiveShell.instance().user_ns
+
+
+def test_a_sandbox_has_no_names_of_it(student):
+    """Student code cannot use what the warm-up defined."""
+    [output] = student("").run("print(sorted(name for name in globals() if not name.startswith('_')))").outputs
+    assert output.text == "['nn', 'torch']\n"  # what the fixture imports

@@ -1,0 +1,5 @@
+"""Names the folders of the repository."""
+
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parents[2]

@@ -1,0 +1,126 @@
+"""Makes a course folder with one small assignment and five submissions: right, wrong, damaged, hostile and blank."""
+
+import copy
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbformat import NotebookNode
+
+from grader.classroom.class_run import ClassRun
+from grader.classroom.course_dir import CourseDir
+from grader.classroom.release import release
+from tests.support.notebooks import answer, answered, cell, check, code, helpers, hidden, notebook, text, written
+from tests.support.paths import REPOSITORY
+
+NAME = "01-small"
+
+SOURCE = notebook(
+    text("# Two exercises and a question"),
+    helpers("imports", "import torch"),
+    answer("one", "def one(x=1):\n    ### BEGIN SOLUTION\n    return x\n    ### END SOLUTION"),
+    check("one-check", "assert one() == 1, 'one() is 1'"),
+    hidden("one-test-more", "one(x) is x.", "assert one(3) == 3, 'one(3) is not 3'", points=2),
+    answer("two", "def two():\n    ### BEGIN SOLUTION\n    return 2\n    ### END SOLUTION"),
+    check("two-check", "assert two() in (1, 2)\ntwo() * 2.5", points=5),
+    written("why", "Because."),
+)
+RIGHT = {"one": "def one(x=1):\n    return x", "two": "def two():\n    return 2", "why": "It had to be."}
+
+SCORES = {
+    "ann": 8.0,  # right
+    "bob": 5.5,  # right but for two(), which earns half; no written answer
+    "cat": 8.0,  # right, in a damaged notebook
+    "dan": 5.0,  # one() ends the process
+    "eve": 0.0,  # nothing written
+}
+
+
+def make_course(folder: Path) -> Path:
+    """Make a course folder with the repository's nbgrader_config.py, the source of the assignment and its release."""
+    (folder / "source" / NAME).mkdir(parents=True)
+    shutil.copy(REPOSITORY / "nbgrader_config.py", folder)
+    nbformat.write(SOURCE, folder / "source" / NAME / "small.ipynb")
+    release(CourseDir(folder), NAME)
+    return folder
+
+
+def released(folder: Path) -> NotebookNode:
+    """Return the notebook as students receive it."""
+    return nbformat.read(folder / "release" / NAME / "small.ipynb", as_version=4)
+
+
+def hand_in(folder: Path, student: str, submission: NotebookNode | bytes | None) -> Path:
+    """Write a submission where nbgrader collects it, and return its folder; None leaves the folder empty."""
+    submitted = folder / "submitted" / student / NAME
+    submitted.mkdir(parents=True, exist_ok=True)
+    if isinstance(submission, bytes):
+        (submitted / "small.ipynb").write_bytes(submission)
+    elif submission is not None:
+        nbformat.write(submission, submitted / "small.ipynb")
+    return submitted
+
+
+def make_class(folder: Path) -> Path:
+    """Make a course folder with the five submissions of SCORES."""
+    make_course(folder)
+    blank = released(folder)
+    right = answered(blank, **RIGHT)
+    damaged = copy.deepcopy(right)
+    damaged.cells.remove(cell(damaged, "one-test-more"))
+    copied = copy.deepcopy(cell(damaged, "one"))
+    copied.id = "copied"
+    damaged.cells.append(copied)
+    damaged.cells.insert(0, code("print('mine')"))
+    hand_in(folder, "ann", right)
+    hand_in(folder, "bob", answered(right, two="def two():\n    return 1", why=cell(blank, "why").source))
+    hand_in(folder, "cat", damaged)
+    hand_in(folder, "dan", answered(right, one="import os\ndef one(x=1):\n    os._exit(0)"))
+    hand_in(folder, "eve", blank)
+    return folder
+
+
+def ledger(folder: Path) -> dict[str, Any]:
+    """Return everything that the gradebook holds about the class: scores, marks, comments, penalties."""
+    with CourseDir(folder).gradebook() as gradebook:
+        return {
+            submission.student.id: {
+                "score": submission.score,
+                "penalties": [notebook.late_submission_penalty for notebook in submission.notebooks],
+                "grades": {
+                    grade.cell.name: (grade.auto_score, grade.manual_score, bool(grade.needs_manual_grade))
+                    for notebook in submission.notebooks
+                    for grade in notebook.grades
+                },
+                "comments": {
+                    comment.cell.name: (comment.auto_comment, comment.manual_comment)
+                    for notebook in submission.notebooks
+                    for comment in notebook.comments
+                },
+            }
+            for submission in gradebook.find_assignment(NAME).submissions
+        }
+
+
+def grade_class(folder: Path, **options: Any) -> list[str]:
+    """Grade the class; return the students who were graded, without those who were done."""
+    outcomes = list(ClassRun(CourseDir(folder), NAME, **options).outcomes())
+    assert not any("could not be graded" in trouble for outcome in outcomes for trouble in outcome.troubles)
+    return sorted(outcome.student for outcome in outcomes if outcome.reports)
+
+
+def points(folder: Path) -> dict[str, float]:
+    """Return each student's score."""
+    return {student: entry["score"] for student, entry in ledger(folder).items()}
+
+
+def run(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
+    """Run `python -m ...` in the course folder, as a person does."""
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
+    return subprocess.run(
+        [sys.executable, "-m", *command], cwd=folder, env=environment, capture_output=True, text=True, timeout=120
+    )

@@ -1,0 +1,43 @@
+"""The public names of the package, and what the parent process loads."""
+
+import subprocess
+import sys
+
+import pytest
+
+import grader
+
+
+def run(code: str) -> str:
+    """What a fresh process prints."""
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120).stdout
+
+
+def test_the_parent_loads_no_torch() -> None:
+    """The modules of every command load without it: torch would take longer than all of them together."""
+    modules = "grader.classroom.check, grader.classroom.class_run, grader.classroom.plugin, grader.grading, grader.cli"
+    assert run(f"import {modules}, sys; print('torch' in sys.modules)") == "False\n"
+
+
+@pytest.mark.parametrize("name", grader.__all__)
+def test_a_public_name_can_be_imported(name: str) -> None:
+    """In a process that has loaded nothing else of the package, and without torch."""
+    program = f"from grader import {name}; import sys; print({name}.__class__.__name__, 'torch' in sys.modules)"
+    kind = {"__version__": "str", "grade": "function", "read_notebook": "function"}
+    kind |= {"Limits": "MetaHasTraits", "Verdict": "EnumType"}
+    assert run(program) == f"{kind.get(name, 'type')} False\n"
+
+
+def test_grade_is_the_function_whatever_was_imported_before() -> None:
+    """No module of the package takes the place of a public name."""
+    for module in ("grader.grading", "grader.limits, grader.report", "grader.cli, grader.grading"):
+        program = f"import {module}; from grader import grade, Limits; print(grade.__module__, Limits.__module__)"
+        assert run(program) == "grader.grading grader.limits\n"
+
+
+def test_the_package_tells_its_public_names_and_no_others() -> None:
+    """`from grader import *` gives exactly these; a name that does not exist is an AttributeError."""
+    program = "before = set(globals()) | {'before'}; from grader import *; print(sorted(set(globals()) - before))"
+    assert run(program) == f"{sorted(grader.__all__)}\n"
+    with pytest.raises(AttributeError, match="module 'grader' has no attribute 'grades'"):
+        grader.grades  # noqa: B018
