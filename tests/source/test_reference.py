@@ -30,8 +30,9 @@ def scored(proof_cache: ProofCache, tmp_path: Path) -> Callable[[str], dict[str,
     """Returns the scores of an assignment that two students handed in and nbgrader graded."""
 
     def scored(assignment: str) -> dict[str, StudentScore]:
+        files = [path.read_bytes() for path in (Path(__file__), REPOSITORY / "nbgrader_config.py")]
         given = [files_of(REPOSITORY / step / assignment) for step in HANDED_IN.values()]
-        key = digest_of("nbgrader", grader_digest(), (REPOSITORY / "nbgrader_config.py").read_bytes(), *given)
+        key = digest_of("nbgrader", grader_digest(), *files, *given)
         return proof_cache.result(key, dict[str, StudentScore], lambda: graded_by_nbgrader(tmp_path, assignment))
 
     return scored

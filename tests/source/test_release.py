@@ -77,7 +77,7 @@ def test_nothing_hidden_is_released(path: Path) -> None:
 )
 def test_only_blanks_fail(proof_cache: ProofCache, path: Path) -> None:
     """A student who runs everything and has solved nothing meets NotImplementedError and no other error."""
-    key = digest_of("errors", course_digest(), path.read_bytes())
+    key = digest_of("errors", course_digest(), Path(__file__).read_bytes(), path.read_bytes())
     errors = proof_cache.result(key, list[tuple[str, str]], lambda: errors_in(path))
     assert [(cell, error) for cell, error in errors if error != "NotImplementedError"] == []
     assert errors, "a released notebook has blanks"

@@ -44,7 +44,7 @@ class Judge:
             with on_processor(self._processor):
                 return grade(source, submission, misconceptions=misconceptions, helper_packages=HELPER_PACKAGES)
 
-        key = digest_of("report", grader_digest(), source, submission, misconceptions)
+        key = digest_of("report", grader_digest(), source, submission, misconceptions, HELPER_PACKAGES)
         return self._cache.result(key, Report, compute, is_repeatable)
 
     def on_its_own(self, exercise: str, answer: str, *, named: bool = True) -> Report:

@@ -49,10 +49,8 @@ def environment_digest() -> str:
 @cache
 def course_digest() -> str:
     """Return a digest of the package that notebooks import, and of the environment."""
-    files = module_files("course")
-    return digest_of(
-        environment_digest(), *(part for path, name in files.items() for part in (name, path.read_bytes()))
-    )
+    modules = {name: path.read_text() for path, name in module_files("course").items()}
+    return digest_of(environment_digest(), modules)
 
 
 @cache
@@ -65,9 +63,7 @@ def digest_of(*parts: object) -> str:
     """Return a digest that differs if any part does; all but bytes count as their JSON."""
     digest = hashlib.sha256()
     for part in parts:
-        data = (
-            part.encode() if isinstance(part, str) else part if isinstance(part, bytes) else msgspec.json.encode(part)
-        )
+        data = part if isinstance(part, bytes) else msgspec.json.encode(part)
         digest.update(f"{type(part).__name__} {len(data)} ".encode() + data)
     return digest.hexdigest()
 
@@ -134,7 +130,7 @@ class ProofCache:
             return None
         if checksum != _checksum(data):
             return None
-        os.utime(path)
+        os.utime(path)  # so that `remove_unused` leaves it
         return msgspec.json.decode(data, type=kind)
 
     def store(self, key: str, result: object) -> None:
