@@ -6,7 +6,8 @@ The **visible pass** runs every cell and leaves the hidden tests out. Its output
 all that a student sees of the sandbox. The **hidden pass** runs the hidden tests, each with the names as they were at
 its place in the notebook. Nothing else of the sandbox is shown from then on, so code that remembers the arguments of a
 hidden test has no way to reveal them. If a hidden test fails, a later cell may be the cause, so the **isolated re-run**
-repeats it in a fresh sandbox, in which no later cell has run.
+repeats all hidden tests of its exercise in a fresh sandbox, in which no later cell has run, and only that run counts:
+student code can tell the passes apart, so points of two passes must not be added up.
 
 A sandbox that hangs or dies costs one exercise. It is replaced, and the earlier cells run again in the fresh one,
 without the cell that caused the failure.
@@ -78,9 +79,9 @@ class NotebookRun:
         results = self._visible_pass()
         failures = dict(self._failures)
         results |= self._hidden_pass()
-        if tests := self._needing_rerun(results):
+        if exercises := self._needing_rerun(results):
             self._failures = failures
-            results |= self._isolated_rerun(tests)
+            results |= self._isolated_rerun(exercises)
         if self._known.misconceptions:
             name_misconceptions(self._steps, results, self._known, self._recorder.exchanges, self._diagnoses)
         self.outputs |= {index: shown(result) for index, result in results.items()}
@@ -121,46 +122,50 @@ class NotebookRun:
                 self._namespace.keep(self._plan.needed_later[step.index])
         return results
 
-    def _needing_rerun(self, results: dict[int, Result]) -> set[int]:
-        """The hidden tests that may have lost points because of a later cell, and those of the same exercises.
+    def _needing_rerun(self, results: dict[int, Result]) -> set[str]:
+        """The exercises of which a hidden test may have lost points because of a later cell.
 
         A later cell causes neither a blank nor the lack of a name that another test should have bound. It also cannot
         be the cause if the re-run would run everything that has run before.
         """
-        failed = {
-            step.index
+        return {
+            step.exercise
             for step in self._steps
-            if step.is_hidden and results[step.index].points < results[step.index].max_points
+            if step.is_hidden
+            and results[step.index].points < results[step.index].max_points
+            and step.index not in self._final
+            and self._has_neighbours(step)
         }
-        exercises = {
-            step.exercise for step in self._steps if step.index in failed - self._final and self._has_neighbours(step)
-        }
-        return {step.index for step in self._steps if step.index in failed and step.exercise in exercises}
 
     def _has_neighbours(self, test: Step) -> bool:
         """Whether the notebook has cells below the test, or tests of other exercises, which the re-run leaves out."""
         others = (step for step in self._steps if step.exercise != test.exercise)
         return any(step.role is Role.TEST or step.index > test.index for step in others)
 
-    def _isolated_rerun(self, tests: set[int]) -> dict[int, Result]:
-        """Run the cells in order in a fresh sandbox, and with them all tests of the exercises of `tests`."""
+    def _isolated_rerun(self, exercises: set[str]) -> dict[int, Result]:
+        """Run the cells in order in a fresh sandbox, and with them all tests of `exercises`.
+
+        An exercise for which the time does not suffice keeps the results that it has.
+        """
         self._begin_pass()
         self._ran = []
         self._link.replace()
-        exercises = {step.exercise for step in self._steps if step.index in tests}
         self._recorder.forget(exercises)
-        results, last = {}, max(tests)
+        hidden = {step.index: step.exercise for step in self._steps if step.is_hidden and step.exercise in exercises}
+        results, last = {}, max(hidden)
         for step in self._steps:
-            if step.index > last:
+            if step.index > last or self._link.is_out_of_time():
                 break
             if step.role is not Role.TEST:
                 self._run_cell(step)
             elif step.exercise in exercises:
-                # All tests of the exercise, because one may depend on another.
+                # Visible tests run, too, because a hidden one may depend on them.
                 results[step.index] = self._test(step)
             else:
                 self._namespace.redo(step.index)
-        return {index: result for index, result in results.items() if index in tests}
+        cut_short = {hidden[index] for index in hidden if index not in results}
+        cut_short |= {exercise for exercise, failure in self._failures.items() if failure is OUT_OF_TIME}
+        return {index: results[index] for index, exercise in hidden.items() if exercise not in cut_short}
 
     def _begin_pass(self) -> None:
         self._link.begin_pass(self._pass_seconds)

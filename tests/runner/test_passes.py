@@ -61,6 +61,32 @@ def test_a_wrong_answer_fails_in_all_its_tests():
     ]
 
 
+def test_points_of_two_passes_are_never_added_up():
+    """An answer that passes one hidden test before a later cell has run and the other after it passes only one."""
+    source = notebook(
+        answer("one", "def one():\n    return 1"),
+        hidden("one-test-number", "one() is 1.", "assert one() == 1"),
+        hidden("one-test-type", "one() is an integer.", "assert isinstance(one(), int)"),
+    )
+    two_faced = answered(source, one="import sys\ndef one():\n    return 1.0 if hasattr(sys, 'later') else 2")
+    assert verdicts(source, notebook(*two_faced.cells, code("sys.later = True"))) == {
+        "one-test-number": "failed",
+        "one-test-type": "passed",
+    }
+
+
+def test_an_exercise_without_time_for_a_rerun_keeps_its_results():
+    """Its cell and its tests fit into one pass each, but not together: what passed stays passed."""
+    source = notebook(
+        answer("one", "import time\ntime.sleep(0.7)\ndef one():\n    time.sleep(0.5)\n    return 1"),
+        hidden("one-test-number", "one() is 1.", "assert one() == 1"),
+        hidden("one-test-type", "one() is text.", "assert isinstance(1, str)"),
+        code("pass"),
+    )
+    report = grade(source, source, Limits(cell_seconds=1, notebook_seconds=3))
+    assert [str(result.verdict) for result in report.results] == ["passed", "failed"]
+
+
 @pytest.mark.parametrize(
     ("source", "body", "sandboxes"),
     [
