@@ -119,9 +119,7 @@ def _grade(parsed: argparse.Namespace) -> int:
 
 
 def _check(parsed: argparse.Namespace) -> int:
-    # Students run it in the notebook's own folder, below the course folder.
-    folders = (Path.cwd(), *parsed.notebook.resolve().parents)
-    root = next((folder for folder in folders if (folder / CONFIG_FILE).exists()), Path.cwd())
+    root = _course_of(Path.cwd())
     _prepare(root)
     from grader.classroom.check import check, summary
     from grader.classroom.course_dir import CourseDir
@@ -133,6 +131,16 @@ def _check(parsed: argparse.Namespace) -> int:
     else:
         Console().print(summary(checked_notebook))
     return 0 if report.points == report.max_points else 1
+
+
+def _course_of(folder: Path) -> Path:
+    """Return the course folder that the working folder belongs to: students work below it, beside a notebook.
+
+    A configuration is code, so neither the notebook's path nor a file among the submissions decides which one runs.
+    """
+    courses = [path for path in (folder, *folder.parents) if (path / CONFIG_FILE).exists()]
+    trusted = (path for path in courses if not any(course / "submitted" in path.parents for course in courses))
+    return next(trusted, folder)
 
 
 def _prepare(root: Path) -> None:

@@ -282,12 +282,38 @@ def test_help_names_every_command(capsys: Capture) -> None:
 
 
 def test_a_notebook_is_checked_in_its_own_folder(again: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
-    """The course folder is searched for above the notebook; a file that does not exist is one line."""
+    """The course folder is searched for above the working folder; a file that does not exist is one line."""
     monkeypatch.chdir(again / "submitted" / "ann" / NAME)
     assert main(["check", "small.ipynb"]) == 0
     assert "8 of 8 points" in capsys.readouterr().out
     assert main(["check", "smal.ipynb"]) == 1
     assert capsys.readouterr().err == "grader: smal.ipynb does not exist: name one notebook\n"
+
+
+@pytest.mark.parametrize("folder", [".", f"submitted/eve/{NAME}", "submitted/eve"])
+def test_checking_runs_no_configuration_that_a_student_wrote(
+    again: Path, monkeypatch: pytest.MonkeyPatch, folder: str
+) -> None:
+    """It lies beside the notebook or above it, and the working folder is the course or the student's own folder."""
+    for place in ("submitted/eve", f"submitted/eve/{NAME}"):
+        (again / place / "nbgrader_config.py").write_text("open('/dev/full', 'w').write('code of a student')\n")
+        (again / place / "nbgrader_config.json").write_text('{"Limits": {"no_such_limit": 1}}')
+    monkeypatch.chdir(again / folder)
+    notebook = again / f"submitted/eve/{NAME}/small.ipynb"
+    shutil.copy(again / f"submitted/ann/{NAME}/small.ipynb", notebook)
+    assert main(["check", str(notebook)]) == 0
+
+
+def test_checking_a_notebook_elsewhere_runs_no_configuration_beside_it(
+    again: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The working folder's own course decides, wherever the notebook lies; without one, nothing runs."""
+    elsewhere = make_course(tmp_path / "elsewhere")
+    (elsewhere / "nbgrader_config.py").write_text("raise SystemExit('code of a stranger')\n")
+    notebook = shutil.copy(again / f"submitted/ann/{NAME}/small.ipynb", elsewhere)
+    assert main(["check", notebook]) == 0
+    monkeypatch.chdir(tmp_path)
+    assert main(["check", notebook]) == 1
 
 
 def test_checking_names_the_answer_that_stopped_and_its_error(again: Path, capsys: Capture) -> None:
