@@ -14,15 +14,19 @@ class Clock:
     """Counts the seconds in which neither this process nor the other one, its sandbox, waited for a processor."""
 
     def __init__(self) -> None:
-        self._own = _Queue(os.getpid())
-        self._other = _Queue(0)
+        self._own = _Queue("self")
+        self._other = _Queue("none")
         self._earlier = 0.0
 
     def follow(self, pid: int) -> None:
-        """Count the waiting of this process from now on, in place of the former one's."""
+        """Count the waiting of this process from now on, in place of the former one's.
+
+        Args:
+            pid: its number outside its process namespace.
+        """
         self._earlier += self._other.waited()
         self._other.close()
-        self._other = _Queue(pid)
+        self._other = _Queue(str(pid))
 
     def close(self) -> None:
         """Stop counting."""
@@ -59,10 +63,10 @@ class Deadline:
 class _Queue:
     """The scheduler's queue, in which the first thread of a process waits for a processor."""
 
-    def __init__(self, pid: int) -> None:
+    def __init__(self, process: str) -> None:
         self._waited = 0.0
         try:
-            self._file = os.open(f"/proc/{pid}/schedstat", os.O_RDONLY | os.O_CLOEXEC)
+            self._file = os.open(f"/proc/{process}/schedstat", os.O_RDONLY | os.O_CLOEXEC)
         except OSError:  # there is no such process, or the kernel keeps no such statistics
             self._file = -1
 

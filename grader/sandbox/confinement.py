@@ -1,15 +1,13 @@
 """Confines the current process for good: Landlock for files, seccomp for system calls, rlimits for the rest.
 
 Afterwards the process can read the Python installation, the grader and the helper packages, write its scratch folder,
-and use the sockets that it already has. It can start threads, but no process, no program and no connection.
+and use the sockets that it already has. It can start threads, but no process, no program and no connection. Behind this
+first wall stands a second one, as far as the kernel offers it: namespaces of its own, and no privileges.
 """
 
-import errno
-import fcntl
 import os
 import resource
 import sys
-import termios
 from collections.abc import Iterable
 from contextlib import suppress
 from functools import cache
@@ -19,23 +17,15 @@ import py_landlock
 
 from grader.engine import package_paths
 from grader.errors import GraderError, SandboxUnavailable
-
-try:
-    import pyseccomp
-except RuntimeError:  # libseccomp is missing, and check() says so
-    pyseccomp = None
-
-CLONE_THREAD = 0x00010000
-PR_SET_NAME = 15
-
-# No command that sets the owner or the signal of a descriptor: the kernel would send that signal to any process of the
-# same user. No locks: a process that may read a file may lock its bytes, and another student's process would see which.
-FCNTL_COMMANDS = (fcntl.F_DUPFD, fcntl.F_DUPFD_CLOEXEC, fcntl.F_GETFD, fcntl.F_SETFD, fcntl.F_GETFL, fcntl.F_SETFL)
-IOCTL_COMMANDS = (termios.TCGETS, termios.TIOCGWINSZ, termios.FIONREAD, termios.FIONBIO, termios.FIOCLEX)
-# Files without a name would escape the count of what the scratch folder holds.
-NAMELESS = os.O_TMPFILE & ~os.O_DIRECTORY
-# O_TRUNC only together with writing: before Linux 6.2, Landlock lets a process truncate every file that it may read.
-OPEN_MODES = (os.O_RDONLY, os.O_WRONLY, os.O_RDWR, os.O_WRONLY | os.O_TRUNC, os.O_RDWR | os.O_TRUNC)
+from grader.sandbox import system_calls
+from grader.sandbox.namespaces import own_namespaces
+from grader.sandbox.privileges import (
+    become_nobody,
+    can_be_nobody,
+    drop_capabilities,
+    forbid_capabilities,
+    hand_to_nobody,
+)
 
 # Not all of /usr: nbgrader's exchange, which holds all submissions, may be in /usr/local/share.
 READABLE = (
@@ -47,7 +37,8 @@ READABLE = (
     "/lib64",
     "/etc/ld.so.cache",
     "/etc/localtime",
-    "/sys/devices/system/cpu",
+    "/sys/devices/system/cpu/online",
+    "/sys/devices/system/cpu/possible",
     "/dev/urandom",
 )
 
@@ -57,23 +48,6 @@ SCRATCH_ACCESS = (
     | Access.MAKE_REG | Access.MAKE_DIR | Access.MAKE_SYM | Access.REMOVE_DIR
 )  # fmt: skip
 
-# The calls that Python and torch need while they run; all others fail with EPERM. New kernels add calls, which a list
-# of forbidden ones would miss.
-SYSTEM_CALLS = """
-    read write readv writev pread64 pwrite64 preadv pwritev lseek close close_range dup dup2 dup3
-    pipe pipe2 poll ppoll select pselect6 epoll_create1 epoll_ctl epoll_wait epoll_pwait eventfd2
-    recvfrom sendto shutdown getsockopt
-    creat stat lstat fstat newfstatat statx statfs fstatfs access faccessat faccessat2 readlink readlinkat
-    getcwd chdir fchdir getdents64 mkdir mkdirat rmdir unlink unlinkat rename renameat renameat2 ftruncate
-    fsync fdatasync umask copy_file_range sendfile
-    mmap munmap mremap mprotect madvise msync mincore mlock munlock brk membarrier get_mempolicy
-    rt_sigaction rt_sigprocmask rt_sigreturn rt_sigpending rt_sigsuspend sigaltstack restart_syscall alarm setitimer
-    getitimer pause futex futex_waitv set_robust_list get_robust_list rseq set_tid_address arch_prctl
-    sched_yield sched_getaffinity sched_getparam sched_getscheduler getcpu
-    getpid getppid gettid getuid geteuid getgid getegid getgroups getpgrp getpgid getsid uname sysinfo getrusage times
-    getrlimit clock_gettime clock_getres clock_nanosleep nanosleep gettimeofday time getrandom exit exit_group wait4
-""".split()
-
 
 def prepare() -> None:
     """Find libraries and make rules once, before any fork, because all confined processes need the same ones."""
@@ -81,16 +55,15 @@ def prepare() -> None:
     with suppress(GraderError, OSError, RuntimeError, AttributeError):
         check()
         _common_files()
-        _common_rules()
+        system_calls.common_rules()
+        can_be_nobody(_common_paths())
 
 
 def check() -> None:
     """Raise SandboxUnavailable if `confine` would not hold."""
     try:
         py_landlock.get_abi_version()
-        if pyseccomp is None:
-            raise OSError("libseccomp is missing")
-        pyseccomp.SyscallFilter(pyseccomp.ALLOW)
+        system_calls.check()
     except (py_landlock.LandlockError, OSError, RuntimeError, AttributeError) as error:
         raise SandboxUnavailable(
             "student code runs only where the kernel confines it (Linux 5.13 or later with Landlock, and libseccomp): "
@@ -111,8 +84,17 @@ def confine(scratch: Path, memory_mb: int, file_mb: int, readable: tuple[Path, .
         OSError, LandlockError: the kernel refuses.
     """
     _limit_resources(memory_mb, file_mb)
+    # Nobody could not name the files of its scratch folder if a folder above it were closed.
+    is_nobody = can_be_nobody(_common_paths()) and all(path.stat().st_mode & 0o001 for path in scratch.parents[1:])
+    if is_nobody:
+        hand_to_nobody(scratch)
+    own_namespaces()
     _restrict_files(scratch, readable)
-    _restrict_system_calls()
+    forbid_capabilities()
+    if is_nobody:
+        become_nobody()
+    drop_capabilities()
+    system_calls.restrict()
 
 
 def limit_memory(memory_mb: int) -> None:
@@ -146,13 +128,20 @@ def _restrict_files(scratch: Path, readable: tuple[Path, ...]) -> None:
 
 
 @cache
-def _common_files() -> py_landlock.Landlock:
-    """The rules for the files that all processes may use; the fork server makes them once."""
+def _common_paths() -> frozenset[str]:
+    """The existing files and folders that all processes may read."""
     package = package_paths("grader")[0]
     pythons = {f"{prefix}/{part}" for prefix in (sys.prefix, sys.base_prefix) for part in ("lib", "lib64")}
-    readable = {*READABLE, *pythons, str(package)}
+    return frozenset(path for path in (*READABLE, *pythons, str(package)) if os.path.exists(path))
+
+
+@cache
+def _common_files() -> py_landlock.Landlock:
+    """The rules for the files that all processes may use; the fork server makes them once."""
+    # What the kernel's version of Landlock does not know is left out: signals to other processes and abstract sockets
+    # (Linux 6.12), connections (6.7) and device commands (6.10), which seccomp refuses as well.
     rules = py_landlock.Landlock(strict=False)
-    _allow_reading(rules, readable)
+    _allow_reading(rules, _common_paths())
     rules.add_path_rule("/dev/null", access=Access.READ_FILE | Access.WRITE_FILE)
     return rules
 
@@ -163,41 +152,3 @@ def _allow_reading(rules: py_landlock.Landlock, paths: Iterable[str]) -> None:
     # Landlock accepts the right to list a folder for folders only.
     rules.allow_read(*(path for path in existing if os.path.isdir(path)))
     rules.add_path_rule(*(path for path in existing if not os.path.isdir(path)), access=Access.READ_FILE)
-
-
-def _restrict_system_calls() -> None:
-    rules = _common_rules()
-    # A process may signal itself, as abort does, and no other process.
-    for name in ("kill", "tgkill"):
-        _allow(rules, name, pyseccomp.Arg(0, pyseccomp.EQ, os.getpid()))
-    rules.load()
-
-
-@cache
-def _common_rules() -> "pyseccomp.SyscallFilter":
-    """The rules for system calls that all processes share; the fork server makes them once."""
-    rules = pyseccomp.SyscallFilter(pyseccomp.ERRNO(errno.EPERM))
-    for name in SYSTEM_CALLS:
-        _allow(rules, name)
-    # Threads, but no processes. glibc tries clone3 first and falls back to clone only if there is no clone3.
-    _allow(rules, "clone", pyseccomp.Arg(0, pyseccomp.MASKED_EQ, CLONE_THREAD, CLONE_THREAD))
-    rules.add_rule(pyseccomp.ERRNO(errno.ENOSYS), "clone3")
-    _allow(rules, "prctl", pyseccomp.Arg(0, pyseccomp.EQ, PR_SET_NAME))  # torch names its threads
-    # A process may read its limits but not set them: root could raise them.
-    _allow(rules, "prlimit64", pyseccomp.Arg(0, pyseccomp.EQ, 0), pyseccomp.Arg(2, pyseccomp.EQ, 0))
-    for command in FCNTL_COMMANDS:
-        _allow(rules, "fcntl", pyseccomp.Arg(1, pyseccomp.EQ, command))
-    for command in IOCTL_COMMANDS:
-        _allow(rules, "ioctl", pyseccomp.Arg(1, pyseccomp.EQ, command))
-    for mode in OPEN_MODES:
-        for name, place in (("open", 1), ("openat", 2)):
-            _allow(rules, name, pyseccomp.Arg(place, pyseccomp.MASKED_EQ, os.O_ACCMODE | os.O_TRUNC | NAMELESS, mode))
-    return rules
-
-
-def _allow(rules: "pyseccomp.SyscallFilter", name: str, *where: "pyseccomp.Arg") -> None:
-    try:
-        rules.add_rule(pyseccomp.ALLOW, name, *where)
-    except (OSError, ValueError):
-        # Some of these calls (open, stat, time …) exist only on one architecture; elsewhere there is nothing to allow.
-        return

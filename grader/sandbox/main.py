@@ -1,10 +1,8 @@
 """Runs the student's process: confines it, then answers a runner until the runner is gone."""
 
-import ctypes
 import importlib
 import os
 import random
-import signal
 import socket
 import sys
 import threading
@@ -20,11 +18,10 @@ from grader.rpc.jobs import SandboxSettings
 from grader.rpc.protocol import VERSION, Callback, CallbackReply, NotConfined, ProtocolError, Raised, Ready
 from grader.rpc.tensors import DecodedTensors
 from grader.sandbox.confinement import confine
+from grader.sandbox.namespaces import die_with_parent, own_pid
 from grader.sandbox.server import RpcServer
 from grader.sandbox.shell import Shell
 from grader.text import printable
-
-PR_SET_PDEATHSIG = 1
 
 
 def main(connection: Connection, settings: SandboxSettings) -> None:
@@ -34,7 +31,10 @@ def main(connection: Connection, settings: SandboxSettings) -> None:
         connection: the sandbox's end of the connection to the runner.
         settings: what the parent decided for this sandbox.
     """
-    _belong_to_parent()
+    die_with_parent()
+    # The scheduler treats a session as one group. Ctrl-C in the terminal does not reach it.
+    os.setsid()
+    pid = own_pid()
     os.sched_setaffinity(0, {settings.processor})
     channel = Channel(_keep_only(connection), TO_SANDBOX)
     for package in settings.helper_packages:
@@ -68,7 +68,7 @@ def main(connection: Connection, settings: SandboxSettings) -> None:
             return channel.receive()
 
     server = RpcServer(shell, ask_back)
-    channel.send(Ready(pid=os.getpid(), version=VERSION), [])
+    channel.send(Ready(pid=pid, version=VERSION), [])
     while True:
         try:
             request, decoded = channel.receive(watch=True)
@@ -82,13 +82,6 @@ def main(connection: Connection, settings: SandboxSettings) -> None:
             info = to_data(error)
             info.kind = "TypeError"
             channel.send(Raised(error=info), [])
-
-
-def _belong_to_parent() -> None:
-    """Have the kernel kill this process when the fork server ends, and schedule all its threads as one group."""
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    # The scheduler treats a session as one group. Ctrl-C in the terminal does not reach it.
-    os.setsid()
 
 
 def _keep_only(connection: Connection) -> socket.socket:

@@ -15,7 +15,7 @@ import types
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
-from multiprocessing import forkserver, resource_tracker, util
+from multiprocessing import forkserver, resource_tracker, spawn, util
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Any
@@ -81,6 +81,7 @@ def start(target: str, *arguments: Any) -> BaseProcess:
         arguments: the arguments of the call, which multiprocessing pickles.
     """
     process = _context.Process(target=_call, args=(target, *arguments), daemon=True)
+    process.authkey = b""
     with _ready_to_start():
         process.start()
     return process
@@ -108,7 +109,7 @@ def pipe() -> tuple[Connection, Connection]:
 @contextmanager
 def _ready_to_start() -> Iterator[None]:
     """Prepare this process for the start of another; the first start also starts the fork server."""
-    with _starting, _clean_environment(), _no_main():
+    with _starting, _clean_environment(), _no_main(), _no_preparation():
         _find_room_for_the_socket()
         with _no_interrupt():
             yield
@@ -151,6 +152,24 @@ def _no_interrupt() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def _no_preparation() -> Iterator[None]:
+    """Keep from children what multiprocessing tells them: this process's command line, key and working folder."""
+    usual = spawn.get_preparation_data
+    spawn.get_preparation_data = lambda name: {"name": name, "sys_path": _sys_path()}
+    try:
+        yield
+    finally:
+        spawn.get_preparation_data = usual
+
+
+def _sys_path() -> list[str]:
+    """Where children find modules: as this process, but not in its working folder, unless a package lies there."""
+    here = os.getcwd()
+    needed = {str(path.parent) for package in ("grader", *_helper_packages) for path in package_paths(package)}
+    return [path for path in map(os.path.abspath, sys.path) if path != here or path in needed]
 
 
 @contextmanager

@@ -21,6 +21,7 @@ import torch._dynamo  # the first step of an optimiser imports it, which takes a
 import grader.runner.main
 import grader.sandbox.confinement
 import grader.sandbox.main
+import grader.sandbox.namespaces
 import grader.sandbox.shell
 from grader.supervisor import warmup
 from grader.supervisor.forkserver import HELPER_PACKAGES
@@ -69,6 +70,7 @@ torch.compiler.set_stance("force_eager")
 _import_helper_packages()
 grader.sandbox.shell.prepare()
 warmup.play()
+grader.sandbox.namespaces.own_process_namespace()
 grader.sandbox.confinement.prepare()
 # Garbage collections are rare: a test cell leaves little behind, and each collection takes time.
 gc.set_threshold(10_000, 20, 20)

@@ -24,6 +24,9 @@ from grader.supervisor.scratch import MAX_ENTRIES, Scratch
 GRACE_SECONDS = 30
 """Seconds that the runner may take to report after the last moment of the notebook's own limit."""
 
+START_SECONDS = 60
+"""Seconds that a sandbox may take to report for the first time."""
+
 WATCH_SECONDS = 0.1
 """Seconds between two looks at what a sandbox uses, as far as the kernel does not limit it."""
 
@@ -148,6 +151,12 @@ class Sandboxes:
         """End the sandbox and start another."""
         self._current.end()
         self._current = self._start()
+
+    def confined_pid(self) -> int:
+        """Wait until the sandbox has confined itself, and return its number."""
+        self._current.connection.poll(START_SECONDS)
+        assert self._current.process.pid is not None
+        return self._current.process.pid
 
     def hand_over(self, runner: RunnerHandle) -> None:
         """Give this end of the sandbox's socket to the runner, and keep none."""

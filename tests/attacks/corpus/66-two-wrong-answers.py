@@ -1,4 +1,4 @@
-"""Gives one wrong answer once all cells have run and another before that, and each passes the test that the other fails.
+"""Gives one wrong answer before all cells have run and another afterwards: each passes what the other fails.
 
 The verdict of an exercise comes from one world: if one of its hidden tests runs again, all do, and that run counts.
 """

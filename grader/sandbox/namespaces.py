@@ -1,0 +1,86 @@
+"""Separates student code from what the processes of a machine share: a second wall, where the kernel offers it.
+
+    fork server -- own_process_namespace --> all its later children see no process but each other
+    sandbox     -- own_namespaces        --> an empty network, no shared memory of others, its own host name
+
+A kernel or a container may refuse any of this, which is no error: the first wall (confinement.py) holds without it.
+"""
+
+import ctypes
+import os
+import signal
+from collections.abc import Callable
+from contextlib import suppress
+
+CLONE_NEWUSER, CLONE_NEWPID = 0x10000000, 0x20000000
+SHARED = {"network": 0x40000000, "IPC": 0x08000000, "host name": 0x04000000, "cgroup": 0x02000000}
+"""What a sandbox gets for itself, with the flag of the system call unshare."""
+PR_SET_PDEATHSIG = 1
+
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def die_with_parent() -> None:
+    """Have the kernel kill this process when its parent ends. A change of the user cancels that."""
+    libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def own_pid() -> int:
+    """Return the number of this process as the parent of the fork server sees it, outside all process namespaces."""
+    return int(os.readlink("/proc/self"))
+
+
+def own_namespaces() -> None:
+    """Leave the namespaces that this process shares with others, as far as the kernel permits."""
+    if _unshare(SHARED["network"]) or _unshare(CLONE_NEWUSER | SHARED["network"]):
+        for flag in SHARED.values():
+            _unshare(flag)
+
+
+def own_process_namespace() -> None:
+    """Put all processes that this one starts from now on into a process namespace; it must have only one thread."""
+    # First in a child: half of it, a user without a name, would be worse than nothing.
+    if _succeeds_in_child(_own_process_namespace):
+        _own_process_namespace()
+
+
+def _own_process_namespace() -> None:
+    user, group = os.geteuid(), os.getegid()
+    if not _unshare(CLONE_NEWPID):
+        if not _unshare(CLONE_NEWUSER | CLONE_NEWPID):
+            raise OSError(ctypes.get_errno(), "the kernel refuses")
+        for file, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
+            with open(f"/proc/self/{file}", "w") as map_file:
+                map_file.write(text)
+    # The first process of a namespace ignores signals that it did not ask for, and when it ends, all others do. So it
+    # is one that does nothing.
+    if os.fork() == 0:
+        _idle()
+
+
+def _idle() -> None:
+    """Do nothing until the parent ends."""
+    try:
+        die_with_parent()
+        # A copy of a socket that stayed open here would hide that its owner has ended.
+        os.closerange(0, 1 << 16)
+        signal.pthread_sigmask(signal.SIG_SETMASK, signal.valid_signals())
+        while True:
+            signal.pause()
+    finally:
+        os._exit(0)
+
+
+def _unshare(flags: int) -> bool:
+    return libc.unshare(flags) == 0
+
+
+def _succeeds_in_child(act: Callable[[], None]) -> bool:
+    child = os.fork()
+    if child == 0:
+        with suppress(BaseException):
+            die_with_parent()
+            act()
+            os._exit(0)
+        os._exit(1)
+    return os.waitpid(child, 0)[1] == 0

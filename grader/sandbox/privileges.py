@@ -1,0 +1,72 @@
+"""Takes from the student's process what it could do beyond any other user: capabilities, and being root."""
+
+import ctypes
+import os
+import pwd
+from collections.abc import Iterable
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+from grader.sandbox.namespaces import die_with_parent, libc
+
+PR_CAPBSET_DROP, PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL = 24, 47, 4
+CAPABILITIES = 64
+"""As many as the kernel's sets have room for."""
+CAPABILITY_VERSION = 0x20080522
+
+
+def hand_to_nobody(scratch: Path) -> None:
+    """Give the scratch folder to nobody, and let nobody pass the folder that contains it."""
+    user = pwd.getpwnam("nobody")
+    os.chown(scratch, user.pw_uid, user.pw_gid)
+    scratch.parent.chmod(0o711)
+
+
+def become_nobody() -> None:
+    """Turn this process of root into one of nobody."""
+    user = pwd.getpwnam("nobody")
+    os.setgroups([])
+    os.setresgid(user.pw_gid, user.pw_gid, user.pw_gid)
+    os.setresuid(user.pw_uid, user.pw_uid, user.pw_uid)
+    die_with_parent()
+
+
+def forbid_capabilities() -> None:
+    """Give up the right to get a capability again, which needs one: call this before the others."""
+    libc.prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
+    for capability in range(CAPABILITIES):
+        libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)
+
+
+def drop_capabilities() -> None:
+    """Give up every capability; raise OSError if the kernel keeps one."""
+    header, nothing = (ctypes.c_uint32 * 2)(CAPABILITY_VERSION, 0), (ctypes.c_uint32 * 6)()
+    if libc.capset(header, nothing) != 0:
+        raise OSError(ctypes.get_errno(), "the capabilities of the student's process cannot be dropped")
+
+
+@cache
+def can_be_nobody(folders: frozenset[str]) -> bool:
+    """Return whether this process is root's and nobody can read everything in `folders`.
+
+    A Python installation in root's home, for instance, is closed to nobody, and then student code could import nothing.
+    """
+    if os.geteuid() != 0:
+        return False
+    child = os.fork()
+    if child == 0:
+        with suppress(BaseException):
+            become_nobody()
+            _read(folders)
+            os._exit(0)
+        os._exit(1)
+    return os.waitpid(child, 0)[1] == 0
+
+
+def _read(folders: Iterable[str]) -> None:
+    for folder in folders:
+        if os.path.isdir(folder):
+            os.listdir(folder)
+        else:
+            os.close(os.open(folder, os.O_RDONLY))

@@ -1,0 +1,64 @@
+"""Shows from outside, in /proc, that the process for student code is confined twice."""
+
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from grader.limits import Limits
+from grader.sandbox.namespaces import SHARED
+from grader.supervisor.session import Sandboxes
+
+NAMES = {"network": "net", "IPC": "ipc", "host name": "uts", "cgroup": "cgroup"}
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Iterator[Path]:
+    """The folder in /proc of a confined process."""
+    with Sandboxes(Limits(), sandbox=True, processor=min(os.sched_getaffinity(0))) as sandboxes:
+        yield Path(f"/proc/{sandboxes.confined_pid()}")
+
+
+@pytest.fixture(scope="module")
+def status(sandbox: Path) -> dict[str, str]:
+    """What the kernel says about it."""
+    lines = (sandbox / "status").read_text().splitlines()
+    return {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
+
+
+@pytest.mark.parametrize("kind", ["CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"])
+def test_student_code_has_no_capability(status: dict[str, str], kind: str) -> None:
+    """And none that it could get, whoever runs the grader."""
+    assert int(status[kind], 16) == 0
+
+
+def test_student_code_can_gain_no_rights_and_use_listed_calls_only(status: dict[str, str]) -> None:
+    """The kernel keeps both promises for the rest of the process's life."""
+    assert (status["NoNewPrivs"], status["Seccomp"]) == ("1", "2")
+
+
+def test_roots_grader_runs_student_code_as_nobody_where_nobody_can_read_python(status: dict[str, str]) -> None:
+    """All four users of the process are the same, and root only if Python lies where only root may look."""
+    users = set(status["Uid"].split())
+    folders = [path for part in ("/usr/lib", os.path.realpath(os.__file__)) for path in Path(part).parents]
+    is_readable = all(path.stat().st_mode & stat.S_IXOTH for path in folders)
+    nobody = {"65534"} if is_readable else {"0"}
+    assert users == (nobody if os.geteuid() == 0 else {str(os.geteuid())})
+
+
+@pytest.mark.parametrize("shared", SHARED)
+def test_student_code_shares_no_namespace_if_the_kernel_offers_one(sandbox: Path, shared: str) -> None:
+    """Neither the network nor the memory between processes nor the host name."""
+    child = os.fork()
+    if child == 0:
+        from grader.sandbox.namespaces import own_namespaces
+
+        before = os.readlink(f"/proc/self/ns/{NAMES[shared]}")
+        own_namespaces()
+        os._exit(os.readlink(f"/proc/self/ns/{NAMES[shared]}") != before)
+    is_offered = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 1
+    name = NAMES[shared]
+    is_own = os.readlink(sandbox / "ns" / name) != os.readlink(f"/proc/self/ns/{name}")
+    assert is_own == is_offered
