@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from grader.errors import GraderError as GraderError
     from grader.grading import grade as grade
     from grader.limits import Limits as Limits
-    from grader.notebook.files import read_notebook as read_notebook
     from grader.report import Report as Report
     from grader.report import Result as Result
     from grader.report import Verdict as Verdict
+    from grader.supervisor.readers import read_notebook as read_notebook
 
 __version__ = "0.1.0"
 __all__ = [
@@ -40,7 +40,7 @@ _MODULES = {
     "Result": "grader.report",
     "Verdict": "grader.report",
     "grade": "grader.grading",
-    "read_notebook": "grader.notebook.files",
+    "read_notebook": "grader.supervisor.readers",
 }
 
 

@@ -14,6 +14,7 @@ from traitlets import TraitError
 from grader.config import CONFIG_FILE, helper_packages, load_config
 from grader.errors import GraderError
 from grader.supervisor import forkserver
+from grader.text import one_line
 
 if TYPE_CHECKING:
     from grader.classroom.class_run import ClassRun
@@ -40,10 +41,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         status: int = parsed.run(parsed)
         return status
     except GraderError as error:
-        print(f"grader: {error}", file=sys.stderr)
+        print(f"grader: {one_line(error)}", file=sys.stderr)
         return 1
     except TraitError as error:
-        print(f"grader: {CONFIG_FILE} cannot be used: {error}", file=sys.stderr)
+        print(f"grader: {CONFIG_FILE} cannot be used: {one_line(error)}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("grader: interrupted; run `grade` again to continue where it stopped", file=sys.stderr)

@@ -16,7 +16,7 @@ class UnreadableFile(GraderError):
             to_do: what an instructor can do about it.
         """
         super().__init__(f"{why}: {to_do}")
-        self.why = why
+        self.why, self.to_do = why, to_do
 
 
 class SandboxUnavailable(GraderError):

@@ -1,4 +1,4 @@
-"""Makes text of unknown origin safe to print and to store."""
+"""Makes text of unknown origin safe to print and to store: names of folders and files are a stranger's, too."""
 
 from typing import Any
 
@@ -6,6 +6,9 @@ MAX_MESSAGE = 2_000
 """Characters of a message that are kept."""
 CONTROLS = dict.fromkeys([*(set(range(32)) - set(map(ord, "\n\r\t"))), *range(127, 160)])
 """Control characters: a terminal would act on them instead of showing them."""
+DIRECTIONS = dict.fromkeys([0x061C, 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A)])
+"""Characters that reorder the text after them, so that a line seems to say something else, and breaks of a line."""
+BREAKS = dict.fromkeys(map(ord, "\n\r\t"), " ")
 
 
 def printable(value: Any, characters: int = MAX_MESSAGE) -> str:
@@ -15,4 +18,14 @@ def printable(value: Any, characters: int = MAX_MESSAGE) -> str:
         value: anything; its `str` is taken.
         characters: how many characters to keep.
     """
-    return str(value)[:characters].encode(errors="replace").decode().translate(CONTROLS)
+    return str(value)[:characters].encode(errors="replace").decode().translate(CONTROLS | DIRECTIONS)
+
+
+def one_line(value: Any, characters: int = MAX_MESSAGE) -> str:
+    """Return `value` as text that a terminal shows in one line, whatever a student put into it.
+
+    Args:
+        value: anything; its `str` is taken.
+        characters: how many characters to keep.
+    """
+    return printable(value, characters).translate(BREAKS)

@@ -14,9 +14,10 @@ from grader.errors import GraderError, UnreadableFile
 from grader.grading import grade
 from grader.limits import Limits
 from grader.notebook.cells import CellType, grade_id, type_of
-from grader.notebook.files import read_notebook, read_source
+from grader.notebook.files import read_source
 from grader.notebook.repair import repair
 from grader.report import Report, Verdict
+from grader.supervisor.readers import read_notebook
 from grader.text import printable
 
 

@@ -32,9 +32,11 @@ from grader.engine import engine_digest
 from grader.errors import GraderError, UnreadableFile
 from grader.grading import grade
 from grader.limits import Limits
-from grader.notebook.files import exists, read_bytes, read_notebook, read_sources
+from grader.notebook.files import read_sources
+from grader.notebook.handed_in import HandedIn
 from grader.notebook.repair import repair
 from grader.sandbox import confinement
+from grader.supervisor.readers import read_handed_in
 
 MAX_SUBMITTED_JOBS = 64
 """How many students are handed to the executor at a time."""
@@ -53,7 +55,7 @@ class Job:
     """What grading one student needs; `digest` identifies the files of the submission before they were graded."""
 
     student: str
-    submitted: Path
+    handed_in: HandedIn
     digest: str
     sources: dict[str, NotebookNode]
     limits: Limits
@@ -141,11 +143,10 @@ class ClassRun:
     def _job(
         self, student: str, *, sources: dict[str, NotebookNode], limits: Limits, misconceptions: list[Misconception]
     ) -> Job:
-        submitted = self.course_dir.folder("submitted", self.assignment, student)
-        paths = [submitted / name for name in (*(f"{name}.ipynb" for name in sources), TIMESTAMP)]
-        digest = _digest_of_files(paths, limits.notebook_mb)
+        handed_in = self.course_dir.handed_in(self.assignment, student)
+        digest = _digest_of_files(handed_in, [*(f"{name}.ipynb" for name in sources), TIMESTAMP], limits.notebook_mb)
         helper_packages = self.course_dir.helper_packages
-        return Job(student, submitted, digest, sources, limits, self.sandbox, misconceptions, helper_packages)
+        return Job(student, handed_in, digest, sources, limits, self.sandbox, misconceptions, helper_packages)
 
 
 class _Workers:
@@ -191,12 +192,12 @@ class _Workers:
 def _grade_student(job: Job) -> StudentResult:
     student_result = StudentResult(job.student)
     for name, source in job.sources.items():
-        path = job.submitted / f"{name}.ipynb"
-        if not exists(path):
-            student_result.remarks.append(f"{path.name} was not handed in{_other_notebooks(job)}")
-            continue
+        file = f"{name}.ipynb"
         try:
-            submission = read_notebook(path, job.limits.notebook_mb)
+            if not job.handed_in.has(file):
+                student_result.remarks.append(f"{file} was not handed in{_other_notebooks(job)}")
+                continue
+            submission = read_handed_in(job.handed_in, file, job.limits.notebook_mb)
         except UnreadableFile as error:
             student_result.troubles.append(str(error))
             continue
@@ -223,12 +224,13 @@ def _grade_student(job: Job) -> StudentResult:
 
 def _other_notebooks(job: Job) -> str:
     """Notebooks with another name or one folder too deep, quoted as Python literals: a student chose the names."""
-    paths = (path.relative_to(job.submitted) for pattern in ("*", "*/*") for path in job.submitted.glob(pattern))
     expected = {Path(f"{name}.ipynb") for name in job.sources}
     others = sorted(
-        str(path)
-        for path in paths
-        if path.suffix.lower() == ".ipynb" and path not in expected and not IGNORED_FILES.match(str(path))
+        str(entry.path)
+        for entry in job.handed_in.entries()
+        if entry.path.suffix.lower() == ".ipynb"
+        and entry.path not in expected
+        and not IGNORED_FILES.match(str(entry.path))
     )
     if not others:
         return ""
@@ -259,12 +261,12 @@ def _digest(common: str, job: Job) -> str:
     return hashlib.sha256(f"{common} {job.digest}".encode()).hexdigest()
 
 
-def _digest_of_files(paths: list[Path], max_mb: int) -> str:
+def _digest_of_files(handed_in: HandedIn, names: Iterable[str], max_mb: int) -> str:
     digest = hashlib.sha256()
-    for path in paths:
+    for name in names:
         try:
-            content = read_bytes(path, max_mb)
+            content = handed_in.read(name, max_mb)
         except UnreadableFile as error:
             content = str(error).encode()
-        digest.update(f"{path.name} {len(content)} ".encode() + content)
+        digest.update(f"{name} {len(content)} ".encode() + content)
     return digest.hexdigest()

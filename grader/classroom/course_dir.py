@@ -5,7 +5,6 @@
 nbgrader's configuration alone decides where folders are and how files are named.
 """
 
-import glob
 import logging
 import os
 import re
@@ -13,6 +12,7 @@ import sys
 import traceback
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import nbgrader
@@ -25,7 +25,8 @@ from sqlalchemy.exc import DatabaseError
 from traitlets.config import Config
 
 from grader.config import helper_packages, load_config
-from grader.errors import GraderError
+from grader.errors import GraderError, UnreadableFile
+from grader.notebook.handed_in import HandedIn
 
 MIGRATIONS = Path(nbgrader.__file__).parent / "alembic"
 
@@ -144,14 +145,55 @@ class CourseDir:
                 )
         return [student for student in students if student in only] if only else students
 
+    def handed_in(self, assignment: str, student: str) -> HandedIn:
+        """Return the folder of a submission."""
+        return HandedIn(self.folder("submitted", assignment, student), folder_of_students(self.directory, assignment))
+
     def _submitters(self, assignment: str) -> list[str]:
-        """Names of all students whose submission folder matches nbgrader's configured path."""
+        """Names of all students whose submission folder matches nbgrader's configured path.
+
+        Students whose folder is a link count: their results say why nothing was read.
+        """
         course = self.directory
-        submitted = course.submitted_directory
-        paths = glob.glob(course.format_path(submitted, course.student_id, glob.escape(assignment)))
-        pattern = re.compile(course.format_path(submitted, "(?P<student>[^/]+)", re.escape(assignment), escape=True))
-        names = {match["student"] for path in paths if os.path.isdir(path) and (match := pattern.fullmatch(path))}
+        pattern = re.compile(
+            course.format_path(course.submitted_directory, "(?P<student>[^/]+)", re.escape(assignment), escape=True)
+        )
+        folder = folder_of_students(course, assignment)
+        below = len(folder.parts)
+        wanted = Path(course.format_path(course.submitted_directory, course.student_id, assignment)).parts[below]
+        tail = Path(course.format_path(course.submitted_directory, "x", assignment)).parts[below + 1 :]
+        paths = (folder.joinpath(name, *tail) for name in _names(folder) if fnmatchcase(name, wanted))
+        names = {
+            match["student"] for path in paths if (match := pattern.fullmatch(str(path))) and _is_there(path, folder)
+        }
         return sorted(names - set(course.student_id_exclude.split(",")))
+
+
+def folder_of_students(directory: CourseDirectory, assignment: str) -> Path:
+    """Return the folder in which each student who handed in has a folder; its place is the instructor's choice.
+
+    Args:
+        directory: nbgrader's settings.
+        assignment: the assignment's name.
+    """
+    step = directory.submitted_directory
+    first, second = (Path(directory.format_path(step, student, assignment)) for student in ("a", "b"))
+    return Path(os.path.commonpath([first, second]))
+
+
+def _names(folder: Path) -> list[str]:
+    # As for nbgrader, which takes the student for a pattern of file names, hidden files are none.
+    return [name for name in os.listdir(folder) if not name.startswith(".")] if folder.is_dir() else []
+
+
+def _is_there(path: Path, folder: Path) -> bool:
+    """Whether `path`, below `folder`, is a folder, or a link is on the way to it."""
+    try:
+        return HandedIn(path, folder).has(".")
+    except (UnreadableFile, PermissionError):
+        return True  # the student's own result will say so
+    except NotADirectoryError:
+        return False
 
 
 def _one_line(error: BaseException) -> str:

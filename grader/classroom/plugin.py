@@ -1,34 +1,63 @@
 """Lets `nbgrader autograde` and the formgrader's button read, repair and grade submissions with the grader.
 
 submitted -- SubmissionExporter, RepairCells --> autograded -- GradeCells --> outputs -- SaveAutoGrades --> gradebook
+
+nbgrader copies everything that lies beside a notebook, and follows links. What the assignment does not contain is left
+out here before nbgrader looks for it, as `grader grade` leaves it out.
 """
 
+import glob
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import copy
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import IO, Any
 
 from nbconvert.exporters import NotebookExporter
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook, Notebook
+from nbgrader.converters import Autograde
+from nbgrader.converters.base import NbGraderException
 from nbgrader.preprocessors import NbGraderPreprocessor
 
 from grader.classroom.autograded import autograded
-from grader.classroom.course_dir import CourseDir
+from grader.classroom.course_dir import CourseDir, folder_of_students
 from grader.classroom.release import register
+from grader.classroom.results import RECEIPTS
 from grader.config import helper_packages
 from grader.diagnosis.misconceptions import load
+from grader.errors import UnreadableFile
 from grader.grading import grade
 from grader.limits import Limits
 from grader.notebook.cells import CellType, grade_id, type_of
-from grader.notebook.files import read_notebook, read_source
+from grader.notebook.files import read_source
+from grader.notebook.handed_in import MAX_ENTRIES, HandedIn
 from grader.notebook.repair import repair
+from grader.supervisor.readers import read_notebook
+from grader.text import one_line
 
 Resources = dict[str, Any]
 
+MAX_NAMES = 5
+"""How many left out files are named for a submission."""
+
 
 class SubmissionExporter(NotebookExporter):
-    """Reads submitted notebooks as `grader grade` does."""
+    """Reads submitted notebooks as `grader grade` does, and keeps other files of a submission from being copied."""
+
+    def __init__(self, **settings: Any) -> None:
+        """Make the exporter.
+
+        Args:
+            settings: nbconvert's settings, among them `parent`: nbgrader's converter, which has found the submissions.
+
+        Raises:
+            NbGraderException: no submission is left, because all are refused; the message has the reasons.
+        """
+        super().__init__(**settings)
+        if isinstance(self.parent, Autograde):
+            _leave_out_strange_files(self.parent)
 
     def from_file(
         self, file_stream: IO[str], resources: Resources | None = None, **options: Any
@@ -109,6 +138,55 @@ class GradeCells(NbGraderPreprocessor):
                 "students again",
                 " and ".join(changed),
             )
+
+
+def _leave_out_strange_files(converter: Autograde) -> None:
+    """Have nbgrader ignore each file that is neither a notebook nor a receipt nor part of the assignment.
+
+    A submission in which one of these is a link, which nbgrader would follow, is refused.
+    """
+    course = converter.coursedir
+    source = Path(course.format_path(course.source_directory, ".", course.assignment_id))
+    usual = {path.relative_to(source) for path in source.rglob("*")} | {Path(name) for name in RECEIPTS}
+    strange: dict[str, None] = {}
+    for folder in list(converter.assignments):
+        handed_in = HandedIn(Path(folder), folder_of_students(course, course.assignment_id))
+        try:
+            found = _strange_names(handed_in, usual)
+        except (UnreadableFile, OSError) as error:
+            del converter.assignments[folder]
+            converter.log.error("%s was not graded: %s", one_line(folder), one_line(error))
+            continue
+        if names := [name for name in found if not any(fnmatchcase(name, pattern) for pattern in course.ignore)]:
+            left_out = ", ".join(map(repr, names[:MAX_NAMES])) + (" …" if len(names) > MAX_NAMES else "")
+            converter.log.warning("%s: left out, because the assignment has none: %s", one_line(folder), left_out)
+        strange |= dict.fromkeys(names)
+    if not converter.assignments:
+        raise NbGraderException("every submission was refused: the log has the reasons")
+    # The application goes on to use its own settings for other assignments.
+    converter.coursedir = copy(course)
+    converter.coursedir.ignore = [*course.ignore, *map(glob.escape, strange)]
+
+
+def _strange_names(handed_in: HandedIn, usual: set[Path]) -> list[str]:
+    """The names of files and folders that do not belong to the assignment; nbgrader can ignore names only."""
+    entries = handed_in.entries(into=usual)
+    if len(entries) >= MAX_ENTRIES:
+        raise UnreadableFile(f"it holds {MAX_ENTRIES} files or more", "ask the student for the notebooks alone")
+    strange = []
+    for entry in entries:
+        if entry.path in usual or entry.path.suffix == ".ipynb":
+            if not (entry.is_file or entry.is_folder):
+                raise UnreadableFile(
+                    f"{entry.path} is a link or no file, and no link is followed", "ask the student for the file itself"
+                )
+        elif entry.path.name in {path.name for path in usual}:
+            raise UnreadableFile(
+                f"{entry.path} has the name of a file of the assignment, in another folder", "move or remove it"
+            )
+        else:
+            strange.append(entry.path.name)
+    return sorted(strange)
 
 
 def _source_folder(preprocessor: NbGraderPreprocessor, resources: Resources) -> Path:

@@ -23,7 +23,6 @@ from grader.classroom.sanitize import verbatim
 from grader.cpu_limit import CpuLimitExceeded, cpu_limit
 from grader.errors import UnreadableFile
 from grader.notebook.cells import grade_id
-from grader.notebook.files import exists, read_bytes
 from grader.report import Report
 
 TIMESTAMP = "timestamp.txt"
@@ -165,11 +164,11 @@ class ResultWriter:
 
     def _timestamp(self, student_result: StudentResult) -> datetime | None:
         """When the submission was handed in, if its timestamp file says so."""
-        path = self._folder("submitted", student_result.student) / TIMESTAMP
+        handed_in = self._course_dir.handed_in(self._assignment, student_result.student)
         try:
-            if not exists(path):
+            if not handed_in.has(TIMESTAMP):
                 return None
-            text = read_bytes(path, MAX_RECEIPT_MB).decode().strip()
+            text = handed_in.read(TIMESTAMP, MAX_RECEIPT_MB).decode().strip()
             return _parsed_time(text) if text else None
         except Exception:  # not a regular file, or whatever dateutil raises for a text that is not a time
             student_result.remarks.append(
@@ -202,9 +201,10 @@ class ResultWriter:
 
     def _copy_receipts(self, student: str) -> None:
         """Copy what `nbgrader collect` puts beside the notebooks: `nbgrader release_feedback` wants it beside pages."""
+        handed_in = self._course_dir.handed_in(self._assignment, student)
         for name in RECEIPTS:
             with suppress(UnreadableFile):
-                receipt = read_bytes(self._folder("submitted", student) / name, MAX_RECEIPT_MB).decode(errors="replace")
+                receipt = handed_in.read(name, MAX_RECEIPT_MB).decode(errors="replace")
                 for step in ("autograded", "feedback"):
                     _replace(self._folder(step, student) / name, receipt)
 

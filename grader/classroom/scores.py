@@ -7,6 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.classroom.course_dir import CourseDir
+from grader.text import one_line
 
 UNITS = ((86_400, "days"), (3600, "h"), (60, "min"))
 """Units of lateness in seconds, the largest first: a unit is used from two of it on, minutes for anything shorter."""
@@ -77,19 +78,19 @@ def tables(assignment: str, student_scores: dict[str, StudentScore], remarks: di
         table.add_column("written", justify="right", overflow="fold")
         table.add_column("", overflow="fold")
         for student in students[first : first + ROWS]:
-            table.add_row(Text(student), *_row(student_scores.get(student), remarks.get(student, "")))
+            table.add_row(Text(one_line(student)), *_row(student_scores.get(student), remarks.get(student, "")))
         yield table
 
 
 def _row(score: StudentScore | None, remark: str) -> tuple[str, str, Text]:
     if score is None:
-        return "-", "-", Text(remark)
+        return "-", "-", Text(one_line(remark))
     late = _lateness(score.seconds_late, score.penalty) if score.seconds_late else ""
     waiting = "written answers wait for marking" if score.needs_marking else ""
     return (
         f"{score.tests:g} / {score.max_tests:g}",
         f"{score.written:g} / {score.max_written:g}",
-        Text("; ".join(filter(None, (remark, late, waiting)))),
+        Text(one_line("; ".join(filter(None, (remark, late, waiting))))),
     )
 
 

@@ -20,11 +20,11 @@ from grader.errors import GraderError, SandboxUnavailable
 from grader.sandbox import system_calls
 from grader.sandbox.namespaces import own_namespaces
 from grader.sandbox.privileges import (
-    become_nobody,
-    can_be_nobody,
+    become_unprivileged,
+    can_be_unprivileged,
     drop_capabilities,
     forbid_capabilities,
-    hand_to_nobody,
+    hand_over,
 )
 
 # Not all of /usr: nbgrader's exchange, which holds all submissions, may be in /usr/local/share.
@@ -56,7 +56,7 @@ def prepare() -> None:
         check()
         _common_files()
         system_calls.common_rules()
-        can_be_nobody(_common_paths())
+        can_be_unprivileged(_common_paths())
 
 
 def check() -> None:
@@ -84,15 +84,17 @@ def confine(scratch: Path, memory_mb: int, file_mb: int, readable: tuple[Path, .
         OSError, LandlockError: the kernel refuses.
     """
     _limit_resources(memory_mb, file_mb)
-    # Nobody could not name the files of its scratch folder if a folder above it were closed.
-    is_nobody = can_be_nobody(_common_paths()) and all(path.stat().st_mode & 0o001 for path in scratch.parents[1:])
-    if is_nobody:
-        hand_to_nobody(scratch)
+    # In a closed folder, the unprivileged user could not name the files of its own scratch folder.
+    gives_up_root = can_be_unprivileged(_common_paths()) and all(
+        path.stat().st_mode & 0o001 for path in scratch.parents[1:]
+    )
+    if gives_up_root:
+        hand_over(scratch)
     own_namespaces()
     _restrict_files(scratch, readable)
     forbid_capabilities()
-    if is_nobody:
-        become_nobody()
+    if gives_up_root:
+        become_unprivileged()
     drop_capabilities()
     system_calls.restrict()
 

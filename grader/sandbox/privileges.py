@@ -2,7 +2,6 @@
 
 import ctypes
 import os
-import pwd
 from collections.abc import Iterable
 from contextlib import suppress
 from functools import cache
@@ -14,21 +13,21 @@ PR_CAPBSET_DROP, PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL = 24, 47, 4
 CAPABILITIES = 64
 """As many as the kernel's sets have room for."""
 CAPABILITY_VERSION = 0x20080522
+UNPRIVILEGED = 65534
+"""The number of the user, and of the group, to whom no file belongs."""
 
 
-def hand_to_nobody(scratch: Path) -> None:
-    """Give the scratch folder to nobody, and let nobody pass the folder that contains it."""
-    user = pwd.getpwnam("nobody")
-    os.chown(scratch, user.pw_uid, user.pw_gid)
+def hand_over(scratch: Path) -> None:
+    """Give the scratch folder to the unprivileged user, who must also be able to pass the folder that contains it."""
+    os.chown(scratch, UNPRIVILEGED, UNPRIVILEGED)
     scratch.parent.chmod(0o711)
 
 
-def become_nobody() -> None:
-    """Turn this process of root into one of nobody."""
-    user = pwd.getpwnam("nobody")
+def become_unprivileged() -> None:
+    """Turn this process of root into one of the unprivileged user."""
     os.setgroups([])
-    os.setresgid(user.pw_gid, user.pw_gid, user.pw_gid)
-    os.setresuid(user.pw_uid, user.pw_uid, user.pw_uid)
+    os.setresgid(UNPRIVILEGED, UNPRIVILEGED, UNPRIVILEGED)
+    os.setresuid(UNPRIVILEGED, UNPRIVILEGED, UNPRIVILEGED)
     die_with_parent()
 
 
@@ -47,17 +46,17 @@ def drop_capabilities() -> None:
 
 
 @cache
-def can_be_nobody(folders: frozenset[str]) -> bool:
-    """Return whether this process is root's and nobody can read everything in `folders`.
+def can_be_unprivileged(folders: frozenset[str]) -> bool:
+    """Return whether this process is root's and the unprivileged user can read everything in `folders`.
 
-    A Python installation in root's home, for instance, is closed to nobody, and then student code could import nothing.
+    A Python installation in root's home, for instance, is closed to others, and student code could import nothing.
     """
     if os.geteuid() != 0:
         return False
     child = os.fork()
     if child == 0:
         with suppress(BaseException):
-            become_nobody()
+            become_unprivileged()
             _read(folders)
             os._exit(0)
         os._exit(1)

@@ -24,6 +24,7 @@ from grader.engine import module_files, package_paths
 
 RUNNER = "grader.runner.main:main"
 SANDBOX = "grader.sandbox.main:main"
+READER = "grader.reader.main:main"
 PRELOADED = ["grader.supervisor.preload"]
 HELPER_PACKAGES = "GRADER_HELPER_PACKAGES"
 """Environment variable from which the fork server takes the modules of helper packages, and where to find them."""
@@ -166,7 +167,7 @@ def _no_preparation() -> Iterator[None]:
 
 
 def _sys_path() -> list[str]:
-    """Where children find modules: as this process, but not in its working folder, unless a package lies there."""
+    """Where children find modules: as this process, but not in its working folder, unless that holds a package."""
     here = os.getcwd()
     needed = {str(path.parent) for package in ("grader", *_helper_packages) for path in package_paths(package)}
     return [path for path in map(os.path.abspath, sys.path) if path != here or path in needed]

@@ -18,6 +18,7 @@ import safetensors.torch
 import torch
 import torch._dynamo  # the first step of an optimiser imports it, which takes a second
 
+import grader.reader.main
 import grader.runner.main
 import grader.sandbox.confinement
 import grader.sandbox.main

@@ -1,6 +1,6 @@
 """Shows that no attack of the corpus gains, learns, leaves or harms anything, in one class with three honest students.
 
-corpus/NN-name.py --> submitted/NN-name --+
+corpus/NN-name.py --> submitted/NN-name --+        submission() returns a notebook, place() makes a whole folder
 three honest students --------------------+--> one class run --> outcomes, gradebook, autograded/, feedback/
 """
 
@@ -24,7 +24,7 @@ from grader.classroom.class_run import ClassRun
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.results import StudentResult
 from grader.notebook.cells import CellType, grade_id, type_of
-from grader.supervisor import forkserver, pool
+from grader.supervisor import forkserver, pool, readers
 from tests.attacks.build import (
     BLANK,
     LIMITS,
@@ -63,6 +63,9 @@ LEFTOVERS = ("record", "poison", "fill", "a", "b", "mine.db", "link", "torch.py"
 SCRIPTING = ("script", "iframe", "object", "embed", "base", "form", "svg", "math", "style", "link", "meta")
 LINKING = ("href", "src", "action", "formaction", "data", "srcdoc", "xlink:href")
 
+MAX_MEGABYTES = 400
+"""What the grader's own process may take for two large files at a time, nbgrader's tables and the pages."""
+
 FLAWS = ("SyntaxError", "IndentationError", "NameError", "ImportError", "ModuleNotFoundError", "AttributeError")
 """Errors of attacks that do not fit the present grader any more, and so prove nothing."""
 
@@ -81,13 +84,15 @@ ATTACKS = {path.stem: _load(path) for path in sorted(CORPUS.glob("*.py"))}
 class Aftermath:
     """The course folder after the class run, the students' results, and the changes found afterwards.
 
-    `changed` are files of the course that the run must not touch, `left` what remains outside the course, by its kind.
+    `changed` are files of the course that the run must not touch, `left` what remains outside the course, by its kind,
+    and `megabytes` how much memory the grader's own process took at most.
     """
 
     course: Path
     outcomes: dict[str, StudentResult]
     changed: list[str]
     left: dict[str, list[str]]
+    megabytes: float
 
     def shown(self, student: str) -> str:
         """Return all that the student can read besides their own cells: messages, repairs, outputs, troubles."""
@@ -131,12 +136,20 @@ def aftermath(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aftermath]:
         (base / "scratch").mkdir()
         patch.setattr(tempfile, "tempdir", str(base / "scratch"))
         before, around = _look_at(course), _look_around(base)
+        Path("/proc/self/clear_refs").write_text("5")  # the peak is counted from here
+        peak = _peak_megabytes()
         outcomes = {graded.student: graded for graded in ClassRun(CourseDir(course), ASSIGNMENT, jobs=2).outcomes()}
-        # Runners wait for more work; any other process belongs to an attack.
+        # Runners and readers wait for more work; any other process belongs to an attack.
         pool.dismiss()
+        readers.dismiss()
         after = _look_at(course)
         left = {what: sorted(set(now) - set(around[what])) for what, now in _look_around(base).items()}
-        yield Aftermath(course, outcomes, [path for path in before if before[path] != after.get(path)], left)
+        changed = [path for path in before if before[path] != after.get(path)]
+        yield Aftermath(course, outcomes, changed, left, _peak_megabytes() - peak)
+
+
+def _peak_megabytes() -> float:
+    return int(Path("/proc/self/status").read_text().partition("VmHWM:")[2].split()[0]) / 1024
 
 
 def _make_class(course: Path) -> Path:
@@ -145,10 +158,13 @@ def _make_class(course: Path) -> Path:
     with (course / "nbgrader_config.py").open("a") as config:
         config.writelines(f"\nc.Limits.{name} = {value}" for name, value in LIMITS.items())
     hand_in(course / "source" / ASSIGNMENT, SOURCE)
-    for student, module in ATTACKS.items():
-        hand_in(course / "submitted" / student / ASSIGNMENT, module.submission(RELEASED))
     for student, (honest, _) in HONEST.items():
         hand_in(course / "submitted" / student / ASSIGNMENT, honest)
+    for student, module in ATTACKS.items():
+        if hasattr(module, "place"):
+            module.place(course / "submitted" / student, ASSIGNMENT)
+        else:
+            hand_in(course / "submitted" / student / ASSIGNMENT, module.submission(RELEASED))
     return course
 
 
@@ -163,8 +179,13 @@ def _look_at(course: Path) -> dict[str, tuple]:
     """The content, mode, owner and time of each file of the course, and the mode and owner of each folder."""
     seen = {}
     for path in [course, *sorted(course.rglob("*"))]:
-        status = path.stat()
-        seen[str(path)] = (status.st_mode, status.st_uid, status.st_gid, tuple(os.listxattr(path)))
+        status = path.lstat()
+        seen[str(path)] = (
+            status.st_mode,
+            status.st_uid,
+            status.st_gid,
+            tuple(os.listxattr(path, follow_symlinks=False)),
+        )
         if path.is_file():
             seen[str(path)] += (status.st_mtime_ns, hashlib.sha256(path.read_bytes()).hexdigest())
     return seen
@@ -278,6 +299,11 @@ def test_every_student_is_graded(aftermath: Aftermath) -> None:
 def test_course_folder_is_unchanged(aftermath: Aftermath) -> None:
     """Sources, submissions and configuration keep their content, mode, owner and time."""
     assert aftermath.changed == []
+
+
+def test_takes_little_memory_of_the_grader(aftermath: Aftermath) -> None:
+    """No submission makes the process swell that reads and writes for the whole class."""
+    assert aftermath.megabytes < MAX_MEGABYTES
 
 
 @pytest.mark.parametrize("what", ["processes", "working folders", "files", "shared memory", "semaphores", "queues"])

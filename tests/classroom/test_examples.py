@@ -15,7 +15,7 @@ from grader.classroom.course_dir import CourseDir
 from grader.classroom.results import StudentResult
 from grader.classroom.scores import scores
 from grader.notebook.cells import HIDDEN, CellType, grade_id, type_of
-from grader.notebook.files import read_notebook
+from grader.supervisor.readers import read_notebook
 from tests.support.paths import REPOSITORY
 
 ASSIGNMENT = "04-attention"

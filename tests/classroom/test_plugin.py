@@ -13,7 +13,7 @@ import pytest
 from grader.classroom.class_run import ClassRun
 from grader.classroom.course_dir import CourseDir
 from tests.support.notebooks import answered, cell
-from tests.support.small_class import NAME, RIGHT, SCORES, SOURCE, hand_in, ledger, make_class, released, run
+from tests.support.small_class import NAME, RIGHT, SCORES, SOURCE, hand_in, ledger, make_class, points, released, run
 
 LATE = """
 from nbgrader.plugins import LateSubmissionPlugin
@@ -195,3 +195,44 @@ def test_a_notebook_that_could_not_be_graded_gives_no_points_either_way(ungraded
     [outcome] = ClassRun(CourseDir(ungraded), NAME, force=True).outcomes()
     assert "did not come to an end" in outcome.troubles[0] and ledger(ungraded)["ann"]["score"] == 0
     assert "Grading did not come to an end." in next((ungraded / "feedback" / "ann").rglob("*.html")).read_text()
+
+
+def test_nbgrader_copies_no_link_and_no_foreign_file(ungraded: Path) -> None:
+    """Neither into autograded/ nor into feedback/; the log names what was left out, and the student is graded."""
+    secret = ungraded / "secret.txt"
+    secret.write_text("the work of another student")
+    submitted = hand_in(ungraded, "ann", answered(released(ungraded), **RIGHT))
+    (submitted / "page.html").write_text("<script>attack()</script>")
+    (submitted / "link.txt").symlink_to(secret)
+    (submitted / "folder").symlink_to(ungraded / "source")
+    (submitted / "data").mkdir()
+    (submitted / "data" / "link.txt").symlink_to(secret)
+    done = run(ungraded, "nbgrader", "autograde", NAME, "--student", "ann")
+    assert done.returncode == 0 and points(ungraded)["ann"] == SCORES["ann"]
+    assert "left out, because the assignment has none: 'data', 'folder', 'link.txt', 'page.html'" in done.stderr
+    assert run(ungraded, "nbgrader", "generate_feedback", NAME, "--student", "ann").returncode == 0
+    for step in ("autograded", "feedback"):
+        names = {path.name for path in (ungraded / step / "ann").rglob("*") if path.is_file()}
+        assert names <= {"small.ipynb", "small.html", "timestamp.txt"}
+
+
+@pytest.mark.parametrize(
+    ("link", "target"),
+    [
+        ("submitted/eve", "ann"),
+        (f"submitted/eve/{NAME}", f"../ann/{NAME}"),
+        (f"submitted/eve/{NAME}/small.ipynb", f"../../ann/{NAME}/small.ipynb"),
+        (f"submitted/eve/{NAME}/timestamp.txt", "../../../secret.txt"),
+    ],
+)
+def test_nbgrader_grades_nothing_behind_a_link(ungraded: Path, link: str, target: str) -> None:
+    """A linked student, assignment, notebook or time stamp is refused in words, and other students are graded."""
+    (ungraded / "secret.txt").write_text("2030-01-01 12:00:00 UTC")
+    for student in ("ann", "eve"):
+        hand_in(ungraded, student, answered(released(ungraded), **RIGHT))
+    path = ungraded / link
+    shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+    path.symlink_to(target)
+    done = run(ungraded, "nbgrader", "autograde", NAME, "--student", "eve")
+    assert done.returncode != 0 and "was not graded" in done.stderr and "no link is followed" in done.stderr
+    assert not (ungraded / "autograded" / "eve").exists()

@@ -1,10 +1,16 @@
 """The scores of a class are shown in tables of limited length."""
 
 import io
+import unicodedata
 
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 from rich.console import Console
 
 from grader.classroom.scores import ROWS, StudentScore, tables
+
+OVERRIDES = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
+"""Classes of characters that change the direction of the text after them."""
 
 
 def test_every_student_has_one_row_in_a_class_of_any_size() -> None:
@@ -20,3 +26,22 @@ def test_every_student_has_one_row_in_a_class_of_any_size() -> None:
     assert [row[0].strip() for row in rows] == [*known, "zoe"]
     assert [part.strip() for part in rows[0]] == ["s000", "1 / 2", "0 / 3", ""]
     assert [part.strip() for part in rows[-1]] == ["zoe", "-", "-", "could not be graded"]
+
+
+@given(name=st.text(st.characters(codec=None), min_size=1))
+@example(name="\x1b]0;owned\x07\x1b[2J")
+@example(name="eve \u202e001 / 001")
+@example(name="eve\rann  8 / 8")
+@example(name="\udcff")
+@settings(derandomize=True, database=None, deadline=None)
+def test_no_name_of_a_folder_acts_on_the_terminal(name: str) -> None:
+    """A student chooses it: it moves no cursor, starts no line, and turns no text around. Remarks neither."""
+    terminal = io.StringIO()
+    for table in tables("01", {}, {name: f"there is {name}"}):
+        Console(file=terminal, width=400, force_terminal=True, color_system=None).print(table)
+    shown = terminal.getvalue()
+    shown.encode()
+    assert len(shown.splitlines()) == 6 and not [
+        character for character in shown if unicodedata.category(character) in ("Cc", "Cs") and character != "\n"
+    ]
+    assert not [character for character in shown if unicodedata.bidirectional(character) in OVERRIDES]

@@ -107,14 +107,14 @@ def test_a_graded_notebook_that_became_unreadable_scores_zero(again: Path) -> No
 
 def test_in_an_unreadable_folder_the_previous_scores_are_kept(again: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A folder that the grader may not read is no submission without notebooks."""
-    lstat = Path.lstat
+    stat = os.stat
 
-    def closed(path: Path) -> os.stat_result:
-        if "ann" in path.parts:
-            raise PermissionError(errno.EACCES, "Permission denied", str(path))
-        return lstat(path)
+    def closed(path: Any, *, dir_fd: int | None = None, **options: Any) -> os.stat_result:
+        if path == "ann" and dir_fd is not None:
+            raise PermissionError(errno.EACCES, "Permission denied", path)
+        return stat(path, dir_fd=dir_fd, **options)
 
-    monkeypatch.setattr(Path, "lstat", closed)
+    monkeypatch.setattr(os, "stat", closed)
     outcomes = grade_all(again, force=True)
     assert "Permission denied" in outcomes["ann"].troubles[0] and points(again) == SCORES
     assert not any(outcome.troubles for student, outcome in outcomes.items() if student != "ann")

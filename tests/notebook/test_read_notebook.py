@@ -7,8 +7,8 @@ import pytest
 
 from grader.cpu_limit import cpu_limit
 from grader.errors import UnreadableFile
-from grader.notebook.files import read_notebook
 from grader.notebook.repair import repair
+from grader.supervisor.readers import read_notebook
 from tests.notebook.test_repair import SOURCE, graded, right
 from tests.support.notebooks import cell
 

@@ -1,0 +1,116 @@
+"""Shows that any file that is small enough to be read is read or refused in under two seconds and 300 MB."""
+
+import os
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings, target
+from hypothesis import strategies as st
+
+from grader.errors import UnreadableFile
+from grader.limits import MAX_NOTEBOOK_MB
+from grader.supervisor import readers
+
+SECONDS, MEGABYTES = 2, 300
+SIZE = MAX_NOTEBOOK_MB * 2**20 - 1000
+
+PLACES = {
+    "cells": b'{"nbformat":4,"nbformat_minor":5,"metadata":{},"cells":[%s]}',
+    "metadata": b'{"nbformat":4,"nbformat_minor":5,"metadata":{"a":[%s]},"cells":[]}',
+    "outputs": b'{"nbformat":4,"nbformat_minor":5,"metadata":{},"cells":[{"cell_type":"code","source":"",'
+    b'"metadata":{},"id":"a","execution_count":1,"outputs":[%s]}]}',
+    "source": b'{"nbformat":4,"nbformat_minor":5,"metadata":{},"cells":[{"cell_type":"markdown","id":"a",'
+    b'"metadata":{},"source":[%s]}]}',
+    "nbgrader": b'{"nbformat":4,"nbformat_minor":5,"metadata":{},"cells":[{"cell_type":"markdown","id":"a",'
+    b'"metadata":{"nbgrader":{"a":[%s]}},"source":""}]}',
+    "nothing": b"%s",
+}
+UNITS = [
+    *(b"{}", b"[]", b"0", b"1e300", b"12345678901", b'""', b'"ab"', b"null", b'{"a":0}', b'{"a":{}}', b"[[]]", b"[0]"),
+    *(b" ", b'"\\ud83d\\ude00"', '"\U0001f600"'.encode(), '"é"'.encode(), b'{"a":[],"b":{},"c":""}'),
+    b'{"cell_type":"markdown","source":"","metadata":{},"id":"a"}',
+    b'{"cell_type":"code","source":"","metadata":{},"id":"a","outputs":[],"execution_count":null}',
+    b'{"cell_type":"markdown","source":["a"],"metadata":{"tags":["a"]},"attachments":{"a":{"image/png":""}}}',
+    b'{"output_type":"stream","name":"stdout","text":"a"}',
+]
+OPENED = [b"[", b'{"a":', b'"', '"\U0001f600'.encode(), b"1", b"1.", b"1e", b"-", b"\\u0041", b"\xff", b"\x00", b"//"]
+"""What a file may repeat without an end."""
+
+
+@dataclass
+class Cost:
+    """CPU seconds of both processes, and the most MiB by which either of them grew."""
+
+    seconds: float
+    megabytes: float
+
+
+def cost(data: bytes, folder: Path) -> Cost:
+    """What it costs to read a notebook file with this content."""
+    path = folder / "one.ipynb"
+    path.write_bytes(data)
+    readers.dismiss()
+    with pytest.raises(UnreadableFile):
+        readers.read_notebook(folder / "missing.ipynb")
+    # A small file first: the process must have started, and its first notebook makes the validator.
+    small = folder / "small.ipynb"
+    small.write_bytes(PLACES["cells"] % b"")
+    readers.read_notebook(small)
+    [reader] = readers._idle
+    processes = [os.getpid(), reader._process.pid]
+    before = [_used(process) for process in processes]
+    for process in processes:
+        Path(f"/proc/{process}/clear_refs").write_text("5")  # the peak is counted from here
+    resident = [_peak(process) for process in processes]
+    begin = time.monotonic()
+    with suppress(UnreadableFile):
+        readers.read_notebook(path)
+    wall = time.monotonic() - begin
+    if not readers._idle:  # the file ended the reader, at the limit of its memory
+        return Cost(wall, _peak(processes[0]) - resident[0])
+    after = [_used(process) for process in processes]
+    return Cost(
+        sum(after) - sum(before),
+        max(_peak(process) - peak for process, peak in zip(processes, resident, strict=True)),
+    )
+
+
+def _used(process: int) -> float:
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _peak(process: int) -> float:
+    status = Path(f"/proc/{process}/status").read_text()
+    return int(status.partition("VmHWM:")[2].split()[0]) / 1024
+
+
+def filled(place: str, unit: bytes) -> bytes:
+    """A file of the largest size that repeats `unit` in one place of a notebook."""
+    room = SIZE - len(PLACES[place])
+    return PLACES[place] % b",".join([unit] * (room // (len(unit) + 1)))
+
+
+@settings(
+    max_examples=int(os.environ.get("COSTLY_FILES", "8")), deadline=None, derandomize=True, database=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)  # fmt: skip
+@given(place=st.sampled_from(sorted(PLACES)), unit=st.sampled_from(UNITS))
+@example(place="metadata", unit=b"{}")
+@example(place="source", unit=b'"ab"')
+def test_a_file_of_many_small_parts_costs_little(tmp_path: Path, place: str, unit: bytes) -> None:
+    """Whatever it repeats, and wherever: the cost is counted before the file is parsed."""
+    spent = cost(filled(place, unit), tmp_path)
+    target(spent.seconds, label="seconds")
+    target(spent.megabytes, label="megabytes")
+    assert spent.seconds < SECONDS and spent.megabytes < MEGABYTES, (place, unit, spent)
+
+
+@pytest.mark.parametrize("text", [b"[", '"\U0001f600'.encode(), b"1"])
+def test_a_file_without_an_end_costs_little(tmp_path: Path, text: bytes) -> None:
+    """However deep, long or wide it is."""
+    spent = cost(text * (SIZE // len(text)), tmp_path)
+    assert spent.seconds < SECONDS and spent.megabytes < MEGABYTES, (text, spent)
