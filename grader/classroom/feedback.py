@@ -63,6 +63,8 @@ KEPT_CELLS, KEPT_CHARACTERS = 1_000, 20_000
 
 BEYOND_PYTHON = re.compile("[%!?]")
 """Characters of which every line has one that IPython understands and Python does not: magics, programs, help."""
+MAX_IPYTHON = 5_000
+"""Longest code, in characters, that goes through IPython's lexer: for a cell magic, its time grows with the square."""
 
 EMPTY_LINES, MAX_EMPTY_LINES = re.compile(r"\n(?:[^\S\n]*\n){20,}"), 20
 
@@ -244,7 +246,8 @@ def _folded(source: str, html: str) -> str:
 @lru_cache(maxsize=256)
 def _highlighted_once(source: str) -> str:
     """Code with nbconvert's colours; plain Python goes through Python's lexer, which takes half the time."""
-    return highlight(source or " ", _ipython if BEYOND_PYTHON.search(source) else _python, _formatter)
+    is_ipython = len(source) <= MAX_IPYTHON and BEYOND_PYTHON.search(source)
+    return highlight(source or " ", _ipython if is_ipython else _python, _formatter)
 
 
 FILTERS = {"markdown2html": sanitize.markdown, "strip_files_prefix": unchanged, "highlight_code": highlighted}

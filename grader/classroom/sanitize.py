@@ -2,41 +2,70 @@
 
 student's markdown -> nbconvert's HTML -> allowed tags and attributes only -> feedback and formgrader
 student's outputs  -> allowed MIME types, HTML likewise                    -> autograded notebook
+
+Seconds, memory and the page are bounded for any text: one that could exceed the bounds is shown as it was typed.
 """
 
-import base64
-import binascii
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from html import escape, unescape
+from html import escape
+from itertools import accumulate
 from typing import Any
 
-import bleach
-from nbconvert.filters import markdown2html_mistune
+import nh3
+from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 
 TAGS = frozenset(
     """a abbr b blockquote br caption code dd del details div dl dt em h1 h2 h3 h4 h5 h6 hr i img ins kbd li ol p pre s
     samp small span strong sub summary sup table tbody td tfoot th thead tr tt u ul var""".split()
 )
-ATTRIBUTES = {"colspan", "rowspan", "title", "open", "start"}
-CLASSES = re.compile(r"highlight|anchor-link|[a-z]{1,2}\d?")
-"""Classes of highlighted code and of the links beside headings. With any other class, an id or a name, a submission
-could imitate a part of the page: the formgrader gives points for a click on anything with the class of its buttons."""
-IMAGE_URLS = ("data:image/png;base64,", "data:image/jpeg;base64,")
-IMAGE_DATA = re.compile(r"base64,[A-Za-z0-9+/=]*")
+HIDDEN = frozenset({"script", "style"})
+"""Tags that are left out together with what is between them."""
+ATTRIBUTES = frozenset({"class", "colspan", "rowspan", "title", "open", "start"})
+TAG_ATTRIBUTES = {"a": {"href"}, "img": {"src", "alt", "width", "height"}}
+CLASSES = re.compile(r"highlight|[a-z]{1,2}\d?")
+"""Classes of highlighted code. With any other class, an id or a name, a submission could imitate a part of the page:
+the formgrader gives points for a click on anything with the class of its buttons."""
 IMAGE_TYPES = ("image/png", "image/jpeg")
+IMAGE_URLS = tuple(f"data:{kind};base64," for kind in IMAGE_TYPES)
+LINK_URLS = ("#", "http://", "https://", "mailto:")
+BASE64 = re.compile(r"[A-Za-z0-9+/\s]*+=?=?\s*+")
+LANGUAGES = {"python", "python3", "py", "ipython", "ipython3"}
+"""Languages of code blocks that get colours. For others, their time may grow with the
+square of the length: a cell of words takes a minute as Java."""
 
 MAX_MARKDOWN, MAX_HTML, MAX_TAGS = 50_000, 100_000, 2_000
-"""Largest cell and largest HTML, in characters and tags, that are rendered: for some texts, the time grows with the
-square of the length. The data of images does not count."""
-MAX_SPACES = 100
+"""Largest cell and largest HTML, in characters and tags, that are rendered. The data of images does not count."""
+MARKUP, MAX_SEARCHES = re.compile(r"[^\w\s]|[_\n]"), 3 * 10**7
+"""Characters with a meaning in markdown, and how large their number times the length of the cell may be: from each of
+them, the renderer may search the rest of the cell."""
+ROW, MAX_ROW_SEARCHES = re.compile(r"^.*?\|", re.MULTILINE), 5 * 10**5
+"""Rows of tables, and how large their number times that of vertical bars may be: from each row, the renderer may split
+all following rows into cells."""
+EMPHASIS, MAX_EMPHASIS = re.compile(r"[*_]+"), 800
+"""Marks of emphasis, and how many there may be: each may be compared with everything since the first."""
+MAX_GROWTH, MAX_NESTING = 10, 100
+"""How many times longer than its source sanitized HTML may be, and how many tags may be open at a time."""
+MAX_URL = 1_000
+"""Longest URL of a link, in characters: a definition of a link in markdown can be used a thousand times."""
 
-FORMULA = re.compile(r"\\\\[\[(]|\\begin\{")
-MAX_FORMULAS = 200
-"""How many formulas of these three kinds may begin in a cell: the rest of the cell is searched for the end of each."""
+SPACES, KEPT_SPACES = re.compile(r"\s{100,}"), 50
+DATA = re.compile(r";base64,([A-Za-z0-9+/=]{100,})")
+DATA_NUMBER = re.compile(r";base64,(\d+)")
 
-CHARACTER = re.compile("&(?!(?:amp|lt|gt|quot);)[^&;]+;")
+OTHER_TAG = re.compile(rf"<(?!(?:/?(?:{'|'.join(TAGS | HIDDEN)})(?![^ \t\n\f\r/>])|[!?]))", re.ASCII | re.IGNORECASE)
+"""The start of a tag that is not allowed. It is shown as typed, so no rare element changes how the rest is parsed."""
+FORMATTING = re.compile(r"<(b|code|em|i|s|small|strong|tt|u)(?=[ \t\n\f\r/])[^>]*>?", re.ASCII | re.IGNORECASE)
+"""A formatting tag with attributes. A browser opens all unclosed formatting tags again in each paragraph, but of those
+that are the same, no more than three. Without attributes, they are the same."""
+LINK = re.compile(
+    rf"""<a(?=[ \t\n\f\r/])(?:[^>]*?\s(href\s*=\s*(["']?)[^\s"'<>]{{1,{MAX_URL}}}\2))?[^>]*>?""",
+    re.ASCII | re.IGNORECASE,
+)
+"""A link with attributes. It is a formatting tag, too, but only one is open at a time, and it keeps its URL."""
+NESTED_TAG = re.compile(r"<(/?)(?!br|hr|img)[a-z]")
+
 DEFINITION = re.compile(
     r"\\(?=(?:g?def|global|let|(?:re)?new(?:command|environment)|DeclareMathOperator|Newextarrow|require)(?![a-zA-Z]))"
 )
@@ -47,13 +76,30 @@ FRAME = '<div style="overflow: auto hidden; position: relative">{}</div>'
 """Clips what TeX moves out of an answer: otherwise a box could cover the points on the page."""
 
 
+class Renderer(IPythonRenderer):
+    """nbconvert's renderer without pasted images, which it does not have, and with colours for Python alone."""
+
+    def image(self, text: str, url: str, title: str | None = None) -> str:
+        """Return an image with its alt text, without a search for its file. `title` is not shown."""
+        return super(IPythonRenderer, self).image(text, url) if len(url) <= MAX_URL else text
+
+    def link(self, text: str, url: str, title: str | None = None) -> str:
+        """Return a link. `title` is not shown."""
+        return super().link(text, url) if len(url) <= MAX_URL else text
+
+    def block_code(self, code: str, info: str | None = None) -> str:
+        """Return a code block; `info` is the language."""
+        return super().block_code(code, "python" if info in LANGUAGES else None)
+
+
+_to_html = MarkdownWithMath(renderer=Renderer(escape=False, exclude_anchor_links=True)).render
+
+
 def markdown(source: str) -> str:
     """Return markdown as sanitized HTML. Each text is rendered once, because most cells of a class are the same.
 
     Images that a student pasted into an additional cell are left out; repair puts those of an answer into its text.
     """
-    if len(IMAGE_DATA.sub("", source)) > MAX_MARKDOWN:
-        return verbatim(source)
     return _rendered_once(source) if len(source) <= MAX_MARKDOWN else _rendered(source)
 
 
@@ -63,19 +109,35 @@ def _rendered_once(source: str) -> str:
 
 
 def _rendered(source: str) -> str:
-    if len(FORMULA.findall(source)) > MAX_FORMULAS:
-        return verbatim(source)
-    source = re.sub(rf" {{{MAX_SPACES},}}", " " * MAX_SPACES, source)
-    return html(markdown2html_mistune(source.replace("(attachment:", "(")))
+    text, images = _without_images(source)
+    text = SPACES.sub(lambda spaces: spaces[0][:KEPT_SPACES] + spaces[0][-KEPT_SPACES:], text)
+    try:
+        shown = _sanitized(_to_html(text), len(text)) if is_quick(text) else None
+    except RecursionError:
+        # Hundreds of quotations and lists took turns.
+        shown = None
+    return verbatim(source) if shown is None else _with_images(shown, images)
+
+
+def is_quick(text: str) -> bool:
+    """Return whether markdown is rendered in less than a second.
+
+    Args:
+        text: the markdown, without the data of its images.
+    """
+    return (
+        len(text) <= MAX_MARKDOWN
+        and len(text) * len(MARKUP.findall(text)) <= MAX_SEARCHES
+        and len(EMPHASIS.findall(text)) <= MAX_EMPHASIS
+        and text.count("|") * len(ROW.findall(text)) <= MAX_ROW_SEARCHES
+    )
 
 
 def html(text: str) -> str:
     """Return HTML with the tags and attributes that prose and images need, and no others."""
-    if text.count("<") > MAX_TAGS or len(IMAGE_DATA.sub("", text)) > MAX_HTML:
-        return verbatim(text)
-    clean = bleach.clean(text, tags=TAGS, attributes=_is_allowed, protocols={"http", "https", "mailto", "data"})
-    clean = CHARACTER.sub(lambda reference: escape(unescape(reference[0])), clean)
-    return FRAME.format(DEFINITION.sub(UNTYPESET, clean)) if "\\" in clean else clean
+    short, images = _without_images(text)
+    shown = _sanitized(short, len(short))
+    return verbatim(text) if shown is None else _with_images(shown, images)
 
 
 def verbatim(text: str) -> str:
@@ -100,25 +162,56 @@ def _allowed_data(data: dict[str, str], render: Callable[[str], str]) -> dict[st
     allowed = {"text/plain": data.get("text/plain", "")}
     if "text/html" in data:
         allowed["text/html"] = render(data["text/html"])
-    return allowed | {kind: data[kind] for kind in IMAGE_TYPES if kind in data and _is_base64(data[kind])}
+    return allowed | {kind: data[kind] for kind in IMAGE_TYPES if kind in data and BASE64.fullmatch(data[kind])}
 
 
-def _is_base64(text: str) -> bool:
-    try:
-        base64.b64decode("".join(text.split()), validate=True)
-    except (binascii.Error, ValueError):
-        return False
-    return True
+def _without_images(text: str) -> tuple[str, list[str]]:
+    """Text with a number in place of the data of each image, and the data."""
+    images: list[str] = []
+
+    def number(data: re.Match[str]) -> str:
+        images.append(data[1])
+        return f";base64,{len(images) - 1}"
+
+    return DATA.sub(number, text), images
 
 
-def _is_allowed(tag: str, name: str, value: str) -> bool:
+def _with_images(text: str, images: list[str]) -> str:
+    """Text with the data of each image in its place, but only once: an image could be used a thousand times."""
+    data = {str(number): image for number, image in enumerate(images)}
+    return DATA_NUMBER.sub(lambda match: ";base64," + data.pop(match[1], match[1]), text) if images else text
+
+
+def _sanitized(text: str, source_length: int) -> str | None:
+    """Sanitized HTML, or None if the text or the result exceeds the bounds."""
+    if text.count("<") > MAX_TAGS or len(text) > MAX_HTML:
+        return None
+    text = LINK.sub(r"<a \1>", FORMATTING.sub(r"<\1>", OTHER_TAG.sub("&lt;", text)))
+    clean = DEFINITION.sub(UNTYPESET, _cleaner.clean(text))
+    depths = accumulate(-1 if closing else 1 for closing in NESTED_TAG.findall(clean))
+    if len(clean) > MAX_GROWTH * (source_length + 100) or max(depths, default=0) > MAX_NESTING:
+        return None
+    return FRAME.format(clean) if "\\" in clean else clean
+
+
+def _allowed_value(tag: str, name: str, value: str) -> str | None:
     match tag, name:
         case "img", "src":
-            return value.startswith(IMAGE_URLS)
-        case "img", "alt" | "width" | "height":
-            return True
+            allowed = value.startswith(IMAGE_URLS)
         case "a", "href":
-            return value.startswith(("#", "http://", "https://", "mailto:"))
+            allowed = value.startswith(LINK_URLS)
         case _, "class":
-            return CLASSES.fullmatch(value) is not None
-    return name in ATTRIBUTES
+            allowed = CLASSES.fullmatch(value) is not None
+        case _:
+            allowed = True
+    return value if allowed else None
+
+
+_cleaner = nh3.Cleaner(
+    tags=set(TAGS),
+    clean_content_tags=set(HIDDEN),
+    attributes={"*": set(ATTRIBUTES), **TAG_ATTRIBUTES},
+    attribute_filter=_allowed_value,
+    url_schemes={"http", "https", "mailto", "data"},
+    link_rel=None,
+)
