@@ -1,4 +1,4 @@
-"""Runs the commands `grader release`, `grader grade` and `grader check` in a course folder."""
+"""Runs the commands `grader release`, `grader grade` and `grader check` in a course folder, and `grader doctor`."""
 
 import argparse
 import json
@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
 from rich.console import Console
 from traitlets import TraitError
 
@@ -86,6 +87,10 @@ def _parser() -> argparse.ArgumentParser:
     check.add_argument("--json", action="store_true", help="print the report as JSON (docs/report.schema.json)")
     check.add_argument("--no-sandbox", action="store_true", help="do not confine the notebook's code")
     check.set_defaults(run=_check)
+
+    doctor = commands.add_parser("doctor", help="try out how well this machine confines student code")
+    doctor.add_argument("--json", action="store_true", help="print the examination as JSON")
+    doctor.set_defaults(run=_doctor)
     return parser
 
 
@@ -132,6 +137,19 @@ def _check(parsed: argparse.Namespace) -> int:
     else:
         Console().print(summary(checked_notebook))
     return 0 if report.points == report.max_points else 1
+
+
+def _doctor(parsed: argparse.Namespace) -> int:
+    forkserver.prepare()
+    from grader.doctor.examination import examine
+    from grader.doctor.screen import screen
+
+    examination = examine()
+    if parsed.json:
+        print(json.dumps(msgspec.to_builtins(examination), indent=2))
+    else:
+        Console().print(screen(examination))
+    return 0 if examination.grading else 1
 
 
 def _course_of(folder: Path) -> Path:

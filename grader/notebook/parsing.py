@@ -4,7 +4,7 @@ bytes --bounded--> JSON --outputs left out--> a valid notebook, or the essence o
 """
 
 import re
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
 import nbformat
@@ -18,6 +18,8 @@ MAX_CHARACTERS, MAX_CELLS = 1_000_000, 2_000
 """Characters in all cells of a notebook, and the number of cells: no notebook may take too long to render."""
 MAX_VALUES = 100_000
 """Lists, objects and their members in a notebook, apart from its outputs."""
+MAX_PICTURES = 1_000
+"""Pasted pictures that are kept of a cell in a notebook that has too many values or is not valid."""
 FORMAT = 4
 """The format of notebooks since 2015."""
 
@@ -133,7 +135,7 @@ def _essence(notebook: dict[str, Any]) -> dict[str, Any]:
         elif isinstance(cell.get("attachments"), dict):
             kept["attachments"] = {
                 name: forms
-                for name, forms in cell["attachments"].items()
+                for name, forms in islice(cell["attachments"].items(), MAX_PICTURES)
                 if picture_address(forms) and set(forms) <= PICTURES
             }
         cells.append(kept)

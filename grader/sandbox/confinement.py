@@ -56,7 +56,7 @@ def prepare() -> None:
         check()
         _common_files()
         system_calls.common_rules()
-        can_be_unprivileged(_common_paths())
+        can_be_unprivileged(readable_paths())
 
 
 def check() -> None:
@@ -85,7 +85,7 @@ def confine(scratch: Path, memory_mb: int, file_mb: int, readable: tuple[Path, .
     """
     _limit_resources(memory_mb, file_mb)
     # In a closed folder, the unprivileged user could not name the files of its own scratch folder.
-    gives_up_root = can_be_unprivileged(_common_paths()) and all(
+    gives_up_root = can_be_unprivileged(readable_paths()) and all(
         path.stat().st_mode & 0o001 for path in scratch.parents[1:]
     )
     if gives_up_root:
@@ -130,8 +130,8 @@ def _restrict_files(scratch: Path, readable: tuple[Path, ...]) -> None:
 
 
 @cache
-def _common_paths() -> frozenset[str]:
-    """The existing files and folders that all processes may read."""
+def readable_paths() -> frozenset[str]:
+    """Return the existing files and folders that every sandbox may read."""
     package = package_paths("grader")[0]
     pythons = {f"{prefix}/{part}" for prefix in (sys.prefix, sys.base_prefix) for part in ("lib", "lib64")}
     return frozenset(path for path in (*READABLE, *pythons, str(package)) if os.path.exists(path))
@@ -143,7 +143,7 @@ def _common_files() -> py_landlock.Landlock:
     # What the kernel's version of Landlock does not know is left out: signals to other processes and abstract sockets
     # (Linux 6.12), connections (6.7) and device commands (6.10), which seccomp refuses as well.
     rules = py_landlock.Landlock(strict=False)
-    _allow_reading(rules, _common_paths())
+    _allow_reading(rules, readable_paths())
     rules.add_path_rule("/dev/null", access=Access.READ_FILE | Access.WRITE_FILE)
     return rules
 

@@ -5,6 +5,7 @@ Job --> runner <--socket--> sandbox        the parent starts both, hands the soc
 
 import os
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from multiprocessing.connection import Connection
@@ -18,6 +19,7 @@ from grader.report import Verdict
 from grader.rpc.jobs import Ended, Job, JobResult, NeedExitStatus, NeedSandbox, SandboxSettings
 from grader.runner.clock import SLOWEST
 from grader.supervisor import forkserver
+from grader.supervisor.cgroups import Group, limited
 from grader.supervisor.pool import RunnerHandle, borrowed_runner
 from grader.supervisor.scratch import MAX_ENTRIES, Scratch
 
@@ -105,6 +107,7 @@ class _Sandbox:
     process: BaseProcess
     connection: Connection
     scratch: Scratch | None
+    group: Group | None
     excess: Ended | None = None
     """The limit that it exceeded, once it was killed because of that."""
     is_over: bool = False
@@ -119,6 +122,8 @@ class _Sandbox:
         finally:
             if self.scratch is not None:
                 self.scratch.remove()
+            if self.group is not None:
+                self.group.remove()
 
 
 class Sandboxes:
@@ -199,7 +204,11 @@ class Sandboxes:
         runner_end, sandbox_end = forkserver.pipe()
         process = forkserver.start(forkserver.SANDBOX, sandbox_end, settings)
         sandbox_end.close()
-        return _Sandbox(process, runner_end, scratch)
+        group = limited(self._limits) if self._is_confined else None
+        if group is not None and process.pid is not None:
+            with suppress(OSError):  # it has ended, and the runner will say so
+                group.add(process.pid)
+        return _Sandbox(process, runner_end, scratch, group)
 
 
 @cache

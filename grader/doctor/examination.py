@@ -1,0 +1,175 @@
+"""Examines what this machine can promise, by trying: a confined process attempts what it must not be able to do.
+
+attempts.py --grade--> what got through --+
+machine.py, from outside -----------------+--> Examination
+"""
+
+import json
+import os
+import secrets
+import socket
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from nbformat.v4 import new_code_cell, new_notebook
+
+from grader.doctor import machine
+from grader.errors import SandboxUnavailable
+from grader.grading import grade
+from grader.limits import Limits
+from grader.report import Report
+from grader.sandbox import confinement
+from grader.supervisor.cgroups import delegated_group
+from grader.supervisor.session import Sandboxes
+
+ATTEMPTS = Path(__file__).with_name("attempts.py")
+SECRET = "The text of a file that student code must not read."
+
+
+class Protection(msgspec.Struct, frozen=True):
+    """One promise: whether it holds on this machine, why not, and what to do.
+
+    Grading needs the `required` ones. Each other one is a second wall, or closes what the first cannot.
+    """
+
+    name: str
+    promise: str
+    required: bool
+    holds: bool
+    why: str = ""
+    to_do: str = ""
+
+
+class Examination(msgspec.Struct, frozen=True):
+    """What the doctor found; `grading` says whether grading will start, and `error` why it will not."""
+
+    grading: bool
+    error: str
+    protections: list[Protection]
+
+
+FIRST_WALL = {
+    "reading": "student code reads no file but libraries and its own",
+    "writing": "student code changes no file but its own",
+    "network": "student code has no network, and no line to another program",
+    "programs": "student code starts no process and no program",
+    "processes": "student code reaches no other process",
+    "channels": "student code can ask nothing about other submissions or the machine",
+    "limits": "memory, files and open files have limits that hold",
+}
+
+
+def examine() -> Examination:
+    """Confine a process, have it try everything, and look at it from outside."""
+    try:
+        confinement.check()
+        tried, report = attempts()
+        report.require_confined()
+    except SandboxUnavailable as error:
+        return Examination(False, str(error), [])
+    first_wall = [_tried(name, promise, tried.get(name)) for name, promise in FIRST_WALL.items()]
+    holds = all(protection.holds for protection in first_wall)
+    why_not = "" if holds else "student code got through the confinement: do not grade submissions on this machine"
+    return Examination(holds, why_not, [*first_wall, *_second_wall()])
+
+
+def attempts(*, sandbox: bool = True) -> tuple[dict[str, list[str]], Report]:
+    """Have student code attempt everything.
+
+    Args:
+        sandbox: whether the kernel confines it; if not, nearly all attempts get through.
+
+    Returns:
+        What got through, by the name of the protection, and the report, as for any submission.
+    """
+    limits = Limits(memory_mb=512, file_mb=1)
+    with _prepared(limits) as facts:
+        answer = new_code_cell(f"FACTS = {facts!r}\n{ATTEMPTS.read_text()}", metadata=_marks("attempts", is_test=False))
+        check = new_code_cell("assert attempts", metadata=_marks("attempts-check", is_test=True))
+        notebook = new_notebook(cells=[answer, check])
+        report = grade(notebook, notebook, limits, sandbox=sandbox)
+    texts = [output.get("text", "") for output in report.outputs.get(0, ())]
+    lines = [line for text in texts for line in text.splitlines() if line.startswith("{")]
+    return (json.loads(lines[-1]) if lines else {}), report
+
+
+@contextmanager
+def _prepared(limits: Limits) -> Iterator[dict[str, Any]]:
+    """A secret file, sockets that accept connections and a process, all of which an attempt could reach."""
+    abstract = f"\0grader-{secrets.token_hex(8)}"
+    with ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="doctor-"))
+        secret = Path(folder, "secret.txt")
+        secret.write_text(SECRET)
+        port = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+        line = stack.enter_context(socket.socket(socket.AF_UNIX))
+        line.bind(abstract)
+        line.listen()
+        yield {
+            "secret": str(secret),
+            "port": port.getsockname()[1],
+            "abstract": abstract,
+            "pid": os.getpid(),
+            "memory_mb": limits.memory_mb,
+            "file_mb": limits.file_mb,
+        }
+
+
+def _marks(name: str, *, is_test: bool) -> dict[str, Any]:
+    marks = {"grade_id": name, "grade": is_test, "solution": not is_test, "locked": is_test, "schema_version": 3}
+    return {"nbgrader": marks | ({"points": 1} if is_test else {})}
+
+
+def _tried(name: str, promise: str, through: list[str] | None) -> Protection:
+    if through is None:
+        return Protection(name, promise, True, False, "the attempts did not run to their end", "run the doctor again")
+    return Protection(
+        name, promise, True, not through, "got through: " + " ".join(through) if through else "",
+        "grade on another machine, and report this as SECURITY.md says" if through else "",
+    )  # fmt: skip
+
+
+def _second_wall() -> list[Protection]:
+    """What an unconfined look at a confined process shows."""
+    with Sandboxes(Limits(), sandbox=True, processor=min(os.sched_getaffinity(0))) as sandboxes:
+        sandboxed = machine.Sandboxed(sandboxes.confined_pid())
+        shared = sandboxed.shared_namespaces()
+    unscoped, recording, group = machine.unscoped(), machine.mounts_that_record_reading(), delegated_group()
+    is_root = sandboxed.user == 0
+    return [
+        Protection(
+            "capabilities", "student code has no privilege of root", False, not sandboxed.capabilities,
+            f"it has the capabilities {sandboxed.capabilities:x}" if sandboxed.capabilities else "",
+            "grade as an ordinary user" if sandboxed.capabilities else "",
+        ),
+        Protection(
+            "user", "student code does not run as root", False, not is_root,
+            "the Python installation is closed to every other user" if is_root else "",
+            "install Python where all users can read it, or grade as an ordinary user" if is_root else "",
+        ),
+        Protection(
+            "namespaces", "student code has its own network, shared memory, host name and processes", False, not shared,
+            f"it shares: {', '.join(shared)}" if shared else "",
+            "allow user namespaces (sysctl user.max_user_namespaces, kernel.apparmor_restrict_unprivileged_userns=0)"
+            if shared else "",
+        ),
+        Protection(
+            "scopes", "Landlock stops signals and abstract sockets by itself", False, not unscoped,
+            f"the kernel lets through: {', '.join(unscoped)}" if unscoped else "",
+            "Linux 6.12 or later adds this; until then, the system calls are refused" if unscoped else "",
+        ),
+        Protection(
+            "cgroup", "the kernel counts memory and threads of each submission", False, group is not None,
+            "" if group else "no cgroup (version 2) with memory or pids is delegated to you",
+            "" if group else "start with: systemd-run --user --scope --property Delegate=yes grader grade ...",
+        ),
+        Protection(
+            "reading times", "reading a library leaves no trace that another submission can see", False, not recording,
+            f"the time of the last reading of a file is recorded in {' and '.join(recording)}" if recording else "",
+            "mount the file system with the option noatime" if recording else "",
+        ),
+    ]  # fmt: skip
