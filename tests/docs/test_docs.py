@@ -56,7 +56,7 @@ def test_all_pages_are_read() -> None:
     """Each folder of the grader with modules in it has a README, and no page is empty."""
     rooms = {path.parent for path in (REPOSITORY / "grader").glob("*/__init__.py")}
     assert {page.parent for page in PAGES if page.name == "README.md"} == rooms | {REPOSITORY}
-    assert len(rooms) == 8 and all(page.read_text().startswith("# ") for page in PAGES)
+    assert len(rooms) == 9 and all(page.read_text().startswith("# ") for page in PAGES)
 
 
 @pytest.mark.parametrize(("page", "target"), matches(LINK), ids=name)
@@ -80,11 +80,11 @@ def test_a_command_exists(page: Path, command: str, capsys: pytest.CaptureFixtur
     assert end.value.code == 0 and f"grader {command}" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("command", ["release", "grade", "check"])
+@pytest.mark.parametrize("command", ["release", "grade", "check", "doctor"])
 def test_a_command_is_described(command: str) -> None:
     """README.md has a row for every command, and the search for commands finds it there."""
     rows = [line for line in (REPOSITORY / "README.md").read_text().splitlines() if line.startswith("| `grader ")]
-    assert len(rows) == 3 and len([row for row in rows if row.startswith(f"| `grader {command} ")]) == 1
+    assert len(rows) == 4 and len([row for row in rows if row.startswith(f"| `grader {command}")]) == 1
     assert (REPOSITORY / "README.md", command) in matches(COMMAND, code_only=True)
 
 
@@ -109,6 +109,17 @@ def test_a_number_in_the_readme_is_right(counted: str) -> None:
     """README.md states the numbers of exercises, mistakes, right answers and attacks."""
     (number,) = re.findall(rf"(\d+) {counted}", " ".join((REPOSITORY / "README.md").read_text().split()))
     assert int(number) == COUNTS[counted]()
+
+
+def test_every_attack_tries_a_promise() -> None:
+    """The table in docs/threat-model.md names each number of the corpus and no other, and its count is right."""
+    page = (REPOSITORY / "docs" / "threat-model.md").read_text()
+    named = set()
+    for cell in re.findall(r"^\| \*\*.*\| ([\d, –]+) \|$", page, re.MULTILINE):
+        for first, last in re.findall(r"(\d+)(?:–(\d+))?", cell):
+            named |= set(range(int(first), int(last or first) + 1))
+    assert named == {int(path.name[:2]) for path in (REPOSITORY / "tests/attacks/corpus").glob("*.py")}
+    assert re.findall(r"contains (\d+) attacks", page) == [str(COUNTS["attacks"]())]
 
 
 def test_the_layout_in_the_readme_exists() -> None:
