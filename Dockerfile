@@ -1,6 +1,7 @@
 # The grader in a container.
 #
 #   docker build --tag attention-seminar .
+#   docker run --rm attention-seminar doctor
 #   docker run --rm --volume "$PWD:/course" attention-seminar grade 04-attention
 #
 # The mounted course folder must be writable for the user in the container: build with --build-arg UID="$(id -u)" if

@@ -3,8 +3,10 @@
 import argparse
 import json
 import os
+import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +16,7 @@ from traitlets import TraitError
 
 from grader.config import CONFIG_FILE, helper_packages, load_config
 from grader.errors import GraderError
+from grader.imports import skip_slow_imports
 from grader.supervisor import forkserver
 from grader.text import one_line
 
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 130
 """Exit status after Ctrl-C (128 + SIGINT)."""
+HOW_TO_CONTINUE = "grader: interrupted; run `grade` again to continue where it stopped"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -36,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         0 if everything was done, 1 if something was not (a printed line says what), 130 after Ctrl-C.
     """
-    _skip_slow_imports()
+    skip_slow_imports()
     parsed = _parser().parse_args(arguments)
     try:
         status: int = parsed.run(parsed)
@@ -48,16 +52,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"grader: {CONFIG_FILE} cannot be used: {one_line(error)}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("grader: interrupted; run `grade` again to continue where it stopped", file=sys.stderr)
+        print(HOW_TO_CONTINUE, file=sys.stderr)
         return INTERRUPTED
-
-
-def _skip_slow_imports() -> None:
-    """Make jsonschema do without its package for web addresses, which no notebook schema needs.
-
-    The package builds a grammar when it is imported, which takes two seconds.
-    """
-    sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -113,9 +109,10 @@ def _release(parsed: argparse.Namespace) -> int:
 
 
 def _grade(parsed: argparse.Namespace) -> int:
-    _prepare(Path.cwd())
-    from grader.classroom.class_run import ClassRun
-    from grader.classroom.course_dir import CourseDir
+    with _start_up():
+        _prepare(Path.cwd())
+        from grader.classroom.class_run import ClassRun
+        from grader.classroom.course_dir import CourseDir
 
     course_dir = CourseDir(Path.cwd())
     sandbox = not parsed.no_sandbox
@@ -126,9 +123,10 @@ def _grade(parsed: argparse.Namespace) -> int:
 
 def _check(parsed: argparse.Namespace) -> int:
     root = _course_of(Path.cwd())
-    _prepare(root)
-    from grader.classroom.check import check, summary
-    from grader.classroom.course_dir import CourseDir
+    with _start_up():
+        _prepare(root)
+        from grader.classroom.check import check, summary
+        from grader.classroom.course_dir import CourseDir
 
     checked_notebook = check(CourseDir(root), parsed.notebook, sandbox=not parsed.no_sandbox)
     report = checked_notebook.report
@@ -140,9 +138,10 @@ def _check(parsed: argparse.Namespace) -> int:
 
 
 def _doctor(parsed: argparse.Namespace) -> int:
-    forkserver.prepare()
-    from grader.doctor.examination import examine
-    from grader.doctor.screen import screen
+    with _start_up():
+        forkserver.prepare()
+        from grader.doctor.examination import examine
+        from grader.doctor.screen import screen
 
     examination = examine()
     if parsed.json:
@@ -160,6 +159,21 @@ def _course_of(folder: Path) -> Path:
     courses = [path for path in (folder, *folder.parents) if (path / CONFIG_FILE).exists()]
     trusted = (path for path in courses if not any(course / "submitted" in path.parents for course in courses))
     return next(trusted, folder)
+
+
+@contextmanager
+def _start_up() -> Iterator[None]:
+    """End at once at Ctrl-C: nothing is there yet to clean up, and some modules swallow a KeyboardInterrupt."""
+
+    def end(*_: object) -> None:
+        print(HOW_TO_CONTINUE, file=sys.stderr, flush=True)
+        os._exit(INTERRUPTED)
+
+    previous = signal.signal(signal.SIGINT, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, previous)
 
 
 def _prepare(root: Path) -> None:

@@ -132,7 +132,10 @@ def _collect(folder: int, path: Path, into: Container[Path] | None, found: list[
                 is_folder = entry.is_dir(follow_symlinks=False)
                 found.append(Entry(path / entry.name, entry.is_file(follow_symlinks=False), is_folder))
                 if is_folder and (path == Path() if into is None else path / entry.name in into):
-                    inner = os.open(entry.name, FOLDER, dir_fd=listed)
+                    try:
+                        inner = os.open(entry.name, FOLDER, dir_fd=listed)
+                    except OSError:
+                        continue  # it is closed: it is listed, but not its content
                     try:
                         _collect(inner, path / entry.name, into, found)
                     finally:

@@ -25,7 +25,7 @@ from grader.engine import module_files, package_paths
 RUNNER = "grader.runner.main:main"
 SANDBOX = "grader.sandbox.main:main"
 READER = "grader.reader.main:main"
-PRELOADED = ["grader.supervisor.preload"]
+PRELOADED = ["grader.supervisor.early", "grader.supervisor.preload"]
 HELPER_PACKAGES = "GRADER_HELPER_PACKAGES"
 """Environment variable from which the fork server takes the modules of helper packages, and where to find them."""
 KEPT_ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "TMPDIR")

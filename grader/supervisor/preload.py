@@ -1,6 +1,6 @@
 """Loads all that children of the fork server need, once and in the fork server, so that no submission waits for it.
 
-forkserver.prepare --starts--> this module: libraries, helper packages, a warm-up notebook --forks--> children
+forkserver.prepare --starts--> early.py, this module: libraries, helper packages, a warm-up notebook --forks--> children
 """
 
 import ctypes
@@ -22,7 +22,6 @@ import grader.reader.main
 import grader.runner.main
 import grader.sandbox.confinement
 import grader.sandbox.main
-import grader.sandbox.namespaces
 import grader.sandbox.shell
 from grader.supervisor import warmup
 from grader.supervisor.forkserver import HELPER_PACKAGES
@@ -71,7 +70,6 @@ torch.compiler.set_stance("force_eager")
 _import_helper_packages()
 grader.sandbox.shell.prepare()
 warmup.play()
-grader.sandbox.namespaces.own_process_namespace()
 grader.sandbox.confinement.prepare()
 # Garbage collections are rare: a test cell leaves little behind, and each collection takes time.
 gc.set_threshold(10_000, 20, 20)

@@ -197,42 +197,53 @@ def test_a_notebook_that_could_not_be_graded_gives_no_points_either_way(ungraded
     assert "Grading did not come to an end." in next((ungraded / "feedback" / "ann").rglob("*.html")).read_text()
 
 
-def test_nbgrader_copies_no_link_and_no_foreign_file(ungraded: Path) -> None:
-    """Neither into autograded/ nor into feedback/; the log names what was left out, and the student is graded."""
-    secret = ungraded / "secret.txt"
-    secret.write_text("the work of another student")
-    submitted = hand_in(ungraded, "ann", answered(released(ungraded), **RIGHT))
-    (submitted / "page.html").write_text("<script>attack()</script>")
-    (submitted / "link.txt").symlink_to(secret)
-    (submitted / "folder").symlink_to(ungraded / "source")
-    (submitted / "data").mkdir()
-    (submitted / "data" / "link.txt").symlink_to(secret)
-    done = run(ungraded, "nbgrader", "autograde", NAME, "--student", "ann")
-    assert done.returncode == 0 and points(ungraded)["ann"] == SCORES["ann"]
-    assert "left out, because the assignment has none: 'data', 'folder', 'link.txt', 'page.html'" in done.stderr
-    assert run(ungraded, "nbgrader", "generate_feedback", NAME, "--student", "ann").returncode == 0
-    for step in ("autograded", "feedback"):
-        names = {path.name for path in (ungraded / step / "ann").rglob("*") if path.is_file()}
-        assert names <= {"small.ipynb", "small.html", "timestamp.txt"}
+LINKS = {
+    "linked": ("", "ann"),
+    "assignment": (NAME, f"../ann/{NAME}"),
+    "notebook": (f"{NAME}/small.ipynb", f"../../ann/{NAME}/small.ipynb"),
+    "times": (f"{NAME}/timestamp.txt", "../../../secret.txt"),
+}
+"""Students whose submission is reached through a link or holds one: where the link is, and where it leads."""
 
 
-@pytest.mark.parametrize(
-    ("link", "target"),
-    [
-        ("submitted/eve", "ann"),
-        (f"submitted/eve/{NAME}", f"../ann/{NAME}"),
-        (f"submitted/eve/{NAME}/small.ipynb", f"../../ann/{NAME}/small.ipynb"),
-        (f"submitted/eve/{NAME}/timestamp.txt", "../../../secret.txt"),
-    ],
-)
-def test_nbgrader_grades_nothing_behind_a_link(ungraded: Path, link: str, target: str) -> None:
-    """A linked student, assignment, notebook or time stamp is refused in words, and other students are graded."""
-    (ungraded / "secret.txt").write_text("2030-01-01 12:00:00 UTC")
-    for student in ("ann", "eve"):
-        hand_in(ungraded, student, answered(released(ungraded), **RIGHT))
-    path = ungraded / link
+def link(course: Path, student: str) -> None:
+    """Hand in for a student of LINKS."""
+    place, target = LINKS[student]
+    hand_in(course, student, answered(released(course), **RIGHT))
+    path = course / "submitted" / student / place
     shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
     path.symlink_to(target)
-    done = run(ungraded, "nbgrader", "autograde", NAME, "--student", "eve")
-    assert done.returncode != 0 and "was not graded" in done.stderr and "no link is followed" in done.stderr
-    assert not (ungraded / "autograded" / "eve").exists()
+
+
+def test_nbgrader_copies_and_grades_nothing_strange(ungraded: Path) -> None:
+    """No link and no foreign file gets into autograded/ or feedback/, and the log names what was left out or refused.
+
+    A submission reached through a link, or with a link in the place of one of its own files, is refused; the others
+    are graded.
+    """
+    (ungraded / "secret.txt").write_text("2030-01-01 12:00:00 UTC")
+    submitted = hand_in(ungraded, "ann", answered(released(ungraded), **RIGHT))
+    (submitted / "page.html").write_text("<script>attack()</script>")
+    (submitted / "link.txt").symlink_to(ungraded / "secret.txt")
+    (submitted / "folder").symlink_to(ungraded / "source")
+    (submitted / "data").mkdir()
+    (submitted / "data" / "link.txt").symlink_to(ungraded / "secret.txt")
+    for student in LINKS:
+        link(ungraded, student)
+    done = run(ungraded, "nbgrader", "autograde", NAME)
+    assert points(ungraded) == {"ann": SCORES["ann"]}
+    assert "left out, because the assignment has none: 'data', 'folder', 'link.txt', 'page.html'" in done.stderr
+    for student in LINKS:
+        [line] = [line for line in done.stderr.splitlines() if f"submitted/{student}/" in line]
+        assert "was not graded" in line and "no link is followed" in line
+        assert not (ungraded / "autograded" / student).exists()
+    assert run(ungraded, "nbgrader", "generate_feedback", NAME).returncode == 0
+    for step in ("autograded", "feedback"):
+        assert {path.name for path in (ungraded / step).rglob("*") if path.is_file()} <= {"small.ipynb", "small.html"}
+
+
+def test_nbgrader_fails_if_every_submission_is_refused(ungraded: Path) -> None:
+    """As after a click on the button of one student in the formgrader."""
+    link(ungraded, "notebook")
+    done = run(ungraded, "nbgrader", "autograde", NAME)
+    assert done.returncode != 0 and "no link is followed" in done.stderr
