@@ -13,7 +13,7 @@ FORK_SERVER = {"multiprocessing.forkserver", "multiprocessing.resource_tracker"}
 
 def test_a_sandbox_has_nothing_left_to_load(student):
     """An import in every fork, for every notebook of a class, would take longer than the fork."""
-    program = [sys.executable, "-c", "import grader.supervisor.preload, sys; print(*sys.modules)"]
+    program = [sys.executable, "-c", "import grader.supervisor.early, grader.supervisor.preload, sys; print(*sys.modules)"]
     # With the helper package that tests/conftest.py names.
     environment = {**os.environ, forkserver.HELPER_PACKAGES: json.dumps([forkserver._modules_to_load("course")])}
     done = subprocess.run(program, env=environment, capture_output=True, text=True, check=True)
