@@ -40,11 +40,12 @@ def own_namespaces() -> None:
 def own_process_namespace() -> None:
     """Put all processes that this one starts from now on into a process namespace; it must have only one thread."""
     # First in a child: half of it, a user without a name, would be worse than nothing.
-    if _succeeds_in_child(_own_process_namespace):
-        _own_process_namespace()
+    if _succeeds_in_child(_leave_process_namespace):
+        _leave_process_namespace()
+        _start_init()
 
 
-def _own_process_namespace() -> None:
+def _leave_process_namespace() -> None:
     user, group = os.geteuid(), os.getegid()
     if not _unshare(CLONE_NEWPID):
         if not _unshare(CLONE_NEWUSER | CLONE_NEWPID):
@@ -52,23 +53,29 @@ def _own_process_namespace() -> None:
         for file, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
             with open(f"/proc/self/{file}", "w") as map_file:
                 map_file.write(text)
-    # The first process of a namespace ignores signals that it did not ask for, and when it ends, all others do. So it
-    # is one that does nothing.
+
+
+def _start_init() -> None:
+    """Start the first process of the namespace, with which all others end. It does nothing.
+
+    A process that did something could not be the first, because that one ignores signals for which it has no handler.
+    """
+    ready, tell = os.pipe()
     if os.fork() == 0:
-        _idle()
-
-
-def _idle() -> None:
-    """Do nothing until the parent ends."""
-    try:
-        die_with_parent()
-        # A copy of a socket that stayed open here would hide that its owner has ended.
-        os.closerange(0, 1 << 16)
-        signal.pthread_sigmask(signal.SIG_SETMASK, signal.valid_signals())
-        while True:
-            signal.pause()
-    finally:
-        os._exit(0)
+        try:
+            die_with_parent()
+            os.close(ready)
+            os.write(tell, b"1")  # fails if the parent has ended already
+            # A copy of a socket that stayed open here would hide that its owner has ended.
+            os.closerange(0, 1 << 16)
+            signal.pthread_sigmask(signal.SIG_SETMASK, signal.valid_signals())
+            while True:
+                signal.pause()
+        finally:
+            os._exit(0)
+    os.close(tell)
+    os.read(ready, 1)
+    os.close(ready)
 
 
 def _unshare(flags: int) -> bool:

@@ -85,6 +85,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
         env=environment,
         capture_output=True,
         text=True,
+        timeout=120,
     )
     assert "ann" in done.stdout, done.stderr
     return folder

@@ -4,6 +4,8 @@ import json
 import os
 import subprocess
 import sys
+import time
+from pathlib import Path
 
 from grader.supervisor import forkserver
 
@@ -13,7 +15,11 @@ FORK_SERVER = {"multiprocessing.forkserver", "multiprocessing.resource_tracker"}
 
 def test_a_sandbox_has_nothing_left_to_load(student):
     """An import in every fork, for every notebook of a class, would take longer than the fork."""
-    program = [sys.executable, "-c", "import grader.supervisor.early, grader.supervisor.preload, sys; print(*sys.modules)"]
+    program = [
+        sys.executable,
+        "-c",
+        "import grader.supervisor.early, grader.supervisor.preload, sys; print(*sys.modules)",
+    ]
     # With the helper package that tests/conftest.py names.
     environment = {**os.environ, forkserver.HELPER_PACKAGES: json.dumps([forkserver._modules_to_load("course")])}
     done = subprocess.run(program, env=environment, capture_output=True, text=True, check=True)
@@ -50,3 +56,28 @@ print(grade(notebook, notebook).outputs[0][0]["text"])
     environment = {**os.environ, "TMPDIR": str(deep)}
     done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
     assert done.stdout.startswith(f"{deep}/") and not list(deep.glob("course-*"))
+
+
+def test_no_process_outlives_the_grader(tmp_path):
+    """However it ends: after its work, by an error, or killed while the fork server is starting."""
+    begin = "import os, time\nfrom grader.supervisor import forkserver, readers\nforkserver.prepare()\n"
+    work = "readers.read_notebook(__import__('pathlib').Path('none'))"
+    for program in (begin + "os._exit(0)", begin + "time.sleep(0.3)\nos.kill(os.getpid(), 9)", begin + work):
+        environment = {**os.environ, "TMPDIR": str(tmp_path)}
+        subprocess.run([sys.executable, "-c", program], env=environment, stderr=subprocess.DEVNULL)
+    end = time.monotonic() + 20
+    while (left := processes_with(f"TMPDIR={tmp_path}")) and time.monotonic() < end:
+        time.sleep(0.1)
+    assert left == []
+
+
+def processes_with(variable):
+    """The processes that have a variable in their environment."""
+    found = []
+    for environ in Path("/proc").glob("[0-9]*/environ"):
+        try:
+            if variable.encode() in environ.read_bytes().split(b"\0"):
+                found.append(environ.parent.name)
+        except OSError:
+            continue  # it has ended
+    return found
