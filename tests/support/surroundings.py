@@ -19,29 +19,6 @@ os.execv(sys.executable, [sys.executable, *sys.argv[2:]])
 """
 """Starts Python with arguments in a process for which the kernel refuses system calls."""
 
-AS_PLAIN_USER = """
-set -e
-tree="$1"; shift
-# Where only root may enter a folder above Python or above this repository, it is replaced by an open one, in a mount
-# namespace that ends with this program.
-for needed in "$@"; do
-    [ "$needed" = -- ] && break
-    closed="$needed"
-    while [ "$closed" != / ]; do
-        closed="$(dirname "$closed")"
-        [ "$(stat -c %A "$closed" | cut -c 10)" = x ] && continue
-        mkdir -p "$tree$closed"
-        mount --bind "$closed" "$tree$closed"
-        mount -t tmpfs -o mode=755 tmpfs "$closed"
-        mkdir -p "$needed"
-        mount --bind "$tree$needed" "$needed"
-    done
-done
-while [ "$1" != -- ]; do shift; done
-shift
-exec setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all --bounding-set=-all "$@"
-"""
-
 
 def can_be_plain_user() -> bool:
     """Return whether this process is root's and may make a mount namespace."""
@@ -62,10 +39,28 @@ def python_without(calls: str, *arguments: str) -> list[str]:
 def python_as_plain_user(folder: Path, *arguments: str) -> list[str]:
     """Return the command that runs Python as a user without rights.
 
+    Where only root may enter a folder above Python or above this repository, the command first puts an open folder in
+    its place, in a mount namespace that ends with it.
+
     Args:
         folder: an empty folder.
         arguments: what Python is called with.
     """
-    needed = sorted({sys.base_prefix, sys.prefix, str(REPOSITORY)})
-    unshare = ["unshare", "--mount", "--propagation", "private", "sh", "-c", AS_PLAIN_USER, "sh"]
-    return [*unshare, str(folder), *needed, "--", sys.executable, *arguments]
+    needed = sorted({Path(sys.base_prefix), Path(sys.prefix), REPOSITORY})
+    script = ["set -e"]
+    closed = {outer for path in needed if (outer := _closed_folder(path)) is not None}
+    for number, outer in enumerate(sorted(closed)):
+        inside = [path.relative_to(outer) for path in needed if path.is_relative_to(outer)]
+        script += [f"mkdir {folder}/{number}", f"mount --bind {outer} {folder}/{number}"]
+        script += [f"mount -t tmpfs -o mode=755 tmpfs {outer}"]
+        script += [
+            f"mkdir -p {outer}/{path} && mount --bind {folder}/{number}/{path} {outer}/{path}" for path in inside
+        ]
+    script.append('exec setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all --bounding-set=-all "$@"')
+    shell = ["sh", "-c", "\n".join(script), "sh"]
+    return ["unshare", "--mount", "--propagation", "private", *shell, sys.executable, *arguments]
+
+
+def _closed_folder(path: Path) -> Path | None:
+    """The outermost folder above `path` that other users may not enter."""
+    return next((outer for outer in reversed(path.parents) if not outer.stat().st_mode & 0o001), None)
