@@ -31,7 +31,7 @@ class Limits(Configurable):
     ).tag(config=True)  # fmt: skip
     notebook_seconds = Integer(
         120, min=1,
-        help="Wall seconds, counted in the same way, that one notebook may take, a third of them in each of its three "
+        help="Wall seconds, counted in the same way, that one notebook may take, a quarter of them in each of its four "
         "passes. At the limit the tests that have not run fail as timed out."
     ).tag(config=True)  # fmt: skip
     memory_mb = Integer(

@@ -115,10 +115,10 @@ def report_schema() -> dict[str, Any]:
 def shown(result: Result) -> list[dict[str, Any]]:
     """Return the outputs of a test cell, from which nbgrader takes the score.
 
-    No output means full points, a number partial points, and an error none.
+    No output or text means full points, a number partial points, and an error none.
     """
     if result.verdict is Verdict.PASSED:
-        return []
+        return [{"output_type": "stream", "name": "stdout", "text": result.message}] if result.message else []
     if result.points:
         data = {"text/plain": repr(result.points)}
         return [{"output_type": "execute_result", "data": data, "metadata": {}, "execution_count": None}]

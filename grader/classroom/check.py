@@ -92,7 +92,7 @@ def summary(checked_notebook: CheckedNotebook) -> Group:
     table.add_column("points", justify="right", overflow="fold")
     table.add_column("", overflow="fold")
     for result in report.results:
-        message = "" if result.verdict is Verdict.PASSED else f"{result.verdict}: {result.message}"
+        message = result.message if result.verdict is Verdict.PASSED else f"{result.verdict}: {result.message}"
         table.add_row(result.name, f"{result.points:g} / {result.max_points:g}", Text(message))
     total = Text(f"\n{report.points:g} of {report.max_points:g} points from tests")
     stops = (Text(f"stopped before its end: {name}: {error}") for name, error in checked_notebook.answer_errors.items())

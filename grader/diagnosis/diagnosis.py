@@ -1,4 +1,4 @@
-"""Names the known misconception that behaves exactly as the student's code did.
+"""Names the known misconception, or the two, that behave exactly as the student's code did, if no other cause does.
 
     recorded calls of tests --replayed on--> the reference with one misconception in it --same replies?--> its name
 
@@ -9,7 +9,8 @@ the hints were written for students beforehand.
 import hashlib
 import time
 from contextlib import suppress
-from itertools import chain
+from functools import reduce
+from itertools import chain, combinations
 from typing import Any
 
 from grader.diagnosis.misconceptions import KnownMisconceptions, Misconception
@@ -33,21 +34,21 @@ class DiagnosisCache:
     """The results of earlier diagnoses: most tests ask all students the same, and many share a misconception."""
 
     def __init__(self) -> None:
-        self.names: dict[bytes, Misconception | None] = {}
-        """The misconception found, or None, by a digest of all that the diagnosis depends on."""
+        self.names: dict[bytes, tuple[Misconception, ...]] = {}
+        """The misconceptions found, by a digest of all that the diagnosis depends on."""
         self.answers: dict[bytes, Answer] = {}
         """The answers of mutated references to calls, by such a digest, too."""
         self._bytes = 0
 
-    def keep_name(self, digest: bytes, misconception: Misconception | None) -> None:
+    def keep_names(self, digest: bytes, found: tuple[Misconception, ...]) -> None:
         """Remember the result of a diagnosis.
 
         Args:
             digest: a digest of all that it depends on.
-            misconception: the one that behaves like the student's code, or None if no known one does.
+            found: the misconceptions that together behave like the student's code; empty if none are known to.
         """
         self._count(ENTRY_BYTES)
-        self.names[digest] = misconception
+        self.names[digest] = found
 
     def keep_answer(self, digest: bytes, answer: Answer) -> None:
         """Remember the answer of a mutated reference.
@@ -94,15 +95,16 @@ def name_misconceptions(
         recorded = exchanges.get(exercise, [])
         digest = _digest(known, exercise, recorded)
         if digest in cache.names:
-            misconception = cache.names[digest]
+            found = cache.names[digest]
         else:
             diagnosis = diagnosis or Diagnosis(known, cache)
-            misconception = diagnosis.find(exercise, recorded)
+            found = diagnosis.find(exercise, recorded)
             if not diagnosis.is_out_of_time():
-                cache.keep_name(digest, misconception)
-        if misconception is not None:
-            name, hint = misconception.name, misconception.hint
-            result.message += f" Your code behaves exactly like one that {name}. {hint}"
+                cache.keep_names(digest, found)
+        if found:
+            names = ", and that at the same time ".join(misconception.name for misconception in found)
+            hints = " ".join(misconception.hint for misconception in found)
+            result.message += f" Your code behaves exactly like one that {names}. {hints}"
 
 
 def _digest(known: KnownMisconceptions, exercise: str, exchanges: Exchanges) -> bytes:
@@ -137,8 +139,10 @@ class Diagnosis:
         """Return whether the time is over, after which `find` gives up."""
         return time.process_time() > self._end
 
-    def find(self, exercise: str, exchanges: Exchanges) -> Misconception | None:
-        """Return the misconception that answers all recorded calls as the student's code did, or None.
+    def find(self, exercise: str, exchanges: Exchanges) -> tuple[Misconception, ...]:
+        """Return the misconception, or the two at once, that answer all recorded calls as the student's code did.
+
+        Nothing is returned where several causes predict the same, because the calls do not tell which one it is.
 
         Args:
             exercise: the exercise.
@@ -147,26 +151,31 @@ class Diagnosis:
         try:
             return self._find(exercise, recorded_sessions(exchanges))
         except Exception:
-            return None  # the sandbox may have answered anything
+            return ()  # the sandbox may have answered anything
 
-    def _find(self, exercise: str, sessions: list[list[RecordedCall]]) -> Misconception | None:
+    def _find(self, exercise: str, sessions: list[list[RecordedCall]]) -> tuple[Misconception, ...]:
         reference = dict(self._known.cells).get(exercise)
         if reference is None or not any(map(is_telling, chain.from_iterable(sessions))):
-            return None
+            return ()
         different = next((calls for calls in sessions if not self._answers_alike(exercise, reference, calls)), None)
         if different is None:
-            return None
+            return ()
         # The session in which the student's code differs from the reference also rules out most misconceptions.
         sessions = [different, *(calls for calls in sessions if calls is not different)]
-        for misconception in self._known.of(exercise):
-            if self.is_out_of_time():
-                return None
-            # An edit that no longer fits the reference is skipped.
-            with suppress(GraderError):
-                answer = misconception.apply(reference)
-                if all(self._answers_alike(exercise, answer, calls) for calls in sessions):
-                    return misconception
-        return None
+        known = self._known.of(exercise)
+        for causes in (((one,) for one in known), combinations(known, 2)):
+            found = []
+            for cause in causes:
+                if self.is_out_of_time():
+                    return ()
+                # An edit that no longer fits the reference, or not beside another one, is skipped.
+                with suppress(GraderError):
+                    answer = reduce(lambda text, misconception: misconception.apply(text), cause, reference)
+                    if all(self._answers_alike(exercise, answer, calls) for calls in sessions):
+                        found.append(cause)
+            if found:
+                return found[0] if len(found) == 1 else ()
+        return ()
 
     def _answers_alike(self, exercise: str, answer: str, calls: list[RecordedCall]) -> bool:
         """Whether the exercise with this answer gives the same reply to every call of a session as the student's."""

@@ -1,4 +1,4 @@
-"""Grades a notebook in up to three passes: the sandbox runs the student's cells, and the runner runs the tests.
+"""Grades a notebook in up to four passes: the sandbox runs the student's cells, and the runner runs the tests.
 
     steps --> [sandbox cell | read-only cell | test cell] ... --> results, outputs
 
@@ -7,7 +7,9 @@ all that a student sees of the sandbox. The **hidden pass** runs the hidden test
 its place in the notebook. Nothing else of the sandbox is shown from then on, so code that remembers the arguments of a
 hidden test has no way to reveal them. If a hidden test fails, a later cell may be the cause, so the **isolated re-run**
 repeats all hidden tests of its exercise in a fresh sandbox, in which no later cell has run, and only that run counts:
-student code can tell the passes apart, so points of two passes must not be added up.
+student code can tell the passes apart, so points of two passes must not be added up. If an exercise lost points and
+builds on an earlier one that did, the **second run** judges it once more with our own answer to the earlier one
+(follow_through.py).
 
 A sandbox that hangs or dies costs one exercise. It is replaced, and the earlier cells run again in the fresh one,
 without the cell that caused the failure.
@@ -28,6 +30,7 @@ from grader.rpc.jobs import Job
 from grader.rpc.protocol import CellDone
 from grader.runner.answer_cache import AnswerCache, NonDeterministicTest
 from grader.runner.client import RpcClient
+from grader.runner.follow_through import better, next_run, our_answers, with_our_answers
 from grader.runner.messages import explain_failure
 from grader.runner.outcome import MAX_LOG
 from grader.runner.outputs import cell_outputs, size
@@ -36,7 +39,7 @@ from grader.runner.test_execution import TestExecutor
 from grader.sandbox.shell import compiled_bytes, execute
 from grader.text import printable
 
-PASSES = 3
+PASSES = 4
 
 
 class NotebookRun:
@@ -68,6 +71,8 @@ class NotebookRun:
         self._excluded_cells: set[int] = set()
         self._failures: dict[str, SandboxFailure] = {}
         """The failures of the sandbox that cost whole exercises, by exercise."""
+        self._ours = our_answers(job.steps, job.known.cells)
+        self._shows_outputs = True
         self._room = job.output_kb * 1024
         self.outputs: dict[int, list[dict[str, Any]]] = {}
         recorder = self._recorder if job.known.misconceptions else None
@@ -82,6 +87,7 @@ class NotebookRun:
         if exercises := self._needing_rerun(results):
             self._failures = failures
             results |= self._isolated_rerun(exercises)
+        results |= self._second_runs(results)
         if self._known.misconceptions:
             name_misconceptions(self._steps, results, self._known, self._recorder.exchanges, self._diagnoses)
         self.outputs |= {index: shown(result) for index, result in results.items()}
@@ -143,29 +149,49 @@ class NotebookRun:
         return any(step.role is Role.TEST or step.index > test.index for step in others)
 
     def _isolated_rerun(self, exercises: set[str]) -> dict[int, Result]:
-        """Run the cells in order in a fresh sandbox, and with them all tests of `exercises`.
-
-        An exercise for which the time does not suffice keeps the results that it has.
-        """
+        """Run the hidden tests of `exercises` again, with the cells above them only."""
         self._begin_pass()
+        results = self._isolated_run(self._steps, exercises)
+        return {step.index: results[step.index] for step in self._steps if step.is_hidden and step.index in results}
+
+    def _second_runs(self, results: dict[int, Result]) -> dict[int, Result]:
+        """Judge exercises once more with our answers to the earlier ones that cost them points; see follow_through."""
+        counted: dict[int, Result] = {}
+        judged: set[str] = set()
+        self._begin_pass()
+        self._shows_outputs = False  # they may quote our answers
+        while run := next_run(self._steps, results | counted, self._ours, judged):
+            judged |= run.exercises
+            recorded = {exercise: self._recorder.exchanges.get(exercise, []) for exercise in run.exercises}
+            self._failures = {}
+            self._excluded_cells -= {step.index for step in self._steps if step.name in run.replaced}
+            second = self._isolated_run(with_our_answers(self._steps, run, self._ours), set(run.exercises))
+            counted |= (chosen := better(run, self._steps, results, second))
+            kept = {step.exercise for step in self._steps if step.index in chosen}
+            self._recorder.exchanges |= {name: exchanges for name, exchanges in recorded.items() if name not in kept}
+        return counted
+
+    def _isolated_run(self, steps: list[Step], exercises: set[str]) -> dict[int, Result]:
+        """Run cells in a fresh sandbox, with the tests of `exercises`; leave out exercises without time for all."""
         self._ran = []
         self._link.replace()
+        self._namespace.rewind()
         self._recorder.forget(exercises)
-        hidden = {step.index: step.exercise for step in self._steps if step.is_hidden and step.exercise in exercises}
-        results, last = {}, max(hidden)
-        for step in self._steps:
+        tests = {step.index: step.exercise for step in steps if step.role is Role.TEST and step.exercise in exercises}
+        results, last = {}, max(tests)
+        for step in steps:
             if step.index > last or self._link.is_out_of_time():
                 break
             if step.role is not Role.TEST:
                 self._run_cell(step)
-            elif step.exercise in exercises:
-                # Visible tests run, too, because a hidden one may depend on them.
+            elif step.index in tests:
+                # Visible ones, too, because a hidden one may depend on them.
                 results[step.index] = self._test(step)
             else:
                 self._namespace.redo(step.index)
-        cut_short = {hidden[index] for index in hidden if index not in results}
+        cut_short = {tests[index] for index in tests if index not in results}
         cut_short |= {exercise for exercise, failure in self._failures.items() if failure is OUT_OF_TIME}
-        return {index: results[index] for index, exercise in hidden.items() if exercise not in cut_short}
+        return {index: result for index, result in results.items() if tests[index] not in cut_short}
 
     def _begin_pass(self) -> None:
         self._link.begin_pass(self._pass_seconds)
@@ -203,13 +229,14 @@ class NotebookRun:
         if done.error is not None and verdict_on(done.error) is Verdict.OUTPUT_LIMIT:
             raise SandboxLost(SandboxFailure(Verdict.OUTPUT_LIMIT, printable(done.error.message)))
         self._ran.append(step)
-        if step.index not in self.outputs:
+        if step.index not in self.outputs and self._shows_outputs:
             self.outputs[step.index] = self._fitting(outputs)
 
     def _exclude(self, step: Step, failure: SandboxFailure) -> None:
         """Note a cell that must not run again because the sandbox failed in it, and the failure of its exercise."""
         self._excluded_cells.add(step.index)
-        self.outputs.setdefault(step.index, [error_output(failure.verdict, explain_failure(failure.why))])
+        if self._shows_outputs:
+            self.outputs.setdefault(step.index, [error_output(failure.verdict, explain_failure(failure.why))])
         if step.exercise:
             self._failures[step.exercise] = failure
 

@@ -55,6 +55,23 @@ def test_a_known_misconception_is_named_in_any_style(misconception: Misconceptio
     assert f"Your code behaves exactly like one that {misconception.name}. {misconception.hint}" in message
 
 
+def test_two_misconceptions_at_once_are_both_named() -> None:
+    """Where no single one explains the code, and only this pair does."""
+    points, message = graded(DIVIDES.apply(FORGETS.apply(SOLUTION)))
+    assert points == 0
+    both = f"one that {FORGETS.name}, and that at the same time {DIVIDES.name}. {FORGETS.hint} {DIVIDES.hint}"
+    assert f"Your code behaves exactly like {both}" in message
+
+
+def test_a_misconception_has_no_name_if_another_cause_predicts_the_same() -> None:
+    """Its hint might accuse a student of something that the code does not do."""
+    twin = Misconception("scale", "multiplies by a reciprocal", "* self.weight", "* (1 / self.weight) ", "Divide once.")
+    answer = with_answer(SOURCE, "scale", DIVIDES.apply(SOLUTION))
+    for known, is_named in (([DIVIDES], True), ([twin, FORGETS], True), ([DIVIDES, twin], False)):
+        [result] = grade(SOURCE, answer, misconceptions=known).results
+        assert ("behaves exactly like" in result.message) == is_named
+
+
 WALK = "def walk(step, n):\n    x = 1.0\n    for _ in range(n):\n        x = step(x)\n    return x\n"
 WALKS = notebooks.notebook(
     notebooks.helpers("imports", "import torch"),
@@ -117,8 +134,8 @@ def test_a_misconception_answers_each_call_once() -> None:
     asked: list[torch.Tensor] = []
     cache = DiagnosisCache()
 
-    def named(*answers: torch.Tensor, name: str = "twice") -> Misconception | None:
-        """Return the misconception of code that answers `twice(tensor([1, 2]))` so, once for each of `answers`."""
+    def named(*answers: torch.Tensor, name: str = "twice") -> tuple[Misconception, ...]:
+        """Return the misconceptions of code that answers `twice(tensor([1, 2]))` so, once for each of `answers`."""
         names = {"dict": [["twice", {"handle": ObjectHandle(object_id=0, name=name, is_callable=True)}]]}
         exchanges = [
             (_call(VerbRef(verb="look"), ["twice"], None, graph=0, new=True), encode(Returned(value=names), [])),
@@ -131,14 +148,14 @@ def test_a_misconception_answers_each_call_once() -> None:
         diagnosis._namespace["asked"] = asked
         return diagnosis.find("twice", exchanges)
 
-    assert named(torch.tensor([3.0, 6.0])) == thrice and len(asked) == 1
-    assert named(torch.tensor([3.0, 7.0])) is None and len(asked) == 1
-    assert named(torch.tensor([2.0, 4.0])) is None and len(asked) == 1
+    assert named(torch.tensor([3.0, 6.0])) == (thrice,) and len(asked) == 1
+    assert named(torch.tensor([3.0, 7.0])) == () and len(asked) == 1
+    assert named(torch.tensor([2.0, 4.0])) == () and len(asked) == 1
     # Of a student's earlier answers, only objects affect the later calls, and their names do not.
     again = torch.tensor([3.0, 6.0])
-    assert named(again, again) == thrice and len(asked) == 3
-    assert named(again + 1e-6, again) == thrice and len(asked) == 3
-    assert named(again, again, name="double") == thrice and len(asked) == 3
+    assert named(again, again) == (thrice,) and len(asked) == 3
+    assert named(again + 1e-6, again) == (thrice,) and len(asked) == 3
+    assert named(again, again, name="double") == (thrice,) and len(asked) == 3
 
 
 def _call(target: ObjectRef | VerbRef, *arguments: object, graph: int, new: bool = False) -> bytes:

@@ -1,0 +1,138 @@
+"""A mistake costs points once: later exercises that build on it are judged with our own answer in its place."""
+
+import json
+
+import pytest
+from nbformat import NotebookNode
+
+from grader.grading import grade
+from grader.limits import Limits
+from grader.report import Report
+from tests.support.notebooks import answer, answered, check, code, helpers, hidden, notebook
+
+SOURCE = notebook(
+    helpers("imports", "import torch"),
+    answer(
+        "half",
+        "def half(x):\n    ### BEGIN SOLUTION\n    secret = 'our own answer'\n    return x / 2\n    ### END SOLUTION",
+    ),
+    check("half-check", "assert half(2) == 1, 'half(2) is 1'"),
+    hidden("half-test-odd", "Half of 3 is 1.5.", "assert half(3) == 1.5, 'not 1.5'"),
+    answer("quarter", "def quarter(x):\n    ### BEGIN SOLUTION\n    return half(half(x))\n    ### END SOLUTION"),
+    check("quarter-check", "assert quarter(4) == 1, f'quarter(4) is 1, not {quarter(4)}'"),
+    hidden("quarter-test-odd", "A quarter of 6 is 1.5.", "assert quarter(6) == 1.5, 'not 1.5'"),
+    answer("third", "def third(x):\n    return x / 3"),
+    check("third-check", "assert third(3) == 1, 'third(3) is 1'"),
+    answer("eighth", "def eighth(x):\n    ### BEGIN SOLUTION\n    return quarter(half(x))\n    ### END SOLUTION"),
+    hidden("eighth-test-values", "An eighth of 8 is 1.", "assert eighth(8) == 1, 'not 1'"),
+)
+"""Half, then two exercises that build on it, and between these one that does not."""
+WRONG_HALF = "def half(x):\n    return x // 2 + 1"
+
+
+def report(**answers: str) -> Report:
+    """The report on the source with other answers to some exercises."""
+    return grade(SOURCE, answered(SOURCE, **answers), Limits(cell_seconds=2))
+
+
+def points(graded: Report) -> dict[str, float]:
+    """The points of each test."""
+    return {result.name: result.points for result in graded.results}
+
+
+def messages(graded: Report) -> dict[str, str]:
+    """The message of each test that has one."""
+    return {result.name: result.message for result in graded.results if result.message}
+
+
+@pytest.mark.parametrize(
+    "half",
+    [
+        WRONG_HALF,
+        "def half(x):\n    raise NotImplementedError",
+        "def half(x):\n    while True: pass",
+        "def half(x):\n    import os; os._exit(1)",
+        "halve = lambda x: x / 2",
+        "def half(x) return x",
+    ],
+    ids=["wrong", "blank", "hangs", "ends the process", "other name", "does not compile"],
+)
+def test_a_mistake_costs_its_own_exercise_only(half: str) -> None:
+    """Whatever the mistake does: exercises that build on it have full points, and their messages say why."""
+    graded = report(half=half)
+    given = points(graded)
+    assert given.pop("half-check") == given.pop("half-test-odd") == 0 and set(given.values()) == {1.0}
+    told = {name: message for name, message in messages(graded).items() if not name.startswith("half")}
+    assert set(told) == {"quarter-check", "quarter-test-odd", "eighth-test-values"}
+    assert set(told.values()) == {"Judged with our `half`, because yours lost points."}
+
+
+def test_a_mistake_of_its_own_costs_an_exercise_points_all_the_same() -> None:
+    """Our answer to the earlier exercise does not mend it, and its own message stays as it was."""
+    graded = report(half=WRONG_HALF, quarter="def quarter(x):\n    return half(x)")
+    assert points(graded) | {"third-check": 1.0} == dict.fromkeys(points(graded), 0.0) | {
+        "third-check": 1.0,
+        "eighth-test-values": 1.0,
+    }
+    assert messages(graded)["quarter-check"] == "quarter(4) is 1, not 3."
+    assert messages(graded)["eighth-test-values"] == "Judged with our `half` and `quarter`, because yours lost points."
+
+
+def test_nothing_is_judged_again_where_nothing_was_lost_before() -> None:
+    """A right notebook and a mistake in an exercise on which none builds have no such message."""
+    for answers in ({}, {"third": "def third(x):\n    return 0"}, {"eighth": "def eighth(x):\n    return 0"}):
+        graded = report(**answers)
+        assert "Judged" not in json.dumps(messages(graded))
+        assert sum(points(graded).values()) == 6 - len(answers)
+
+
+def test_an_exercise_is_judged_in_one_world() -> None:
+    """An answer that passes one test beside the student's earlier answer, and the other beside ours, passes one."""
+    two_faced = "def quarter(x):\n    return 1.5 if half(2) != 1 else 1"
+    graded = report(half=WRONG_HALF, quarter=two_faced)
+    assert points(graded)["quarter-check"] + points(graded)["quarter-test-odd"] == 1
+
+
+SPY = """
+import inspect, json
+def spied():
+    code = half.__code__
+    text = "FOUND" + str([code.co_consts, code.co_varnames, code.co_code])
+    try:
+        text += inspect.getsource(half)
+    except Exception:
+        pass
+    return text if "secret" in text else ""
+print(spied())
+with open("kept.txt", "a") as file:
+    file.write(spied())
+"""
+
+
+@pytest.mark.parametrize(
+    "way",
+    [
+        "    print(spied())\n    return half(half(x))",
+        "    from IPython.display import display, HTML\n    display(HTML(spied()))\n    return half(half(x))",
+        "    if found := spied():\n        raise ValueError(found)\n    return 0",
+        "    if found := spied():\n        raise type(found, (Exception,), {})(found)\n    return 0",
+        "    return spied() or 0",
+        "    return open('kept.txt').read() or 0",
+    ],
+    ids=["prints", "displays", "raises", "names an error", "returns", "keeps"],
+)
+def test_nothing_of_our_answer_is_shown(way: str) -> None:
+    """Student code beside our answer can read it, and has no way to tell: neither in outputs nor in messages."""
+    graded = report(half=WRONG_HALF, quarter=f"{SPY}\ndef quarter(x):\n{way}")
+    shown = json.dumps(graded.outputs) + json.dumps([result.message for result in graded.results])
+    assert "FOUND" not in shown and "our own answer" not in shown
+
+
+def test_cells_of_the_student_between_two_exercises_count_as_a_way(tmp_path: object) -> None:
+    """An exercise also builds on an earlier one through a function in a cell of the student's own."""
+    wrong = answered(SOURCE, half=WRONG_HALF, quarter="def quarter(x):\n    return twice(x)")
+    own = code("def twice(x):\n    return half(half(x))")
+    position = next(number for number, cell in enumerate(wrong.cells) if cell.metadata.nbgrader.grade_id == "quarter")
+    submission: NotebookNode = notebook(*wrong.cells[:position], own, *wrong.cells[position:])
+    graded = grade(SOURCE, submission)
+    assert points(graded)["quarter-check"] == points(graded)["quarter-test-odd"] == 1
