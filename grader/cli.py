@@ -1,4 +1,4 @@
-"""Runs the commands `grader release`, `grader grade` and `grader check` in a course folder, and `grader doctor`."""
+"""Runs the commands of a course folder: `grader release`, `grade`, `check`, `prove`; and `grader doctor`."""
 
 import argparse
 import json
@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 130
 """Exit status after Ctrl-C (128 + SIGINT)."""
-HOW_TO_CONTINUE = "grader: interrupted; run `grade` again to continue where it stopped"
+ANSWERS = Path("tests", "correct_answers")
+"""Where a course keeps right answers in other styles than its own."""
+HOW_TO_CONTINUE = "grader: interrupted; run the command again: `grade` continues where it stopped"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -84,6 +86,25 @@ def _parser() -> argparse.ArgumentParser:
     check.add_argument("--no-sandbox", action="store_true", help="do not confine the notebook's code")
     check.set_defaults(run=_check)
 
+    prove = commands.add_parser("prove", help="try the tests on known mistakes, right answers and generated mutants")
+    prove.add_argument("assignment", nargs="*", metavar="ASSIGNMENT", help="default: every assignment")
+    prove.add_argument(
+        "--exercise", action="append", default=[], metavar="NAME", help="prove only this exercise (may be repeated)"
+    )
+    prove.add_argument(
+        "--answers",
+        type=Path,
+        metavar="FOLDER",
+        help=f"right answers in other styles (default: {ANSWERS})",
+    )
+    prove.add_argument("--tenth", type=int, metavar="SEED", help="grade a tenth of the answers, drawn by SEED")
+    prove.add_argument(
+        "--jobs", type=_jobs, default=0, metavar="N", help="answers graded at a time (default, maximum: one per core)"
+    )
+    prove.add_argument("--json", action="store_true", help="print the matrices as JSON")
+    prove.add_argument("--no-sandbox", action="store_true", help="do not confine the answers")
+    prove.set_defaults(run=_prove)
+
     doctor = commands.add_parser("doctor", help="try out how well this machine confines student code")
     doctor.add_argument("--json", action="store_true", help="print the examination as JSON")
     doctor.set_defaults(run=_doctor)
@@ -135,6 +156,41 @@ def _check(parsed: argparse.Namespace) -> int:
     else:
         Console().print(summary(checked_notebook))
     return 0 if report.points == report.max_points else 1
+
+
+def _prove(parsed: argparse.Namespace) -> int:
+    with _start_up():
+        _prepare(Path.cwd())
+        from rich.progress import track
+
+        from grader.classroom.course_dir import CourseDir
+        from grader.limits import Limits
+        from grader.prover.matrix import Prover
+        from grader.prover.screen import as_json, screen
+
+    course_dir = CourseDir(Path.cwd())
+    if parsed.answers and not parsed.answers.is_dir():
+        raise GraderError(f"--answers names a folder of right answers, and {parsed.answers} is none: correct the path")
+    prover = Prover(
+        limits=Limits(config=course_dir.config),
+        helper_packages=course_dir.helper_packages,
+        answers=parsed.answers or course_dir.root / ANSWERS,
+        only=parsed.exercise,
+        tenth=parsed.tenth,
+        jobs=parsed.jobs,
+        sandbox=not parsed.no_sandbox,
+    )
+    cases = prover.cases([course_dir.require(name) for name in parsed.assignment or course_dir.assignments()])
+    console = Console(stderr=True)
+    found = prover.matrices(cases)
+    matrices = list(
+        track(found, "proving", len(cases), console=console, transient=True, disable=not console.is_terminal)
+    )
+    if parsed.json:
+        print(json.dumps(as_json(matrices), indent=2))
+    else:
+        Console().print(screen(matrices, is_sample=parsed.tenth is not None))
+    return 0 if all(matrix.is_proven() for matrix in matrices) else 1
 
 
 def _doctor(parsed: argparse.Namespace) -> int:

@@ -1,6 +1,5 @@
 """Reads the exercises of the course, their misconceptions and their right answers in other styles."""
 
-import copy
 import re
 from functools import cache
 from pathlib import Path
@@ -9,9 +8,11 @@ import nbformat
 from nbformat import NotebookNode
 
 from grader.diagnosis.misconceptions import Misconception, load
-from grader.notebook.cells import CellType, exercise_of, grade_id, type_of
+from grader.notebook.cells import exercise_of
 from grader.notebook.names import names_bound, names_used
 from grader.notebook.plan import Role, Step, plan
+from grader.prover import exercises as cut
+from grader.prover.exercises import exercises
 from grader.report import Report, Result
 from tests.support.paths import REPOSITORY
 
@@ -19,11 +20,6 @@ HELPER_PACKAGES = ("course",)
 """What the notebooks of this course import, as its nbgrader_config.py says."""
 NOTEBOOKS = {path: nbformat.read(path, as_version=4) for path in sorted((REPOSITORY / "source").glob("*/*.ipynb"))}
 """All source notebooks, by path."""
-
-
-def exercises(notebook: NotebookNode) -> list[str]:
-    """Return the exercises in a notebook, in order."""
-    return [name for cell in notebook.cells if type_of(cell) is CellType.AUTOGRADED_ANSWER and (name := grade_id(cell))]
 
 
 SOURCES = {exercise: notebook for notebook in NOTEBOOKS.values() for exercise in exercises(notebook)}
@@ -54,21 +50,13 @@ def misconceptions_of(exercise: str) -> list[Misconception]:
 
 def reference(exercise: str) -> str:
     """Return the answer that the source gives."""
-    return next(cell.source for cell in SOURCES[exercise].cells if grade_id(cell) == exercise)
+    return cut.reference(SOURCES[exercise], exercise)
 
 
 @cache
 def alone(exercise: str) -> NotebookNode:
-    """Return the source up to the last test of an exercise, without other tests and without worked examples.
-
-    A misconception must be found by the tests of its own exercise.
-    """
-    notebook = copy.copy(SOURCES[exercise])
-    is_own = lambda cell: type_of(cell) is CellType.TEST and belongs(grade_id(cell) or "", exercise)  # noqa: E731
-    last = max(number for number, cell in enumerate(notebook.cells) if is_own(cell))
-    needed = lambda cell: is_own(cell) or type_of(cell) in (CellType.READ_ONLY, CellType.AUTOGRADED_ANSWER)  # noqa: E731
-    notebook.cells = [cell for cell in notebook.cells[: last + 1] if needed(cell)]
-    return notebook
+    """Return the source cut to what an exercise needs, as `grader prove` cuts it."""
+    return cut.alone(SOURCES[exercise], exercise)
 
 
 def belongs(test: str, exercise: str) -> bool:

@@ -1,0 +1,263 @@
+"""`grader prove` says which tests are too weak, and which are too strict; a record explains what may survive."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+
+from grader.cli import main
+from grader.notebook.cells import grade_id
+from grader.prover import matrix
+from grader.prover.exercises import alone, exercises, own_tests, reference, with_answer
+from grader.prover.matrix import Case, Kind, Matrix, Prover, Row
+from tests.support.exercises import SOURCES
+from tests.support.notebooks import answer, check, helpers, hidden, notebook, text
+from tests.support.paths import REPOSITORY
+from tests.support.small_class import NAME
+
+Capture = pytest.CaptureFixture[str]
+
+SOURCE = notebook(
+    text("# Two exercises"),
+    helpers("imports", "import math"),
+    answer("root", "def root(x):\n    ### BEGIN SOLUTION\n    return math.sqrt(x)\n    ### END SOLUTION"),
+    check("root-check", "assert root(4) == 2, 'The root of 4 is 2.'"),
+    hidden("root-test-more", "root(x) is not only for 4.", "assert root(9) == 3, 'The root of 9 is 3.'"),
+    answer("scaled", "def scaled(x, by):\n    ### BEGIN SOLUTION\n    return x * by\n    ### END SOLUTION"),
+    check("scaled-check", "assert scaled(2, 3) == 6, 'Twice three is 6.'"),
+    hidden("scaled-test-one", "Nothing changes by 1.", "assert scaled(5, 1) == 5, 'Once five is 5.'"),
+)
+WEAK = "# Run this cell.\nassert scaled(2, 1) == 2, 'Once two is 2.'"
+"""A check of `scaled` that finds too little: dividing does the same."""
+MISTAKE = """
+[[misconception]]
+name = "{name}"
+find = "x * by"
+replace = "{replace}"
+hint = "Compare with a drawing."
+"""
+DIVISION = "- return x * by\n+ return x / by"
+
+
+@pytest.fixture
+def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A course folder with the assignment above, which is the working folder too."""
+    (tmp_path / "nbgrader_config.py").write_bytes((REPOSITORY / "nbgrader_config.py").read_bytes())
+    (tmp_path / "source" / NAME).mkdir(parents=True)
+    save(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def save(folder: Path, **cells: str) -> None:
+    """Write the source with other text in some cells, whose names have `_` for `-`."""
+    changed = nbformat.from_dict(SOURCE)
+    for cell in changed.cells:
+        cell.source = cells.get((grade_id(cell) or "").replace("-", "_"), cell.source)
+    nbformat.write(changed, folder / "source" / NAME / "small.ipynb")
+
+
+def write(path: Path, content: str) -> None:
+    """Write a file, and the folders above it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content)
+
+
+def entry(edit: str, reason: str = "equivalent: nothing is divided by 1") -> str:
+    """An entry of a record."""
+    return f"[[survivor]]\nedit = '''\n{edit}'''\nreason = \"{reason}\"\n"
+
+
+def proved(capsys: Capture, *options: str) -> tuple[int, dict[str, Any]]:
+    """The exit status of the command, and what it prints with --json about the exercise `scaled`."""
+    status = main(["prove", "--json", "--exercise", "scaled", *options])
+    said = json.loads(capsys.readouterr().out)
+    assert said["proven"] == (status == 0)
+    (exercise,) = said["exercises"]
+    return status, exercise
+
+
+def surviving(exercise: dict[str, Any]) -> set[str]:
+    """The edits of the mutants that no test finds."""
+    return {row["edit"] for row in exercise["rows"] if row["kind"] == "mutant" and not row["killed_by"]}
+
+
+def test_tests_that_find_everything_are_proven(course: Path, capsys: Capture) -> None:
+    """Exit status 0, and one row for each exercise of all assignments."""
+    assert main(["prove"]) == 0
+    out = capsys.readouterr().out
+    assert "The tests find all that is wrong" in out and out.count(" ok") == 2
+    rows = {line.split()[0]: line.split() for line in out.splitlines() if line.startswith(("root ", "scaled "))}
+    assert rows.keys() == {"root", "scaled"} and rows["root"][1] == "2"
+    found, of = rows["scaled"][8], rows["scaled"][10]
+    assert found == of and int(of) > 8
+
+
+def test_a_mutant_that_no_test_finds_is_shown_with_its_edit(course: Path, capsys: Capture) -> None:
+    """So is the test that finds nothing new; exit status 1."""
+    save(course, scaled_check=WEAK)
+    assert main(["prove", NAME]) == 1
+    out = " ".join(capsys.readouterr().out.split())
+    assert "scaled: no test finds a mutant that exchanges the operator in line 3 - return x * by + return x / by" in out
+    assert "These exercises are open: scaled." in out
+    assert "scaled: finds only what other tests find too: scaled-check, scaled-test-one" in out
+
+
+def test_every_answer_says_which_tests_find_it(course: Path, capsys: Capture) -> None:
+    """The JSON form has a row for each, and what follows from the rows."""
+    write(course / "source" / NAME / "misconceptions/scaled.toml", MISTAKE.format(name="takes by", replace="by"))
+    write(
+        course / "tests/correct_answers" / NAME / "scaled/right-exchanged.py", "def scaled(x, by):\n    return by * x"
+    )
+    save(course, scaled_check=WEAK.replace("2, 1) == 2", "1, 3) == 3"))
+    status, exercise = proved(capsys)
+    rows = {(row["kind"], row["name"]): row for row in exercise["rows"]}
+    assert rows["mistake", "takes by"]["killed_by"] == ["scaled-test-one"]
+    assert rows["mistake", "takes by"]["edit"] == "- return x * by\n+ return by"
+    assert not rows["right answer", "exchanged"]["killed_by"] and not rows["right answer", "reference"]["killed_by"]
+    wrong = [row["killed_by"] for row in exercise["rows"] if row["kind"] != "right answer"]
+    for test in exercise["tests"]:
+        assert exercise["kills"][test] == sum(test in killed_by for killed_by in wrong) > 0
+        assert exercise["kills_alone"][test] == sum(killed_by == [test] for killed_by in wrong)
+    assert status == 0 and (exercise["assignment"], exercise["exercise"]) == (NAME, "scaled")
+
+
+def test_a_right_answer_that_loses_points_is_an_error(course: Path, capsys: Capture) -> None:
+    """Also in a folder that --answers names; the tests that it loses are named."""
+    style = "def scaled(x, by):\n    return float(x * by) if by == 3 else 'once'"
+    write(course / "styles" / NAME / "scaled/right-worded.py", style)
+    assert main(["prove", "--exercise", "scaled", "--answers", "styles"]) == 1
+    out = " ".join(capsys.readouterr().out.split())
+    assert "scaled: the right answer 'worded' loses points in scaled-test-one" in out
+    assert main(["prove", "--answers", "no-styles"]) == 1
+    assert "--answers names a folder" in capsys.readouterr().err
+
+
+def test_a_reference_that_loses_points_is_an_error(course: Path, capsys: Capture) -> None:
+    """It is the first of the right answers."""
+    save(course, scaled_check=WEAK.replace("== 2", "== 7"))
+    status, exercise = proved(capsys)
+    assert status == 1 and exercise["rows"][0]["killed_by"] == ["scaled-check"]
+
+
+def test_a_known_mistake_that_survives_is_an_error(course: Path, capsys: Capture) -> None:
+    """No record explains it: the tests must find it."""
+    save(course, scaled_check=WEAK)
+    write(course / "source" / NAME / "misconceptions/scaled.toml", MISTAKE.format(name="divides", replace="x / by"))
+    write(course / "source" / NAME / "survivors/scaled.toml", entry(DIVISION))
+    assert main(["prove", "--exercise", "scaled"]) == 1
+    out = " ".join(capsys.readouterr().out.split())
+    assert "scaled: no test finds the known mistake 'divides'" in out
+    assert "the record has an entry for no survivor" in out
+
+
+def test_a_record_explains_survivors(course: Path, capsys: Capture) -> None:
+    """With all of them explained, the exercise is proven; the layout of an edit does not matter."""
+    save(course, scaled_check=WEAK)
+    _, exercise = proved(capsys)
+    assert DIVISION in surviving(exercise)
+    record = "".join(entry(edit.replace("- ", "  - ")) for edit in surviving(exercise))
+    write(course / "source" / NAME / "survivors/scaled.toml", record)
+    status, explained = proved(capsys)
+    assert status == 0 and surviving(explained) == surviving(exercise)
+    assert all(row["reason"] for row in explained["rows"] if row["edit"] in surviving(exercise))
+
+
+@pytest.mark.parametrize("edit", [DIVISION, "- return x * by\n+ return x ^ by"], ids=["killed", "unknown"])
+def test_an_entry_for_no_survivor_is_an_error(course: Path, capsys: Capture, edit: str) -> None:
+    """A test finds the mutant now, or no mutant has this edit any more."""
+    write(course / "source" / NAME / "survivors/scaled.toml", entry(edit))
+    status, exercise = proved(capsys)
+    assert status == 1 and exercise["stale"] == [edit] and surviving(exercise) == set()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "complaint"),
+    [
+        ("scale", entry(DIVISION), "01-small has no 'scale'"),
+        ("scaled", entry(DIVISION, "it is fine"), "A reason begins with 'equivalent: ' or 'not forbidden: '"),
+        ("scaled", entry(DIVISION) * 2, "two entries are for the same"),
+        ("scaled", entry(""), "edit"),
+        ("scaled", entry(DIVISION) + "hint = 'no'", "hint"),
+        ("scaled", "[[survivor", "must be TOML"),
+    ],
+)
+def test_a_record_with_a_defect_is_one_line(course: Path, capsys: Capture, name: str, content: str, complaint: str):
+    """It names the file, and nothing is graded."""
+    write(course / "source" / NAME / f"survivors/{name}.toml", content)
+    assert main(["prove"]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert f"survivors/{name}.toml" in line and complaint in line
+
+
+def test_a_record_is_not_released(course: Path) -> None:
+    """It shows solutions."""
+    write(course / "source" / NAME / "survivors/scaled.toml", entry(DIVISION))
+    assert main(["release"]) == 0
+    assert [path.name for path in (course / "release" / NAME).iterdir()] == ["small.ipynb"]
+
+
+def test_an_unknown_exercise_is_one_line(course: Path, capsys: Capture) -> None:
+    """It names those that there are."""
+    assert main(["prove", "--exercise", "scales"]) == 1
+    assert "no exercise is called 'scales'; there is root, scaled" in capsys.readouterr().err
+
+
+def test_a_tenth_is_drawn_by_its_seed(course: Path, capsys: Capture) -> None:
+    """Always the same one, and never without the reference; an entry for a mutant outside it is not judged."""
+    write(course / "source" / NAME / "survivors/scaled.toml", entry(DIVISION))
+    tenths = {seed: proved(capsys, "--tenth", str(seed))[1] for seed in range(4)}
+    assert proved(capsys, "--tenth", "2")[1] == tenths[2]
+    drawn = {seed: {row["edit"] for row in tenth["rows"]} for seed, tenth in tenths.items()}
+    assert all("" in edits for edits in drawn.values()) and len(set(map(frozenset, drawn.values()))) > 1
+    assert all(tenth["stale"] == [DIVISION] * (DIVISION in drawn[seed]) for seed, tenth in tenths.items())
+
+
+def test_a_tenth_of_the_course_is_a_tenth() -> None:
+    """Of the mutants of one exercise at least, within the spread of chance."""
+    case = Case(
+        "a", "beam-search", SOURCE, [], {}, {matrix.REFERENCE: reference(SOURCES["beam-search"], "beam-search")}, {}
+    )
+    shares = [sum(Prover(tenth=seed)._draws(case, row) for row, _ in case.rows) for seed in range(5)]
+    assert all(0.05 < share / len(case.rows) < 0.16 for share in shares)
+
+
+def test_an_answer_that_never_ends_costs_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is found, whatever the course's own limits are."""
+    monkeypatch.setattr(matrix, "CELL_SECONDS", 1)
+    right, endless = "def root(x):\n    return x ** 0.5", "def root(x):\n    while True:\n        pass"
+    case = Case(
+        NAME, "root", alone(SOURCE, "root"), own_tests(SOURCE, "root"), {"endless": endless}, {"reference": right}, {}
+    )
+    case.rows[:] = [row for row in case.rows if row[0].kind is not Kind.MUTANT]
+    (found,) = Prover(sandbox=False).matrices([case])
+    assert found.is_proven() and found.rows[1].killed_by == ["root-check", "root-test-more"]
+
+
+def test_an_answer_that_was_not_graded_is_no_proof() -> None:
+    """It is neither found nor a survivor."""
+    rows = [Row(Kind.MUTANT, "a", killed_by=["t"]), Row(Kind.MUTANT, "b", is_undecided=True)]
+    found = Matrix("01", "e", ["t"], rows, [])
+    assert found.surviving(Kind.MUTANT) == [] and found.undecided == rows[1:] and not found.is_proven()
+
+
+def test_a_test_that_finds_most_alone_makes_an_exercise_thin() -> None:
+    """As does a survivor, but two tests that find the same do not."""
+    both = [Row(Kind.MUTANT, str(number), killed_by=["s", "t"]) for number in range(2)]
+    alone_in_t = [Row(Kind.MISTAKE, str(number), killed_by=["t"]) for number in range(3)]
+    assert Matrix("01", "e", ["s", "t"], both + alone_in_t, []).is_thin()
+    assert not Matrix("01", "e", ["s", "t"], both + alone_in_t[:2], []).is_thin()
+    assert Matrix("01", "e", ["s", "t"], [*both, Row(Kind.MUTANT, "none")], []).is_thin()
+
+
+def test_an_exercise_is_cut_to_what_it_needs() -> None:
+    """The tests of others are left out; what others answer stays, because the exercise may use it."""
+    cut = alone(SOURCE, "scaled")
+    assert [grade_id(cell) for cell in cut.cells] == ["imports", "root", "scaled", "scaled-check", "scaled-test-one"]
+    assert own_tests(SOURCE, "root") == ["root-check", "root-test-more"] and exercises(cut) == exercises(SOURCE)
+    changed = with_answer(cut, "scaled", "def scaled(): pass")
+    assert reference(changed, "scaled") == "def scaled(): pass" and reference(changed, "root") == reference(cut, "root")
+    assert reference(SOURCE, "scaled") == reference(cut, "scaled") != reference(changed, "scaled")
+    assert changed.cells[0] is cut.cells[0]
