@@ -54,7 +54,10 @@ def next_run(steps: list[Step], results: dict[int, Result], ours: dict[str, str]
     runs: dict[frozenset[str], list[Step]] = {}
     cells: set[int] = set()
     for step in steps:
-        if step.name == step.exercise and step.exercise in faulty - judged and BLANK not in step.source:
+        # A test that belongs to no exercise has its own name for one.
+        if step.role is Role.TEST or step.exercise not in faulty - judged:
+            continue
+        if step.name == step.exercise and BLANK not in step.source:
             needed = _needed(step.exercise, steps, ours)
             replaced = frozenset({other.exercise for other in needed if other.name != step.name} & faulty & ours.keys())
             # Exercises for which the same answers stand in share a run.
