@@ -8,6 +8,7 @@ CONTROLS = dict.fromkeys([*(set(range(32)) - set(map(ord, "\n\r\t"))), *range(12
 """Control characters: a terminal would act on them instead of showing them."""
 DIRECTIONS = dict.fromkeys([0x061C, 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A)])
 """Characters that reorder the text after them, so that a line seems to say something else, and breaks of a line."""
+REMOVED = CONTROLS | DIRECTIONS
 BREAKS = dict.fromkeys(map(ord, "\n\r\t"), " ")
 
 
@@ -18,7 +19,7 @@ def printable(value: Any, characters: int = MAX_MESSAGE) -> str:
         value: anything; its `str` is taken.
         characters: how many characters to keep.
     """
-    return str(value)[:characters].encode(errors="replace").decode().translate(CONTROLS | DIRECTIONS)
+    return str(value)[:characters].encode(errors="replace").decode().translate(REMOVED)
 
 
 def one_line(value: Any, characters: int = MAX_MESSAGE) -> str:

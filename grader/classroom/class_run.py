@@ -10,7 +10,6 @@ one after a kill, grades only students without a matching marker.
 
 import errno
 import hashlib
-import os
 import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -36,6 +35,7 @@ from grader.notebook.files import read_sources
 from grader.notebook.handed_in import HandedIn
 from grader.notebook.repair import repair
 from grader.sandbox import confinement
+from grader.supervisor.pool import side_by_side
 from grader.supervisor.readers import read_handed_in
 
 MAX_SUBMITTED_JOBS = 64
@@ -156,9 +156,7 @@ class _Workers:
     """
 
     def __init__(self, make_job: Callable[[str], Job], executor: Executor | None, workers: int) -> None:
-        # No more workers than processors: further ones would only make these wait.
-        processors = len(os.sched_getaffinity(0))
-        self._pool = executor or ThreadPoolExecutor(min(workers, processors) if workers > 0 else processors)
+        self._pool = executor or ThreadPoolExecutor(side_by_side(workers))
         self._owns_pool = executor is None
         self._make_job = make_job
         self._waiting: deque[str] = deque()

@@ -159,12 +159,11 @@ class CourseDir:
             course.format_path(course.submitted_directory, "(?P<student>[^/]+)", re.escape(assignment), escape=True)
         )
         folder = folder_of_students(course, assignment)
-        below = len(folder.parts)
-        wanted = Path(course.format_path(course.submitted_directory, course.student_id, assignment)).parts[below]
-        tail = Path(course.format_path(course.submitted_directory, "x", assignment)).parts[below + 1 :]
-        paths = (folder.joinpath(name, *tail) for name in _names(folder) if fnmatchcase(name, wanted))
+        _, *rest = self.folder("submitted", assignment, "x").relative_to(folder).parts
+        paths = [folder.joinpath(name, *rest) for name in _names(folder)]
+        students = {match["student"]: path for path in paths if (match := pattern.fullmatch(str(path)))}
         names = {
-            match["student"] for path in paths if (match := pattern.fullmatch(str(path))) and _is_there(path, folder)
+            name for name, path in students.items() if fnmatchcase(name, course.student_id) and _is_there(path, folder)
         }
         return sorted(names - set(course.student_id_exclude.split(",")))
 

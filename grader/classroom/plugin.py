@@ -2,8 +2,8 @@
 
 submitted -- SubmissionExporter, RepairCells --> autograded -- GradeCells --> outputs -- SaveAutoGrades --> gradebook
 
-nbgrader copies everything that lies beside a notebook, and follows links. What the assignment does not contain is left
-out here before nbgrader looks for it, as `grader grade` leaves it out.
+nbgrader copies everything that lies beside a notebook, and follows links. This module has it ignore all files that the
+assignment does not contain, which `grader grade` ignores, too.
 """
 
 import glob
@@ -173,14 +173,14 @@ def _strange_names(handed_in: HandedIn, usual: set[Path]) -> list[str]:
     entries = handed_in.entries(into=usual)
     if len(entries) >= MAX_ENTRIES:
         raise UnreadableFile(f"it holds {MAX_ENTRIES} files or more", "ask the student for the notebooks alone")
-    strange = []
+    usual_names, strange = {path.name for path in usual}, []
     for entry in entries:
         if entry.path in usual or entry.path.suffix == ".ipynb":
             if not (entry.is_file or entry.is_folder):
                 raise UnreadableFile(
                     f"{entry.path} is a link or no file, and no link is followed", "ask the student for the file itself"
                 )
-        elif entry.path.name in {path.name for path in usual}:
+        elif entry.path.name in usual_names:
             raise UnreadableFile(
                 f"{entry.path} has the name of a file of the assignment, in another folder", "move or remove it"
             )

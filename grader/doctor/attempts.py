@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 FACTS: dict[str, Any] = globals().get("FACTS", {})
-"""What the doctor prepared for the attempts: a secret file, a port that accepts connections, numbers of processes."""
+"""A secret file, a port that accepts connections and other things that the doctor prepared for the attempts."""
 libc = ctypes.CDLL(None, use_errno=True)
 
 

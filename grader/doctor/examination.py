@@ -45,7 +45,7 @@ class Protection(msgspec.Struct, frozen=True):
 
 
 class Examination(msgspec.Struct, frozen=True):
-    """What the doctor found; `grading` says whether grading will start, and `error` why it will not."""
+    """The result of an examination: `grading` says whether grading will start, and `error` why it will not."""
 
     grading: bool
     error: str
@@ -126,50 +126,55 @@ def _marks(name: str, *, is_test: bool) -> dict[str, Any]:
 
 def _tried(name: str, promise: str, through: list[str] | None) -> Protection:
     if through is None:
-        return Protection(name, promise, True, False, "the attempts did not run to their end", "run the doctor again")
-    return Protection(
-        name, promise, True, not through, "got through: " + " ".join(through) if through else "",
-        "grade on another machine, and report this as SECURITY.md says" if through else "",
-    )  # fmt: skip
+        return _protection(
+            name, promise, "the attempts did not run to their end", "run the doctor again", required=True
+        )
+    why = f"got through: {' '.join(through)}" if through else ""
+    return _protection(
+        name, promise, why, "grade on another machine, and report this as SECURITY.md says", required=True
+    )
 
 
 def _second_wall() -> list[Protection]:
-    """What an unconfined look at a confined process shows."""
+    """Return what a look at a confined process from outside shows."""
     with Sandboxes(Limits(), sandbox=True, processor=min(os.sched_getaffinity(0))) as sandboxes:
         sandboxed = machine.Sandboxed(sandboxes.confined_pid())
         shared = sandboxed.shared_namespaces()
-    unscoped, recording, group = machine.unscoped(), machine.mounts_that_record_reading(), delegated_group()
-    is_root = sandboxed.user == 0
+    unscoped, recording = machine.unscoped(), machine.mounts_that_record_reading()
     return [
-        Protection(
-            "capabilities", "student code has no privilege of root", False, not sandboxed.capabilities,
+        _protection(
+            "capabilities", "student code has no privilege of root",
             f"it has the capabilities {sandboxed.capabilities:x}" if sandboxed.capabilities else "",
-            "grade as an ordinary user" if sandboxed.capabilities else "",
+            "grade as an ordinary user",
         ),
-        Protection(
-            "user", "student code does not run as root", False, not is_root,
-            "the Python installation is closed to every other user" if is_root else "",
-            "install Python where all users can read it, or grade as an ordinary user" if is_root else "",
+        _protection(
+            "user", "student code does not run as root",
+            "the Python installation is closed to every other user" if sandboxed.user == 0 else "",
+            "install Python where all users can read it, or grade as an ordinary user",
         ),
-        Protection(
-            "namespaces", "student code has its own network, shared memory, host name and processes", False, not shared,
+        _protection(
+            "namespaces", "student code has its own network, shared memory, host name and processes",
             f"it shares: {', '.join(shared)}" if shared else "",
-            "allow user namespaces (sysctl user.max_user_namespaces, kernel.apparmor_restrict_unprivileged_userns=0)"
-            if shared else "",
+            "allow user namespaces (sysctl user.max_user_namespaces, kernel.apparmor_restrict_unprivileged_userns=0)",
         ),
-        Protection(
-            "scopes", "Landlock stops signals and abstract sockets by itself", False, not unscoped,
+        _protection(
+            "scopes", "Landlock stops signals and abstract sockets by itself",
             f"the kernel lets through: {', '.join(unscoped)}" if unscoped else "",
-            "Linux 6.12 or later adds this; until then, the system calls are refused" if unscoped else "",
+            "Linux 6.12 or later adds this; until then, the system calls are refused",
         ),
-        Protection(
-            "cgroup", "the kernel counts memory and threads of each submission", False, group is not None,
-            "" if group else "no cgroup (version 2) with memory or pids is delegated to you",
-            "" if group else "start with: systemd-run --user --scope --property Delegate=yes grader grade ...",
+        _protection(
+            "cgroup", "the kernel counts memory and threads of each submission",
+            "" if delegated_group() else "no cgroup (version 2) with memory or pids is delegated to you",
+            "start with: systemd-run --user --scope --property Delegate=yes grader grade ...",
         ),
-        Protection(
-            "reading times", "reading a library leaves no trace that another submission can see", False, not recording,
+        _protection(
+            "reading times", "reading a library leaves no trace that another submission can see",
             f"the time of the last reading of a file is recorded in {' and '.join(recording)}" if recording else "",
-            "mount the file system with the option noatime" if recording else "",
+            "mount the file system with the option noatime",
         ),
     ]  # fmt: skip
+
+
+def _protection(name: str, promise: str, why: str, to_do: str, *, required: bool = False) -> Protection:
+    """A protection that holds if there is no reason `why` not; only otherwise is there something to do."""
+    return Protection(name, promise, required, not why, why, to_do if why else "")

@@ -5,6 +5,7 @@ The kernel is not asked for its version: a process is confined, and then looked 
 
 import os
 import socket
+from contextlib import suppress
 from pathlib import Path
 
 import py_landlock
@@ -68,17 +69,12 @@ def unscoped() -> list[str]:
 def _unscoped_here(parent: int, name: str) -> list[str]:
     through = []
     py_landlock.Landlock(strict=False).apply()
-    try:
+    with suppress(OSError):
         os.kill(parent, 0)
         through.append("signals")
-    except OSError:
-        pass
-    try:
-        with socket.socket(socket.AF_UNIX) as line:
-            line.connect(name)
+    with suppress(OSError), socket.socket(socket.AF_UNIX) as line:
+        line.connect(name)
         through.append("sockets")
-    except OSError:
-        pass
     return through
 
 

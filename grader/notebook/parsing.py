@@ -24,7 +24,7 @@ FORMAT = 4
 """The format of notebooks since 2015."""
 
 BYTES_OF = {b"{": 250, b"[": 90, b",": 45, b'"': 35}
-"""What each of these characters may cost: an empty object, an empty list, a member of a list, half a string."""
+"""Bytes that each of these characters may cost: an empty object, an empty list, a member of a list, half a string."""
 MAX_MEMORY_MB = 150
 ASTRAL = re.compile(rb"[\xf0-\xff]")
 """How a character begins that takes 4 bytes."""

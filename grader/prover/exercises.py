@@ -21,10 +21,11 @@ def reference(notebook: "NotebookNode", exercise: str) -> str:
 
 def own_tests(notebook: "NotebookNode", exercise: str) -> list[str]:
     """Return the tests of an exercise that give points, in order: its visible checks and its hidden tests."""
+    names = exercises(notebook)
     return [
         grade_id(cell) or ""
         for cell in notebook.cells
-        if _is_test_of(cell, exercise, exercises(notebook)) and cell.metadata.nbgrader.points
+        if _is_test_of(cell, exercise, names) and cell.metadata.nbgrader.points
     ]
 
 

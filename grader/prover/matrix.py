@@ -4,7 +4,6 @@ source/NN-name --> exercises --> rows: mistakes, right answers, mutants --grade,
 """
 
 import hashlib
-import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -25,16 +24,17 @@ from grader.prover import record
 from grader.prover.exercises import alone, exercises, own_tests, reference, with_answer
 from grader.prover.mutation import difference, mutants
 from grader.sandbox import confinement
+from grader.supervisor.pool import side_by_side
 
 CELL_SECONDS, NOTEBOOK_SECONDS = 3, 60
-"""Limits of one row. A mutant whose loop never ends is found soon; a right answer takes a fraction of this."""
+"""Limits of a wrong answer, many of which never end. A right answer has those of the course."""
 SHARE = 10
 """A sample holds one row in so many."""
 REFERENCE = "reference"
 
 
 class Kind(StrEnum):
-    """What is known about an answer before it is graded."""
+    """The kind of an answer, which is known before it is graded."""
 
     MISTAKE = "mistake"
     RIGHT = "right answer"
@@ -83,6 +83,10 @@ class Matrix(msgspec.Struct):
         """Rows whose grading did not come to an end."""
         return [row for row in self.rows if row.is_undecided]
 
+    def found(self) -> int:
+        """Return how many wrong answers lose points."""
+        return sum(bool(row.killed_by) for row in self._wrong())
+
     def kills(self) -> dict[str, int]:
         """Return how many wrong answers each test finds."""
         return {test: sum(test in row.killed_by for row in self._wrong()) for test in self.tests}
@@ -93,8 +97,8 @@ class Matrix(msgspec.Struct):
 
     def is_thin(self) -> bool:
         """Whether something survives, or one test alone finds more than half of what is found."""
-        found = sum(bool(row.killed_by) for row in self._wrong())
-        return bool(self.surviving(Kind.MUTANT)) or 2 * max(self.kills_alone().values(), default=0) > found
+        most = max(self.kills_alone().values(), default=0)
+        return bool(self.surviving(Kind.MUTANT)) or 2 * most > self.found()
 
     def is_proven(self) -> bool:
         """Whether every row ended as it should, and the record explains survivors only."""
@@ -176,8 +180,7 @@ class Prover:
         """
         if self.sandbox:
             confinement.check()
-        processors = len(os.sched_getaffinity(0))
-        pool = ThreadPoolExecutor(min(self.jobs, processors) if self.jobs > 0 else processors)
+        pool = ThreadPoolExecutor(side_by_side(self.jobs))
         try:
             ahead: list[tuple[Case, list[Future[Row]]]] = []
             for case in cases:
@@ -216,7 +219,7 @@ class Prover:
         report = grade(
             case.source,
             Repaired(with_answer(case.source, case.exercise, answer), []),
-            _limits(self.limits),
+            self.limits if row.kind is Kind.RIGHT else _short(self.limits),
             sandbox=self.sandbox,
             helper_packages=self.helper_packages,
         )
@@ -229,8 +232,8 @@ class Prover:
         return row
 
 
-def _limits(limits: Limits) -> Limits:
-    """The course's own limits, but a row that never ends costs seconds."""
+def _short(limits: Limits) -> Limits:
+    """The course's own limits, but an answer that never ends costs seconds."""
     return Limits(
         config=limits.config,
         cell_seconds=min(limits.cell_seconds, CELL_SECONDS),

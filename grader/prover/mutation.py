@@ -177,7 +177,7 @@ def _names(target: ast.AST) -> list[str]:
 
 
 def _attributes(definition: ast.ClassDef) -> tuple[str, ...]:
-    """What the methods of a class assign to `self`."""
+    """The names of the attributes that the methods of a class assign to."""
     return tuple(
         dict.fromkeys(
             node.attr

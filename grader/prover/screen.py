@@ -88,8 +88,7 @@ def _complaints(matrix: Matrix) -> Iterator[Text]:
 
 def _advice(matrix: Matrix) -> Iterator[Text]:
     """Say which tests add nothing, and which one does nearly all."""
-    kills, alone = matrix.kills(), matrix.kills_alone()
-    found = sum(bool(row.killed_by) for row in matrix.rows if row.kind is not Kind.RIGHT)
+    kills, alone, found = matrix.kills(), matrix.kills_alone(), matrix.found()
     nothing = [test for test in matrix.tests if not kills[test]]
     nothing_new = [test for test in matrix.tests if kills[test] and not alone[test]]
     if nothing:

@@ -6,7 +6,7 @@ Examiners call this an error carried forward. The second run is another world: a
 one or from the other, and nothing of the second reaches a page except how its tests ended.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 
 from grader.notebook.names import names_bound, names_used
@@ -51,22 +51,20 @@ def next_run(steps: list[Step], results: dict[int, Result], ours: dict[str, str]
         judged: the exercises that were judged again already.
     """
     faulty = {step.exercise for step in steps if step.index in results and _lost(results[step.index])}
-    runs: dict[frozenset[str], list[Step]] = {}
-    cells: set[int] = set()
+    run = None
     for step in steps:
         # A test that belongs to no exercise has its own name for one.
-        if step.role is Role.TEST or step.exercise not in faulty - judged:
+        if step.role is Role.TEST or step.exercise not in faulty - judged or BLANK in step.source:
             continue
-        if step.name == step.exercise and BLANK not in step.source:
-            needed = _needed(step.exercise, steps, ours)
-            replaced = frozenset({other.exercise for other in needed if other.name != step.name} & faulty & ours.keys())
+        needed = _needed(step.exercise, steps, ours)
+        replaced = frozenset({other.exercise for other in needed if other is not step} & faulty & ours.keys())
+        cells = frozenset(other.index for other in needed)
+        if replaced and run is None:
+            run = SecondRun(frozenset({step.exercise}), replaced, cells)
+        elif run is not None and replaced == run.replaced:
             # Exercises for which the same answers stand in share a run.
-            if replaced and (not runs or replaced in runs):
-                runs.setdefault(replaced, []).append(step)
-                cells |= {other.index for other in needed}
-    for replaced, answers in runs.items():
-        return SecondRun(frozenset(step.exercise for step in answers), replaced, frozenset(cells))
-    return None
+            run = SecondRun(run.exercises | {step.exercise}, replaced, run.cells | cells)
+    return run
 
 
 def with_our_answers(steps: list[Step], run: SecondRun, ours: dict[str, str]) -> list[Step]:
@@ -107,28 +105,21 @@ def _told(run: SecondRun, first: Result, second: Result) -> Result:
 def _needed(exercise: str, steps: list[Step], ours: dict[str, str]) -> list[Step]:
     """The cells whose names an exercise, its tests or our answer to it use, directly or through others, and its own."""
     own = [step for step in steps if step.exercise == exercise]
-    wanted = set().union(*(_uses(step.source) for step in own), _uses(ours.get(exercise, "")))
+    wanted = set().union(*(_named(names_used, step.source) for step in own), _named(names_used, ours.get(exercise, "")))
     needed = [step for step in own if step.role is not Role.TEST]
     for step in reversed(steps[: steps.index(needed[0])]):
         answer = ours.get(step.exercise, "") if step.exercise else ""
-        if step.role is not Role.TEST and wanted & (_binds(step.source) | _binds(answer)):
-            wanted |= _uses(step.source) | _uses(answer)
+        if step.role is not Role.TEST and wanted & (_named(names_bound, step.source) | _named(names_bound, answer)):
+            wanted |= _named(names_used, step.source) | _named(names_used, answer)
             needed.append(step)
     return needed
 
 
-def _uses(source: str) -> set[str]:
+def _named(find: Callable[[str], Collection[str]], source: str) -> set[str]:
     try:
-        return set(names_used(source))
+        return set(find(source))
     except (SyntaxError, ValueError):
         return set()  # a student's cell that Python cannot read
-
-
-def _binds(source: str) -> set[str]:
-    try:
-        return set(names_bound(source))
-    except (SyntaxError, ValueError):
-        return set()
 
 
 def _lost(result: Result) -> bool:

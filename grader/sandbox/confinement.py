@@ -139,8 +139,8 @@ def readable_paths() -> frozenset[str]:
 @cache
 def _common_files() -> py_landlock.Landlock:
     """The rules for the files that all processes may use; the fork server makes them once."""
-    # What the kernel's version of Landlock does not know is left out: signals to other processes and abstract sockets
-    # (Linux 6.12), connections (6.7) and device commands (6.10), which seccomp refuses as well.
+    # Not strict: an older Landlock leaves out signals to other processes and abstract sockets (until Linux 6.12),
+    # connections (6.7) and device commands (6.10). seccomp refuses them as well.
     rules = py_landlock.Landlock(strict=False)
     _allow_reading(rules, readable_paths())
     rules.add_path_rule("/dev/null", access=Access.READ_FILE | Access.WRITE_FILE)

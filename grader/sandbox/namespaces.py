@@ -32,15 +32,16 @@ def own_pid() -> int:
 
 def own_namespaces() -> None:
     """Leave the namespaces that this process shares with others, as far as the kernel permits."""
-    if _unshare(SHARED["network"]) or _unshare(CLONE_NEWUSER | SHARED["network"]):
-        for flag in SHARED.values():
+    network, *others = SHARED.values()
+    if _unshare(network) or _unshare(CLONE_NEWUSER | network):
+        for flag in others:
             _unshare(flag)
 
 
 def own_process_namespace() -> None:
     """Put all processes that this one starts from now on into a process namespace; it must have only one thread."""
     # First in a child: half of it, a user without a name, would be worse than nothing.
-    if _succeeds_in_child(_leave_process_namespace):
+    if succeeds_in_child(_leave_process_namespace):
         _leave_process_namespace()
         _start_init()
 
@@ -82,7 +83,8 @@ def _unshare(flags: int) -> bool:
     return libc.unshare(flags) == 0
 
 
-def _succeeds_in_child(act: Callable[[], None]) -> bool:
+def succeeds_in_child(act: Callable[[], None]) -> bool:
+    """Return whether a child of this process, which ends afterwards, can do something without an error."""
     child = os.fork()
     if child == 0:
         with suppress(BaseException):

@@ -3,11 +3,10 @@
 import ctypes
 import os
 from collections.abc import Iterable
-from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from grader.sandbox.namespaces import die_with_parent, libc
+from grader.sandbox.namespaces import die_with_parent, libc, succeeds_in_child
 
 PR_CAPBSET_DROP, PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL = 24, 47, 4
 CAPABILITIES = 64
@@ -53,17 +52,11 @@ def can_be_unprivileged(folders: frozenset[str]) -> bool:
     """
     if os.geteuid() != 0:
         return False
-    child = os.fork()
-    if child == 0:
-        with suppress(BaseException):
-            become_unprivileged()
-            _read(folders)
-            os._exit(0)
-        os._exit(1)
-    return os.waitpid(child, 0)[1] == 0
+    return succeeds_in_child(lambda: _read_unprivileged(folders))
 
 
-def _read(folders: Iterable[str]) -> None:
+def _read_unprivileged(folders: Iterable[str]) -> None:
+    become_unprivileged()
     for folder in folders:
         if os.path.isdir(folder):
             os.listdir(folder)

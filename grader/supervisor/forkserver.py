@@ -169,7 +169,7 @@ def _no_preparation() -> Iterator[None]:
 def _sys_path() -> list[str]:
     """Where children find modules: as this process, but not in its working folder, unless that holds a package."""
     here = os.getcwd()
-    needed = {str(path.parent) for package in ("grader", *_helper_packages) for path in package_paths(package)}
+    needed = {folder for package in ("grader", *_helper_packages) for folder in _modules_to_load(package)[0]}
     return [path for path in map(os.path.abspath, sys.path) if path != here or path in needed]
 
 

@@ -68,6 +68,16 @@ def borrowed_runner(fresh: bool = False) -> Iterator[RunnerHandle]:
             _idle.append(runner)
 
 
+def side_by_side(jobs: int) -> int:
+    """Return how many notebooks are graded at a time.
+
+    Args:
+        jobs: how many are wanted; 0 for one on each processor. More than that would only make each other wait.
+    """
+    processors = len(os.sched_getaffinity(0))
+    return min(jobs, processors) if jobs > 0 else processors
+
+
 def dismiss() -> None:
     """End the idle runners now. They would end with this process anyway."""
     while _idle:

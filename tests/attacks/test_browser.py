@@ -22,8 +22,9 @@ import pytest
 
 from grader.classroom.class_run import ClassRun
 from grader.classroom.course_dir import CourseDir
+from tests.attacks.aftermath import ASSIGNMENT, ATTACKS, NAME, hand_in
 from tests.attacks.build import RELEASED, SOURCE
-from tests.attacks.test_attacks import ASSIGNMENT, ATTACKS, NAME, REPOSITORY, hand_in
+from tests.support.paths import REPOSITORY
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 SCRIPTS = [name for name in ATTACKS if "-script-in-" in name]

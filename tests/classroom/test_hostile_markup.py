@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable
 from html.parser import HTMLParser
-from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -11,6 +10,7 @@ from hypothesis import given, settings, target
 from hypothesis import strategies as st
 
 from grader.classroom import sanitize
+from tests.support.memory import peak, reset_peak
 
 MAX_SECONDS, MAX_BYTES = 1, 20 * 2**20
 VOID_TAGS = {"br", "hr", "img"}
@@ -97,15 +97,9 @@ class Page(HTMLParser):
         raise AssertionError(decl)
 
 
-def peak() -> int:
-    """The largest resident memory of this process, in bytes, since it was last reset."""
-    lines = Path("/proc/self/status").read_text().splitlines()
-    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM:"))
-
-
 def rendered(render: Callable[[str], str], text: str) -> tuple[str, Cost]:
     """The HTML of a text, which is checked, and what it took."""
-    Path("/proc/self/clear_refs").write_text("5")
+    reset_peak()
     memory, seconds = peak(), time.process_time()
     shown = render(text)
     cost = Cost(time.process_time() - seconds, peak() - memory)
@@ -151,23 +145,19 @@ def hostile(draw: st.DrawFn) -> str:
     return beginning + unit.replace("N", "0") * (sanitize.MAX_HTML // len(unit))
 
 
+@pytest.mark.parametrize(
+    ("render", "largest"),
+    [(sanitize.html, largest_html), (sanitize.markdown, largest_markdown)],
+    ids=["html", "markdown"],
+)
 @settings(max_examples=60, deadline=None, derandomize=True, database=None)
-@given(hostile())
-def test_hostile_markup_is_cheap_and_harmless_as_html(text: str) -> None:
+@given(text=hostile())
+def test_hostile_markup_is_cheap_and_harmless(
+    render: Callable[[str], str], largest: Callable[[str], str], text: str
+) -> None:
     """Of any size, and of the largest size that is not shown as text."""
-    for part in (text, largest_html(text)):
-        _, cost = rendered(sanitize.html, part)
-        assert cost.seconds < MAX_SECONDS and cost.memory < MAX_BYTES
-    target(cost.seconds, label="seconds")
-    target(float(cost.memory), label="bytes")
-
-
-@settings(max_examples=60, deadline=None, derandomize=True, database=None)
-@given(hostile())
-def test_hostile_markup_is_cheap_and_harmless_as_markdown(text: str) -> None:
-    """Of any size, and of the largest size that is not shown as text."""
-    for part in (text, largest_markdown(text)):
-        _, cost = rendered(sanitize.markdown, part)
+    for part in (text, largest(text)):
+        _, cost = rendered(render, part)
         assert cost.seconds < MAX_SECONDS and cost.memory < MAX_BYTES
     target(cost.seconds, label="seconds")
     target(float(cost.memory), label="bytes")

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from grader.errors import UnreadableFile
 from grader.limits import MAX_NOTEBOOK_MB
 from grader.supervisor import readers
+from tests.support.memory import peak, reset_peak
 
 SECONDS, MEGABYTES = 2, 300
 SIZE = MAX_NOTEBOOK_MB * 2**20 - 1000
@@ -63,29 +64,24 @@ def cost(data: bytes, folder: Path) -> Cost:
     processes = [os.getpid(), reader._process.pid]
     before = [_used(process) for process in processes]
     for process in processes:
-        Path(f"/proc/{process}/clear_refs").write_text("5")  # the peak is counted from here
-    resident = [_peak(process) for process in processes]
+        reset_peak(process)
+    resident = [peak(process) for process in processes]
     begin = time.monotonic()
     with suppress(UnreadableFile):
         readers.read_notebook(path)
     wall = time.monotonic() - begin
     if not readers._idle:  # the file ended the reader, at the limit of its memory
-        return Cost(wall, _peak(processes[0]) - resident[0])
+        return Cost(wall, (peak(processes[0]) - resident[0]) / 2**20)
     after = [_used(process) for process in processes]
     return Cost(
         sum(after) - sum(before),
-        max(_peak(process) - peak for process, peak in zip(processes, resident, strict=True)),
+        max(peak(process) - before for process, before in zip(processes, resident, strict=True)) / 2**20,
     )
 
 
 def _used(process: int) -> float:
     fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def _peak(process: int) -> float:
-    status = Path(f"/proc/{process}/status").read_text()
-    return int(status.partition("VmHWM:")[2].split()[0]) / 1024
 
 
 def filled(place: str, unit: bytes) -> bytes:

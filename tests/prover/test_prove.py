@@ -224,16 +224,16 @@ def test_a_tenth_of_the_course_is_a_tenth() -> None:
     assert all(0.05 < share / len(case.rows) < 0.16 for share in shares)
 
 
-def test_an_answer_that_never_ends_costs_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is found, whatever the course's own limits are."""
+def test_a_mistake_that_never_ends_costs_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is found, whatever the course's own limits are; a right answer has the time that these give."""
     monkeypatch.setattr(matrix, "CELL_SECONDS", 1)
-    right, endless = "def root(x):\n    return x ** 0.5", "def root(x):\n    while True:\n        pass"
-    case = Case(
-        NAME, "root", alone(SOURCE, "root"), own_tests(SOURCE, "root"), {"endless": endless}, {"reference": right}, {}
-    )
+    right = {"reference": "def root(x):\n    return x ** 0.5"}
+    right["slow"] = "import time\ndef root(x):\n    time.sleep(1.5)\n    return x ** 0.5"
+    endless = {"endless": "def root(x):\n    while True:\n        pass"}
+    case = Case(NAME, "root", alone(SOURCE, "root"), own_tests(SOURCE, "root"), endless, right, {})
     case.rows[:] = [row for row in case.rows if row[0].kind is not Kind.MUTANT]
     (found,) = Prover(sandbox=False).matrices([case])
-    assert found.is_proven() and found.rows[1].killed_by == ["root-check", "root-test-more"]
+    assert found.is_proven() and found.rows[2].killed_by == ["root-check", "root-test-more"]
 
 
 def test_an_answer_that_was_not_graded_is_no_proof() -> None:
