@@ -1,10 +1,13 @@
-"""Measures grading on this machine and writes five tables to benchmarks/RESULTS.md: `python -m benchmarks`.
+"""Measures grading and proves tests on this machine: `python -m benchmarks` writes the tables of benchmarks/RESULTS.md.
 
 1. The same class, graded by stock nbgrader, by nbgrader with the plug-in, and by `grader grade`, in turn.
 2. Classes of growing size: cost of a submission, and memory of the parent.
 3. The limit: the same cells in one warm process for each core, and with a fork of it for each notebook.
 4. A test's call of student code, across the boundary and in one process.
 5. The attacks that beat stock nbgrader, and their effect on `grader grade`.
+6. The kill matrix: mistakes and mutants that the tests find.
+7. Names of causes: right, wrong and missing ones.
+8. Points that a single mistake costs in its own exercise and in others.
 
 Every measured class run is a whole process of its own: start-up, registration, grading, gradebook and feedback.
 """
@@ -22,15 +25,16 @@ from pathlib import Path
 
 import torch
 
-from benchmarks import attacks, calls
+from benchmarks import attacks, calls, diagnosis, matrix, once
 from benchmarks.classes import ASSIGNMENT, PROGRAMS, STUDENTS, environment, make
 
 RESULTS = Path(__file__).parent / "RESULTS.md"
 SIZES = [50, 200, 1000, 5000]
 START = 1
 """Submissions of a class that takes hardly longer than start-up."""
-PARTS = ("costs", "calls", "attacks")
-"""The parts of the results, in order: the cost of a class, the cost of a call, the effect of attacks."""
+MODULES = {"calls": calls, "attacks": attacks, "matrix": matrix, "diagnosis": diagnosis, "once": once}
+"""The parts of the results, in order. Before them stands the cost of a class."""
+PARTS = ("costs", *MODULES)
 
 
 @dataclass(frozen=True)
@@ -110,7 +114,7 @@ def main() -> None:
     chosen = parser.parse_args()
     parts = known_parts(RESULTS.read_text())
     for name in [chosen.only] if chosen.only else PARTS:
-        parts[name] = {"costs": lambda: costs(chosen), "calls": calls.table, "attacks": attacks.table}[name]()
+        parts[name] = MODULES[name].table() if name in MODULES else costs(chosen)
     text = "\n\n".join(parts[name].strip() for name in PARTS).strip() + "\n"
     RESULTS.write_text(text)
     print(text)
@@ -118,9 +122,11 @@ def main() -> None:
 
 def known_parts(text: str) -> dict[str, str]:
     """Return the parts of the results of an earlier run, by name."""
-    rest, *attacked = text.partition(attacks.HEADING)
-    rest, *called = rest.partition(calls.HEADING)
-    return {"costs": rest, "calls": "".join(called), "attacks": "".join(attacked)}
+    parts = {}
+    for name, module in reversed(MODULES.items()):
+        text, *part = text.partition(module.HEADING)
+        parts[name] = "".join(part)
+    return {"costs": text, **parts}
 
 
 def costs(chosen: argparse.Namespace) -> str:

@@ -17,7 +17,7 @@ STUDENTS = ("ada", "ben", "chen", "dora", "emil", "fay", "jana")
 STOCK_CONFIG = """from pathlib import Path
 c = get_config()
 c.CourseDirectory.root = str(Path(__file__).resolve().parent)
-c.CourseDirectory.ignore = [".ipynb_checkpoints", "*.pyc", "__pycache__", "misconceptions"]
+c.CourseDirectory.ignore = [".ipynb_checkpoints", "*.pyc", "__pycache__", "misconceptions", "survivors"]
 c.ClearMarkScheme.enforce_metadata = False
 c.Execute.timeout = 120
 """

@@ -31,7 +31,8 @@ class Verdict(StrEnum):
 class Result:
     """The result of one test cell: points out of max_points, a message for the student, a log for the instructor.
 
-    `not_written` is true if the answer still raises the `NotImplementedError` of the release.
+    `not_written` is true if the answer still raises the `NotImplementedError` of the release. `causes` names the
+    misconceptions that together behave exactly like the student's code; it is empty if none are known to.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Result:
     message: str = ""
     log: str = ""
     not_written: bool = False
+    causes: list[str] = field(default_factory=list)
 
 
 @dataclass
@@ -78,7 +80,9 @@ class Report:
         Logs and outputs are left out, because a log shows hidden tests.
         """
         results = [
-            PublishedResult(result.name, result.verdict, result.points, result.max_points, result.message)
+            PublishedResult(
+                result.name, result.verdict, result.points, result.max_points, result.message, result.causes
+            )
             for result in self.results
         ]
         published = PublishedReport(FORMAT, self.points, self.max_points, results, self.repairs, self.given_up)
@@ -87,13 +91,14 @@ class Report:
 
 
 class PublishedResult(msgspec.Struct):
-    """One test in the JSON form of a report."""
+    """One test in the JSON form of a report; `causes` names the misconceptions that explain why it failed."""
 
     test: str
     verdict: Verdict
     points: float
     max_points: float
     message: str
+    causes: list[str]
 
 
 class PublishedReport(msgspec.Struct):

@@ -13,9 +13,10 @@ from functools import reduce
 from itertools import chain, combinations
 from typing import Any
 
+from grader.diagnosis.likeness import is_alike, is_telling
 from grader.diagnosis.misconceptions import KnownMisconceptions, Misconception
 from grader.diagnosis.recording import Exchanges, RecordedCall, recorded_sessions
-from grader.diagnosis.replay import Replay, adopted, is_alike, is_telling
+from grader.diagnosis.replay import Replay, adopted
 from grader.errors import GraderError
 from grader.notebook.plan import Step
 from grader.report import Result, Verdict
@@ -102,7 +103,8 @@ def name_misconceptions(
             if not diagnosis.is_out_of_time():
                 cache.keep_names(digest, found)
         if found:
-            names = ", and that at the same time ".join(misconception.name for misconception in found)
+            result.causes = [misconception.name for misconception in found]
+            names = ", and that at the same time ".join(result.causes)
             hints = " ".join(misconception.hint for misconception in found)
             result.message += f" Your code behaves exactly like one that {names}. {hints}"
 
@@ -155,13 +157,23 @@ class Diagnosis:
 
     def _find(self, exercise: str, sessions: list[list[RecordedCall]]) -> tuple[Misconception, ...]:
         reference = dict(self._known.cells).get(exercise)
-        if reference is None or not any(map(is_telling, chain.from_iterable(sessions))):
+        if reference is None:
             return ()
-        different = next((calls for calls in sessions if not self._answers_alike(exercise, reference, calls)), None)
-        if different is None:
-            return ()
-        # The session in which the student's code differs from the reference also rules out most misconceptions.
-        sessions = [different, *(calls for calls in sessions if calls is not different)]
+        # How parameters are drawn is free, and counts only where nothing else differs.
+        for exactly in (False, True):
+            if not exactly and not any(map(is_telling, chain.from_iterable(sessions))):
+                continue
+            for calls in sessions:
+                if not self._answers_alike(exercise, reference, calls, exactly):
+                    # The session that differs from the reference also rules out most misconceptions.
+                    others = [other for other in sessions if other is not calls]
+                    return self._cause(exercise, reference, [calls, *others], exactly)
+        return ()
+
+    def _cause(
+        self, exercise: str, reference: str, sessions: list[list[RecordedCall]], exactly: bool
+    ) -> tuple[Misconception, ...]:
+        """The only misconception with which the reference answers all calls alike; or else the only two."""
         known = self._known.of(exercise)
         for causes in (((one,) for one in known), combinations(known, 2)):
             found = []
@@ -171,13 +183,13 @@ class Diagnosis:
                 # An edit that no longer fits the reference, or not beside another one, is skipped.
                 with suppress(GraderError):
                     answer = reduce(lambda text, misconception: misconception.apply(text), cause, reference)
-                    if all(self._answers_alike(exercise, answer, calls) for calls in sessions):
+                    if all(self._answers_alike(exercise, answer, calls, exactly) for calls in sessions):
                         found.append(cause)
             if found:
                 return found[0] if len(found) == 1 else ()
         return ()
 
-    def _answers_alike(self, exercise: str, answer: str, calls: list[RecordedCall]) -> bool:
+    def _answers_alike(self, exercise: str, answer: str, calls: list[RecordedCall], exactly: bool) -> bool:
         """Whether the exercise with this answer gives the same reply to every call of a session as the student's."""
         replay = None
         digest = hashlib.sha256(self._cells + repr((exercise, answer)).encode())
@@ -190,7 +202,7 @@ class Diagnosis:
                     replay = replay or self._replayed(exercise, answer, calls[:number])
                     self._cache.keep_answer(key, replay.answer(call))
             reply = self._cache.answers.get(key)
-            if reply is None or not is_alike(call, reply):
+            if reply is None or not is_alike(call, reply, exactly=exactly):
                 return False
             if replay is not None:
                 replay.adopt(call, reply)

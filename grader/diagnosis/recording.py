@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from grader.rpc.channel import FROM_SANDBOX, TO_SANDBOX, opened
-from grader.rpc.protocol import Call, Callback, CallbackReply, Raised, Request, Returned
+from grader.rpc.protocol import Backward, Call, Callback, CallbackReply, Gradients, Raised, Request, Returned
 from grader.rpc.tensors import EncodedTensors
 
 Exchanges = list[tuple[bytes, bytes]]
@@ -66,12 +66,12 @@ class RecordedCallback(NamedTuple):
 
 @dataclass(frozen=True)
 class RecordedCall:
-    """One call and its reply. `sent` holds the bytes of all that crossed before the reply, callbacks included."""
+    """One call, or the gradients of one, and the reply. `sent` holds the bytes of all that crossed before the reply."""
 
     sent: bytes
-    request: Call
+    request: Call | Backward
     arguments: EncodedTensors
-    reply: Returned | Raised
+    reply: Returned | Gradients | Raised
     returned: EncodedTensors
     callbacks: list[RecordedCallback]
 
@@ -94,6 +94,6 @@ def recorded_sessions(exchanges: Exchanges) -> list[list[RecordedCall]]:
         reply, returned = last = opened(received, FROM_SANDBOX)
         if isinstance(reply, Callback):
             sent += received
-        elif isinstance(request, Call):
+        elif isinstance(request, Call | Backward):
             latest[request.session].append(RecordedCall(sent, request, arguments, reply, returned, callbacks))
     return sessions

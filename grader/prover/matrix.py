@@ -219,7 +219,7 @@ class Prover:
         report = grade(
             case.source,
             Repaired(with_answer(case.source, case.exercise, answer), []),
-            self.limits if row.kind is Kind.RIGHT else _short(self.limits),
+            self.limits if row.kind is Kind.RIGHT else for_wrong_answers(self.limits),
             sandbox=self.sandbox,
             helper_packages=self.helper_packages,
         )
@@ -232,8 +232,8 @@ class Prover:
         return row
 
 
-def _short(limits: Limits) -> Limits:
-    """The course's own limits, but an answer that never ends costs seconds."""
+def for_wrong_answers(limits: Limits) -> Limits:
+    """Return the course's own limits, shortened so that an answer that never ends costs seconds."""
     return Limits(
         config=limits.config,
         cell_seconds=min(limits.cell_seconds, CELL_SECONDS),

@@ -136,6 +136,16 @@ class RpcServer:
         """Return the object that has this number in the present session."""
         return self._session.objects[object_id]
 
+    def change(self, object_id: int, changes: ModuleChanges, tensors: list[torch.Tensor]) -> None:
+        """Bring a module of the present session to another state.
+
+        Args:
+            object_id: the number of the module.
+            changes: what is different in it from now on.
+            tensors: the tensors to which the changes refer.
+        """
+        self._session.modules.receive(object_id, self.object(object_id), changes, tensors)
+
     def _run(self, request: RunCell) -> Answer:
         done = self._shell.run(request.source, request.name, request.code)
         self._namespaces[request.place] = dict(self._shell.namespace)
@@ -158,7 +168,7 @@ class RpcServer:
         target, args, kwargs = unpack(request.call, decoded.tensors, resolve)
         watched = WatchedContainers((*args, *kwargs.values()))
         for object_id, changes in request.changes:
-            session.modules.receive(object_id, session.objects[object_id], changes, decoded.tensors)
+            self.change(object_id, changes, decoded.tensors)
         inputs = arguments.inputs
         if request.grad_enabled:
             for object_id in request.modules:

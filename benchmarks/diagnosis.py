@@ -1,0 +1,214 @@
+"""Measures how often the grader names the cause of lost points rightly, wrongly or not at all.
+
+answers to one exercise with a cause that is known beforehand --grade--> causes that it names --> right, wrong, silent
+
+`python -m benchmarks.diagnosis [ASSIGNMENT ...]` prints the table for some assignments only.
+"""
+
+import argparse
+import copy
+import random
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from enum import StrEnum
+from itertools import combinations
+
+from nbformat import NotebookNode
+
+from benchmarks.classes import REPOSITORY
+from grader.classroom.course_dir import CourseDir
+from grader.diagnosis.misconceptions import Misconception, load
+from grader.errors import GraderError
+from grader.grading import grade
+from grader.notebook.cells import grade_id
+from grader.notebook.repair import Repaired
+from grader.prover.exercises import with_answer
+from grader.prover.matrix import Case, Prover, for_wrong_answers
+from grader.prover.mutation import mutants, program
+from grader.supervisor.pool import side_by_side
+
+HEADING = "## Names of causes"
+SOURCE = REPOSITORY / "source"
+PAIRS = 20
+"""Pairs of mistakes that are drawn for each exercise, with the exercise's name as the seed."""
+DRAWS = 10
+"""Further random numbers under which a cause named for a mutant must be named again."""
+SLOWEST = 20
+"""Answers whose diagnosis is timed: those that took longest to grade."""
+PROVER = Prover()
+
+
+class Kind(StrEnum):
+    """What is known about an answer."""
+
+    KNOWN = "a known mistake"
+    LEFT_OUT = "a known mistake that is left out of the list"
+    PAIR = "two known mistakes at once"
+    MUTANT = "a mutant of our solution"
+
+
+class Outcome(StrEnum):
+    """What the grader said about an answer that lost points."""
+
+    RIGHT = "right"
+    WRONG = "wrong"
+    SILENT = "silent"
+
+
+@dataclass
+class Probe:
+    """An answer, the list that the grader compares it with, and the names that are right to give."""
+
+    kind: Kind
+    case: Case
+    answer: str
+    known: list[Misconception]
+    right: frozenset[str] = frozenset()
+    seconds: float = 0.0
+    told: list[str] = field(default_factory=list)
+
+    def outcome(self) -> Outcome | None:
+        """Grade the answer; return None if it loses no points."""
+        begin = time.perf_counter()
+        told = self._causes(self.case.source)
+        self.seconds = time.perf_counter() - begin
+        if told is None:
+            return None
+        self.told = sorted(told)
+        if not told:
+            return Outcome.SILENT
+        is_right = self._is_told_again(told) if self.kind is Kind.MUTANT else told <= self.right
+        return Outcome.RIGHT if is_right else Outcome.WRONG
+
+    def diagnosis_seconds(self) -> float:
+        """Return how much longer the answer is graded with the list than without it, in seconds."""
+        begin = time.perf_counter()
+        self._causes(self.case.source, known=[])
+        return self.seconds - (time.perf_counter() - begin)
+
+    def _is_told_again(self, told: set[str]) -> bool:
+        """Whether other random numbers give no other name. A mutant may well do what a known mistake does."""
+        again = (self._causes(_redrawn(self.case, number)) for number in range(DRAWS))
+        return all(causes in (None, told) for causes in again)
+
+    def _causes(self, source: NotebookNode, known: list[Misconception] | None = None) -> set[str] | None:
+        report = grade(
+            source,
+            Repaired(with_answer(source, self.case.exercise, self.answer), []),
+            for_wrong_answers(PROVER.limits),
+            misconceptions=self.known if known is None else known,
+            helper_packages=("course",),
+        )
+        report.require_confined()
+        if report.points == report.max_points:
+            return None
+        return {cause for result in report.results for cause in result.causes}
+
+
+def _redrawn(case: Case, number: int) -> NotebookNode:
+    """The source with other random numbers in its tests, which follow from their text."""
+    source = copy.copy(case.source)
+    source.cells = [
+        type(cell)(cell, source=f"{cell.source}\n# draw {number}") if grade_id(cell) in case.tests else cell
+        for cell in source.cells
+    ]
+    return source
+
+
+def probes(case: Case, known: list[Misconception], tenth: bool) -> Iterator[Probe]:
+    """Yield the answers to one exercise.
+
+    Args:
+        case: the exercise.
+        known: the known mistakes of its assignment.
+        tenth: whether to draw a tenth of the mutants instead of all.
+    """
+    reference = case.right["reference"]
+    own = [each for each in known if each.exercise == case.exercise]
+    for each in own:
+        text = each.apply(reference)
+        yield Probe(Kind.KNOWN, case, text, known, frozenset([each.name]))
+        yield Probe(Kind.LEFT_OUT, case, text, [other for other in known if other is not each])
+    draw = random.Random(case.exercise)
+    pairs = list(_pairs(reference, own))
+    for names, text in draw.sample(pairs, min(PAIRS, len(pairs))):
+        yield Probe(Kind.PAIR, case, text, known, names)
+    generated = mutants(reference, [each.apply(reference) for each in own])
+    for mutant in draw.sample(generated, len(generated) // 10) if tenth else generated:
+        yield Probe(Kind.MUTANT, case, mutant.text, known)
+
+
+def _pairs(reference: str, own: list[Misconception]) -> Iterator[tuple[frozenset[str], str]]:
+    alone = {program(each.apply(reference)) for each in own}
+    for first, second in combinations(own, 2):
+        try:
+            text = second.apply(first.apply(reference))
+        except GraderError:
+            continue  # the first edit removes the text of the second
+        if program(text) is not None and program(text) not in alone:
+            yield frozenset([first.name, second.name]), text
+
+
+def measured(assignments: Sequence[str], tenth: bool) -> tuple[dict[Kind, Counter[Outcome]], list[Probe], float]:
+    """Grade all probes of some assignments.
+
+    Returns:
+        the outcomes of each kind, the probes with a wrong name, and the seconds of the slowest diagnosis.
+    """
+    outcomes: dict[Kind, Counter[Outcome]] = defaultdict(Counter)
+    wrong, slowest = [], 0.0
+    with ThreadPoolExecutor(side_by_side(0)) as pool:
+        for name in assignments:
+            known = load(SOURCE / name)
+            asked = [probe for case in PROVER.cases([SOURCE / name]) for probe in probes(case, known, tenth)]
+            for probe, outcome in zip(asked, pool.map(Probe.outcome, asked), strict=True):
+                if outcome is not None:
+                    outcomes[probe.kind][outcome] += 1
+                if outcome is Outcome.WRONG:
+                    wrong.append(probe)
+            slow = sorted(asked, key=lambda probe: probe.seconds)[-SLOWEST:]
+            slowest = max(slowest, *(probe.diagnosis_seconds() for probe in slow))
+    return outcomes, wrong, slowest
+
+
+def table(assignments: Sequence[str] = (), *, tenth: bool = False) -> str:
+    """Return the part of the results, as Markdown.
+
+    Args:
+        assignments: those to measure, all if it is empty.
+        tenth: whether a tenth of the mutants is enough.
+    """
+    names = assignments or CourseDir(REPOSITORY).assignments()
+    outcomes, wrong, slowest = measured(names, tenth)
+    unknown = sum((outcomes[kind] for kind in Kind if kind is not Kind.KNOWN), Counter[Outcome]())
+    rows = [(str(kind), outcomes[kind]) for kind in Kind] + [("all but the first row", unknown)]
+    lines = [
+        HEADING, "",
+        f"Answers to one exercise that lose points, in {', '.join(names)}. A name for a mutant is right if {DRAWS} "
+        "other draws of the tests give no other name. The slowest diagnosis added "
+        f"{slowest:.1f} seconds to a notebook.", "",
+        "| an answer with | answers | right | wrong | silent | right, % | wrong, % |", "|---|" + "--:|" * 6,
+        *(_row(name, counts) for name, counts in rows), "",
+    ]  # fmt: skip
+    if wrong:
+        lines += ["Wrong names:", ""]
+        lines += [f"- {each.case.exercise}, {each.kind}: {' + '.join(each.told)}" for each in wrong]
+    return "\n".join(lines)
+
+
+def _row(name: str, counts: Counter[Outcome]) -> str:
+    numbers = [counts[outcome] for outcome in Outcome]
+    total = sum(numbers)
+    shares = [f"{100 * number / max(total, 1):.2f}" for number in numbers[:2]]
+    return f"| {name} | {total} | " + " | ".join([*map(str, numbers), *shares]) + " |"
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.diagnosis", description=__doc__)
+    parser.add_argument("assignment", nargs="*", help="default: every assignment")
+    parser.add_argument("--tenth", action="store_true", help="a tenth of the mutants")
+    chosen = parser.parse_args()
+    print(table(chosen.assignment, tenth=chosen.tenth))
