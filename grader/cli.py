@@ -7,6 +7,7 @@ import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -99,6 +100,15 @@ def _parser() -> argparse.ArgumentParser:
     )
     prove.add_argument("--tenth", type=int, metavar="SEED", help="grade a tenth of the answers, drawn by SEED")
     prove.add_argument(
+        "--draws",
+        type=_jobs,
+        default=0,
+        metavar="N",
+        help="run the tests with N other draws of their random numbers too, on right answers, known mistakes and "
+        "surviving mutants (with --tenth, on all its mutants), and list tests whose own draw misses what others find; "
+        "the exit status is 1 if a right answer or a survivor keeps its points by luck",
+    )
+    prove.add_argument(
         "--jobs", type=_jobs, default=0, metavar="N", help="answers graded at a time (default, maximum: one per core)"
     )
     prove.add_argument("--json", action="store_true", help="print the matrices as JSON")
@@ -165,6 +175,7 @@ def _prove(parsed: argparse.Namespace) -> int:
 
         from grader.classroom.course_dir import CourseDir
         from grader.limits import Limits
+        from grader.prover.draws import with_other_draws
         from grader.prover.matrix import Prover
         from grader.prover.screen import as_json, screen
 
@@ -182,10 +193,10 @@ def _prove(parsed: argparse.Namespace) -> int:
     )
     cases = prover.cases([course_dir.require(name) for name in parsed.assignment or course_dir.assignments()])
     console = Console(stderr=True)
-    found = prover.matrices(cases)
-    matrices = list(
-        track(found, "proving", len(cases), console=console, transient=True, disable=not console.is_terminal)
-    )
+    shown = partial(track, total=len(cases), console=console, transient=True, disable=not console.is_terminal)
+    matrices = list(shown(prover.matrices(cases), "proving"))
+    if parsed.draws:
+        matrices = list(shown(with_other_draws(prover, cases, matrices, parsed.draws), "drawing again"))
     if parsed.json:
         print(json.dumps(as_json(matrices), indent=2))
     else:

@@ -23,6 +23,7 @@ from grader.notebook.repair import Repaired
 from grader.prover import record
 from grader.prover.exercises import alone, exercises, own_tests, reference, with_answer
 from grader.prover.mutation import difference, mutants
+from grader.report import Report
 from grader.sandbox import confinement
 from grader.supervisor.pool import side_by_side
 
@@ -46,6 +47,8 @@ class Row(msgspec.Struct):
 
     `edit` is its difference from the reference, and is empty for a right answer. `killed_by` are the tests in which it
     lost points. `reason` says why a mutant may survive. `is_undecided` is true if grading did not come to an end.
+    `other_draws` counts, by test, the other draws of its random numbers in which the answer loses the points that the
+    test's own draw gives it.
     """
 
     kind: Kind
@@ -54,16 +57,21 @@ class Row(msgspec.Struct):
     killed_by: list[str] = []
     reason: str = ""
     is_undecided: bool = False
+    other_draws: dict[str, int] = {}
 
 
 class Matrix(msgspec.Struct):
-    """The rows of one exercise. `stale` are the recorded edits that explain no survivor."""
+    """The rows of one exercise.
+
+    `stale` are the recorded edits that explain no survivor. `draws` is the number of other draws that each test had.
+    """
 
     assignment: str
     exercise: str
     tests: list[str]
     rows: list[Row]
     stale: list[str]
+    draws: int = 0
 
     def of(self, kind: Kind) -> list[Row]:
         """Return the rows of one kind."""
@@ -77,6 +85,17 @@ class Matrix(msgspec.Struct):
     def killed_right_answers(self) -> list[Row]:
         """Right answers that lose points."""
         return [row for row in self.of(Kind.RIGHT) if row.killed_by]
+
+    @property
+    def kept_by_luck(self) -> list[Row]:
+        """Right answers, and wrong ones that no test finds, that lose points under other random numbers."""
+        return [row for row in self.rows if row.other_draws and (row.kind is Kind.RIGHT or not row.killed_by)]
+
+    @property
+    def weak_draws(self) -> list[tuple[str, Row]]:
+        """Tests whose own draw spares a wrong answer that other draws find, those first that most draws find."""
+        pairs = [(test, row) for row in self._wrong() for test in row.other_draws]
+        return sorted(pairs, key=lambda pair: pair[1].other_draws[pair[0]], reverse=True)
 
     @property
     def undecided(self) -> list[Row]:
@@ -106,6 +125,7 @@ class Matrix(msgspec.Struct):
             self.surviving(Kind.MUTANT)
             or self.surviving(Kind.MISTAKE)
             or self.killed_right_answers
+            or self.kept_by_luck
             or self.undecided
             or self.stale
         )
@@ -184,13 +204,24 @@ class Prover:
         try:
             ahead: list[tuple[Case, list[Future[Row]]]] = []
             for case in cases:
-                drawn = [(row, text) for row, text in case.rows if self._draws(case, row)]
+                drawn = [(row, text) for row, text in case.rows if self._is_in_sample(case, row)]
                 ahead.append((case, [pool.submit(self._graded, case, row, text) for row, text in drawn]))
                 if len(ahead) > 1:  # no core waits for the last row of the exercise before
                     yield _matrix(*ahead.pop(0))
             yield from (_matrix(case, futures) for case, futures in ahead)
         finally:
             pool.shutdown(cancel_futures=True)
+
+    def report(self, source: NotebookNode, exercise: str, answer: str, limits: Limits) -> Report:
+        """Grade an answer to an exercise by the tests in a source.
+
+        Raises:
+            SandboxUnavailable: the kernel cannot confine student code.
+        """
+        submission = Repaired(with_answer(source, exercise, answer), [])
+        report = grade(source, submission, limits, sandbox=self.sandbox, helper_packages=self.helper_packages)
+        report.require_confined()
+        return report
 
     def _of(self, folder: Path) -> Iterator[Case]:
         sources = read_sources(folder, self.limits.notebook_mb)
@@ -208,7 +239,7 @@ class Prover:
                     records.get(exercise, {}),
                 )  # fmt: skip
 
-    def _draws(self, case: Case, row: Row) -> bool:
+    def _is_in_sample(self, case: Case, row: Row) -> bool:
         """Whether a row is in the sample. The reference always is: without it, no other row says anything."""
         if self.tenth is None or row.name == REFERENCE:
             return True
@@ -216,14 +247,8 @@ class Prover:
         return int.from_bytes(hashlib.sha256(text.encode()).digest()) % SHARE == 0
 
     def _graded(self, case: Case, row: Row, answer: str) -> Row:
-        report = grade(
-            case.source,
-            Repaired(with_answer(case.source, case.exercise, answer), []),
-            self.limits if row.kind is Kind.RIGHT else for_wrong_answers(self.limits),
-            sandbox=self.sandbox,
-            helper_packages=self.helper_packages,
-        )
-        report.require_confined()
+        limits = self.limits if row.kind is Kind.RIGHT else for_wrong_answers(self.limits)
+        report = self.report(case.source, case.exercise, answer, limits)
         row.is_undecided = report.given_up
         if not report.given_up:
             row.killed_by = [result.name for result in report.results if result.points < result.max_points]

@@ -1,4 +1,4 @@
-"""Shows kill matrices: a table of exercises, then all that is not as it should be, then tests that add nothing."""
+"""Shows kill matrices: a table of exercises, what is not as it should be, weak draws, and tests that add nothing."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -21,7 +21,7 @@ def screen(matrices: Sequence[Matrix], *, is_sample: bool) -> Group:
         matrices: those of some exercises.
         is_sample: whether they hold a tenth of the rows only, which says nothing about single tests.
     """
-    remarks = [line for matrix in matrices for line in _complaints(matrix)]
+    remarks = [line for matrix in matrices for line in (*_complaints(matrix), *_weak_draws(matrix))]
     if not is_sample:
         remarks += [line for matrix in matrices for line in _advice(matrix)]
     return Group(_table(matrices, is_sample), *remarks, _verdict(matrices))
@@ -72,6 +72,11 @@ def _found(matrix: Matrix, kind: Kind) -> str:
 def _complaints(matrix: Matrix) -> Iterator[Text]:
     for row in matrix.killed_right_answers:
         yield _headline(matrix, f"the right answer '{row.name}' loses points in {', '.join(row.killed_by)}")
+    for row in matrix.kept_by_luck:
+        tests = ", ".join(f"{test} in {_share(matrix, test, row)}" for test in row.other_draws)
+        yield _headline(matrix, f"the {row.kind} '{row.name}' keeps its points by luck, and loses those of {tests}")
+        if row.edit:
+            yield _edit(row.edit)
     for row in matrix.surviving(Kind.MISTAKE):
         yield _headline(matrix, f"no test finds the known mistake '{row.name}'")
         yield _edit(row.edit)
@@ -84,6 +89,19 @@ def _complaints(matrix: Matrix) -> Iterator[Text]:
     for edit in matrix.stale:
         yield _headline(matrix, "the record has an entry for no survivor: remove it")
         yield _edit(edit)
+
+
+def _weak_draws(matrix: Matrix) -> Iterator[Text]:
+    """Say which tests would find more with other random numbers."""
+    for test, row in matrix.weak_draws:
+        share = _share(matrix, test, row)
+        yield _remark(matrix, f"weak draw: {test} spares the {row.kind} '{row.name}', and finds it in {share}")
+        if row.kind is Kind.MUTANT:
+            yield _edit(row.edit)
+
+
+def _share(matrix: Matrix, test: str, row: Row) -> str:
+    return f"{row.other_draws[test]} of {matrix.draws} other draws"
 
 
 def _advice(matrix: Matrix) -> Iterator[Text]:

@@ -1,0 +1,121 @@
+"""What the tags `without:NAME` forbid in a graded answer, the visible check forbids in the student's notebook.
+
+The checks run in this process, after the cells above them, as in a kernel. They are the cells of the source: a release
+takes nothing out of a visible check.
+"""
+
+import ast
+import contextlib
+import io
+from dataclasses import replace
+from functools import cache
+
+import pytest
+import torch
+from torch.overrides import handle_torch_function
+
+from course.forbidden import without
+from grader.diagnosis.misconceptions import HINTS
+from grader.notebook.cells import forbidden_functions, grade_id
+from grader.notebook.plan import Role, Step, plan
+from grader.rpc.protocol import ErrorCode, ErrorInfo
+from grader.runner.messages import explain_raise
+from tests.support.exercises import SOURCES, STYLES, alone, misconceptions_of, reference
+
+TAGGED = {
+    exercise: forbidden_functions(cell)
+    for exercise, notebook in SOURCES.items()
+    for cell in notebook.cells
+    if grade_id(cell) == exercise and forbidden_functions(cell)
+}
+"""The names of the forbidden functions, by exercise."""
+LSTM = """
+def lstm(x, state, W_ih, W_hh, b_ih, b_hh, reverse=False):
+    x, weights = x.flip(1) if reverse else x, (W_ih, W_hh, b_ih, b_hh)
+    out, h_n, c_n = torch.lstm(x, [part[None] for part in state], weights, True, 1, 0.0, False, False, True)
+    return out.flip(1) if reverse else out, (h_n[0], c_n[0])
+"""
+BY_TORCH = {
+    (exercise, misconception.name): misconception.apply(reference(exercise))
+    for exercise in TAGGED
+    for misconception in misconceptions_of(exercise)
+    if misconception.hint == HINTS["torch_does_it"]
+} | {("lstm", "leaves the work to torch's LSTM"): LSTM}
+"""Answers whose numbers are right and whose work is torch's, by exercise and name."""
+BY_HAND = {(exercise, "reference"): reference(exercise) for exercise in TAGGED} | {
+    (style.parent.name, style.stem): style.read_text() for style in STYLES if style.parent.name in TAGGED
+}
+"""Right answers, by exercise and name."""
+
+
+def steps(exercise: str) -> list[Step]:
+    """The cells that a kernel runs up to the visible check, which is the last one."""
+    all_steps = plan(alone(exercise))
+    [end] = [number for number, step in enumerate(all_steps) if step.name == f"{exercise}-check"]
+    return [step for step in all_steps[:end] if step.role is not Role.TEST] + [all_steps[end]]
+
+
+def run(exercise: str, answer: str) -> None:
+    """Run the visible check of an exercise with this answer to it."""
+    *above, check = steps(exercise)
+    memory: dict[str, object] = {"__name__": "__main__"}
+    with torch.random.fork_rng(), contextlib.redirect_stdout(io.StringIO()):
+        torch.manual_seed(0)
+        for step in above:
+            exec(answer if step.name == exercise else step.source, memory)
+        exec(check.source, memory)
+
+
+@cache
+def words_of(exercise: str) -> frozenset[str]:
+    """The words that the visible check of an exercise forbids."""
+    calls = [node for node in ast.walk(ast.parse(steps(exercise)[-1].source)) if isinstance(node, ast.Call)]
+    calls = [call for call in calls if isinstance(call.func, ast.Name) and call.func.id == "without"]
+    return frozenset(ast.literal_eval(word) for call in calls for word in call.args)
+
+
+def refusal(name: str) -> str:
+    """What the notebook says when a function of this name is called."""
+    return f"The exercise is to write it yourself, without {name}."
+
+
+@pytest.mark.parametrize(("exercise", "name"), [(each, name) for each, names in TAGGED.items() for name in names])
+def test_a_check_refuses_what_the_tags_refuse(exercise: str, name: str) -> None:
+    """Each function that a tag names is refused by the words of the check."""
+
+    def function(x: torch.Tensor) -> torch.Tensor:
+        return handle_torch_function(function, (x,), x)
+
+    function.__name__ = name
+    with pytest.raises(AssertionError) as error, without(*words_of(exercise)):
+        function(torch.ones(1))
+    assert str(error.value) == refusal(name)
+
+
+@pytest.mark.parametrize("exercise", TAGGED)
+def test_the_grader_says_it_in_the_same_words(exercise: str) -> None:
+    """A student who hands in all the same reads the sentence once more."""
+    check = steps(exercise)[-1]
+    assert check.forbidden == TAGGED[exercise]
+    error = ErrorInfo(kind="RuntimeError", name="ForbiddenFunction", code=ErrorCode.FORBIDDEN_FUNCTION)
+    for name in check.forbidden:
+        assert explain_raise(replace(check, forbidden=(name,)), error, {}).endswith(refusal(name))
+
+
+def test_each_exercise_has_an_answer_by_torch() -> None:
+    """So none is left out below."""
+    assert {exercise for exercise, _ in BY_TORCH} == set(TAGGED)
+
+
+@pytest.mark.parametrize(("exercise", "answer"), BY_TORCH)
+def test_an_answer_by_torch_fails(exercise: str, answer: str) -> None:
+    """Its numbers are right, so nothing else in the check would find it."""
+    with pytest.raises(AssertionError) as error:
+        run(exercise, BY_TORCH[exercise, answer])
+    assert str(error.value) in {refusal(name) for name in TAGGED[exercise]}
+
+
+@pytest.mark.parametrize(("exercise", "answer"), BY_HAND)
+def test_a_right_answer_passes(exercise: str, answer: str) -> None:
+    """Nothing that it needs is forbidden."""
+    run(exercise, BY_HAND[exercise, answer])
