@@ -1,11 +1,11 @@
-"""Runs the commands of a course folder: `grader release`, `grade`, `check`, `prove`; and `grader doctor`."""
+"""Runs the commands of a course folder: `grader release`, `grade`, `check`, `serve` and so on; and `grader doctor`."""
 
 import argparse
 import json
 import os
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -15,6 +15,7 @@ import msgspec
 from rich.console import Console
 from traitlets import TraitError
 
+from grader.arguments import ANSWERS, parser
 from grader.config import CONFIG_FILE, helper_packages, load_config
 from grader.errors import GraderError
 from grader.imports import skip_slow_imports
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 130
 """Exit status after Ctrl-C (128 + SIGINT)."""
-ANSWERS = Path("tests", "correct_answers")
-"""Where a course keeps right answers in other styles than its own."""
 HOW_TO_CONTINUE = "grader: interrupted; run the command again: `grade` continues where it stopped"
 
 
@@ -44,10 +43,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         0 if everything was done, 1 if something was not (a printed line says what), 130 after Ctrl-C.
     """
     skip_slow_imports()
-    parsed = _parser().parse_args(arguments)
+    parsed = parser().parse_args(arguments)
     try:
-        status: int = parsed.run(parsed)
-        return status
+        return COMMANDS[parsed.command](parsed)
     except GraderError as error:
         print(f"grader: {one_line(error)}", file=sys.stderr)
         return 1
@@ -57,74 +55,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print(HOW_TO_CONTINUE, file=sys.stderr)
         return INTERRUPTED
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="grader", description="Release and grade the assignments of a course folder; run it in that folder."
-    )
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
-
-    release = commands.add_parser("release", help="write release/ from source/")
-    release.add_argument("assignment", nargs="*", metavar="ASSIGNMENT", help="default: every assignment")
-    release.set_defaults(run=_release)
-
-    grade = commands.add_parser("grade", help="grade submitted/ into gradebook.db, autograded/ and feedback/")
-    grade.add_argument("assignment", metavar="ASSIGNMENT")
-    grade.add_argument(
-        "--student", action="append", default=[], metavar="NAME", help="grade only this student (may be repeated)"
-    )
-    grade.add_argument(
-        "--jobs", type=_jobs, default=0, metavar="N", help="students graded at a time (default, maximum: one per core)"
-    )
-    grade.add_argument("--force", action="store_true", help="also grade submissions that have not changed")
-    grade.add_argument("--no-sandbox", action="store_true", help="do not confine student code (only if you trust it)")
-    grade.set_defaults(run=_grade)
-
-    check = commands.add_parser("check", help="grade one notebook, without a gradebook")
-    check.add_argument("notebook", type=Path, metavar="NOTEBOOK")
-    check.add_argument("--json", action="store_true", help="print the report as JSON (docs/report.schema.json)")
-    check.add_argument("--no-sandbox", action="store_true", help="do not confine the notebook's code")
-    check.set_defaults(run=_check)
-
-    prove = commands.add_parser("prove", help="try the tests on known mistakes, right answers and generated mutants")
-    prove.add_argument("assignment", nargs="*", metavar="ASSIGNMENT", help="default: every assignment")
-    prove.add_argument(
-        "--exercise", action="append", default=[], metavar="NAME", help="prove only this exercise (may be repeated)"
-    )
-    prove.add_argument(
-        "--answers",
-        type=Path,
-        metavar="FOLDER",
-        help=f"right answers in other styles (default: {ANSWERS})",
-    )
-    prove.add_argument("--tenth", type=int, metavar="SEED", help="grade a tenth of the answers, drawn by SEED")
-    prove.add_argument(
-        "--draws",
-        type=_jobs,
-        default=0,
-        metavar="N",
-        help="run the tests with N other draws of their random numbers too, on right answers, known mistakes and "
-        "surviving mutants (with --tenth, on all its mutants), and list tests whose own draw misses what others find; "
-        "the exit status is 1 if a right answer or a survivor keeps its points by luck",
-    )
-    prove.add_argument(
-        "--jobs", type=_jobs, default=0, metavar="N", help="answers graded at a time (default, maximum: one per core)"
-    )
-    prove.add_argument("--json", action="store_true", help="print the matrices as JSON")
-    prove.add_argument("--no-sandbox", action="store_true", help="do not confine the answers")
-    prove.set_defaults(run=_prove)
-
-    doctor = commands.add_parser("doctor", help="try out how well this machine confines student code")
-    doctor.add_argument("--json", action="store_true", help="print the examination as JSON")
-    doctor.set_defaults(run=_doctor)
-    return parser
-
-
-def _jobs(number: str) -> int:
-    if int(number) < 0:
-        raise argparse.ArgumentTypeError(f"expected 1 or more, or 0 for one per core; got {number}")
-    return int(number)
 
 
 def _release(parsed: argparse.Namespace) -> int:
@@ -166,6 +96,28 @@ def _check(parsed: argparse.Namespace) -> int:
     else:
         Console().print(summary(checked_notebook))
     return 0 if report.points == report.max_points else 1
+
+
+def _serve(parsed: argparse.Namespace) -> int:
+    with _start_up():
+        _prepare(Path.cwd())
+        from grader.classroom.course_dir import CourseDir
+        from grader.service.main import Options, serve
+
+    sandbox = not parsed.no_sandbox
+    return serve(CourseDir(Path.cwd()), Options(parsed.bind, parsed.jobs, sandbox, parsed.certfile, parsed.keyfile))
+
+
+def _tokens(parsed: argparse.Namespace) -> int:
+    from grader.service.accounts import TOKENS, make_tokens, read_roster
+
+    load_config(Path.cwd())  # tokens belong into a course folder
+    tokens = make_tokens(Path.cwd(), read_roster(parsed.roster), parsed.renew)
+    if tokens:
+        print(f"wrote the tokens of {len(tokens)} students to {TOKENS}: hand them out, and remove the file")
+    else:
+        print("every student has a token: use --renew NAME for one who lost it")
+    return 0
 
 
 def _prove(parsed: argparse.Namespace) -> int:
@@ -268,3 +220,14 @@ def grade_and_show(run: "ClassRun") -> int:
     for table in tables(run.assignment, {student: recorded_scores[student] for student in students}, remarks):
         console.print(table)
     return status
+
+
+COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
+    "release": _release,
+    "grade": _grade,
+    "check": _check,
+    "serve": _serve,
+    "tokens": _tokens,
+    "prove": _prove,
+    "doctor": _doctor,
+}

@@ -36,7 +36,7 @@ def configure(c: Config, root: Path | str | None = None) -> None:
     # Feedback shows what a hidden test is about and what it found, never its code. Neither in feedback nor in the
     # formgrader can a submission run a script in a browser, or slow down the rendering of a page.
     c.GenerateFeedback.preprocessors = [
-        "nbgrader.preprocessors.GetGrades",
+        "grader.classroom.feedback.Grades",
         "grader.classroom.feedback.HideTests",
         "grader.classroom.feedback.HideMarkSchemes",
     ]

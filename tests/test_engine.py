@@ -18,7 +18,7 @@ from grader.errors import GraderError
 from tests.support.paths import REPOSITORY
 from tests.support.small_class import SCORES, grade_class
 
-ROOMS = {"", *"classroom diagnosis doctor notebook prover reader rpc runner sandbox supervisor".split()}
+ROOMS = {"", *"classroom diagnosis doctor notebook prover reader rpc runner sandbox service supervisor".split()}
 """The folders of the grader with modules in them."""
 
 DIGESTS = """

@@ -20,20 +20,15 @@ from functools import partial
 from pathlib import Path
 
 import nbformat
-from nbformat import NotebookNode
 from sqlalchemy.exc import OperationalError
 
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.release import register
 from grader.classroom.results import TIMESTAMP, ResultWriter, StudentResult, has_completion_marker
-from grader.diagnosis.misconceptions import Misconception, load
+from grader.classroom.student import Assignment, grade_notebook, load_assignment
 from grader.engine import engine_digest
 from grader.errors import GraderError, UnreadableFile
-from grader.grading import grade
-from grader.limits import Limits
-from grader.notebook.files import read_sources
 from grader.notebook.handed_in import HandedIn
-from grader.notebook.repair import repair
 from grader.sandbox import confinement
 from grader.supervisor.pool import side_by_side
 from grader.supervisor.readers import read_handed_in
@@ -57,11 +52,7 @@ class Job:
     student: str
     handed_in: HandedIn
     digest: str
-    sources: dict[str, NotebookNode]
-    limits: Limits
-    sandbox: bool
-    misconceptions: list[Misconception]
-    helper_packages: tuple[str, ...]
+    assignment: Assignment
 
 
 @dataclass(frozen=True)
@@ -93,10 +84,8 @@ class ClassRun:
         """
         if self.sandbox:
             confinement.check()
-        limits = Limits(config=self.course_dir.config)
-        sources = read_sources(self.course_dir.require(self.assignment), limits.notebook_mb)
-        misconceptions = load(self.course_dir.folder("source", self.assignment))
-        make_job = partial(self._job, sources=sources, limits=limits, misconceptions=misconceptions)
+        assignment = load_assignment(self.course_dir, self.assignment, sandbox=self.sandbox)
+        make_job = partial(self._job, assignment)
         students = self.course_dir.students(self.assignment, self.only)
         is_marked = partial(has_completion_marker, self.course_dir, self.assignment)
         unfinished = {student for student in students if self.force or not is_marked(student)}
@@ -107,8 +96,8 @@ class ClassRun:
             with ResultWriter(self.course_dir, self.assignment) as writer:
                 if unfinished:
                     # The fork server is still loading or the first students are being graded: there is time for this.
-                    writer.warm_up(sources)
-                common = _common_digest(sources, misconceptions, limits, self.course_dir.helper_packages, writer.due())
+                    writer.warm_up(assignment.sources)
+                common = _common_digest(assignment, writer.due())
                 for student in (name for name in students if name not in unfinished):
                     result = writer.finished_result(student, _digest(common, make_job(student)))
                     if result is None:
@@ -140,13 +129,11 @@ class ClassRun:
         self.course_dir.require(self.assignment)
         return len(self.course_dir.students(self.assignment, self.only))
 
-    def _job(
-        self, student: str, *, sources: dict[str, NotebookNode], limits: Limits, misconceptions: list[Misconception]
-    ) -> Job:
+    def _job(self, assignment: Assignment, student: str) -> Job:
         handed_in = self.course_dir.handed_in(self.assignment, student)
-        digest = _digest_of_files(handed_in, [*(f"{name}.ipynb" for name in sources), TIMESTAMP], limits.notebook_mb)
-        helper_packages = self.course_dir.helper_packages
-        return Job(student, handed_in, digest, sources, limits, self.sandbox, misconceptions, helper_packages)
+        files = [*(f"{name}.ipynb" for name in assignment.sources), TIMESTAMP]
+        digest = _digest_of_files(handed_in, files, assignment.limits.notebook_mb)
+        return Job(student, handed_in, digest, assignment)
 
 
 class _Workers:
@@ -189,40 +176,23 @@ class _Workers:
 
 def _grade_student(job: Job) -> StudentResult:
     student_result = StudentResult(job.student)
-    for name, source in job.sources.items():
+    for name in job.assignment.sources:
         file = f"{name}.ipynb"
         try:
             if not job.handed_in.has(file):
                 student_result.remarks.append(f"{file} was not handed in{_other_notebooks(job)}")
                 continue
-            submission = read_handed_in(job.handed_in, file, job.limits.notebook_mb)
+            submission = read_handed_in(job.handed_in, file, job.assignment.limits.notebook_mb)
         except UnreadableFile as error:
             student_result.troubles.append(str(error))
             continue
-        repaired = repair(source, submission)
-        report = grade(
-            source,
-            repaired,
-            job.limits,
-            sandbox=job.sandbox,
-            misconceptions=job.misconceptions,
-            helper_packages=job.helper_packages,
-        )
-        report.require_confined()
-        student_result.reports[name], student_result.notebooks[name] = report, repaired.notebook
-        if report.given_up:
-            student_result.troubles.append(
-                f"grading {name} did not come to an end, so its tests give no points: grade it again with --force"
-            )
-        if report.repairs:
-            cells = "a cell was" if len(report.repairs) == 1 else f"{len(report.repairs)} cells were"
-            student_result.remarks.append(f"{cells} repaired in {name}")
+        grade_notebook(job.assignment, name, submission, student_result)
     return student_result
 
 
 def _other_notebooks(job: Job) -> str:
     """Notebooks with another name or one folder too deep, quoted as Python literals: a student chose the names."""
-    expected = {Path(f"{name}.ipynb") for name in job.sources}
+    expected = {Path(f"{name}.ipynb") for name in job.assignment.sources}
     others = sorted(
         str(entry.path)
         for entry in job.handed_in.entries()
@@ -236,19 +206,13 @@ def _other_notebooks(job: Job) -> str:
     return f", but there is {', '.join(map(repr, others[:MAX_NAMES]))}{more}: move or rename the right file"
 
 
-def _common_digest(
-    sources: dict[str, NotebookNode],
-    misconceptions: list[Misconception],
-    limits: Limits,
-    helper_packages: tuple[str, ...],
-    due: datetime | None,
-) -> str:
+def _common_digest(assignment: Assignment, due: datetime | None) -> str:
     """A digest of what the scores of all students depend on."""
-    digest = hashlib.sha256(engine_digest(helper_packages).encode())
-    digest.update(repr(misconceptions).encode())
+    digest = hashlib.sha256(engine_digest(assignment.helper_packages).encode())
+    digest.update(repr(assignment.misconceptions).encode())
     digest.update(repr(due).encode())
-    digest.update(repr(sorted(limits.trait_values(config=True).items())).encode())
-    for name, source in sources.items():
+    digest.update(repr(sorted(assignment.limits.trait_values(config=True).items())).encode())
+    for name, source in assignment.sources.items():
         digest.update(name.encode())
         digest.update(nbformat.writes(source).encode())
     return digest.hexdigest()

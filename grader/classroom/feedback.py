@@ -1,8 +1,8 @@
-"""Renders the feedback page of a student: nbgrader's own page without hidden tests and scripts, fast for a class.
+"""Renders the feedback page of a student: what counts first, then the notebook, without hidden tests and scripts.
 
-The page is nbgrader's template. Three things make it fast: a cell that is the same in many notebooks is rendered once
-for a class (and so is its code if only its points differ), the templates are compiled once, and nbconvert's last step,
-which parses the page again to add alt text, is skipped. The course's pictures have alt text already.
+It takes the place of nbgrader's page. Three things make it fast: a cell that is the same in many notebooks is rendered
+once for a class (and so is its code if only its points differ), the template is compiled once, and nbconvert's last
+step, which parses the page again to add alt text, is skipped. The course's pictures have alt text already.
 """
 
 import json
@@ -13,50 +13,20 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-import nbgrader
 from ipython_pygments_lexers import IPython3Lexer
 from nbconvert.exporters import HTMLExporter, TemplateExporter
-from nbconvert.preprocessors import CSSHTMLHeaderPreprocessor
 from nbformat import NotebookNode
-from nbgrader.preprocessors import ClearHiddenTests, ClearMarkScheme
+from nbgrader.api import Grade, Gradebook, SubmittedNotebook
+from nbgrader.preprocessors import ClearHiddenTests, ClearMarkScheme, GetGrades
 from pygments import highlight  # type: ignore[import-untyped]
 from pygments.formatters import HtmlFormatter  # type: ignore[import-untyped]
 from pygments.lexers import PythonLexer  # type: ignore[import-untyped]
-from traitlets import default
 from traitlets.config import Config
 
 from grader.classroom import sanitize
+from grader.classroom.exercises import anchor, cell_state
+from grader.classroom.feedback_summary import OVERVIEW, TEMPLATES, Standing, counted, overview, styles, summary
 from grader.notebook.cells import FORMS, CellType, type_of
-
-TEMPLATES = Path(nbgrader.__file__).parent / "server_extensions" / "formgrader"
-
-PAGE = """
-{%- extends 'index.html.j2' -%}
-{%- block header -%}{{ super() }}
-<script type="text/x-mathjax-config">
-MathJax.Hub.Config({CommonHTML: {linebreaks: {automatic: false}}});
-</script>
-{%- endblock header -%}
-{%- block body_loop -%}
-{%- for cell in nb.cells -%}
-{%- set html = cell | cached_html -%}
-{%- if html is not none -%}{{ html }}
-{%- else -%}{%- block any_cell scoped -%}{{ cell | rendered_html(super) }}{%- endblock any_cell -%}
-{%- endif -%}
-{%- endfor -%}
-{%- endblock body_loop -%}
-"""
-"""nbgrader's page with two changes: cells that were rendered before come from a cache, and formulas stay on one line,
-because MathJax breaks even the shortest in a table.
-
-A cached cell enters no block: entering one takes as long as rendering a short cell."""
-
-STYLES = """
-summary { display: list-item; cursor: pointer; }
-.rendered_html table { margin: 0.5em 0 1em; }
-.rendered_html td, .rendered_html th { padding: 0.1em 0.6em; }
-"""
-"""What nbgrader's page lacks: a sign that something can be unfolded, and space in and around a table."""
 
 KEPT_CELLS, KEPT_CHARACTERS = 1_000, 20_000
 """How many rendered cells are cached, a few times as many as an assignment has, and how long they may be."""
@@ -73,26 +43,23 @@ _formatter = HtmlFormatter(cssclass=" highlight hl-ipython3")
 
 
 class FeedbackExporter(HTMLExporter):
-    """Renders an autograded notebook as nbgrader's feedback page; `resources["nbgrader"]` holds its scores."""
+    """Renders an autograded notebook as a feedback page.
+
+    `resources["nbgrader"]` has the notebook's name and its late penalty; the metadata of its cells, their points.
+    """
 
     def __init__(self, **traits: Any) -> None:
         self._html_cache: dict[str, str] = {}
-        super().__init__(raw_template=PAGE, **traits)
+        super().__init__(raw_template=(TEMPLATES / "page.html.j2").read_text(), **traits)
         # Registered here, because filters in a course's configuration override the default filters.
         self.register_filter("highlight_code", _highlight)
 
     @property
     def default_config(self) -> Config:
-        """Return nbconvert's default configuration with the paths of nbgrader's page."""
-        page_config = Config()
-        page_config.HTMLExporter.template_name = "feedback"
-        page_config.HTMLExporter.extra_template_basedirs = [str(TEMPLATES / "templates")]
-        styles = TEMPLATES / "static" / "node_modules" / "bootstrap" / "dist" / "css"
-        page_config.HTMLExporter.extra_template_paths = [str(styles)]
+        """Return nbconvert's default configuration."""
         config = super().default_config.copy()
         # _best_form replaces this section, and nbgrader's preprocessors would log warnings about its settings.
         config.pop("NbConvertBase", None)
-        config.merge(page_config)
         return config
 
     def default_filters(self) -> Any:
@@ -100,16 +67,15 @@ class FeedbackExporter(HTMLExporter):
         yield from super().default_filters()
         yield from FILTERS.items()
         yield "cached_html", self._cached_html
-        yield "rendered_html", self._rendered_html
+        yield from PAGE_FILTERS.items()
         yield "filter_data_type", _best_form
 
     def _init_preprocessors(self) -> None:
         super()._init_preprocessors()
-        # The template's own preprocessor makes the styles again for every page.
+        # nbconvert's own preprocessors make styles that the page does not use.
         self._preprocessors = [
-            preprocessor for preprocessor in self._preprocessors if type(preprocessor) is not CSSHTMLHeaderPreprocessor
+            each for each in self._preprocessors if not type(each).__module__.startswith("nbconvert")
         ]
-        self.register_preprocessor(Styles, enabled=True)
 
     def from_notebook_node(  # type: ignore[override]  # nbconvert's HTMLExporter returns text, too
         self, nb: NotebookNode, resources: dict[str, Any] | None = None, **options: Any
@@ -121,21 +87,18 @@ class FeedbackExporter(HTMLExporter):
             resources: nbconvert's resources, with nbgrader's scores.
             options: nbconvert's options.
         """
-        return TemplateExporter.from_notebook_node(self, _NotCopied(nb), self._init_resources(resources), **options)
+        page_resources = self._init_resources(resources)
+        page_resources["styles"] = styles()
+        return TemplateExporter.from_notebook_node(self, _NotCopied(nb), page_resources, **options)
 
-    def _cached_html(self, cell: NotebookNode) -> str | None:
-        """The HTML of a cell that was rendered before. It depends on the cell alone, even its anchor: the cell's id."""
+    def _cached_html(self, cell: NotebookNode, render: Callable[[NotebookNode], str]) -> str:
+        """The HTML of a cell, rendered once. It depends on the cell alone, even its anchor: the cell's id."""
         key = json.dumps(cell)
         html = self._html_cache.pop(key, None)
-        if html is not None:
-            # The cell used last goes to the end, and the first is dropped first.
-            self._html_cache[key] = html
-        return html
-
-    def _rendered_html(self, cell: NotebookNode, render: Callable[[], str]) -> str:
-        """The HTML of a cell that was not rendered before."""
-        key, html = json.dumps(cell), render()
+        if html is None:
+            html = render(cell)
         if len(key) <= KEPT_CHARACTERS:
+            # The cell used last goes to the end, and the first is dropped first.
             self._html_cache[key] = html
             if len(self._html_cache) > KEPT_CELLS:
                 del self._html_cache[next(iter(self._html_cache))]
@@ -157,17 +120,48 @@ class PlainExporter(FeedbackExporter):
         self.register_filter("highlight_code", lambda source, metadata=None: sanitize.verbatim(source))
 
 
-class Styles(CSSHTMLHeaderPreprocessor):
-    """Adds the styles of highlighted code, which are the same on every page, and STYLES."""
+class Grades(GetGrades):
+    """Reads scores and comments from the gradebook as nbgrader does, and also which answers wait for a person.
 
-    @default("style")
-    def _style_default(self) -> str:
-        # JupyterLab's own colours are CSS variables, and nbgrader's page defines none of them.
-        return "default"
+    It adds the page that joins the notebooks of the assignment.
+    """
 
-    def _generate_header(self, resources: dict[str, Any]) -> list[str]:
-        self._styles = getattr(self, "_styles", None) or [*super()._generate_header(resources), STYLES]
-        return self._styles
+    def preprocess(self, nb: NotebookNode, resources: dict[str, Any]) -> tuple[NotebookNode, dict[str, Any]]:
+        """Return the notebook with its scores, and the resources with nbgrader's scores and the joining page.
+
+        Args:
+            nb: the autograded notebook.
+            resources: nbconvert's resources, with nbgrader's names of notebook, assignment and student.
+        """
+        nb, resources = super().preprocess(nb, resources)
+        names = resources["nbgrader"]
+        with Gradebook(names["db_url"]) as gradebook:
+            notebooks = gradebook.find_submission(names["assignment"], names["student"]).notebooks
+            standings = [self._standing(notebook, names) for notebook in sorted(notebooks, key=lambda each: each.name)]
+        if Path(OVERVIEW).stem not in {standing.name for standing in standings}:
+            # nbconvert writes these files beside the page.
+            resources["outputs"] = {OVERVIEW: overview(names["assignment"], standings).encode()}
+        return nb, resources
+
+    def _get_score(self, cell: NotebookNode, resources: dict[str, Any]) -> None:
+        grade = self.gradebook.find_grade(
+            cell.metadata["nbgrader"]["grade_id"], self.notebook_id, self.assignment_id, self.student_id
+        )
+        cell.metadata.nbgrader.update(_scores(grade))
+
+    def _standing(self, notebook: SubmittedNotebook, names: dict[str, str]) -> Standing:
+        course = self.parent.parent.coursedir
+        folder = course.format_path(course.autograded_directory, names["student"], names["assignment"])
+        return Standing.of(
+            notebook.name,
+            map(_scores, notebook.grades),
+            notebook.late_submission_penalty or 0.0,
+            has_page=Path(folder, f"{notebook.name}.ipynb").exists(),
+        )
+
+
+def _scores(grade: Grade) -> dict[str, Any]:
+    return {"score": grade.score, "points": grade.max_score, "needs_marking": bool(grade.needs_manual_grade)}
 
 
 class HideTests(ClearHiddenTests):
@@ -207,6 +201,13 @@ class _NotCopied(NotebookNode):
 
     def __deepcopy__(self, memo: Any) -> "_NotCopied":
         return self
+
+
+def _summary(notebook: NotebookNode, resources: dict[str, Any]) -> str:
+    header = resources["nbgrader"]
+    graded = (CellType.TEST, CellType.MANUAL_ANSWER)
+    cells = (cell.metadata.nbgrader for cell in notebook.cells if type_of(cell) in graded)
+    return summary(notebook, Standing.of(header["notebook"], cells, header["late_penalty"]))
 
 
 def _best_form(data: dict[str, Any]) -> list[str]:
@@ -249,6 +250,14 @@ def _highlighted_once(source: str) -> str:
     is_ipython = len(source) <= MAX_IPYTHON and BEYOND_PYTHON.search(source)
     return highlight(source or " ", _ipython if is_ipython else _python, _formatter)
 
+
+PAGE_FILTERS = {
+    "anchor": anchor,
+    "cell_state": cell_state,
+    "cell_type": lambda cell: type_of(cell).value,
+    "counted": counted,
+    "summary": _summary,
+}
 
 FILTERS = {"markdown2html": sanitize.markdown, "strip_files_prefix": unchanged, "highlight_code": highlighted}
 """Filters that make a page safe and fast, here and in the formgrader."""

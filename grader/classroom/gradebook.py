@@ -4,8 +4,9 @@ nbgrader's own methods commit many times for each student, and a run that is kil
 incomplete scores. Here a student's scores are written completely or not at all.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from nbgrader import api
@@ -36,8 +37,8 @@ class NotebookScores:
 class RecordedScores:
     """What the gradebook has for one submitted notebook.
 
-    `submitted_notebook` is that notebook's id in it; `cells` holds score, points and comment by grade_id, as nbgrader's
-    feedback wants them.
+    `submitted_notebook` is that notebook's id in it; `cells` holds score, points, needs_marking and comment by
+    grade_id, as the feedback page wants them.
     """
 
     submitted_notebook: str
@@ -104,7 +105,12 @@ class GradebookWriter:
         return self._due
 
     def write(
-        self, student: str, notebook_scores: dict[str, NotebookScores], timestamp: datetime | None
+        self,
+        student: str,
+        notebook_scores: dict[str, NotebookScores],
+        timestamp: datetime | None,
+        *,
+        keep_others: bool = False,
     ) -> dict[str, RecordedScores]:
         """Write one student's scores completely or not at all.
 
@@ -112,17 +118,20 @@ class GradebookWriter:
             student: the student's name; the gradebook need not have it yet.
             notebook_scores: the scores by notebook; a notebook of the assignment that is missing scores zero.
             timestamp: when the submission was handed in; None leaves the time that the gradebook has.
+            keep_others: whether missing notebooks keep the scores that the gradebook has. In a submission that it does
+                not have yet, they score zero all the same.
 
         Returns:
             What the gradebook has then, by notebook, with the points and comments that a person gave.
         """
         try:
-            submission = self._submission(student)
+            submission, is_new = self._submission(student)
             if timestamp is not None:
                 self._database.execute(update(api.SubmittedAssignment), [{"id": submission, "timestamp": timestamp}])
             submitted = self._submitted_notebooks(submission)
-            recorded_scores = self._write_points(submitted, notebook_scores)
-            self._write_comments(submitted, notebook_scores, recorded_scores)
+            written = notebook_scores.keys() if keep_others and not is_new else self.checksums().keys()
+            recorded_scores = self._write_points(submitted, notebook_scores, written)
+            self._write_comments(submitted, notebook_scores, recorded_scores, written)
             self._write_late_penalties(student, submission, recorded_scores)
             self._database.commit()
             return recorded_scores
@@ -132,12 +141,28 @@ class GradebookWriter:
         finally:
             self._database.expunge_all()
 
-    def _submission(self, student: str) -> str:
-        """The id of the student's submission, which is created with all its rows if there is none."""
+    def late_penalty(self, student: str, score: float, timestamp: datetime) -> float:
+        """Return what the course's plugin for late submissions takes from a score, at most the whole score.
+
+        Args:
+            student: the student's name; an extension that was granted counts.
+            score: the score without a penalty.
+            timestamp: when the submission was handed in, in UTC.
+        """
+        if self._due is None:
+            return 0.0
+        keys = {"assignment_id": self._assignment_id, "student_id": student}
+        extension = self._database.scalar(select(api.SubmittedAssignment.extension).filter_by(**keys))
+        self._database.rollback()
+        late = (timestamp - self._due - (extension or timedelta())).total_seconds()
+        return self._penalty(student, score, late) or 0.0
+
+    def _submission(self, student: str) -> tuple[str, bool]:
+        """The id of the student's submission, which is created with all its rows if there is none, and if it was."""
         database, keys = self._database, {"assignment_id": self._assignment_id, "student_id": student}
         submission = database.scalar(select(api.SubmittedAssignment.id).filter_by(**keys))
         if submission is not None:
-            return submission
+            return submission, False
         if database.get(api.Student, student) is None:
             database.execute(insert(api.Student), [{"id": student}])
         submission = api.new_uuid()
@@ -151,7 +176,7 @@ class GradebookWriter:
         for table, new_rows in rows.items():
             if new_rows:
                 database.execute(insert(table), new_rows)
-        return submission
+        return submission, True
 
     def _submitted_notebooks(self, submission: str) -> dict[str, _Notebook]:
         """The notebooks of a submission by their ids in it."""
@@ -162,24 +187,26 @@ class GradebookWriter:
         return {row: notebooks[notebook] for row, notebook in rows}
 
     def _write_points(
-        self, submitted: dict[str, _Notebook], notebook_scores: dict[str, NotebookScores]
+        self, submitted: dict[str, _Notebook], notebook_scores: dict[str, NotebookScores], written: Collection[str]
     ) -> dict[str, RecordedScores]:
         cells: dict[str, dict[str, dict[str, Any]]] = {row: {} for row in submitted}
         table, changes = api.Grade, []
-        manual_columns = (table.manual_score, table.extra_credit, table.needs_manual_grade)
-        columns = (table.id, table.notebook_id, table.cell_id, *manual_columns)
+        score_columns = (table.manual_score, table.extra_credit, table.needs_manual_grade, table.auto_score)
+        columns = (table.id, table.notebook_id, table.cell_id, *score_columns)
         graded = [cell for notebook in submitted.values() for cell in notebook.graded]
-        for row, notebook_row, cell, manual, extra, needed_marking in self._rows(columns, submitted, graded):
+        for row, notebook_row, cell, manual, extra, needed_marking, auto in self._rows(columns, submitted, graded):
             name, points = submitted[notebook_row].graded[cell]
-            scores = notebook_scores.get(submitted[notebook_row].name)
-            auto = _auto_score(name, scores)
-            needs_marking = scores is not None and (manual is not None or auto is None)
-            if scores is not None and manual is not None and name in scores.unchanged:
-                # A person has already read this very text.
-                needs_marking = needed_marking
-            changes.append({"id": row, "auto_score": auto, "needs_manual_grade": needs_marking})
+            needs_marking = bool(needed_marking)
+            if submitted[notebook_row].name in written:
+                scores = notebook_scores.get(submitted[notebook_row].name)
+                auto = _auto_score(name, scores)
+                # A person may have already read this very text.
+                if scores is None or manual is None or name not in scores.unchanged:
+                    needs_marking = scores is not None and (manual is not None or auto is None)
+                changes.append({"id": row, "auto_score": auto, "needs_manual_grade": needs_marking})
             score = (auto if manual is None else manual) or 0.0
-            cells[notebook_row][name] = {"score": score + (extra or 0.0), "points": points}
+            total_score = score + (extra or 0.0)
+            cells[notebook_row][name] = {"score": total_score, "points": points, "needs_marking": needs_marking}
         self._update(table, changes)
         total = lambda row, kind: sum(cell[kind] for cell in cells[row].values())  # noqa: E731
         return {
@@ -192,15 +219,17 @@ class GradebookWriter:
         submitted: dict[str, _Notebook],
         notebook_scores: dict[str, NotebookScores],
         recorded_scores: dict[str, RecordedScores],
+        written: Collection[str],
     ) -> None:
         table, changes = api.Comment, []
-        columns = (table.id, table.notebook_id, table.cell_id, table.manual_comment)
+        columns = (table.id, table.notebook_id, table.cell_id, table.manual_comment, table.auto_comment)
         answered = [cell for notebook in submitted.values() for cell in notebook.answered]
-        for row, notebook_row, cell, manual in self._rows(columns, submitted, answered):
+        for row, notebook_row, cell, manual, auto in self._rows(columns, submitted, answered):
             notebook = submitted[notebook_row]
             name, scores = notebook.answered[cell], notebook_scores.get(notebook.name)
-            auto = NO_RESPONSE if scores is not None and name in scores.unanswered else None
-            changes.append({"id": row, "auto_comment": auto})
+            if notebook.name in written:
+                auto = NO_RESPONSE if scores is not None and name in scores.unanswered else None
+                changes.append({"id": row, "auto_comment": auto})
             recorded_scores[notebook.name].cells.setdefault(name, {})["comment"] = manual or auto
         self._update(table, changes)
 
@@ -219,11 +248,17 @@ class GradebookWriter:
         late = self._database.get(api.SubmittedAssignment, submission, populate_existing=True).total_seconds_late
         rows = []
         for name, scores in recorded_scores.items():
-            penalty = self._late_plugin.late_submission_penalty(student, scores.score, late) if late > 0 else None
-            penalty = None if penalty is None else min(max(penalty, 0.0), scores.score)
+            penalty = self._penalty(student, scores.score, late)
             rows.append({"id": scores.submitted_notebook, "late_submission_penalty": penalty})
             recorded_scores[name] = replace(scores, late_penalty=penalty or 0.0)
         self._update(api.SubmittedNotebook, rows)
+
+    def _penalty(self, student: str, score: float, seconds_late: float) -> float | None:
+        """What the plugin takes from a score, at most all of it; None if it takes nothing."""
+        if seconds_late <= 0:
+            return None
+        penalty = self._late_plugin.late_submission_penalty(student, score, seconds_late)
+        return None if penalty is None else min(max(penalty, 0.0), score)
 
 
 def _auto_score(cell: str, scores: NotebookScores | None) -> float | None:

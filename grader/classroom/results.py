@@ -1,6 +1,6 @@
 """Writes everything that grading leaves behind for one student: gradebook, autograded/ and feedback/, in this order.
 
-StudentResult --> gradebook (one transaction) --> autograded notebooks --> feedback pages --> completion marker
+StudentResult --> gradebook (one transaction) --> autograded notebooks --> pages, index.html --> completion marker
 """
 
 import json
@@ -18,6 +18,7 @@ from nbgrader.utils import parse_utc
 from grader.classroom.autograded import autograded, unanswered, unchanged_answers
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.feedback import FeedbackExporter, HideMarkSchemes, HideTests, PlainExporter
+from grader.classroom.feedback_summary import OVERVIEW, Standing, overview
 from grader.classroom.gradebook import GradebookWriter, NotebookScores, RecordedScores
 from grader.classroom.sanitize import verbatim
 from grader.cpu_limit import CpuLimitExceeded, cpu_limit
@@ -121,6 +122,58 @@ class ResultWriter:
             student_result: what grading the student gave; a remark is added if its timestamp cannot be used.
             digest: what the results were made from.
         """
+        student, notebooks = student_result.student, self._write_graded(student_result)
+        for name in self._checksums.keys() - notebooks:
+            # A notebook that was graded before and cannot be read now no longer counts.
+            for path in self._output_files(student, name):
+                path.unlink(missing_ok=True)
+        # The marker comes last: it says that everything else has been written.
+        marker = {
+            "digest": digest,
+            "troubles": student_result.troubles,
+            "remarks": student_result.remarks,
+            "notebooks": sorted(notebooks),
+        }
+        _replace(self._folder("autograded", student) / COMPLETION_MARKER, json.dumps(marker))
+
+    def write_some(self, student_result: StudentResult) -> None:
+        """Write the results of some of a student's notebooks, and leave those of the others as they are.
+
+        A submission that is new in the gradebook scores zero in the others. No completion marker is written, so a class
+        run grades the student again.
+
+        Args:
+            student_result: what grading the notebooks gave.
+        """
+        self._write_graded(student_result, keep_others=True)
+
+    def page(self, student_result: StudentResult, name: str) -> str:
+        """Return the feedback page of a notebook that does not count, with the points of its tests alone.
+
+        Args:
+            student_result: what grading the notebook gave.
+            name: the notebook's name.
+        """
+        report = student_result.reports[name]
+        cells = {
+            result.name: {"score": result.points, "points": result.max_points, "comment": None}
+            for result in report.results
+        }
+        notebook = autograded(student_result.notebooks[name], report, self._checksums[name])
+        return self._feedback_page(name, notebook, RecordedScores("", report.points, report.max_points, 0.0, cells))
+
+    def late_penalty(self, student: str, score: float, timestamp: datetime) -> float:
+        """Return what the course's rule for late submissions takes from a score.
+
+        Args:
+            student: the student's name.
+            score: the score without a penalty.
+            timestamp: when the notebook was handed in, in UTC.
+        """
+        return self._gradebook.late_penalty(student, score, timestamp)
+
+    def _write_graded(self, student_result: StudentResult, *, keep_others: bool = False) -> set[str]:
+        """Write gradebook, autograded notebooks, pages and receipts; return the names of the notebooks."""
         student = student_result.student
         notebooks = {
             name: autograded(notebook, student_result.reports[name], self._checksums[name])
@@ -134,24 +187,17 @@ class ResultWriter:
             )
             for name, notebook in notebooks.items()
         }
-        recorded_scores = self._gradebook.write(student, notebook_scores, self._timestamp(student_result))
+        recorded_scores = self._gradebook.write(
+            student, notebook_scores, self._timestamp(student_result), keep_others=keep_others
+        )
         for name, notebook in notebooks.items():
             notebook_file, page_file = self._output_files(student, name)
             _replace(notebook_file, _as_json(notebook))
             _replace(page_file, self._feedback_page(name, notebook, recorded_scores[name]))
-        for name in self._checksums.keys() - notebooks.keys():
-            # A notebook that was graded before and cannot be read now no longer counts.
-            for path in self._output_files(student, name):
-                path.unlink(missing_ok=True)
+        old_pages = {name for name in self._checksums if keep_others and self._output_files(student, name)[1].exists()}
+        self._write_overview(student, notebooks.keys() | old_pages, recorded_scores)
         self._copy_receipts(student)
-        # The marker comes last: it says that everything else has been written.
-        marker = {
-            "digest": digest,
-            "troubles": student_result.troubles,
-            "remarks": student_result.remarks,
-            "notebooks": sorted(notebooks),
-        }
-        _replace(self._folder("autograded", student) / COMPLETION_MARKER, json.dumps(marker))
+        return set(notebooks)
 
     def _unchanged_answers(self, student: str, name: str, notebook: NotebookNode) -> set[str]:
         path, _ = self._output_files(student, name)
@@ -180,18 +226,24 @@ class ResultWriter:
         for cell in notebook.cells:
             if (cell_name := grade_id(cell)) is not None:
                 cell.metadata["nbgrader"].update(scores.cells.get(cell_name, {}))
-        header = {
-            "notebook": name,
-            "score": scores.score - scores.late_penalty,
-            "max_score": scores.max_score,
-            "late_penalty": scores.late_penalty,
-        }
+        header = {"notebook": name, "late_penalty": scores.late_penalty}
         with suppress(CpuLimitExceeded), cpu_limit(PAGE_SECONDS):
             return self._exporter.from_notebook_node(notebook, {"nbgrader": header})[0]
         with suppress(CpuLimitExceeded), cpu_limit(PAGE_SECONDS):
             return self._new_exporter(PlainExporter).from_notebook_node(notebook, {"nbgrader": header})[0]
-        points = f"{header['score']:g} of {header['max_score']:g} points"
+        points = _standing(name, scores).text
         return verbatim(f"{name}: {points}. This notebook takes too long to be shown as a page.")
+
+    def _write_overview(self, student: str, pages: set[str], recorded_scores: dict[str, RecordedScores]) -> None:
+        """Write the page that joins the notebooks; `pages` are those that have a page."""
+        path = self._folder("feedback", student) / OVERVIEW
+        if path.stem in self._checksums:
+            return  # a notebook has this name
+        if pages:
+            standings = [_standing(name, recorded_scores[name], name in pages) for name in sorted(self._checksums)]
+            _replace(path, overview(self._assignment, standings))
+        else:
+            path.unlink(missing_ok=True)
 
     def _new_exporter(self, exporter_class: type[FeedbackExporter]) -> FeedbackExporter:
         exporter = exporter_class(config=self._course_dir.config)
@@ -214,6 +266,10 @@ class ResultWriter:
 
     def _folder(self, step: str, student: str) -> Path:
         return self._course_dir.folder(step, self._assignment, student)
+
+
+def _standing(name: str, scores: RecordedScores, has_page: bool = True) -> Standing:
+    return Standing.of(name, scores.cells.values(), scores.late_penalty, has_page=has_page)
 
 
 def _parsed_time(text: str) -> datetime:

@@ -1,6 +1,6 @@
 """Sanitizes the HTML of a submission, so that no script of a student runs in another person's browser.
 
-student's markdown -> nbconvert's HTML -> allowed tags and attributes only -> feedback and formgrader
+student's markdown -> nbconvert's HTML -> allowed tags and attributes only -> formulas drawn -> feedback and formgrader
 student's outputs  -> allowed MIME types, HTML likewise                    -> autograded notebook
 
 Seconds, memory and the page are bounded for any text: one that could exceed the bounds is shown as it was typed.
@@ -9,12 +9,14 @@ Seconds, memory and the page are bounded for any text: one that could exceed the
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from html import escape
+from html import escape, unescape
 from itertools import accumulate
 from typing import Any
 
 import nh3
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
+
+from grader.classroom import formulas
 
 TAGS = frozenset(
     """a abbr b blockquote br caption code dd del details div dl dt em h1 h2 h3 h4 h5 h6 hr i img ins kbd li ol p pre s
@@ -66,18 +68,24 @@ LINK = re.compile(
 """A link with attributes. It is a formatting tag, too, but only one is open at a time, and it keeps its URL."""
 NESTED_TAG = re.compile(r"<(/?)(?!br|hr|img)[a-z]")
 
+FORMULA = re.compile(r'<var title="(block|inline) formula: ([^"]*)"></var>')
+"""What stands for a formula until the HTML is clean. Neither a text nor an attribute of clean HTML can hold it, because
+one has no `<` and the other no quotation mark; whoever types it has typed a formula."""
+MAX_TEX, MAX_MATHML = 10_000, 200_000
+"""Characters of TeX in one text that are drawn, and of MathML that they may become; other formulas stay as typed."""
+
 DEFINITION = re.compile(
     r"\\(?=(?:g?def|global|let|(?:re)?new(?:command|environment)|DeclareMathOperator|Newextarrow|require)(?![a-zA-Z]))"
 )
 """The backslash of a TeX command that would change all later formulas of the page, even those of a question."""
 UNTYPESET = r"\\<span></span>"
-"""Takes the place of such a backslash: MathJax finds no formula in text that a tag interrupts, and shows the source."""
+"""Takes the place of such a backslash: the formgrader's MathJax finds no formula in text that a tag interrupts."""
 FRAME = '<div style="overflow: auto hidden; position: relative">{}</div>'
 """Clips what TeX moves out of an answer: otherwise a box could cover the points on the page."""
 
 
 class Renderer(IPythonRenderer):
-    """nbconvert's renderer without pasted images, which it does not have, and with colours for Python alone."""
+    """nbconvert's renderer, which draws formulas, has no pasted images and colours Python alone."""
 
     def image(self, text: str, url: str, title: str | None = None) -> str:
         """Return an image with its alt text, without a search for its file. `title` is not shown."""
@@ -90,6 +98,22 @@ class Renderer(IPythonRenderer):
     def block_code(self, code: str, info: str | None = None) -> str:
         """Return a code block; `info` is the language."""
         return super().block_code(code, "python" if info in LANGUAGES else None)
+
+    def inline_math(self, body: str) -> str:
+        """Return what stands for a formula in a line of text."""
+        return _formula("inline", body)
+
+    def block_math(self, body: str) -> str:
+        """Return what stands for a formula on a line of its own."""
+        return _formula("block", body)
+
+    def latex_environment(self, name: str, body: str) -> str:
+        """Return what stands for a formula that is an environment: a matrix, aligned equations."""
+        return _formula("block", f"\\begin{{{name}}}{body}\\end{{{name}}}")
+
+
+def _formula(kind: str, tex: str) -> str:
+    return f'<var title="{kind} formula: {escape(tex)}"></var>'
 
 
 _to_html = MarkdownWithMath(renderer=Renderer(escape=False, exclude_anchor_links=True)).render
@@ -187,11 +211,27 @@ def _sanitized(text: str, source_length: int) -> str | None:
     if text.count("<") > MAX_TAGS or len(text) > MAX_HTML:
         return None
     text = LINK.sub(r"<a \1>", FORMATTING.sub(r"<\1>", OTHER_TAG.sub("&lt;", text)))
-    clean = DEFINITION.sub(UNTYPESET, _cleaner.clean(text))
+    # A screen reader would announce an empty cell as the heading of its column.
+    clean = _cleaner.clean(text).replace("<th></th>", "<td></td>")
     depths = accumulate(-1 if closing else 1 for closing in NESTED_TAG.findall(clean))
     if len(clean) > MAX_GROWTH * (source_length + 100) or max(depths, default=0) > MAX_NESTING:
         return None
-    return FRAME.format(clean) if "\\" in clean else clean
+    shown = DEFINITION.sub(UNTYPESET, _with_formulas(clean))
+    return FRAME.format(shown) if "\\" in shown else shown
+
+
+def _with_formulas(clean: str) -> str:
+    tex_left, mathml_left = MAX_TEX, MAX_MATHML
+
+    def draw(formula: re.Match[str]) -> str:
+        nonlocal tex_left, mathml_left
+        kind, tex = formula[1], unescape(formula[2])
+        tex_left -= len(tex)
+        shown = formulas.drawn(tex, display=kind == "block") if tex_left >= 0 and mathml_left >= 0 else None
+        mathml_left -= len(shown or "")
+        return shown or f"<code>{escape(tex)}</code>"
+
+    return FORMULA.sub(draw, clean)
 
 
 def _allowed_value(tag: str, name: str, value: str) -> str | None:

@@ -72,7 +72,19 @@ def read_handed_in(folder: HandedIn, name: str, max_mb: int) -> NotebookNode:
     Raises:
         UnreadableFile: it lies behind a link, is not a notebook, in a format from before 2015, or too large.
     """
-    data = folder.read(name, max_mb)
+    return parse(folder.read(name, max_mb), name)
+
+
+def parse(data: bytes, name: str) -> NotebookNode:
+    """Return the notebook that a file holds, without its outputs.
+
+    Args:
+        data: the content of the file, of a bounded size.
+        name: the name of the file, for the error.
+
+    Raises:
+        UnreadableFile: it is not a notebook, or in a format from before 2015.
+    """
     with _lock:
         reader = _idle.pop() if _idle else None
     reader = reader or _Reader()

@@ -29,12 +29,13 @@ from tests.support.small_class import (
 
 
 def test_every_student_has_the_score_that_the_answers_earn(graded: Path) -> None:
-    """Each student's folders hold a notebook, a marker and a page, and no temporary file of the grader."""
+    """Each student's folders hold a notebook, a marker and two pages, and no temporary file of the grader."""
     assert points(graded) == SCORES
     for student in SCORES:
         names = {path.name for path in (graded / "autograded" / student / NAME).iterdir()}
         assert names == {"small.ipynb", ".graded.json"}
-        assert [path.name for path in (graded / "feedback" / student / NAME).iterdir()] == ["small.html"]
+        pages = {path.name for path in (graded / "feedback" / student / NAME).iterdir()}
+        assert pages == {"small.html", "index.html"}
 
 
 @pytest.mark.parametrize("jobs", [1, 8])

@@ -23,6 +23,7 @@ SECONDS = {
     "tests/attacks/test_attacks.py": 46,
     "tests/classroom/test_plugin.py": 46,
     "index-lookup": 40,
+    "tests/service/test_killed_service.py": 30,
     "tests/classroom/test_class_run.py": 31,
     "tests/classroom/test_killed.py": 31,
     "tests/classroom/test_examples.py": 22,

@@ -1,0 +1,99 @@
+"""Defines the command line of `grader`: the commands and their options."""
+
+import argparse
+from pathlib import Path
+
+ANSWERS = Path("tests", "correct_answers")
+"""Where a course keeps right answers in other styles than its own."""
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser; what it returns has the name of the command in `command`."""
+    program = argparse.ArgumentParser(
+        prog="grader", description="Release and grade the assignments of a course folder; run it in that folder."
+    )
+    commands = program.add_subparsers(required=True, metavar="COMMAND")
+
+    release = commands.add_parser("release", help="write release/ from source/")
+    release.add_argument("assignment", nargs="*", metavar="ASSIGNMENT", help="default: every assignment")
+    release.set_defaults(command="release")
+
+    grade = commands.add_parser("grade", help="grade submitted/ into gradebook.db, autograded/ and feedback/")
+    grade.add_argument("assignment", metavar="ASSIGNMENT")
+    grade.add_argument(
+        "--student", action="append", default=[], metavar="NAME", help="grade only this student (may be repeated)"
+    )
+    grade.add_argument(
+        "--jobs", type=_jobs, default=0, metavar="N", help="students graded at a time (default, maximum: one per core)"
+    )
+    grade.add_argument("--force", action="store_true", help="also grade submissions that have not changed")
+    grade.add_argument("--no-sandbox", action="store_true", help="do not confine student code (only if you trust it)")
+    grade.set_defaults(command="grade")
+
+    check = commands.add_parser("check", help="grade one notebook, without a gradebook")
+    check.add_argument("notebook", type=Path, metavar="NOTEBOOK")
+    check.add_argument("--json", action="store_true", help="print the report as JSON (docs/report.schema.json)")
+    check.add_argument("--no-sandbox", action="store_true", help="do not confine the notebook's code")
+    check.set_defaults(command="check")
+
+    serve = commands.add_parser("serve", help="take notebooks over HTTP and grade them on arrival")
+    serve.add_argument("--bind", default="", metavar="HOST:PORT", help="where to listen (default: 127.0.0.1:8765)")
+    serve.add_argument("--certfile", type=Path, metavar="FILE", help="certificate for TLS, in PEM format")
+    serve.add_argument("--keyfile", type=Path, metavar="FILE", help="key of the certificate, if it is in another file")
+    serve.add_argument(
+        "--jobs", type=_jobs, default=0, metavar="N", help="notebooks graded at a time (default, maximum: one per core)"
+    )
+    serve.add_argument("--no-sandbox", action="store_true", help="do not confine student code (only if you trust it)")
+    serve.set_defaults(command="serve")
+
+    tokens = commands.add_parser("tokens", help="make a token for each student who has none, into tokens.csv")
+    tokens.add_argument("roster", type=Path, metavar="ROSTER", help="CSV file with a column 'id', as for nbgrader")
+    tokens.add_argument(
+        "--renew", action="append", default=[], metavar="NAME", help="replace this student's token (may be repeated)"
+    )
+    tokens.set_defaults(command="tokens")
+
+    prove = commands.add_parser("prove", help="try the tests on known mistakes, right answers and generated mutants")
+    prove.add_argument("assignment", nargs="*", metavar="ASSIGNMENT", help="default: every assignment")
+    prove.add_argument(
+        "--exercise", action="append", default=[], metavar="NAME", help="prove only this exercise (may be repeated)"
+    )
+    prove.add_argument(
+        "--answers",
+        type=Path,
+        metavar="FOLDER",
+        help=f"right answers in other styles (default: {ANSWERS})",
+    )
+    prove.add_argument("--tenth", type=int, metavar="SEED", help="grade a tenth of the answers, drawn by SEED")
+    prove.add_argument(
+        "--draws",
+        type=_count,
+        default=0,
+        metavar="N",
+        help="run the tests with N other draws of their random numbers too, on right answers, known mistakes and "
+        "surviving mutants (with --tenth, on all its mutants), and list tests whose own draw misses what others find; "
+        "the exit status is 1 if a right answer or a survivor keeps its points by luck",
+    )
+    prove.add_argument(
+        "--jobs", type=_jobs, default=0, metavar="N", help="answers graded at a time (default, maximum: one per core)"
+    )
+    prove.add_argument("--json", action="store_true", help="print the matrices as JSON")
+    prove.add_argument("--no-sandbox", action="store_true", help="do not confine the answers")
+    prove.set_defaults(command="prove")
+
+    doctor = commands.add_parser("doctor", help="try out how well this machine confines student code")
+    doctor.add_argument("--json", action="store_true", help="print the examination as JSON")
+    doctor.set_defaults(command="doctor")
+    return program
+
+
+def _jobs(number: str) -> int:
+    if int(number) < 0:
+        raise argparse.ArgumentTypeError(f"expected 1 or more, or 0 for one per core; got {number}")
+    return int(number)
+
+
+def _count(number: str) -> int:
+    if int(number) < 0:
+        raise argparse.ArgumentTypeError(f"expected 0 or more; got {number}")
+    return int(number)

@@ -1,0 +1,153 @@
+"""Bounds what clients may take: requests of a student, bytes in memory, connections and time.
+
+A connection that sends nothing is closed after some seconds, and at once if another one needs its place: a flood of
+silent connections keeps no one out.
+"""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from math import ceil
+from typing import Any
+
+from tornado.httpserver import HTTPServer
+from tornado.iostream import IOStream
+from traitlets import Integer, TraitError
+from traitlets.config import Configurable
+
+from grader.service.policy import Refusal
+
+SMALL_BODY = 64 * 1024
+"""Bytes that the body of a request may have that hands in nothing."""
+MAX_HEADERS = 16 * 1024
+
+
+class ServiceLimits(Configurable):
+    """What the clients of the service may use; `grader.limits.Limits` has what a submission may."""
+
+    def __init__(self, **traits: Any) -> None:
+        """Read the limits from the configuration.
+
+        Raises:
+            TraitError: a setting has a wrong value or a misspelt name.
+        """
+        super().__init__(**traits)
+        known = self.trait_names(config=True)
+        for name in self.config.get("ServiceLimits", ()):
+            if name not in known:
+                raise TraitError(f"there is no c.ServiceLimits.{name}: use one of {', '.join(sorted(known))}")
+
+    requests_per_minute = Integer(120, min=1, help="Requests of one student in a minute.").tag(config=True)
+    requests_at_once = Integer(10, min=1, help="Requests of one student at a time.").tag(config=True)
+    waiting = Integer(20, min=1, help="Hand-ins of one student that wait at a time.").tag(config=True)
+    connections = Integer(1000, min=1, help="Open connections of all clients.").tag(config=True)
+    upload_mb = Integer(
+        256, min=1, help="Mebibytes of all hand-ins together that are being received at a time."
+    ).tag(config=True)  # fmt: skip
+    header_seconds = Integer(10, min=1, help="Seconds after which an idle connection is closed.").tag(config=True)
+    body_seconds = Integer(60, min=1, help="Seconds in which a hand-in must arrive.").tag(config=True)
+    wait_seconds = Integer(30, min=1, help="Seconds that a request may wait for a report.").tag(config=True)
+
+
+class Rates:
+    """Counts the requests of each student: a bucket that holds a minute's requests and refills steadily."""
+
+    def __init__(self, limits: ServiceLimits) -> None:
+        self._limits = limits
+        self._buckets: dict[str, tuple[float, float]] = {}
+        self._at_once: dict[str, int] = {}
+
+    @contextmanager
+    def request(self, student: str) -> Iterator[None]:
+        """Count a request while the block runs; raise Refusal if the student has too many."""
+        self._take(student)
+        if self._at_once.get(student, 0) >= self._limits.requests_at_once:
+            raise Refusal(429, f"at most {self._limits.requests_at_once} requests are answered at a time", 1)
+        self._at_once[student] = self._at_once.get(student, 0) + 1
+        try:
+            yield
+        finally:
+            self._at_once[student] -= 1
+            if not self._at_once[student]:
+                del self._at_once[student]
+
+    def _take(self, student: str) -> None:
+        full = float(self._limits.requests_per_minute)
+        now = time.monotonic()
+        left, then = self._buckets.get(student, (full, now))
+        left = min(full, left + (now - then) * full / 60)
+        if left < 1:
+            seconds = (1 - left) * 60 / full
+            self._buckets[student] = left, now
+            raise Refusal(429, f"at most {full:g} requests are answered in a minute: wait a moment", ceil(seconds))
+        self._buckets[student] = left - 1, now
+
+
+class Uploads:
+    """Counts the bytes of hand-ins that are being received."""
+
+    def __init__(self, limits: ServiceLimits) -> None:
+        self._max = limits.upload_mb * 2**20
+        self._bytes = 0
+
+    def add(self, number: int) -> None:
+        """Count bytes that arrived; raise Refusal if there are too many."""
+        if self._bytes + number > self._max:
+            raise Refusal(503, "too many notebooks arrive at once: hand in again in a few seconds", 5)
+        self._bytes += number
+
+    def remove(self, number: int) -> None:
+        """Forget bytes that are no longer in memory."""
+        self._bytes -= number
+
+
+class BoundedServer(HTTPServer):
+    """A server with so many connections; the one that has been idle longest makes room for a new one."""
+
+    def initialize(self, application: Any, *, max_connections: int, **options: Any) -> None:  # type: ignore[override]
+        """Set up the server.
+
+        Args:
+            application: tornado's application.
+            max_connections: how many connections may be open.
+            options: tornado's options.
+        """
+        super().initialize(application, max_body_size=SMALL_BODY, max_header_size=MAX_HEADERS, **options)
+        self._max_connections = max_connections
+        self._idle: dict[IOStream, None] = {}
+        self._busy: set[IOStream] = set()
+
+    def handle_stream(self, stream: IOStream, address: tuple[Any, ...]) -> None:
+        """Serve a new connection, or close it if all others are busy."""
+        if len(self._idle) + len(self._busy) >= self._max_connections:
+            self._forget_closed()
+        while len(self._idle) + len(self._busy) >= self._max_connections:
+            if not self._idle:
+                stream.close()
+                return
+            oldest = next(iter(self._idle))
+            del self._idle[oldest]
+            oldest.close()
+        self._idle[stream] = None
+        super().handle_stream(stream, address)
+
+    def busy(self, stream: IOStream) -> None:
+        """Say that a request has arrived on a connection."""
+        self._idle.pop(stream, None)
+        self._busy.add(stream)
+
+    def idle(self, stream: IOStream) -> None:
+        """Say that the request of a connection is answered."""
+        self._busy.discard(stream)
+        if not stream.closed():
+            self._idle[stream] = None
+
+    def connections(self) -> int:
+        """Return how many connections are open."""
+        self._forget_closed()
+        return len(self._idle) + len(self._busy)
+
+    def _forget_closed(self) -> None:
+        for stream in [stream for stream in self._idle if stream.closed()]:
+            del self._idle[stream]
+        self._busy = {stream for stream in self._busy if not stream.closed()}

@@ -1,0 +1,190 @@
+"""The feedback page of a real class begins with what a student wants to know, in any browser and without a network."""
+
+import html
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import nbformat
+import pytest
+from bs4 import BeautifulSoup, Tag
+
+from grader.classroom.class_run import ClassRun
+from grader.classroom.course_dir import CourseDir
+from grader.classroom.exercises import exercises, fix_first
+from grader.classroom.formulas import mathml
+from tests.support.notebooks import answer, answered, check, hidden, notebook, written
+from tests.support.paths import REPOSITORY
+from tests.support.small_class import NAME, RIGHT, hand_in, make_class, released
+
+BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+HOSTILE = "<script>document.title=7</script><img src=x onerror=document.title=7>"
+
+
+@pytest.fixture(scope="module")
+def feedback(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The pages of a class in which fay's answer raises an error with markup and a long word in its text."""
+    course = make_class(tmp_path_factory.mktemp("summary") / "course")
+    raising = f"def one(x=1):\n    raise ValueError({HOSTILE + 'long' * 60!r})"
+    formula = "$$" + "+".join(f"x_{{{number}}}^2" for number in range(40)) + "$$"
+    hand_in(course, "fay", answered(released(course), **RIGHT | {"one": raising, "why": formula}))
+    assert not any(outcome.troubles for outcome in ClassRun(CourseDir(course), NAME).outcomes())
+    return course / "feedback"
+
+
+def page(feedback: Path, student: str, name: str = "small") -> Tag:
+    """A page, as a browser reads it."""
+    return BeautifulSoup((feedback / student / NAME / f"{name}.html").read_text(), "html.parser").main
+
+
+def words(part: Tag) -> str:
+    """What a part of a page says."""
+    return " ".join(part.get_text().split())
+
+
+def rows(feedback: Path, student: str) -> dict[str, str]:
+    """What the summary says of each exercise."""
+    return {
+        row.select_one(".name").get_text().strip(): words(row)
+        for row in page(feedback, student).select(".exercises > li")
+    }
+
+
+def test_the_page_begins_with_the_points_of_what_is_marked(feedback: Path) -> None:
+    """A written answer that waits for a person lowers nothing; an answer that is missing is out of its points."""
+    assert (
+        words(page(feedback, "ann").header)
+        == "small 8 of 8 points 2 points wait for marking by a person and count later."
+    )
+    assert words(page(feedback, "eve").header) == "small 0 of 10 points"
+
+
+def test_each_exercise_has_a_sign_a_word_and_its_points(feedback: Path) -> None:
+    """So it is read without colour."""
+    assert [row[:40] for row in rows(feedback, "ann").values()] == [
+        "✓ right one 3 of 3",
+        "✓ right two 5 of 5",
+        "… waits for marking why 2 points",
+    ]
+    assert rows(feedback, "bob")["two"].startswith("◐ partly right two 2.5 of 5")
+    assert rows(feedback, "bob")["why"].startswith("○ no answer yet why 0 of 2")
+    assert rows(feedback, "eve")["one"].startswith("○ not written yet one 0 of 3")
+
+
+def test_a_cause_is_said_once_with_what_does_not_hold_because_of_it(feedback: Path) -> None:
+    """Two tests failed because one line raises an error: the sentence is there once, and so is the property."""
+    row = rows(feedback, "fay")["one"]
+    assert row.startswith("✗ not right yet one 0 of 3") and row.count("Your code raised") == 1
+    assert "So this does not hold: one(x) is x." in row and "Read again: Two exercises and a question" in row
+
+
+def test_every_link_of_the_summary_leads_to_a_place_on_the_page(feedback: Path) -> None:
+    """Links and ids agree, and no id occurs twice."""
+    for student in ("ann", "bob", "cat", "fay"):
+        whole = page(feedback, student)
+        ids = [part["id"] for part in whole.find_all(id=True)]
+        assert len(ids) == len(set(ids))
+        links = {link["href"][1:] for link in whole.find_all("a", href=True) if link["href"].startswith("#")}
+        assert links <= set(ids) and len(links) > 3
+
+
+def test_text_of_a_submission_stays_text(feedback: Path) -> None:
+    """Neither a message nor the notebook around it holds an element of the student's."""
+    whole = page(feedback, "fay")
+    assert whole.find_all(["script", "img"]) == [] and HOSTILE in words(whole)
+
+
+def test_one_page_joins_the_notebooks_of_an_assignment(feedback: Path) -> None:
+    """It has the points of all, and a link to each."""
+    whole = page(feedback, "bob", "index")
+    assert words(whole.header).startswith(f"{NAME} 5.5 of 10 points")
+    assert [link["href"] for link in whole.find_all("a")] == ["small.html"]
+
+
+def graded(*cells: tuple[str, str]) -> list[str]:
+    """What to fix first in a notebook of two exercises, whose tests say this; a test with an empty message passed."""
+    made = notebook(
+        answer("one", "pass"),
+        check("one-check", ""),
+        answer("two", "pass"),
+        hidden("two-test-a", "It holds.", ""),
+        written("why", ""),
+    )
+    for cell in made.cells:
+        cell.metadata.nbgrader.update(score=0.0)
+    for name, message in cells:
+        test = next(cell for cell in made.cells if cell.metadata.nbgrader.grade_id == name)
+        passed = message.startswith("Judged")
+        test.metadata.nbgrader.score = 1.0 if passed else 0.0
+        test.outputs = [{"output_type": "error", "ename": "failed", "evalue": message, "traceback": []}]
+    found = fix_first(exercises(nbformat.from_dict(json.loads(json.dumps(made)))))
+    return [
+        f"{cause.exercise.name if cause.exercise else cause.sentence}: {[each.name for each in cause.affected]}"
+        for cause in found
+    ]
+
+
+@pytest.mark.parametrize(
+    ("message", "cause"),
+    [
+        ("Judged with our `one`, because yours lost points.", ["one: ['two']"]),
+        ("Not written yet (in one, line 2: raise NotImplementedError()).", ["one: ['two']"]),
+        ("Not written yet (in two, line 2: raise NotImplementedError()).", []),
+        ("It holds. Your code raised ValueError (in two, line 2: x).", []),
+    ],
+)
+def test_what_other_exercises_depend_on_is_to_be_fixed_first(message: str, cause: list[str]) -> None:
+    """An exercise that another one needs comes first; a mistake of its own does not."""
+    assert graded(("one-check", "one() is 2"), ("two-test-a", message)) == cause
+
+
+def test_a_formula_is_drawn_or_shown_as_typed() -> None:
+    """Only listed elements are written: no link, colour, command or macro of a submission."""
+    assert mathml(r"\frac{a}{b}") == "<math><mfrac><mi>a</mi><mi>b</mi></mfrac></math>"
+    assert mathml(r"\mathrm{softmax}(x)").startswith("<math><mrow><mi>softmax</mi>")
+    assert mathml(r"\text{<img>}") == "<math><mtext>&lt;img&gt;</mtext></math>"
+    for typed in (
+        r"\href{javascript:1}{x}",
+        r"\color{red}x",
+        r"\hspace{-50em}x",
+        r"\def\a{\a\a}\a",
+        r"\unknown",
+        "{" * 900,
+        "x" * 1_001,
+    ):
+        assert mathml(typed) is None, typed
+
+
+def test_every_formula_of_the_course_is_drawn() -> None:
+    """None is left to be shown as TeX."""
+    found, failed = 0, []
+    for path in sorted((REPOSITORY / "source").glob("*/*.ipynb")):
+        for cell in json.loads(path.read_text())["cells"]:
+            if cell["cell_type"] == "markdown":
+                text = re.sub(r"```.*?```|`[^`\n]*`", "", "".join(cell["source"]), flags=re.DOTALL)
+                for block, line in re.findall(r"\$\$(.+?)\$\$|\$([^$\n]+?)\$", text, re.DOTALL):
+                    found += 1
+                    failed += [block or line] if mathml(block or line, display=bool(block)) is None else []
+    assert found > 1_000 and failed == []
+
+
+@pytest.mark.skipif(BROWSER is None, reason="pip cannot install Chromium; .ci/run does, so CI runs these")
+@pytest.mark.parametrize("width", [390, 1280])
+def test_no_page_is_wider_than_the_window(feedback: Path, tmp_path: Path, width: int) -> None:
+    """On a phone and on a screen, with a long word in a message and a long formula; a wider element is found."""
+    pages = [(feedback / "fay" / NAME / f"{name}.html").read_text() for name in ("small", "index")]
+    pages.append('<meta name="viewport" content="width=device-width"><p style="width: 2000px">wide</p>')
+    frames = "".join(f'<iframe width="{width}" height="800" srcdoc="{html.escape(text)}"></iframe>' for text in pages)
+    measure = "Array.from(frames, ({document: {documentElement: all}}) => [all.scrollWidth, all.clientWidth])"
+    whole = tmp_path / "frames.html"
+    whole.write_text(
+        f"<title>0</title>{frames}<script>onload = () => document.title = JSON.stringify({measure})</script>"
+    )
+    command = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--virtual-time-budget=3000"]
+    done = subprocess.run(
+        [*command, "--dump-dom", whole.as_uri()], capture_output=True, text=True, timeout=60, check=True
+    )
+    small, index, wide = json.loads(re.search("<title>(.*?)</title>", done.stdout)[1])
+    assert small[0] == small[1] > width - 40 and index[0] == index[1] and wide[0] > wide[1]

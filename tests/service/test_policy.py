@@ -1,0 +1,130 @@
+"""The rules for handing in: times, attempts, the growing pause, and what a student learns."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from traitlets import TraitError
+from traitlets.config import Config
+
+from grader.service.policy import Attempts, HandIn, Refusal, published
+
+NOW = datetime(2026, 3, 2, 10)
+HOUR = timedelta(hours=1)
+REPORT = {
+    "format": 1,
+    "points": 1.0,
+    "max_points": 3.0,
+    "tests": [
+        {"test": "a-check", "verdict": "passed", "points": 1.0, "max_points": 1.0, "message": "seen", "causes": []},
+        {
+            "test": "a-test-secret",
+            "verdict": "failed",
+            "points": 0.0,
+            "max_points": 2.0,
+            "message": "The sentence. Your code behaves exactly like one that adds one. Leave it.",
+            "causes": ["adds one"],
+        },
+    ],
+    "repairs": ["moved"],
+    "given_up": False,
+}
+
+
+def rules(**settings: Any) -> HandIn:
+    """The rules of a course with these settings."""
+    return HandIn(config=Config(HandIn=settings))
+
+
+def refused(settings: dict[str, Any], due: datetime | None = None, used: int = 0, ago: float = 0) -> Refusal | None:
+    """Why a hand-in is refused now; the last attempt was `ago` seconds before."""
+    attempts = Attempts(used, NOW - timedelta(seconds=ago) if used else None)
+    try:
+        rules(**settings).require_allowed(NOW, due, attempts)
+    except Refusal as refusal:
+        return refusal
+    return None
+
+
+def test_the_default_accepts_three_attempts_at_once_and_late_ones() -> None:
+    """The due time refuses nothing unless the rules say so; nbgrader's plugin takes its penalty."""
+    assert [refused({}, used=used) for used in range(4)] == [None] * 4
+    assert refused({}, due=NOW - HOUR) is None
+
+
+def test_the_pause_doubles_from_the_fourth_attempt_on() -> None:
+    """From 15 seconds to ten minutes; after it, the next attempt is accepted."""
+    assert [rules().pause(n) for n in (0, 3, 4, 5, 6, 9, 10, 1000)] == [0, 0, 15, 30, 60, 480, 600, 600]
+    assert rules(cooldown=0).pause(50) == 0
+    refusal = refused({}, used=4, ago=5)
+    assert refusal is not None and refusal.status == 429 and refusal.retry_after == 10
+    assert refused({}, used=4, ago=16) is None
+
+
+def test_attempts_end() -> None:
+    """The number of those left is known; 0 stands for any number."""
+    assert refused({"attempts": 2}, used=1) is None
+    refusal = refused({"attempts": 2}, used=2, ago=9999)
+    assert refusal is not None and refusal.status == 403 and "all 2 attempts" in refusal.why
+    assert [rules(attempts=2).left(used) for used in (0, 1, 2, 3)] == [2, 1, 0, 0] and rules().left(7) is None
+
+
+def test_an_assignment_opens_and_closes() -> None:
+    """A zone counts; the due time of the rules comes before that of the gradebook."""
+    refusal = refused({"open": "2026-03-02 12:00 Europe/Berlin"})
+    assert refusal is not None and "opens at 2026-03-02 11:00:00 UTC" in refusal.why and refusal.retry_after == 3600
+    assert refused({"open": "2026-03-02 10:59 Europe/Berlin"}) is None
+    refusal = refused({"late": "refuse"}, due=NOW - HOUR)
+    assert refusal is not None and refusal.status == 403 and "was due at" in refusal.why
+    assert refused({"late": "refuse"}, due=NOW + HOUR) is None and refused({"late": "refuse"}) is None
+    assert rules(due="2026-03-01 00:00").due_at(NOW) == datetime(2026, 3, 1) and rules().due_at(NOW) == NOW
+
+
+def test_an_assignment_may_have_rules_of_its_own() -> None:
+    """The others keep the rules of the course."""
+    course = rules(attempts=5, assignments={"02": {"attempts": 1, "counts": "best"}})
+    two, one = course.for_assignment("02"), course.for_assignment("01")
+    assert (one.attempts, one.counts, two.attempts, two.counts) == (5, "last", 1, "best")
+    assert course.attempts == 5 and course.for_assignment("02").attempts == 1
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"attempts_": 3}, "no c.HandIn.attempts_"),
+        ({"assignments": {"01": {"dew": ""}}}, "no c.HandIn.dew"),
+        ({"due": "soon"}, "c.HandIn.due is a time such as"),
+        ({"counts": "first"}, "counts"),
+        ({"attempts": -1}, "attempts"),
+    ],
+)
+def test_a_wrong_rule_is_refused(settings: dict[str, Any], words: str) -> None:
+    """A misspelt name too, which traitlets would ignore."""
+    with pytest.raises(TraitError, match=words):
+        rules(**settings)
+
+
+def test_a_wrong_rule_of_one_assignment_is_refused() -> None:
+    """When its rules are made, which is at the start of the service."""
+    with pytest.raises(TraitError, match="late"):
+        rules(assignments={"01": {"late": "maybe"}}).for_assignment("01")
+
+
+def test_what_is_told_grows_after_the_due_time() -> None:
+    """Before it, what the rules say; without one, always what the rules say."""
+    course = rules(told="points")
+    assert course.told_at(NOW, NOW + HOUR) == "points" == course.told_at(NOW, None)
+    assert course.told_at(NOW, NOW - HOUR) == "everything"
+
+
+def test_points_hide_messages_causes_and_names_of_hidden_tests() -> None:
+    """Points and verdicts stay; 'points and sentences' hides the diagnosis only; 'everything' hides nothing."""
+    hidden = {"a-test-secret"}
+    points = published(REPORT, "points", hidden)
+    assert points["points"] == 1 and [test["verdict"] for test in points["tests"]] == ["passed", "failed"]
+    assert [test["test"] for test in points["tests"]] == ["a-check", "hidden test 2"] and points["repairs"] == []
+    assert not any(word in str(points) for word in ("secret", "sentence", "adds one", "seen"))
+    sentences = published(REPORT, "points and sentences", hidden)
+    assert [test["message"] for test in sentences["tests"]] == ["seen", "The sentence."]
+    assert "adds one" not in str(sentences) and sentences["repairs"] == ["moved"]
+    assert published(REPORT, "everything", hidden) == REPORT
