@@ -6,19 +6,58 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import nbformat
 from nbconvert.preprocessors import ClearOutputPreprocessor
+from nbformat import NotebookNode
 from nbgrader.converters import GenerateAssignment
+from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets.config import Config
 
 from grader.classroom.cell_guard import require_same_notebooks
 from grader.classroom.course_dir import CourseDir
 from grader.errors import GraderError
 from grader.limits import Limits
+from grader.notebook.cells import CellType, exercise_of, grade_id, type_of
 from grader.notebook.files import read_sources
 
 START = "start.ipynb"
+JUDGED = "the grader runs it, not this notebook"
+
+
+class PrepareForStudents(NbGraderPreprocessor):
+    """Names the exercise in the first line of each released test, and lets "Run All" go on past what a blank stops.
+
+    It follows ClearHiddenTests, after which a hidden test holds only comments, and precedes the last ComputeChecksums.
+    The gradebook, from which nbgrader restores tests, keeps the cells of the source.
+    """
+
+    def preprocess(self, nb: NotebookNode, resources: dict[str, Any]) -> tuple[NotebookNode, dict[str, Any]]:
+        """Prepare a notebook.
+
+        Args:
+            nb: the notebook, which is changed.
+            resources: what nbconvert's preprocessors share.
+        """
+        exercises = [grade_id(cell) or "" for cell in nb.cells if type_of(cell) is CellType.AUTOGRADED_ANSWER]
+        is_below_blank = False
+        for cell in nb.cells:
+            kind = type_of(cell)
+            is_below_blank |= kind is CellType.AUTOGRADED_ANSWER
+            if cell.cell_type != "code" or kind not in (CellType.TEST, CellType.UNMARKED):
+                continue
+            has_code = any(line.strip() and not line.startswith("#") for line in cell.source.splitlines())
+            if kind is CellType.TEST:
+                exercise = exercise_of(grade_id(cell) or "", exercises)
+                says = f"Check of {exercise}: run this cell" if has_code else f"Hidden test of {exercise}: {JUDGED}"
+                first = f"# {says}.\n"
+                # nbgrader's own command reads its settings twice, and then runs this twice.
+                cell.source = first + cell.source.removeprefix(first)
+            if is_below_blank and has_code:
+                # JupyterLab and nbclient run what is below, and a check that fails still counts as failed.
+                cell.metadata["tags"] = sorted({*cell.metadata.get("tags", ()), "raises-exception"})
+        return nb, resources
 
 
 def release(course_dir: CourseDir, assignment: str) -> None:

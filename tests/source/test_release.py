@@ -1,6 +1,8 @@
 """release/ is made from source/ and up to date, hides everything that must be hidden, and runs before it is solved."""
 
+import ast
 import filecmp
+import re
 import shutil
 from pathlib import Path
 
@@ -67,6 +69,18 @@ def test_nothing_hidden_is_released(path: Path) -> None:
         if type_of(cell) is CellType.MANUAL_ANSWER:
             assert cell.source not in text, grade_id(cell)
     assert not any(cell.get("outputs") for cell in nbformat.reads(text, as_version=4).cells)
+
+
+@each_notebook
+def test_every_test_names_its_exercise(path: Path) -> None:
+    """In a student's kernel this line says that a cell is a check or a hidden test."""
+    notebook = nbformat.read(path, as_version=4)
+    answers = {grade_id(cell) for cell in notebook.cells if type_of(cell) is CellType.AUTOGRADED_ANSWER}
+    for cell in notebook.cells:
+        if type_of(cell) is CellType.TEST:
+            kind, exercise = re.match(r"# (Check|Hidden test) of ([\w-]+): ", cell.source).groups()
+            assert exercise in answers
+            assert (grade_id(cell) == f"{exercise}-check") == (kind == "Check") == bool(ast.parse(cell.source).body)
 
 
 @grouped(

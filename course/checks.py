@@ -1,0 +1,168 @@
+"""Says in a student's notebook what a check found: one sentence, and not a traceback through the code of the check.
+
+    released check or hidden test -> its first line names the exercise -> a line or an error that reads like a sentence
+
+`grader release` writes this first line. All other cells, and the instructors' notebooks, look as they always do. Only
+what is displayed differs: for the kernel, and for the programs that run a notebook, a failed check stays an error.
+"""
+
+import linecache
+import re
+import sys
+import textwrap
+import traceback
+from html import escape
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    # A grader's processes import this package, too, and have no kernel.
+    from ipykernel.zmqshell import ZMQInteractiveShell
+    from IPython.core.interactiveshell import ExecutionResult
+
+CHECK = re.compile(r"# Check of ([\w-]+)")
+HIDDEN_TEST = re.compile(r"# Hidden test of ([\w-]+)")
+"""How the first lines of released tests begin."""
+WIDTH = 88
+"""Characters in a line of a message: as many as fit into the output of a cell on a small screen."""
+BOLD, GREEN, END = "\x1b[1m", "\x1b[32m", "\x1b[0m"
+"""Green can be read on light and dark pages. The background of an error is red, which leaves no colour for its text."""
+COLOUR = re.compile(r"\x1b\[[\d;]*m")
+
+
+def install(shell: "ZMQInteractiveShell") -> None:
+    """Let a kernel show the results of checks as sentences; a second call changes nothing.
+
+    Args:
+        shell: the kernel's shell.
+    """
+    shell.set_custom_exc((Exception,), _show_error)
+    shell.events.register("post_run_cell", _show_success)
+
+
+def _show_success(result: "ExecutionResult") -> None:
+    source = result.info.raw_cell if result.info else None
+    if not result.success or not isinstance(source, str):
+        return
+    if check := CHECK.match(source):
+        print(f"{GREEN}✓{END} {check[1]}: the visible check passes.")
+    elif HIDDEN_TEST.match(source):
+        print("This property is judged by the grader, not here.")
+
+
+def _show_error(
+    shell: "ZMQInteractiveShell",
+    kind: type[Exception],
+    error: Exception,
+    trace: TracebackType,
+    tb_offset: int | None = None,
+) -> None:
+    """Show the error that ended a cell; IPython calls this in place of its own method."""
+    calls = _calls(trace)
+    in_cells = [call for call in calls if _place(shell, call)]
+    check = CHECK.match(_first_line(in_cells[0])) if in_cells else None
+    is_blank = kind is NotImplementedError and not error.args and in_cells[-1:] == calls[-1:]
+    if not check and not is_blank:
+        shell.showtraceback(tb_offset=tb_offset, running_compiled_code=bool(in_cells))
+        return
+    # %tb and %debug find the error here, as they find any other.
+    sys.last_type, sys.last_value, sys.last_traceback = kind, error, trace
+    if is_blank:
+        shell._showtraceback(kind, error, _not_written(shell, check[1] if check else "", calls[-1]))
+    elif check:
+        lines = [f"{BOLD}✗ {check[1]} · not right yet{END}", "", *_explained(shell, kind, error, calls)]
+        shell._showtraceback(kind, error, lines)
+        _fold(shell.InteractiveTB.structured_traceback(kind, error, trace, tb_offset=tb_offset))
+
+
+def _not_written(shell: "ZMQInteractiveShell", exercise: str, call: TracebackType) -> list[str]:
+    """A blank may be one of several in an exercise, or belong to an earlier one."""
+    function = call.tb_frame.f_code.co_qualname
+    blank = _place(shell, call) if function == "<module>" else function
+    says = "still says `raise NotImplementedError()`."
+    return [f"{BOLD}○ Not written yet: {exercise or blank}.{END}", f"{blank if exercise else 'It'} {says}"]
+
+
+def _explained(
+    shell: "ZMQInteractiveShell", kind: type[Exception], error: Exception, calls: list[TracebackType]
+) -> list[str]:
+    """What a check found: in the check's words, if it raised the error itself, and with the lines of student code."""
+    students = [call for call in calls if _place(shell, call) and not _is_test(call)]
+    if isinstance(error, AssertionError) and (not students or _is_of_course(calls[-1])):
+        lines = _wrapped(str(error) or f"This does not hold: {_code(calls[-1])}")
+        for call in students[-1:]:
+            lines += ["", f"Your code was at {_place(shell, call)}, line {call.tb_lineno}:", f"    {_code(call)}"]
+        return lines
+    name = traceback.format_exception_only(kind, error)[-1].strip()
+    if students:
+        lines = _wrapped(f"Your code raised {name}")
+        return [*lines, "", *shell.InteractiveTB.structured_traceback(kind, error, _chain(students), tb_offset=0)]
+    if isinstance(error, NameError):
+        return _wrapped(f"There is no {error.name} here. Is it defined above, and did you run the cells from the top?")
+    last = [call for call in calls if _is_test(call)][-1]
+    return _wrapped(f"The check could not go on: {_code(last)} raised {name}")
+
+
+def _fold(lines: list[str]) -> None:
+    from IPython.display import display
+
+    text = COLOUR.sub("", "\n".join(lines))
+    page = (
+        f"<details><summary>The full traceback, with the code of the check</summary><pre>{escape(text)}</pre></details>"
+    )
+    display({"text/html": page, "text/plain": "%tb shows the full traceback."}, raw=True)
+
+
+def _calls(trace: TracebackType | None) -> list[TracebackType]:
+    """The calls of a traceback, the outermost first."""
+    calls = []
+    while trace is not None:
+        calls.append(trace)
+        trace = trace.tb_next
+    return calls
+
+
+def _chain(calls: list[TracebackType]) -> TracebackType | None:
+    """A traceback of these calls alone."""
+    trace = None
+    for call in reversed(calls):
+        trace = TracebackType(trace, call.tb_frame, call.tb_lasti, call.tb_lineno)
+    return trace
+
+
+def _place(shell: "ZMQInteractiveShell", call: TracebackType) -> str:
+    """The cell in which a call is, such as "Cell In[3]"; empty for a call outside of the notebook."""
+    return " ".join(shell.compile.format_code_name(call.tb_frame.f_code.co_filename) or ())
+
+
+def _first_line(call: TracebackType) -> str:
+    return linecache.getline(call.tb_frame.f_code.co_filename, 1)
+
+
+def _is_test(call: TracebackType) -> bool:
+    return bool(CHECK.match(_first_line(call)) or HIDDEN_TEST.match(_first_line(call)))
+
+
+def _is_of_course(call: TracebackType) -> bool:
+    """Whether a call is in a check, or in this package, which raises in a check's name."""
+    return _is_test(call) or call.tb_frame.f_globals.get("__name__", "").startswith(f"{__package__}.")
+
+
+def _code(call: TracebackType) -> str:
+    """The expression at which a call is, or the line that it begins in."""
+    (place,) = traceback.extract_tb(_chain([call]))
+    line = linecache.getline(place.filename, place.lineno or 0)
+    if place.lineno == place.end_lineno and place.end_colno is not None:
+        # Columns are counted in bytes.
+        return line.encode()[place.colno : place.end_colno].decode()
+    return line.strip()
+
+
+def _wrapped(message: str) -> list[str]:
+    """The lines of a message, none too long for the output of a cell. A table in it keeps its columns."""
+    return [
+        part
+        for line in message.splitlines()
+        for part in textwrap.wrap(line, WIDTH, replace_whitespace=False, break_long_words=False, break_on_hyphens=False)
+        or [""]
+    ]

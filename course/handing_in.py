@@ -1,0 +1,228 @@
+"""Hands a notebook in from one of its own cells, and shows the report below the cell.
+
+    notebook's file --> the class's service: receipt, then report --+
+                                                                    +--> exercises, sentences, attempts left
+    notebook's file --> `grader check`, where source/ is at hand ---+
+
+The address of the service and the student's token come from hand_in.toml or from the environment; on a JupyterHub, the
+hub gives the token. The file lies in the notebook's folder, in one above it, or in ~/.config.
+"""
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import time
+import tomllib
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import escape
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from IPython.core.getipython import get_ipython
+from IPython.display import HTML, display
+
+SETTINGS = "hand_in.toml"
+"""The settings file of a class: `url`, and `token` where there is no hub."""
+OPEN_NOTEBOOK = "JPY_SESSION_NAME", "__vsc_ipynb_file__"
+"""Where Jupyter's server and VS Code say which notebook a kernel belongs to: a variable of the environment, a name."""
+WAIT, REQUEST_SECONDS, CHECK_SECONDS = 20, 60, 600
+"""Seconds: that one question about a report may wait, that a request may take, and that grading here may take."""
+SHOWN = 3
+"""Sentences of one exercise that are shown; the others unfold."""
+STYLE = "border-left: 4px solid {}; padding: 0.2em 0.8em; margin: 0.5em 0"
+GREEN, RED, GREY = "#2e7d32", "#c62828", "#757575"
+"""Readable beside the text on light and dark pages; signs and words say the same."""
+STATES = {"waiting": "Waiting: number {place} in the queue …", "grading": "Your notebook is being graded …"}
+
+
+class Problem(Exception):
+    """Why a notebook could not be handed in, and what to do."""
+
+
+@dataclass(frozen=True)
+class Service:
+    """The address of the class's service, and the student's token."""
+
+    url: str
+    token: str
+
+    def ask(self, path: str, data: bytes | None = None) -> dict[str, Any]:
+        """Return the answer to a request.
+
+        Args:
+            path: what follows the address.
+            data: the body; a request with one is a POST.
+
+        Raises:
+            Problem: the service does not answer, or refuses; the message has its own words.
+        """
+        request = urllib.request.Request(f"{self.url}/{path}", data, {"Authorization": f"Bearer {self.token}"})
+        try:
+            with urllib.request.urlopen(request, timeout=REQUEST_SECONDS) as answer:
+                return _form(answer.read())
+        except urllib.error.HTTPError as error:
+            raise Problem(f"Not handed in: {_reason(error)}.") from None
+        except (OSError, ValueError) as error:
+            why = getattr(error, "reason", error)
+            raise Problem(
+                f"The service at {self.url} does not answer ({why}): try again, or ask your teacher."
+            ) from None
+
+
+def hand_in(notebook: str | os.PathLike[str] | None = None) -> None:
+    """Hand in this notebook as it was last saved, wait for the report and show it.
+
+    Without a service, the notebook is graded on this computer if the course folder with `source/` is there.
+
+    Args:
+        notebook: the notebook's file, where Jupyter does not tell it.
+    """
+    area = display(HTML(""), display_id=True)
+    try:
+        path = _notebook(notebook)
+        content = path.read_bytes()
+        saved = time.strftime("%H:%M:%S", time.localtime(path.stat().st_mtime))
+        remarks = [f"{path.name}, as saved at {saved}. What you changed since is not in it: save with Ctrl-S."]
+        if not _holds_last_cell(content):
+            remarks.insert(0, "The cell that you ran last is not in the saved file. Did you save?")
+        service = _service(path.parent)
+        if service is None:
+            area.update(_note("Your notebook is being graded on this computer …"))
+            area.update(_shown(_graded_here(path), {}, remarks))
+        else:
+            for state in _states(service, path, content):
+                if state["state"] in STATES:
+                    area.update(_note(STATES[state["state"]].format_map(state)))
+            if state["state"] != "graded":
+                raise Problem(_ended(state))
+            area.update(_shown(state["report"], state, remarks))
+    except Problem as problem:
+        area.update(_note(str(problem), RED))
+    except OSError as error:
+        area.update(_note(f"The notebook cannot be read ({error}): save it, and run this cell again.", RED))
+
+
+def _states(service: Service, path: Path, content: bytes) -> Iterator[dict[str, Any]]:
+    """Hand a notebook in and yield what becomes of it, until it is graded or will not be."""
+    state = service.ask(f"hand-in/{path.resolve().parent.name}/{path.stem}", content)
+    yield state
+    while state["state"] in STATES:
+        state = service.ask(f"hand-in/{state['id']}?wait={WAIT}")
+        yield state
+
+
+def _ended(state: dict[str, Any]) -> str:
+    """Why there is no report."""
+    if state["state"] == "superseded":
+        return "A newer version of this notebook was handed in meanwhile, and is graded in its place."
+    return f"Not graded: {state.get('error', state['state'])}."
+
+
+def _notebook(named: str | os.PathLike[str] | None) -> Path:
+    shell = get_ipython()
+    names = [named, os.environ.get(OPEN_NOTEBOOK[0]), shell and shell.user_ns.get(OPEN_NOTEBOOK[1])]
+    for name in names:
+        if name and (path := Path(name)).suffix == ".ipynb":
+            if path.is_file():
+                return path
+            raise Problem(f"There is no file {path}: save the notebook, and run this cell again.")
+    raise Problem('Which notebook is this? Jupyter does not say: run hand_in("NAME.ipynb") with the name of its file.')
+
+
+def _holds_last_cell(content: bytes) -> bool:
+    """Whether the saved file holds the cell that ran before this one; true if that is not known."""
+    shell = get_ipython()
+    ran = [text.strip() for text in shell.user_ns.get("In", [])[:-1] if text.strip()] if shell else []
+    if not ran:
+        return True
+    cells = _form(content).get("cells", [])
+    return ran[-1] in ("".join(cell.get("source", "")).strip() for cell in cells)
+
+
+def _service(folder: Path) -> Service | None:
+    settings: dict[str, Any] = {}
+    places = [folder.resolve(), *folder.resolve().parents, Path.home() / ".config"]
+    if file := next((place / SETTINGS for place in places if (place / SETTINGS).is_file()), None):
+        try:
+            settings = tomllib.loads(file.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise Problem(f"{file} cannot be read ({error}): get it again from your teacher.") from None
+    url = os.environ.get("HAND_IN_URL") or settings.get("url")
+    token = os.environ.get("HAND_IN_TOKEN") or settings.get("token") or os.environ.get("JUPYTERHUB_API_TOKEN")
+    if not url:
+        return None
+    if not token:
+        raise Problem(f'You have no token: write the line token = "…" with yours into {file or SETTINGS}.')
+    return Service(str(url).rstrip("/"), str(token))
+
+
+def _graded_here(path: Path) -> dict[str, Any]:
+    """The report of `grader check` in the course folder above the notebook."""
+    folders = path.resolve().parents
+    course = next(
+        (each for each in folders if (each / "source").is_dir() and (each / "nbgrader_config.py").exists()), None
+    )
+    if course is None or importlib.util.find_spec("grader") is None:
+        raise Problem(
+            f"There is no service to hand in to: ask your teacher for the file {SETTINGS}, and put it beside this "
+            "notebook. If you learn alone, open the notebook in a folder of the whole course, which has source/."
+        )
+    command = [sys.executable, "-m", "grader", "check", str(path.resolve()), "--json"]
+    done = subprocess.run(command, cwd=course, capture_output=True, text=True, timeout=CHECK_SECONDS, check=False)
+    report = _form(done.stdout.encode())
+    if not report:
+        raise Problem(done.stderr.strip() or "grader check ended without a report: run it in a terminal.")
+    return report
+
+
+def _shown(report: dict[str, Any], state: dict[str, Any], remarks: list[str]) -> HTML:
+    """A report as HTML: points, then each exercise with the sentences of the tests that it failed."""
+    parts = [f"<p><strong>{report['points']:g} of {report['max_points']:g} points from tests</strong></p>"]
+    for exercise, tests in groupby(report["tests"], key=lambda test: _exercise(test["test"])):
+        parts.append(_exercise_shown(exercise, list(tests)))
+    if state.get("attempts_left") is not None:
+        remarks = [f"Attempts left: {state['attempts_left']}.", *remarks]
+    parts += [f"<p>{escape(remark)}</p>" for remark in remarks]
+    return HTML("".join(parts))
+
+
+def _exercise_shown(exercise: str, tests: list[dict[str, Any]]) -> str:
+    points, most = (sum(test[key] for test in tests) for key in ("points", "max_points"))
+    failed = [test["message"] for test in tests if test["points"] < test["max_points"] and test["message"]]
+    sign, word, colour = ("✓", "right", GREEN) if points == most else ("✗", "not right yet", RED)
+    lines = [f"<p>{escape(message)}</p>" for message in failed]
+    if len(lines) > SHOWN:
+        more = "".join(lines[SHOWN:])
+        lines[SHOWN:] = [f"<details><summary>{len(lines) - SHOWN} more sentences</summary>{more}</details>"]
+    head = f"{sign} <strong>{escape(exercise)}</strong>: {word}, {points:g} of {most:g} points"
+    return f'<div style="{STYLE.format(colour)}">{head}{"".join(lines)}</div>'
+
+
+def _exercise(test: str) -> str:
+    """The exercise of a test: `x-check` and `x-test-what` belong to `x`."""
+    return test.partition("-test-")[0].removesuffix("-check")
+
+
+def _note(text: str, colour: str = GREY) -> HTML:
+    return HTML(f'<div style="{STYLE.format(colour)}">{escape(text)}</div>')
+
+
+def _reason(error: urllib.error.HTTPError) -> str:
+    """The words in which the service refuses."""
+    text = _form(error.read()).get("error") or f"the service answered {error.code} {error.reason}"
+    after = error.headers.get("Retry-After")
+    return f"{text} (try again in {after} seconds)" if after else str(text)
+
+
+def _form(content: bytes) -> dict[str, Any]:
+    try:
+        form = json.loads(content)
+    except ValueError:
+        return {}
+    return form if isinstance(form, dict) else {}
