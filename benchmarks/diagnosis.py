@@ -22,10 +22,7 @@ from benchmarks.classes import REPOSITORY
 from grader.classroom.course_dir import CourseDir
 from grader.diagnosis.misconceptions import Misconception, load
 from grader.errors import GraderError
-from grader.grading import grade
 from grader.notebook.cells import grade_id
-from grader.notebook.repair import Repaired
-from grader.prover.exercises import with_answer
 from grader.prover.matrix import Case, Prover, for_wrong_answers
 from grader.prover.mutation import mutants, program
 from grader.supervisor.pool import side_by_side
@@ -38,11 +35,11 @@ DRAWS = 10
 """Further random numbers under which a cause named for a mutant must be named again."""
 SLOWEST = 20
 """Answers whose diagnosis is timed: those that took longest to grade."""
-PROVER = Prover()
+PROVER = Prover(helper_packages=("course",))
 
 
 class Kind(StrEnum):
-    """What is known about an answer."""
+    """The kinds of answers, by what is known about their causes."""
 
     KNOWN = "a known mistake"
     LEFT_OUT = "a known mistake that is left out of the list"
@@ -51,7 +48,7 @@ class Kind(StrEnum):
 
 
 class Outcome(StrEnum):
-    """What the grader said about an answer that lost points."""
+    """How the grader named the causes of lost points."""
 
     RIGHT = "right"
     WRONG = "wrong"
@@ -95,14 +92,13 @@ class Probe:
         return all(causes in (None, told) for causes in again)
 
     def _causes(self, source: NotebookNode, known: list[Misconception] | None = None) -> set[str] | None:
-        report = grade(
+        report = PROVER.report(
             source,
-            Repaired(with_answer(source, self.case.exercise, self.answer), []),
+            self.case.exercise,
+            self.answer,
             for_wrong_answers(PROVER.limits),
-            misconceptions=self.known if known is None else known,
-            helper_packages=("course",),
+            self.known if known is None else known,
         )
-        report.require_confined()
         if report.points == report.max_points:
             return None
         return {cause for result in report.results for cause in result.causes}

@@ -12,15 +12,14 @@ from nbformat import NotebookNode
 
 from benchmarks.classes import REPOSITORY
 from grader.diagnosis.misconceptions import load
-from grader.grading import grade
-from grader.notebook.cells import exercise_of
+from grader.notebook.cells import exercise_names, exercise_of
 from grader.notebook.files import read_sources
-from grader.notebook.repair import Repaired
-from grader.prover.exercises import exercises, reference, with_answer
+from grader.prover.exercises import reference
 from grader.prover.matrix import Prover, for_wrong_answers
 from grader.supervisor.pool import side_by_side
 
 HEADING = "## A mistake is paid for once"
+PROVER = Prover(helper_packages=("course",))
 ASSIGNMENTS = ("02-recurrence", "04-attention", "05-transformer")
 
 
@@ -35,11 +34,8 @@ class Submission:
 
     def lost(self) -> tuple[float, float]:
         """Return the points lost in the exercise of the mistake, and those lost in others."""
-        notebook = Repaired(with_answer(self.source, self.exercise, self.answer), [])
-        limits = for_wrong_answers(Prover().limits)
-        report = grade(self.source, notebook, limits, helper_packages=("course",))
-        report.require_confined()
-        names = exercises(self.source)
+        report = PROVER.report(self.source, self.exercise, self.answer, for_wrong_answers(PROVER.limits))
+        names = exercise_names(self.source)
         inside = outside = 0.0
         for result in report.results:
             lost = result.max_points - result.points
@@ -53,8 +49,8 @@ class Submission:
 def submissions(assignment: str) -> Iterator[Submission]:
     """Yield a notebook for each known mistake of an assignment."""
     folder = REPOSITORY / "source" / assignment
-    sources = read_sources(folder, Prover().limits.notebook_mb).values()
-    own = {exercise: source for source in sources for exercise in exercises(source)}
+    sources = read_sources(folder, PROVER.limits.notebook_mb).values()
+    own = {exercise: source for source in sources for exercise in exercise_names(source)}
     for mistake in load(folder):
         source = own[mistake.exercise]
         answer = mistake.apply(reference(source, mistake.exercise))

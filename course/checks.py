@@ -86,7 +86,7 @@ def _not_written(shell: "ZMQInteractiveShell", exercise: str, call: TracebackTyp
 def _explained(
     shell: "ZMQInteractiveShell", kind: type[Exception], error: Exception, calls: list[TracebackType]
 ) -> list[str]:
-    """What a check found: in the check's words, if it raised the error itself, and with the lines of student code."""
+    """The error of a check in lines: in the check's own words if it raised the error, and with the student's code."""
     students = [call for call in calls if _place(shell, call) and not _is_test(call)]
     if isinstance(error, AssertionError) and (not students or _is_of_course(calls[-1])):
         lines = _wrapped(str(error) or f"This does not hold: {_code(calls[-1])}")

@@ -88,7 +88,7 @@ def hand_in(notebook: str | os.PathLike[str] | None = None) -> None:
         path = _notebook(notebook)
         content = path.read_bytes()
         saved = time.strftime("%H:%M:%S", time.localtime(path.stat().st_mtime))
-        remarks = [f"{path.name}, as saved at {saved}. What you changed since is not in it: save with Ctrl-S."]
+        remarks = [f"{path.name}, as saved at {saved}. Later changes are not included: save them with Ctrl-S."]
         if not _holds_last_cell(content):
             remarks.insert(0, "The cell that you ran last is not in the saved file. Did you save?")
         service = _service(path.parent)

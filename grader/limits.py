@@ -1,5 +1,6 @@
 """Defines what one submission may use. Instructors set it in nbgrader_config.py: c.Limits.cell_seconds = 20."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from traitlets import Integer, TraitError
@@ -8,21 +9,28 @@ from traitlets.config import Configurable
 MAX_NOTEBOOK_MB = 20
 
 
-class Limits(Configurable):
-    """The limits of one submitted notebook."""
+class Settings(Configurable):
+    """Settings of which a misspelt name is an error: traitlets only warns, and the setting would keep its default."""
 
     def __init__(self, **traits: Any) -> None:
-        """Read the limits from the configuration.
+        """Read the settings from the configuration.
 
         Raises:
             TraitError: a setting has a wrong value or a misspelt name.
         """
         super().__init__(**traits)
-        names = self.trait_names(config=True)
-        # traitlets only warns about a misspelt name, and the limit would keep its default.
-        for name in self.config.get("Limits", ()):
-            if name not in names:
-                raise TraitError(f"there is no c.Limits.{name}: use one of {', '.join(sorted(names))}")
+        self.require_known(self.config.get(type(self).__name__, ()))
+
+    def require_known(self, names: Iterable[str]) -> None:
+        """Raise TraitError if a name is not that of a setting."""
+        known = self.trait_names(config=True)
+        for name in names:
+            if name not in known:
+                raise TraitError(f"there is no c.{type(self).__name__}.{name}: use one of {', '.join(sorted(known))}")
+
+
+class Limits(Settings):
+    """The limits of one submitted notebook."""
 
     cell_seconds = Integer(
         10, min=1,

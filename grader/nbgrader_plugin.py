@@ -36,15 +36,15 @@ def configure(c: Config, root: Path | str | None = None) -> None:
     # Feedback shows what a hidden test is about and what it found, never its code. Neither in feedback nor in the
     # formgrader can a submission run a script in a browser, or slow down the rendering of a page.
     c.GenerateFeedback.preprocessors = [
-        "grader.classroom.feedback.Grades",
-        "grader.classroom.feedback.HideTests",
-        "grader.classroom.feedback.HideMarkSchemes",
+        "grader.classroom.page.feedback.Grades",
+        "grader.classroom.page.feedback.HideTests",
+        "grader.classroom.page.feedback.HideMarkSchemes",
     ]
-    c.GenerateFeedback.exporter_class = "grader.classroom.feedback.FeedbackExporter"
+    c.GenerateFeedback.exporter_class = "grader.classroom.page.feedback.FeedbackExporter"
     c.HTMLExporter.filters = {
-        "markdown2html": "grader.classroom.sanitize.markdown",
-        "strip_files_prefix": "grader.classroom.feedback.unchanged",
-        "highlight_code": "grader.classroom.feedback.highlighted",
+        "markdown2html": "grader.classroom.page.sanitize.markdown",
+        "strip_files_prefix": "grader.classroom.page.feedback.unchanged",
+        "highlight_code": "grader.classroom.page.feedback.highlighted",
     }
 
     # `nbgrader autograde` and the formgrader's button grade as `grader grade` does.

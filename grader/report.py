@@ -10,6 +10,10 @@ from grader.errors import SandboxUnavailable
 
 NOT_GRADED = "Grading did not come to an end."
 """The message of every test in a notebook whose grading failed in the grader itself."""
+BEHAVES_LIKE = "Your code behaves exactly like one that "
+"""How a diagnosis begins, which follows the message of a test."""
+JUDGED_WITH = "Judged with our {}, because yours lost points."
+"""The sentence of a test that ran with our answers to earlier exercises, whose names it has."""
 FORMAT = 1
 """Version of the JSON form of a report. It grows when a field changes its meaning or is removed."""
 

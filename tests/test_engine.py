@@ -18,7 +18,10 @@ from grader.errors import GraderError
 from tests.support.paths import REPOSITORY
 from tests.support.small_class import SCORES, grade_class
 
-ROOMS = {"", *"classroom diagnosis doctor notebook prover reader rpc runner sandbox service supervisor".split()}
+ROOMS = {
+    "", *"classroom classroom/page diagnosis doctor notebook prover reader rpc".split(),
+    *"runner sandbox service service/web supervisor".split(),
+}  # fmt: skip
 """The folders of the grader with modules in them."""
 
 DIGESTS = """

@@ -6,7 +6,7 @@ from typing import Any
 from nbformat import NotebookNode, from_dict
 from nbgrader.utils import compute_checksum
 
-from grader.classroom import sanitize
+from grader.classroom.page import sanitize
 from grader.cpu_limit import CpuLimitExceeded, cpu_limit
 from grader.notebook.cells import CellType, grade_id, type_of
 from grader.report import Report

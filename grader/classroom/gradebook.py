@@ -254,7 +254,7 @@ class GradebookWriter:
         self._update(api.SubmittedNotebook, rows)
 
     def _penalty(self, student: str, score: float, seconds_late: float) -> float | None:
-        """What the plugin takes from a score, at most all of it; None if it takes nothing."""
+        """The plugin's penalty on a score, at most the whole score; None if there is none."""
         if seconds_late <= 0:
             return None
         penalty = self._late_plugin.late_submission_penalty(student, score, seconds_late)

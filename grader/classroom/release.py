@@ -19,7 +19,7 @@ from grader.classroom.cell_guard import require_same_notebooks
 from grader.classroom.course_dir import CourseDir
 from grader.errors import GraderError
 from grader.limits import Limits
-from grader.notebook.cells import CellType, exercise_of, grade_id, type_of
+from grader.notebook.cells import CellType, exercise_names, exercise_of, grade_id, type_of
 from grader.notebook.files import read_sources
 
 START = "start.ipynb"
@@ -40,7 +40,7 @@ class PrepareForStudents(NbGraderPreprocessor):
             nb: the notebook, which is changed.
             resources: what nbconvert's preprocessors share.
         """
-        exercises = [grade_id(cell) or "" for cell in nb.cells if type_of(cell) is CellType.AUTOGRADED_ANSWER]
+        exercises = exercise_names(nb)
         is_below_blank = False
         for cell in nb.cells:
             kind = type_of(cell)

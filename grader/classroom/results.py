@@ -4,6 +4,7 @@ StudentResult --> gradebook (one transaction) --> autograded notebooks --> pages
 """
 
 import json
+import os
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -17,10 +18,10 @@ from nbgrader.utils import parse_utc
 
 from grader.classroom.autograded import autograded, unanswered, unchanged_answers
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.feedback import FeedbackExporter, HideMarkSchemes, HideTests, PlainExporter
-from grader.classroom.feedback_summary import OVERVIEW, Standing, overview
 from grader.classroom.gradebook import GradebookWriter, NotebookScores, RecordedScores
-from grader.classroom.sanitize import verbatim
+from grader.classroom.page.feedback import FeedbackExporter, HideMarkSchemes, HideTests, PlainExporter
+from grader.classroom.page.sanitize import verbatim
+from grader.classroom.page.summary import OVERVIEW, Standing, overview
 from grader.cpu_limit import CpuLimitExceeded, cpu_limit
 from grader.errors import UnreadableFile
 from grader.notebook.cells import grade_id
@@ -134,7 +135,7 @@ class ResultWriter:
             "remarks": student_result.remarks,
             "notebooks": sorted(notebooks),
         }
-        _replace(self._folder("autograded", student) / COMPLETION_MARKER, json.dumps(marker))
+        replace_file(self._folder("autograded", student) / COMPLETION_MARKER, json.dumps(marker))
 
     def write_some(self, student_result: StudentResult) -> None:
         """Write the results of some of a student's notebooks, and leave those of the others as they are.
@@ -192,8 +193,8 @@ class ResultWriter:
         )
         for name, notebook in notebooks.items():
             notebook_file, page_file = self._output_files(student, name)
-            _replace(notebook_file, _as_json(notebook))
-            _replace(page_file, self._feedback_page(name, notebook, recorded_scores[name]))
+            replace_file(notebook_file, _as_json(notebook))
+            replace_file(page_file, self._feedback_page(name, notebook, recorded_scores[name]))
         old_pages = {name for name in self._checksums if keep_others and self._output_files(student, name)[1].exists()}
         self._write_overview(student, notebooks.keys() | old_pages, recorded_scores)
         self._copy_receipts(student)
@@ -241,7 +242,7 @@ class ResultWriter:
             return  # a notebook has this name
         if pages:
             standings = [_standing(name, recorded_scores[name], name in pages) for name in sorted(self._checksums)]
-            _replace(path, overview(self._assignment, standings))
+            replace_file(path, overview(self._assignment, standings))
         else:
             path.unlink(missing_ok=True)
 
@@ -258,7 +259,7 @@ class ResultWriter:
             with suppress(UnreadableFile):
                 receipt = handed_in.read(name, MAX_RECEIPT_MB).decode(errors="replace")
                 for step in ("autograded", "feedback"):
-                    _replace(self._folder(step, student) / name, receipt)
+                    replace_file(self._folder(step, student) / name, receipt)
 
     def _output_files(self, student: str, name: str) -> tuple[Path, Path]:
         """The autograded notebook and the feedback page."""
@@ -284,9 +285,19 @@ def _as_json(notebook: NotebookNode) -> str:
     return json.dumps(notebook, ensure_ascii=False)
 
 
-def _replace(path: Path, text: str) -> None:
-    """Write a file completely or not at all."""
+def replace_file(path: Path, content: str | bytes, *, is_durable: bool = False) -> None:
+    """Write a file completely or not at all, and make its folder if there is none.
+
+    Args:
+        path: the file.
+        content: its new content; text is written in UTF-8.
+        is_durable: whether the content must be on the disk before the file has its name.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     new = path.with_name(f".{path.name}.new")
-    new.write_text(text, encoding="utf-8")
+    with new.open("wb") as file:
+        file.write(content.encode() if isinstance(content, str) else content)
+        if is_durable:
+            file.flush()
+            os.fsync(file.fileno())
     new.replace(path)

@@ -19,7 +19,7 @@ from grader.diagnosis.recording import Exchanges, RecordedCall, recorded_session
 from grader.diagnosis.replay import Replay, adopted
 from grader.errors import GraderError
 from grader.notebook.plan import Step
-from grader.report import Result, Verdict
+from grader.report import BEHAVES_LIKE, Result, Verdict
 from grader.sandbox.server import Answer
 from grader.sandbox.shell import execute
 
@@ -106,7 +106,7 @@ def name_misconceptions(
             result.causes = [misconception.name for misconception in found]
             names = ", and that at the same time ".join(result.causes)
             hints = " ".join(misconception.hint for misconception in found)
-            result.message += f" Your code behaves exactly like one that {names}. {hints}"
+            result.message += f" {BEHAVES_LIKE}{names}. {hints}"
 
 
 def _digest(known: KnownMisconceptions, exercise: str, exchanges: Exchanges) -> bytes:

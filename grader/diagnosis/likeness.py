@@ -21,6 +21,7 @@ from grader.rpc.protocol import (
     Gradients,
     ModuleChanges,
     ModuleHandle,
+    ObjectHandle,
     Raised,
     Returned,
     Tree,
@@ -126,10 +127,10 @@ class _Pair:
         return torch.equal(x, y) or torch.allclose(x.double(), y.double(), RELATIVE, ABSOLUTE, equal_nan=True)
 
     def _same_handle(self, left: FromSandbox, right: FromSandbox) -> bool:
+        if isinstance(left, ObjectHandle) and isinstance(right, ObjectHandle):
+            return left.is_callable == right.is_callable
         if not isinstance(left, ModuleHandle) or not isinstance(right, ModuleHandle):
-            return type(left) is type(right) and getattr(left, "is_callable", None) == getattr(
-                right, "is_callable", None
-            )
+            return False
         paths = {part.path: part for part in left.parameters}, {part.path: part for part in right.parameters}
         if paths[0].keys() != paths[1].keys():
             return False

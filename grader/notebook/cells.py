@@ -68,6 +68,11 @@ def forbidden_functions(cell: "NotebookNode") -> tuple[str, ...]:
     return tuple(tag.removeprefix(FORBIDDEN_TAG) for tag in tags if tag.startswith(FORBIDDEN_TAG))
 
 
+def exercise_names(notebook: "NotebookNode") -> list[str]:
+    """Return the exercises in a notebook, in order: the grade_ids of its autograded answers."""
+    return [name for cell in notebook.cells if type_of(cell) is CellType.AUTOGRADED_ANSWER and (name := grade_id(cell))]
+
+
 def exercise_of(test: str, exercises: list[str]) -> str:
     """Return the answer cell to which a test belongs: `x-check` and `x-test-what` belong to `x`.
 

@@ -3,15 +3,10 @@
 import copy
 from typing import TYPE_CHECKING
 
-from grader.notebook.cells import CellType, exercise_of, grade_id, type_of
+from grader.notebook.cells import CellType, exercise_names, exercise_of, grade_id, type_of
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
-
-
-def exercises(notebook: "NotebookNode") -> list[str]:
-    """Return the exercises in a notebook, in order: the names of its answer cells."""
-    return [name for cell in notebook.cells if type_of(cell) is CellType.AUTOGRADED_ANSWER and (name := grade_id(cell))]
 
 
 def reference(notebook: "NotebookNode", exercise: str) -> str:
@@ -21,7 +16,7 @@ def reference(notebook: "NotebookNode", exercise: str) -> str:
 
 def own_tests(notebook: "NotebookNode", exercise: str) -> list[str]:
     """Return the tests of an exercise that give points, in order: its visible checks and its hidden tests."""
-    names = exercises(notebook)
+    names = exercise_names(notebook)
     return [
         grade_id(cell) or ""
         for cell in notebook.cells
@@ -34,7 +29,7 @@ def alone(notebook: "NotebookNode", exercise: str) -> "NotebookNode":
 
     A wrong answer must be found by the tests of its own exercise. The cells are those of the source, not copies.
     """
-    names = exercises(notebook)
+    names = exercise_names(notebook)
     own = [number for number, cell in enumerate(notebook.cells) if _is_test_of(cell, exercise, names)]
     cut = copy.copy(notebook)
     cut.cells = [

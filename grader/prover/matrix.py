@@ -14,14 +14,15 @@ from pathlib import Path
 import msgspec
 from nbformat import NotebookNode
 
-from grader.diagnosis.misconceptions import load
+from grader.diagnosis.misconceptions import Misconception, load
 from grader.errors import GraderError
 from grader.grading import grade
 from grader.limits import Limits
+from grader.notebook.cells import exercise_names
 from grader.notebook.files import read_sources
 from grader.notebook.repair import Repaired
 from grader.prover import record
-from grader.prover.exercises import alone, exercises, own_tests, reference, with_answer
+from grader.prover.exercises import alone, own_tests, reference, with_answer
 from grader.prover.mutation import difference, mutants
 from grader.report import Report
 from grader.sandbox import confinement
@@ -212,23 +213,37 @@ class Prover:
         finally:
             pool.shutdown(cancel_futures=True)
 
-    def report(self, source: NotebookNode, exercise: str, answer: str, limits: Limits) -> Report:
+    def report(
+        self,
+        source: NotebookNode,
+        exercise: str,
+        answer: str,
+        limits: Limits,
+        misconceptions: Sequence[Misconception] = (),
+    ) -> Report:
         """Grade an answer to an exercise by the tests in a source.
 
         Raises:
             SandboxUnavailable: the kernel cannot confine student code.
         """
         submission = Repaired(with_answer(source, exercise, answer), [])
-        report = grade(source, submission, limits, sandbox=self.sandbox, helper_packages=self.helper_packages)
+        report = grade(
+            source,
+            submission,
+            limits,
+            sandbox=self.sandbox,
+            misconceptions=misconceptions,
+            helper_packages=self.helper_packages,
+        )
         report.require_confined()
         return report
 
     def _of(self, folder: Path) -> Iterator[Case]:
         sources = read_sources(folder, self.limits.notebook_mb)
-        names = [exercise for source in sources.values() for exercise in exercises(source)]
+        names = [exercise for source in sources.values() for exercise in exercise_names(source)]
         records, misconceptions = record.load(folder, names), load(folder)
         for source in sources.values():
-            for exercise in exercises(source):
+            for exercise in exercise_names(source):
                 answer = reference(source, exercise)
                 right = {REFERENCE: answer}
                 for path in sorted((self.answers / folder.name / exercise).glob("right-*.py")) if self.answers else ():

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from grader.notebook.names import names_bound, names_used
 from grader.notebook.plan import Role, Step
-from grader.report import Result, Verdict
+from grader.report import JUDGED_WITH, Result, Verdict
 
 BLANK = "raise NotImplementedError"
 """A line of the release that an answer still has while it is not written."""
@@ -96,7 +96,7 @@ def better(run: SecondRun, steps: list[Step], first: dict[int, Result], second: 
 def _told(run: SecondRun, first: Result, second: Result) -> Result:
     """The result of the second run with a message that quotes nothing of it: it may quote our answers."""
     names = " and ".join(f"`{name}`" for name in sorted(run.replaced))
-    judged = f"Judged with our {names}, because yours lost points."
+    judged = JUDGED_WITH.format(names)
     if second.verdict is not Verdict.PASSED:
         judged = f"{first.message} {judged}" if _lost(first) else f"{judged} With it, this test fails."
     return replace(second, message=judged.strip(), not_written=False)

@@ -26,15 +26,15 @@ from grader.classroom.student import Assignment, load_assignment
 from grader.errors import GraderError
 from grader.notebook.plan import plan
 from grader.sandbox import confinement
-from grader.service.app import application
 from grader.service.deadlines import Deadlines
 from grader.service.dispatch import Dispatcher
-from grader.service.identity import PREFIX, Tokens, identity
-from grader.service.limits import BoundedServer, ServiceLimits
 from grader.service.metrics import Metrics
 from grader.service.policy import HandIn
-from grader.service.shared import Service
 from grader.service.store import Store, store_url
+from grader.service.web.app import application
+from grader.service.web.identity import PREFIX, Tokens, identity
+from grader.service.web.limits import BoundedServer, ServiceLimits
+from grader.service.web.shared import Service
 from grader.service.worker import Writer
 from grader.supervisor.pool import side_by_side
 

@@ -12,13 +12,14 @@ from typing import Any
 
 from nbgrader.utils import parse_utc
 from traitlets import Dict, Enum, Integer, TraitError, Unicode
-from traitlets.config import Config, Configurable
+from traitlets.config import Config
+
+from grader.limits import Settings
+from grader.report import BEHAVES_LIKE
 
 EVERYTHING, SENTENCES, POINTS = "everything", "points and sentences", "points"
 FREE_ATTEMPTS = 3
 MAX_PAUSE = 600
-DIAGNOSIS = " Your code behaves exactly like "
-"""How the sentence begins that a diagnosis adds to a test's message."""
 
 
 @dataclass(eq=False)
@@ -38,7 +39,7 @@ class Attempts:
     last: datetime | None = None
 
 
-class HandIn(Configurable):
+class HandIn(Settings):
     """The rules for handing in. Times without a zone are in UTC."""
 
     def __init__(self, **traits: Any) -> None:
@@ -48,10 +49,7 @@ class HandIn(Configurable):
             TraitError: a setting has a wrong value or a misspelt name.
         """
         super().__init__(**traits)
-        known = self.trait_names(config=True)
-        for name in (*self.config.get("HandIn", ()), *(name for rules in self.assignments.values() for name in rules)):
-            if name not in known:
-                raise TraitError(f"there is no c.HandIn.{name}: use one of {', '.join(sorted(known))}")
+        self.require_known(name for rules in self.assignments.values() for name in rules)
         for name in ("open", "due"):
             try:
                 _time(getattr(self, name))
@@ -163,7 +161,7 @@ def published(report: dict[str, Any], told: str, hidden: Collection[str]) -> dic
             if test["test"] in hidden:
                 changes["test"] = f"hidden test {number}"
         elif test["causes"]:
-            changes["message"] = test["message"].partition(DIAGNOSIS)[0]
+            changes["message"] = test["message"].partition(f" {BEHAVES_LIKE}")[0]
         tests.append({**test, **changes})
     return {**report, "tests": tests, "repairs": [] if told == POINTS else report["repairs"]}
 

@@ -11,12 +11,11 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 from queue import Empty, SimpleQueue
 
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.release import register
-from grader.classroom.results import TIMESTAMP, ResultWriter, StudentResult
+from grader.classroom.results import TIMESTAMP, ResultWriter, StudentResult, replace_file
 from grader.classroom.student import Assignment, grade_notebook
 from grader.errors import GraderError, UnreadableFile
 from grader.service.fair_queue import Ticket
@@ -181,9 +180,9 @@ class Writer:
     def _submit(self, ticket: Ticket, time: datetime) -> None:
         """Put the bytes where the class run finds them, with the time of the last hand-in that counts."""
         folder = self._course_dir.folder("submitted", ticket.assignment, ticket.student)
-        folder.mkdir(parents=True, exist_ok=True)
-        _replace(folder / f"{ticket.notebook}.ipynb", self._store.content(ticket.id))
-        _replace(folder / TIMESTAMP, f"{time:%Y-%m-%d %H:%M:%S.%f} UTC".encode())
+        # On the disk before the hand-in counts as graded.
+        replace_file(folder / f"{ticket.notebook}.ipynb", self._store.content(ticket.id), is_durable=True)
+        replace_file(folder / TIMESTAMP, f"{time:%Y-%m-%d %H:%M:%S.%f} UTC", is_durable=True)
         descriptor = os.open(folder, os.O_RDONLY)
         try:
             os.fsync(descriptor)
@@ -198,13 +197,3 @@ class Writer:
             writer.warm_up(self._assignments[assignment].sources)
             self._writers[assignment] = writer
         return self._writers[assignment]
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """Write a file completely or not at all, and to the disk before its hand-in counts as graded."""
-    new = path.with_name(f".{path.name}.new")
-    with new.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    new.replace(path)

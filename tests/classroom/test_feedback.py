@@ -5,7 +5,7 @@ import re
 import pytest
 from nbconvert.filters import Highlight2HTML
 
-from grader.classroom.feedback import FeedbackExporter
+from grader.classroom.page.feedback import FeedbackExporter
 from tests.support.notebooks import answer, check, notebook
 from tests.support.paths import REPOSITORY
 

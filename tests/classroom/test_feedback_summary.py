@@ -13,8 +13,8 @@ from bs4 import BeautifulSoup, Tag
 
 from grader.classroom.class_run import ClassRun
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.exercises import exercises, fix_first
-from grader.classroom.formulas import mathml
+from grader.classroom.page.exercises import exercises, fix_first
+from grader.classroom.page.formulas import mathml
 from tests.support.notebooks import answer, answered, check, hidden, notebook, written
 from tests.support.paths import REPOSITORY
 from tests.support.small_class import NAME, RIGHT, hand_in, make_class, released

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings, target
 from hypothesis import strategies as st
 
-from grader.classroom import formulas, sanitize
+from grader.classroom.page import formulas, sanitize
 from tests.support.memory import peak, reset_peak
 
 MAX_SECONDS, MAX_BYTES = 1, 20 * 2**20

@@ -2,8 +2,8 @@
 
 import re
 
-from grader.classroom import sanitize
-from grader.classroom.feedback import highlighted
+from grader.classroom.page import sanitize
+from grader.classroom.page.feedback import highlighted
 from grader.cpu_limit import cpu_limit
 
 

@@ -5,7 +5,7 @@ import copy
 import nbformat
 import pytest
 
-from grader.classroom import sanitize
+from grader.classroom.page import sanitize
 from grader.grading import grade
 from grader.notebook.cells import grade_id
 from grader.notebook.repair import repair

@@ -8,9 +8,9 @@ import nbformat
 import pytest
 
 from grader.cli import main
-from grader.notebook.cells import grade_id
+from grader.notebook.cells import exercise_names, grade_id
 from grader.prover import matrix
-from grader.prover.exercises import alone, exercises, own_tests, reference, with_answer
+from grader.prover.exercises import alone, own_tests, reference, with_answer
 from grader.prover.matrix import Case, Kind, Matrix, Prover, Row
 from tests.support.exercises import SOURCES
 from tests.support.notebooks import answer, check, helpers, hidden, notebook, text
@@ -256,7 +256,9 @@ def test_an_exercise_is_cut_to_what_it_needs() -> None:
     """The tests of others are left out; what others answer stays, because the exercise may use it."""
     cut = alone(SOURCE, "scaled")
     assert [grade_id(cell) for cell in cut.cells] == ["imports", "root", "scaled", "scaled-check", "scaled-test-one"]
-    assert own_tests(SOURCE, "root") == ["root-check", "root-test-more"] and exercises(cut) == exercises(SOURCE)
+    assert own_tests(SOURCE, "root") == ["root-check", "root-test-more"] and exercise_names(cut) == exercise_names(
+        SOURCE
+    )
     changed = with_answer(cut, "scaled", "def scaled(): pass")
     assert reference(changed, "scaled") == "def scaled(): pass" and reference(changed, "root") == reference(cut, "root")
     assert reference(SOURCE, "scaled") == reference(cut, "scaled") != reference(changed, "scaled")

@@ -12,8 +12,8 @@ import pytest
 from traitlets import TraitError
 from traitlets.config import Config
 
-from grader.service.limits import ServiceLimits, Uploads
 from grader.service.policy import Refusal
+from grader.service.web.limits import ServiceLimits, Uploads
 from tests.service.serving import Server, make_served_course, written
 from tests.support.small_class import NAME
 

@@ -8,11 +8,10 @@ import nbformat
 from nbformat import NotebookNode
 
 from grader.diagnosis.misconceptions import Misconception, load
-from grader.notebook.cells import exercise_of
+from grader.notebook.cells import exercise_names, exercise_of
 from grader.notebook.names import names_bound, names_used
 from grader.notebook.plan import Role, Step, plan
 from grader.prover import exercises as cut
-from grader.prover.exercises import exercises
 from grader.report import Report, Result
 from tests.support.paths import REPOSITORY
 
@@ -22,7 +21,7 @@ NOTEBOOKS = {path: nbformat.read(path, as_version=4) for path in sorted((REPOSIT
 """All source notebooks, by path."""
 
 
-SOURCES = {exercise: notebook for notebook in NOTEBOOKS.values() for exercise in exercises(notebook)}
+SOURCES = {exercise: notebook for notebook in NOTEBOOKS.values() for exercise in exercise_names(notebook)}
 """The source notebook of each exercise."""
 ASSIGNMENTS = sorted({path.parent for path in NOTEBOOKS})
 MISCONCEPTIONS = [misconception for assignment in ASSIGNMENTS for misconception in load(assignment)]
@@ -35,7 +34,7 @@ MENTIONS_NN = re.compile(r"^(?!from torch import nn$|import torch\.nn\.functiona
 def sources(assignment: Path) -> dict[str, NotebookNode]:
     """Return the source notebook of each exercise of an assignment."""
     own = [notebook for path, notebook in NOTEBOOKS.items() if path.parent == assignment]
-    return {exercise: notebook for notebook in own for exercise in exercises(notebook)}
+    return {exercise: notebook for notebook in own for exercise in exercise_names(notebook)}
 
 
 def notebook_of(exercise: str) -> str:

@@ -15,8 +15,8 @@ from grader.service.policy import Refusal
 PREFIX = "JUPYTERHUB_SERVICE_PREFIX"
 BEARER = re.compile(r"(?:bearer|token) +(\S+) *", re.IGNORECASE)
 MAX_TOKEN = 512
-NO_TOKEN = Refusal(401, "send your token in the header 'Authorization: Bearer TOKEN'; your instructor has it")
-WRONG_TOKEN = Refusal(401, "this token is unknown: copy all of it, or ask your instructor for a new one")
+NO_TOKEN = "send your token in the header 'Authorization: Bearer TOKEN'; your instructor has it"
+WRONG_TOKEN = "this token is unknown: copy all of it, or ask your instructor for a new one"
 
 
 class Identity(Protocol):
@@ -44,10 +44,10 @@ class Tokens:
         """Return the student of the token in the header."""
         match = BEARER.fullmatch(handler.request.headers.get("Authorization", ""))
         if match is None:
-            raise Refusal(NO_TOKEN.status, NO_TOKEN.why)
+            raise Refusal(401, NO_TOKEN)
         student = self.accounts.student(match[1][:MAX_TOKEN])
         if student is None:
-            raise Refusal(WRONG_TOKEN.status, WRONG_TOKEN.why)
+            raise Refusal(401, WRONG_TOKEN)
         return student
 
     def handlers(self) -> list[Any]:

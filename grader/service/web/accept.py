@@ -6,8 +6,8 @@ from functools import partial
 
 from tornado.web import stream_request_body
 
-from grader.service.handler import Handler
 from grader.service.policy import Attempts, Refusal
+from grader.service.web.handler import Handler
 from grader.text import one_line
 
 

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 from markupsafe import Markup
 from nbformat import NotebookNode
 
-from grader.classroom import formulas
-from grader.classroom.causes import Found, read_message
 from grader.classroom.gradebook import NO_RESPONSE
-from grader.notebook.cells import CellType, exercise_of, grade_id, type_of
+from grader.classroom.page import formulas
+from grader.classroom.page.causes import Found, read_message
+from grader.notebook.cells import CellType, exercise_names, exercise_of, grade_id, type_of
 from grader.report import Verdict
 
 HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*$", re.MULTILINE)
@@ -74,7 +74,7 @@ class Exercise:
 
     @cached_property
     def reasons(self) -> list[tuple[str, list[str]]]:
-        """What was found, each cause once: its sentence, and the truths that do not hold because of it."""
+        """The causes of the failures, each once: its sentence, and the truths that do not hold because of it."""
         reasons: dict[str, tuple[str, list[str]]] = {}
         for found in self.found:
             if found.first or not (found.sentence or found.truth):
@@ -115,7 +115,7 @@ def exercises(notebook: NotebookNode) -> list[Exercise]:
     Args:
         notebook: the notebook, with score, points and comment in the metadata of its cells.
     """
-    names = [grade_id(cell) for cell in notebook.cells if type_of(cell) is CellType.AUTOGRADED_ANSWER]
+    names = exercise_names(notebook)
     found: dict[str, Exercise] = {}
     heading, heading_anchor = "", ""
     for cell in notebook.cells:
@@ -128,7 +128,7 @@ def exercises(notebook: NotebookNode) -> list[Exercise]:
             heading, heading_anchor = match[1], anchor(cell)
         if name is None or kind not in (CellType.TEST, CellType.AUTOGRADED_ANSWER, CellType.MANUAL_ANSWER):
             continue
-        key = exercise_of(name, [each for each in names if each]) if kind is CellType.TEST else name
+        key = exercise_of(name, names) if kind is CellType.TEST else name
         exercise = found.setdefault(key, Exercise(key))
         if not exercise.anchor:
             exercise.anchor, exercise.heading, exercise.heading_anchor = anchor(cell), _inline(heading), heading_anchor

@@ -12,9 +12,9 @@ from typing import Any
 
 from tornado.httpserver import HTTPServer
 from tornado.iostream import IOStream
-from traitlets import Integer, TraitError
-from traitlets.config import Configurable
+from traitlets import Integer
 
+from grader.limits import Settings
 from grader.service.policy import Refusal
 
 SMALL_BODY = 64 * 1024
@@ -22,20 +22,8 @@ SMALL_BODY = 64 * 1024
 MAX_HEADERS = 16 * 1024
 
 
-class ServiceLimits(Configurable):
+class ServiceLimits(Settings):
     """What the clients of the service may use; `grader.limits.Limits` has what a submission may."""
-
-    def __init__(self, **traits: Any) -> None:
-        """Read the limits from the configuration.
-
-        Raises:
-            TraitError: a setting has a wrong value or a misspelt name.
-        """
-        super().__init__(**traits)
-        known = self.trait_names(config=True)
-        for name in self.config.get("ServiceLimits", ()):
-            if name not in known:
-                raise TraitError(f"there is no c.ServiceLimits.{name}: use one of {', '.join(sorted(known))}")
 
     requests_per_minute = Integer(120, min=1, help="Requests of one student in a minute.").tag(config=True)
     requests_at_once = Integer(10, min=1, help="Requests of one student at a time.").tag(config=True)

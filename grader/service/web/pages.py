@@ -4,10 +4,10 @@ from typing import Any
 
 from tornado.web import HTTPError
 
-from grader.service.handler import Handler
 from grader.service.policy import EVERYTHING, Refusal, shown
-from grader.service.shared import iso
 from grader.service.table import GRADED, GRADING, WAITING
+from grader.service.web.handler import Handler
+from grader.service.web.shared import iso
 from grader.text import one_line
 
 PAGE_POLICY = (

@@ -13,12 +13,12 @@ from sqlalchemy.exc import DBAPIError
 from grader.classroom.student import Assignment
 from grader.service.deadlines import Deadlines
 from grader.service.dispatch import Dispatcher
-from grader.service.identity import Identity
-from grader.service.limits import BoundedServer, Rates, ServiceLimits, Uploads
 from grader.service.metrics import Metrics
 from grader.service.policy import EVERYTHING, HandIn, Refusal, published
 from grader.service.store import Store, utc_now
 from grader.service.table import HandInRow
+from grader.service.web.identity import Identity
+from grader.service.web.limits import BoundedServer, Rates, ServiceLimits, Uploads
 from grader.text import one_line
 
 log = logging.getLogger("grader.service")

@@ -12,9 +12,9 @@ from typing import Any
 
 from tornado.web import Application, RequestHandler
 
-from grader.service.accept import Accept
-from grader.service.pages import Health, Nothing, Numbers, Overview, Page, State
-from grader.service.shared import Service
+from grader.service.web.accept import Accept
+from grader.service.web.pages import Health, Nothing, Numbers, Overview, Page, State
+from grader.service.web.shared import Service
 from grader.text import one_line
 
 log = logging.getLogger("grader.service")

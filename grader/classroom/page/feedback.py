@@ -23,9 +23,9 @@ from pygments.formatters import HtmlFormatter  # type: ignore[import-untyped]
 from pygments.lexers import PythonLexer  # type: ignore[import-untyped]
 from traitlets.config import Config
 
-from grader.classroom import sanitize
-from grader.classroom.exercises import anchor, cell_state
-from grader.classroom.feedback_summary import OVERVIEW, TEMPLATES, Standing, counted, overview, styles, summary
+from grader.classroom.page import sanitize
+from grader.classroom.page.exercises import anchor, cell_state
+from grader.classroom.page.summary import OVERVIEW, TEMPLATES, Standing, counted, overview, styles, summary
 from grader.notebook.cells import FORMS, CellType, type_of
 
 KEPT_CELLS, KEPT_CHARACTERS = 1_000, 20_000

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from nbformat import NotebookNode
 
-from grader.report import NOT_GRADED
+from grader.report import BEHAVES_LIKE, JUDGED_WITH, NOT_GRADED
 
-JUDGED = re.compile(r"\s*Judged with our (.+?), because yours lost points\.(?: With it, this test fails\.)?", re.DOTALL)
-DIAGNOSIS = re.compile(r"\s*\bYour code behaves exactly like one that .*", re.DOTALL)
+JUDGED = re.compile(rf"\s*{JUDGED_WITH.removesuffix('.').format('(.+?)')}\.(?: With it, this test fails\.)?", re.DOTALL)
+DIAGNOSIS = re.compile(rf"\s*\b{BEHAVES_LIKE}.*", re.DOTALL)
 BLANK = re.compile(r"Not written yet(?: \(in ([\w-]+), line \d+: .*\))?\.", re.DOTALL)
 UNDEFINED = re.compile(r"\S+ is not defined: the cell that should define it .*", re.DOTALL)
 OUT_OF_TIME = "Your code was stopped: the time for the whole notebook was used up."
@@ -21,7 +21,7 @@ RAISED = re.compile(r"Your code raised ([\w.]+)(?:: .*?)?( \(in [\w-]+, line \d+
 
 @dataclass(frozen=True)
 class Found:
-    """What one test found.
+    """The finding of one test.
 
     `truth` is the property that does not hold, `sentence` the reason, and tests with the same `key` failed for one
     reason. `first` is what must be mended before: the name of another exercise, or a sentence. `judged_with` are the
@@ -72,7 +72,7 @@ def read_message(exercise: str, test: NotebookNode, *, is_full: bool) -> Found:
 
 
 def _message(test: NotebookNode) -> str:
-    """What the grader wrote below a test: the message of an error, or text."""
+    """The grader's message below a test: that of an error, or text."""
     for output in test.get("outputs", ()):
         if output.output_type == "error":
             return str(output.evalue)

@@ -16,7 +16,7 @@ from typing import Any
 import nh3
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 
-from grader.classroom import formulas
+from grader.classroom.page import formulas
 
 TAGS = frozenset(
     """a abbr b blockquote br caption code dd del details div dl dt em h1 h2 h3 h4 h5 h6 hr i img ins kbd li ol p pre s
@@ -69,7 +69,7 @@ LINK = re.compile(
 NESTED_TAG = re.compile(r"<(/?)(?!br|hr|img)[a-z]")
 
 FORMULA = re.compile(r'<var title="(block|inline) formula: ([^"]*)"></var>')
-"""What stands for a formula until the HTML is clean. Neither a text nor an attribute of clean HTML can hold it, because
+"""A placeholder for a formula until the HTML is clean. Neither a text nor an attribute of clean HTML can hold it:
 one has no `<` and the other no quotation mark; whoever types it has typed a formula."""
 MAX_TEX, MAX_MATHML = 10_000, 200_000
 """Characters of TeX in one text that are drawn, and of MathML that they may become; other formulas stay as typed."""

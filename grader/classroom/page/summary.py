@@ -19,7 +19,7 @@ from markupsafe import Markup
 from nbformat import NotebookNode
 from pygments.formatters import HtmlFormatter  # type: ignore[import-untyped]
 
-from grader.classroom.exercises import exercises, fix_first, waits
+from grader.classroom.page.exercises import exercises, fix_first, waits
 
 TEMPLATES = Path(__file__).with_name("templates")
 OVERVIEW = "index.html"

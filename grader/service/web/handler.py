@@ -6,8 +6,8 @@ from typing import Any
 from tornado.web import Finish, RequestHandler
 
 from grader.service.policy import Refusal
-from grader.service.shared import Service
 from grader.service.table import WAITING, HandInRow
+from grader.service.web.shared import Service
 
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'; sandbox",

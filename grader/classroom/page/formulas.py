@@ -35,7 +35,7 @@ ATTRIBUTES = {
 }
 """Attributes and their values. None of them can colour a formula or move it far from its place."""
 LEFT_OUT = {"xmlns", "columnspacing", "rowspacing"}
-"""What the converter adds and a browser needs or knows no longer."""
+"""Parts that the converter adds, and that browsers no longer need or know."""
 ALIGNED = re.compile(r"(\\(?:begin|end)\{)(?:align|aligned|eqnarray\*?|equation|equation\*|split)\}")
 """Environments of aligned lines: the converter numbers the lines of some and does not know others. It has align*."""
 
