@@ -33,8 +33,9 @@ notebooks: $(VENV)/ready  ## the instructors' notebooks, executed and compared w
 proofs: $(VENV)/ready  ## everything that must hold, with no result from the cache
 	$(PYTEST) --no-proof-cache --nbval --nbval-sanitize-with tests/nbval.cfg source tests
 
-lab: $(VENV)/ready  ## open the students' notebooks in JupyterLab
-	$(VENV)/bin/jupyter lab --notebook-dir=release
+lab: $(VENV)/ready  ## open the students' notebooks in JupyterLab, without nbgrader's tools for instructors
+	JUPYTER_CONFIG_PATH=$(CURDIR)/deploy/student $(VENV)/bin/jupyter lab --notebook-dir=release \
+		--LabApp.default_url=/lab/tree/start.ipynb
 
 release: $(VENV)/ready  ## write release/ from source/
 	$(VENV)/bin/grader release

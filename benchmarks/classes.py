@@ -5,9 +5,11 @@ import os
 import shutil
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import nbformat
 
+from examples.make_class import make_class
 from grader.notebook.cells import CellType, type_of
 
 REPOSITORY = Path(__file__).parents[1]
@@ -44,13 +46,15 @@ def make(folder: Path, size: int, *, stock: bool = False, strangers: bool = Fals
     shutil.copytree(REPOSITORY / "source" / ASSIGNMENT, folder / "source" / ASSIGNMENT)
     config = folder / "nbgrader_config.py"
     config.write_text(STOCK_CONFIG if stock else (REPOSITORY / "nbgrader_config.py").read_text())
-    for number in range(size):
-        _hand_in(folder, number, strangers)
+    with TemporaryDirectory() as examples:
+        make_class(REPOSITORY / "release" / ASSIGNMENT, Path(examples))
+        for number in range(size):
+            _hand_in(folder, number, strangers, Path(examples))
     return folder
 
 
-def _hand_in(folder: Path, number: int, strangers: bool) -> None:
-    example = REPOSITORY / "examples" / STUDENTS[number % len(STUDENTS)] / ASSIGNMENT
+def _hand_in(folder: Path, number: int, strangers: bool, examples: Path) -> None:
+    example = examples / STUDENTS[number % len(STUDENTS)] / ASSIGNMENT
     submitted = folder / "submitted" / f"student{number:05}" / ASSIGNMENT
     submitted.mkdir(parents=True)
     for notebook in example.glob("*.ipynb"):

@@ -27,6 +27,8 @@ from typing import Any
 from IPython.core.getipython import get_ipython
 from IPython.display import HTML, display
 
+from course import progress
+
 SETTINGS = "hand_in.toml"
 """The settings file of a class: `url`, and `token` where there is no hub."""
 OPEN_NOTEBOOK = "JPY_SESSION_NAME", "__vsc_ipynb_file__"
@@ -94,14 +96,17 @@ def hand_in(notebook: str | os.PathLike[str] | None = None) -> None:
         service = _service(path.parent)
         if service is None:
             area.update(_note("Your notebook is being graded on this computer …"))
-            area.update(_shown(_graded_here(path), {}, remarks))
+            report = _graded_here(path)
+            area.update(_shown(report, {}, remarks))
         else:
             for state in _states(service, path, content):
                 if state["state"] in STATES:
                     area.update(_note(STATES[state["state"]].format_map(state)))
             if state["state"] != "graded":
                 raise Problem(_ended(state))
-            area.update(_shown(state["report"], state, remarks))
+            report = state["report"]
+            area.update(_shown(report, state, remarks))
+        progress.record(path, report["points"], report["max_points"])
     except Problem as problem:
         area.update(_note(str(problem), RED))
     except OSError as error:

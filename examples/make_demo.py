@@ -1,6 +1,6 @@
 """Makes demo/, a course folder to look at, from source/ and the class in examples/, and grades it.
 
-    python -m examples.make_demo
+python -m examples.make_demo
 """
 
 import os
@@ -8,6 +8,7 @@ import shutil
 import sys
 from pathlib import Path
 
+from examples.make_class import assignments, make_class
 from grader.classroom.class_run import ClassRun
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.release import release
@@ -21,15 +22,15 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 def main() -> None:
     """Make the demo, grade its class and print the scores."""
     forkserver.prepare(helper_packages(load_config(REPOSITORY)))
-    folder, assignments = prepare(REPOSITORY)
-    for assignment in assignments:
+    folder, handed_in = prepare(REPOSITORY)
+    for assignment in handed_in:
         grade_and_show(ClassRun(CourseDir(folder), assignment))
     where, jupyter = os.path.relpath(folder), os.path.relpath(Path(sys.executable).with_name("jupyter"), folder)
     print(f"Feedback for each student: {where}/feedback/. To mark the written answers: cd {where} && {jupyter} lab")
 
 
 def prepare(repository: Path) -> tuple[Path, list[str]]:
-    """Make demo/ from source/ and examples/ and release it; return it with the assignments that were handed in.
+    """Make demo/ from source/, release what the class hands in, and hand it in; return demo/ with the assignments.
 
     An instructor's own submitted/ and gradebook.db are not touched.
     """
@@ -39,14 +40,11 @@ def prepare(repository: Path) -> tuple[Path, list[str]]:
     folder.mkdir()
     shutil.copy(repository / CONFIG_FILE, folder)
     shutil.copytree(repository / "source", folder / "source")
-    for student in sorted((repository / "examples").glob("*/*/")):
-        if any(student.glob("*.ipynb")):
-            shutil.copytree(student, folder / "submitted" / student.parent.name / student.name)
     course_dir = CourseDir(folder)
-    assignments = [name for name in course_dir.assignments() if any(folder.glob(f"submitted/*/{name}"))]
-    for assignment in assignments:
+    for assignment in assignments():
         release(course_dir, assignment)
-    return folder, assignments
+        make_class(folder / "release" / assignment, folder / "submitted")
+    return folder, assignments()
 
 
 def _remove(folder: Path) -> None:

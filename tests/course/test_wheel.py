@@ -117,8 +117,17 @@ def test_the_notebooks_find_every_import(student: Path, tmp_path: Path) -> None:
 
 def test_a_notebook_runs_to_its_end(student: Path, tmp_path: Path) -> None:
     """A student with the wheel and one notebook runs all its cells and meets no error but NotImplementedError."""
-    shutil.copy(REPOSITORY / "release/04-attention/vanilla-attention.ipynb", tmp_path)
-    execute = ("-m", "nbconvert", "--to", "notebook", "--execute", "--output", "done.ipynb", "vanilla-attention.ipynb")
+    shutil.copy(REPOSITORY / "release/04-attention/1-vanilla-attention.ipynb", tmp_path)
+    execute = (
+        "-m",
+        "nbconvert",
+        "--to",
+        "notebook",
+        "--execute",
+        "--output",
+        "done.ipynb",
+        "1-vanilla-attention.ipynb",
+    )
     done = run(student, *execute, folder=tmp_path)
     assert done.returncode == 0, done.stderr
     cells = [cell for cell in nbformat.read(tmp_path / "done.ipynb", as_version=4).cells if cell.cell_type == "code"]
@@ -133,7 +142,7 @@ def test_grading_without_the_repository_is_refused_in_one_line(
     student: Path, tmp_path: Path, program: list[str]
 ) -> None:
     """A student's computer has neither the packages nor the tests for it; the line says where they are."""
-    command = [student.parents[1] / program[0], *program[1:], "check", "vanilla-attention.ipynb"]
+    command = [student.parents[1] / program[0], *program[1:], "check", "1-vanilla-attention.ipynb"]
     done = run(*command, folder=tmp_path)
     (line,) = done.stderr.splitlines()
     assert done.returncode == 1 and line.startswith("grader: ") and "requirements.txt" in line

@@ -30,15 +30,15 @@ SECONDS = {
     "self-attention": 20,
     "tests/attacks/test_browser.py": 17,
     "tests/test_second_course.py": 16,
-    "source/03-seq2seq/attention-decoder.ipynb": 15,
+    "source/03-seq2seq/3-attention-decoder.ipynb": 15,
     "tests/test_cli.py": 15,
     "scaled-dot-product-attention": 14,
     "tests/supervisor/test_preload.py": 13,
     "tests/test_grading.py": 13,
     "transformer": 12,
-    "source/03-seq2seq/encoder-decoder.ipynb": 12,
+    "source/03-seq2seq/1-encoder-decoder.ipynb": 12,
     "tests/classroom/test_troubles.py": 11,
-    "source/05-transformer/training-and-decoding.ipynb": 11,
+    "source/05-transformer/3-training-and-decoding.ipynb": 11,
 }
 """About how long the longest groups take; all others count as 0.
 

@@ -1,0 +1,121 @@
+"""Shows which notebooks are done: the points of each one's last check, which are kept on this computer.
+
+`grader check` and hand_in() --points from tests--> checks.json in the user's home --> a table in start.ipynb
+"""
+
+import json
+import os
+import time
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from IPython.display import HTML
+
+CHECKS = Path("grader", "checks.json")
+"""The file, in the folder for state that outlives a program: $XDG_STATE_HOME, or ~/.local/state. `grader check` writes
+the same one: {"/path/of/the.ipynb": {"points": 12.0, "max_points": 18.0, "time": 1764064000.0}}."""
+BAR = 12
+"""Characters of a full bar."""
+
+
+@dataclass(frozen=True)
+class Notebook:
+    """A released notebook, and what is known about its last check."""
+
+    path: Path
+    max_points: float
+    points: float | None = None
+    when: float = 0.0
+
+    @property
+    def name(self) -> str:
+        """The name without the number that puts the files in order."""
+        return self.path.stem.lstrip("0123456789-")
+
+
+def record(path: Path, points: float, max_points: float) -> None:
+    """Keep the points of a check, in place of those of the last one.
+
+    Args:
+        path: the notebook.
+        points: its points from tests.
+        max_points: the most that there are.
+    """
+    checks = _read()
+    checks[str(path.resolve())] = {"points": points, "max_points": max_points, "time": time.time()}
+    file = _file()
+    file.parent.mkdir(parents=True, exist_ok=True)
+    whole = file.with_name(f"{file.name}.{os.getpid()}")
+    whole.write_text(json.dumps(checks, indent=1), encoding="utf-8")
+    whole.replace(file)
+
+
+def show(folder: str | os.PathLike[str] = ".") -> HTML:
+    """Return a table of the assignments in a folder: a bar and the points for each notebook, and where to go on.
+
+    Args:
+        folder: the folder with one folder for each assignment.
+    """
+    found = notebooks(Path(folder))
+    if not found:
+        return HTML("<p>No assignments are in this folder.</p>")
+    rows = "".join(_row(notebook) for notebook in found)
+    done = sum(notebook.points or 0 for notebook in found)
+    most = sum(notebook.max_points for notebook in found)
+    nearest = next((each for each in found if (each.points or 0) < each.max_points), None)
+    ending = f"Go on with {_link(nearest)}." if nearest else "Everything that tests can judge is right."
+    return HTML(
+        "<table><thead><tr><th>assignment</th><th>notebook</th><th>points from tests</th><th>last check</th></tr>"
+        f"</thead><tbody>{rows}</tbody></table><p>{done:g} of {most:g} points. {ending}</p>"
+    )
+
+
+def notebooks(folder: Path) -> list[Notebook]:
+    """Return the released notebooks below a folder in their order, each with its last check."""
+    checks = _read()
+    found = []
+    for path in sorted(folder.glob("[0-9]*/*.ipynb")):
+        most = _points_of_tests(path)
+        check = checks.get(str(path.resolve()), {})
+        if most:
+            found.append(Notebook(path.relative_to(folder), most, check.get("points"), check.get("time", 0.0)))
+    return found
+
+
+def _row(notebook: Notebook) -> str:
+    if notebook.points is None:
+        points, when = f"{'░' * BAR} of {notebook.max_points:g}", "not yet"
+    else:
+        full = int(BAR * notebook.points / notebook.max_points)
+        points = f"{'█' * full}{'░' * (BAR - full)} {notebook.points:g} of {notebook.max_points:g}"
+        when = time.strftime("%d %b, %H:%M", time.localtime(notebook.when))
+    cells = escape(notebook.path.parent.name), _link(notebook), points, when
+    return "<tr>" + "".join(f'<td style="text-align: left">{cell}</td>' for cell in cells) + "</tr>"
+
+
+def _link(notebook: Notebook) -> str:
+    return f'<a href="{escape(notebook.path.as_posix())}">{escape(notebook.name)}</a>'
+
+
+def _points_of_tests(path: Path) -> float:
+    """The points of the tests in a notebook; 0 if it cannot be read or has none."""
+    try:
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        graded = [cell["metadata"].get("nbgrader", {}) for cell in cells if cell["cell_type"] == "code"]
+        return float(sum(cell.get("points", 0) for cell in graded if cell.get("grade")))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return 0.0
+
+
+def _read() -> dict[str, Any]:
+    try:
+        checks = json.loads(_file().read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return checks if isinstance(checks, dict) else {}
+
+
+def _file() -> Path:
+    return Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / CHECKS

@@ -1,0 +1,82 @@
+"""start.ipynb shows what the last checks found, and `make lab` opens it without nbgrader's tools for instructors."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from course import progress
+from tests.support.notebooks import check, notebook
+from tests.support.paths import REPOSITORY
+
+
+@pytest.fixture
+def released(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with three notebooks of two assignments, and a home without checks."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    for name, points in (("01-one/1-first", 4), ("01-one/2-second", 6), ("02-two/1-third", 10)):
+        path = tmp_path / "release" / f"{name}.ipynb"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        nbformat.write(notebook(check("one-check", "assert True", points=points)), path)
+    return tmp_path / "release"
+
+
+def shown(folder: Path) -> list[str]:
+    """Return the rows of the table, without tags, and the sentence below it."""
+    html = str(progress.show(folder).data)
+    return [re.sub(r"<[^>]+>", " ", part).strip() for part in re.split("</tr>|</table>", html)[1:] if part.strip()]
+
+
+def test_the_table_lists_the_notebooks_in_order_with_the_points_of_the_last_check(released: Path) -> None:
+    """A later check replaces an earlier one; the sentence below names the first notebook that is not done."""
+    progress.record(released / "01-one/1-first.ipynb", 1, 4)
+    progress.record(released / "01-one/1-first.ipynb", 4, 4)
+    first, second, third, *ending = shown(released)
+    assert re.match(r"01-one\s+first\s+█{12} 4 of 4\s+\d\d \w+", first)
+    assert re.match(r"01-one\s+second\s+░{12} of 6\s+not yet", second) and third.startswith("02-two")
+    assert "4 of 20 points. Go on with  second ." in " ".join(ending)
+
+
+def test_everything_done_is_said(released: Path) -> None:
+    """With all points from tests there is nothing to go on with."""
+    for each in progress.notebooks(released):
+        progress.record(released / each.path, each.max_points, each.max_points)
+    assert "20 of 20 points. Everything that tests can judge is right." in " ".join(shown(released))
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"other": {"points": 1}}'])
+def test_a_damaged_file_is_no_check(released: Path, tmp_path: Path, content: str) -> None:
+    """A file that cannot be read is as good as none, and the next check replaces it."""
+    file = tmp_path / "state" / progress.CHECKS
+    file.parent.mkdir(parents=True)
+    file.write_text(content)
+    assert all(each.points is None for each in progress.notebooks(released))
+    progress.record(released / "02-two/1-third.ipynb", 5, 10)
+    assert [each.points for each in progress.notebooks(released)] == [None, None, 5]
+
+
+def test_a_file_that_is_no_notebook_is_not_listed(released: Path) -> None:
+    """A student's own files in the folders do no harm."""
+    (released / "01-one" / "notes.ipynb").write_text("no JSON")
+    (released / "01-one" / "own.ipynb").write_text(json.dumps({"cells": []}))
+    assert len(progress.notebooks(released)) == 3
+
+
+def test_students_see_no_tools_for_instructors() -> None:
+    """`make lab` starts JupyterLab with a setting that disables Create Assignment, and nothing that students need."""
+    lines = (REPOSITORY / "Makefile").read_text()
+    (setting,) = re.findall(r"JUPYTER_CONFIG_PATH=\$\(CURDIR\)/(\S+) \$\(VENV\)/bin/jupyter lab", lines)
+    code = (
+        "import json\nfrom jupyter_core.paths import jupyter_path\n"
+        "from jupyterlab_server.config import get_page_config\n"
+        "print(json.dumps(get_page_config(jupyter_path('labextensions'))['disabledExtensions']))"
+    )
+    environment = {**os.environ, "JUPYTER_CONFIG_PATH": str(REPOSITORY / setting)}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    disabled = json.loads(done.stdout)
+    assert "@jupyter/nbgrader:create-assignment" in disabled and "@jupyter/nbgrader:assignment-list" not in disabled
