@@ -5,6 +5,7 @@
 nbgrader's configuration alone decides where folders are and how files are named.
 """
 
+import copy
 import logging
 import os
 import re
@@ -65,7 +66,7 @@ class CourseDir:
         Raises:
             GraderError: the converter failed; the message has the reason, which nbgrader itself only logs.
         """
-        config = Config(self.config)
+        config = copy.deepcopy(self.config)
         config.merge(changes)
         first_error = _FirstError()
         self.log.addHandler(first_error)

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from traitlets.config import Config
 
 from grader.classroom.course_dir import CourseDir, make_tables
 from grader.classroom.release import register, release
@@ -162,6 +161,6 @@ def test_registering_leaves_the_release_alone(course_dir: CourseDir) -> None:
 
 def test_a_converter_leaves_the_configuration_alone(course_dir: CourseDir) -> None:
     """Settings that apply to one run of a converter do not stay in the CourseDir."""
-    before = course_dir.config.copy()
+    before = repr(course_dir.config)
     release(course_dir, NAME)
-    assert course_dir.config == before and isinstance(course_dir.config, Config)
+    assert repr(course_dir.config) == before

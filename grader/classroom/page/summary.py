@@ -20,6 +20,7 @@ from nbformat import NotebookNode
 from pygments.formatters import HtmlFormatter  # type: ignore[import-untyped]
 
 from grader.classroom.page.exercises import exercises, fix_first, waits
+from grader.classroom.page.numbers import side_by_side
 
 TEMPLATES = Path(__file__).with_name("templates")
 OVERVIEW = "index.html"
@@ -131,5 +132,5 @@ def _templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"counted": counted, "with_names": _with_names}
+    environment.filters |= {"counted": counted, "side_by_side": side_by_side, "with_names": _with_names}
     return environment
