@@ -204,7 +204,7 @@ def _exercise_shown(exercise: str, tests: list[dict[str, Any]]) -> str:
     lines = [f"<p>{escape(message)}</p>" for message in failed]
     if len(lines) > SHOWN:
         more = "".join(lines[SHOWN:])
-        lines[SHOWN:] = [f"<details><summary>{len(lines) - SHOWN} more sentences</summary>{more}</details>"]
+        lines[SHOWN:] = [f"<details><summary>Show {len(lines) - SHOWN} more</summary>{more}</details>"]
     head = f"{sign} <strong>{escape(exercise)}</strong>: {word}, {points:g} of {most:g} points"
     return f'<div style="{STYLE.format(colour)}">{head}{"".join(lines)}</div>'
 

@@ -19,6 +19,7 @@ from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
 GROUPS = pytest.StashKey[Path]()
 
 SECONDS = {
+    "tests/hub": 55,
     "tests/attacks/test_forged_answers.py": 48,
     "tests/attacks/test_attacks.py": 46,
     "tests/classroom/test_plugin.py": 46,
@@ -26,6 +27,7 @@ SECONDS = {
     "tests/service/test_killed_service.py": 30,
     "tests/classroom/test_class_run.py": 31,
     "tests/classroom/test_killed.py": 31,
+    "tests/checking/test_daemon.py": 25,
     "tests/classroom/test_examples.py": 22,
     "self-attention": 20,
     "tests/attacks/test_browser.py": 17,

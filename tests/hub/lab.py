@@ -1,0 +1,80 @@
+"""Does in JupyterLab what a person does: logs in, opens a notebook, writes into cells, runs and saves them."""
+
+import re
+
+from playwright.sync_api import Browser, Locator, Page, expect
+
+START_SECONDS, CELL_SECONDS = 60, 60
+
+
+class Lab:
+    """A user's JupyterLab, in a browser that has no cookies of others."""
+
+    def __init__(self, browser: Browser, url: str, user: str, password: str) -> None:
+        """Log in at a hub, which then starts the user's server."""
+        self.url, self.user = url, user
+        self.page: Page = browser.new_context(viewport={"width": 1100, "height": 900}).new_page()
+        self.page.goto(f"{url}/hub/login")
+        self.page.fill("#username_input", user)
+        self.page.fill("#password_input", password)
+        self.page.click("#login_submit")
+
+    def wait(self) -> None:
+        """Wait until the user's server runs."""
+        self.page.wait_for_url(f"{self.url}/user/{self.user}/lab**", timeout=START_SECONDS * 1000)
+
+    def open(self, path: str) -> None:
+        """Open a notebook and wait for its kernel."""
+        self.wait()
+        self.page.goto(f"{self.url}/user/{self.user}/lab/tree/{path}")
+        idle = self.page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]')
+        expect(idle).to_be_visible(timeout=START_SECONDS * 1000)
+
+    def cell(self, text: str) -> Locator:
+        """Return the code cell with a text."""
+        return self.page.locator(".jp-CodeCell").filter(has_text=text).first
+
+    def write(self, cell: Locator, source: str) -> None:
+        """Write a source in place of what a cell holds."""
+        cell.locator(".cm-content").click()
+        self.page.keyboard.press("Control+A")
+        self.page.keyboard.insert_text(source)
+
+    def append(self, source: str) -> Locator:
+        """Write a source into a new last cell, and return it."""
+        self.page.locator(".jp-Notebook-footer").click()
+        last = self.page.locator(".jp-CodeCell").last
+        self.write(last, source)
+        return last
+
+    def run(self, cell: Locator) -> Locator:
+        """Run a cell; return its output once it has ended."""
+        prompt = cell.locator(".jp-InputArea-prompt")
+        before = prompt.inner_text()
+        output = self.start(cell)
+        expect(prompt).not_to_have_text(before)
+        expect(prompt).to_have_text(re.compile(r"\[\d+\]"), timeout=CELL_SECONDS * 1000)
+        return output
+
+    def start(self, cell: Locator) -> Locator:
+        """Start a cell, also one whose code is hidden; return its output."""
+        # At its edge, a click neither unfolds hidden code nor puts the cursor into the text.
+        cell.click(position={"x": 2, "y": 2})
+        expect(cell).to_have_class(re.compile("jp-mod-active"))
+        self.page.get_by_role("menuitem", name="Run", exact=True).click()
+        self.page.locator('.lm-Menu-item[data-command="notebook:run-cell"]').click()
+        return cell.locator(".jp-Cell-outputArea")
+
+    def save(self) -> None:
+        """Save the notebook, and wait until it is saved."""
+        self.page.keyboard.press("Control+S")
+        expect(self.page.locator("#jp-main-dock-panel .jp-mod-dirty")).to_have_count(0)
+
+    def visit(self, path: str) -> tuple[int, str]:
+        """Open an address of the hub in a tab of its own; return the status and the text of the answer."""
+        tab = self.page.context.new_page()
+        answer = tab.goto(f"{self.url}/{path}")
+        assert answer is not None
+        status, text = answer.status, answer.text()
+        tab.close()
+        return status, text

@@ -1,0 +1,166 @@
+"""Shows that the course works on a JupyterHub, with the configuration and the commands of deploy/jupyterhub.
+
+ada: log in --> open, answer, save, hand_in() --> report below the cell --> mend --> full points
+bob: reads nothing of ada's                   prof: reads and marks what ada handed in
+"""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, expect, sync_playwright
+
+from tests.hub.lab import Lab
+from tests.hub.machine import PASSWORD, URL, Machine, missing
+from tests.support.small_class import NAME, RIGHT, make_course
+
+COURSE = "/srv/attention/course"
+NOTEBOOK = f"{NAME}/small.ipynb"
+HAND_IN = "from course import hand_in; hand_in()"
+LACKING = missing()
+SPY = """
+import json, os, urllib.error, urllib.request
+def read(path):
+    try:
+        return open(path, 'rb').read(1) and 'read'
+    except OSError as error:
+        return type(error).__name__
+def ask(address):
+    headers = {'Authorization': 'Bearer ' + os.environ['JUPYTERHUB_API_TOKEN']}
+    try:
+        return urllib.request.urlopen(urllib.request.Request(address, headers=headers)).status
+    except urllib.error.HTTPError as error:
+        return error.code
+print(json.dumps([[read(path) for path in PATHS], [ask(address) for address in ADDRESSES]]))
+"""
+"""What a student can do in a cell: open files, and send the token of their own server to any address."""
+
+pytestmark = [
+    pytest.mark.skipif(bool(LACKING), reason=LACKING),
+    pytest.mark.xdist_group("tests/hub"),
+]
+
+
+@pytest.fixture(scope="module")
+def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
+    """Start the hub with a small course."""
+    folder = tmp_path_factory.mktemp("hub")
+    machine = Machine(make_course(folder / "course"), folder / "hub.log")
+    try:
+        yield machine
+    finally:
+        machine.stop()
+
+
+@pytest.fixture(scope="module")
+def browser(machine: Machine, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """Start a browser that reaches only the machine with the hub."""
+    program = machine.browser(tmp_path_factory.mktemp("browser"))
+    with sync_playwright() as playwright:
+        yield playwright.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu"])
+
+
+@pytest.fixture(scope="module")
+def labs(browser: Browser) -> dict[str, Lab]:
+    """Log all users in at once: their servers start side by side."""
+    return {user: Lab(browser, URL, user, PASSWORD) for user in ("ada", "bob", "prof")}
+
+
+@pytest.fixture(scope="module")
+def reports(labs: dict[str, Lab]) -> list[str]:
+    """Answer wrongly as a student, hand in, mend the answer, hand in again; return the two reports."""
+    ada = labs["ada"]
+    ada.open(NOTEBOOK)
+    ada.write(ada.cell("def one"), RIGHT["one"])
+    last, reports = ada.append(HAND_IN), []
+    for two in ("def two():\n    return 3", RIGHT["two"]):
+        ada.write(ada.cell("def two"), two)
+        ada.save()
+        reports.append(ada.run(last).inner_text())
+    return reports
+
+
+@pytest.fixture(scope="module")
+def ada(labs: dict[str, Lab], reports: list[str]) -> Lab:
+    """Be the student who was graded."""
+    return labs["ada"]
+
+
+@pytest.fixture(scope="module")
+def bob(labs: dict[str, Lab], ada: Lab) -> Lab:
+    """Open the same notebook as another student, after ada was graded."""
+    labs["bob"].open(NOTEBOOK)
+    return labs["bob"]
+
+
+@pytest.fixture(scope="module")
+def prof(labs: dict[str, Lab], ada: Lab) -> Lab:
+    """Be the instructor, after ada was graded."""
+    labs["prof"].wait()
+    return labs["prof"]
+
+
+def ask(prof: Lab, question: str) -> list[dict[str, Any]]:
+    """Return what the instructor's formgrader reads in the gradebook."""
+    status, text = prof.visit(f"user/prof/formgrader/api/{question}")
+    assert status == 200, text
+    answer: list[dict[str, Any]] = json.loads(text)
+    return answer
+
+
+def test_the_report_names_the_exercise_that_fails(reports: list[str]) -> None:
+    """After a wrong answer, and only then, the report below the cell says which exercise is not right."""
+    first, second = reports
+    assert "3 of 8 points from tests" in first and "✗ two: not right yet, 0 of 5 points" in first
+    assert "✓ one: right, 3 of 3 points" in first
+    assert "8 of 8 points from tests" in second and "✗" not in second
+
+
+def test_the_gradebook_has_the_points_under_the_name_of_the_user(prof: Lab) -> None:
+    """A student gives no name: the hub says who hands in."""
+    [submission] = ask(prof, f"submissions/{NAME}")
+    assert (submission["student"], submission["autograded"], submission["score"]) == ("ada", True, 8.0)
+
+
+def test_no_student_reads_what_another_one_has(machine: Machine, ada: Lab, bob: Lab) -> None:
+    """Files, report, feedback page and server of a student, and the course folder, are closed to another student."""
+    overview = json.loads(ada.visit("services/grader/")[1])
+    hand_in = overview["assignments"][NAME]["notebooks"]["small"]["counts"]["id"]
+    paths = [
+        f"/home/ada/{NOTEBOOK}", f"{COURSE}/submitted/ada/{NOTEBOOK}", f"{COURSE}/source/{NOTEBOOK}",
+        f"{COURSE}/feedback/ada/{NAME}/small.html", f"{COURSE}/gradebook.db", f"{COURSE}/hand_ins.db",
+        "/srv/jupyterhub/jupyterhub.sqlite", "/srv/jupyterhub/cookie_secret",
+    ]  # fmt: skip
+    private = {f"services/grader/hand-in/{hand_in}": 404, f"services/grader/hand-in/{hand_in}/feedback": 404,
+               f"user/ada/api/contents/{NOTEBOOK}": 403, "user/ada/api/kernels": 403}  # fmt: skip
+    assert [ada.visit(address)[0] for address in private] == [200] * 4
+    assert [bob.visit(address)[0] for address in private] == list(private.values())
+    cell = bob.append(f"PATHS = {paths}\nADDRESSES = {[f'{URL}/{address}' for address in private]}\n{SPY}")
+    assert json.loads(bob.run(cell).inner_text()) == [["PermissionError"] * len(paths), list(private.values())]
+    assert not machine.run("root", "md5sum", *paths).returncode
+
+
+def test_a_student_works_on_a_copy_of_the_released_notebook(machine: Machine, bob: Lab) -> None:
+    """The hub laid it into the student's home folder, where it belongs to the student."""
+    assert machine.run("bob", "stat", "--format=%U", f"/home/bob/{NOTEBOOK}").stdout == "bob\n"
+    assert bob.cell("def two").inner_text().count("YOUR CODE HERE") == 1
+
+
+def test_the_instructor_reads_what_was_handed_in(prof: Lab) -> None:
+    """The instructor's JupyterLab opens in the course folder."""
+    status, text = prof.visit(f"user/prof/api/contents/submitted/ada/{NOTEBOOK}")
+    assert status == 200 and HAND_IN in text
+
+
+def test_the_instructor_marks_in_the_formgrader(prof: Lab) -> None:
+    """The mark for a written answer comes on top of the points from tests, in the same gradebook."""
+    [notebook] = ask(prof, f"submitted_notebooks/{NAME}/small")
+    prof.page.goto(f"{URL}/user/prof/formgrader/submissions/{notebook['id']}/")
+    # The page shows a mark when it has asked for all of them; what is written before that is not saved.
+    expect(prof.page.locator("input.score").first).to_have_attribute("placeholder", "1")
+    with prof.page.expect_response("**/formgrader/api/grade/*") as saved:
+        prof.page.locator("input.score").last.fill("2")
+        prof.page.keyboard.press("Tab")
+    assert saved.value.ok
+    assert [each["score"] for each in ask(prof, f"submissions/{NAME}")] == [10.0]
