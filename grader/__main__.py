@@ -11,6 +11,11 @@ def run() -> None:
             "grader: these commands need Linux, which Windows has in WSL and a Mac in a container or virtual machine; "
             "the notebooks run anywhere"
         )
+    if sys.argv[1:2] == ["check"]:
+        from grader.checking import client
+
+        if (status := client.run(sys.argv[1:])) is not None:
+            sys.exit(status)
     try:
         from grader.cli import main
     except ModuleNotFoundError as error:

@@ -30,9 +30,16 @@ def parser() -> argparse.ArgumentParser:
     grade.add_argument("--no-sandbox", action="store_true", help="do not confine student code (only if you trust it)")
     grade.set_defaults(command="grade")
 
-    check = commands.add_parser("check", help="grade one notebook, without a gradebook")
-    check.add_argument("notebook", type=Path, metavar="NOTEBOOK")
-    check.add_argument("--json", action="store_true", help="print the report as JSON (docs/report.schema.json)")
+    check = commands.add_parser("check", help="grade one notebook or a folder of them, without a gradebook")
+    check.add_argument("notebook", type=Path, metavar="NOTEBOOK", help="a notebook, or a folder with notebooks")
+    check.add_argument("--exercise", metavar="NAME", help="only this exercise, and the cells before it")
+    shown = check.add_mutually_exclusive_group()
+    shown.add_argument("--watch", action="store_true", help="check at every save, and show what has changed")
+    shown.add_argument("--solution", metavar="EXERCISE", help="print our solution, once yours has all points")
+    shown.add_argument("--json", action="store_true", help="print the report as JSON (docs/report.schema.json)")
+    check.add_argument(
+        "--no-daemon", action="store_true", help="neither use nor start the process that makes the next check fast"
+    )
     check.add_argument("--no-sandbox", action="store_true", help="do not confine the notebook's code")
     check.set_defaults(command="check")
 

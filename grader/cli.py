@@ -16,21 +16,18 @@ from rich.console import Console
 from traitlets import TraitError
 
 from grader.arguments import ANSWERS, parser
-from grader.config import CONFIG_FILE, helper_packages, load_config
+from grader.config import helper_packages, load_config
+from grader.course_root import CONFIG_FILE, course_of
 from grader.errors import GraderError
 from grader.imports import skip_slow_imports
 from grader.supervisor import forkserver
-from grader.text import one_line
+from grader.text import HOW_TO_CONTINUE, INTERRUPTED, one_line
 
 if TYPE_CHECKING:
     from grader.classroom.class_run import ClassRun
 
 # The classroom loads nbgrader, so it is imported where it is used: --help stays quick, and the fork server loads its
 # modules at the same time.
-
-INTERRUPTED = 130
-"""Exit status after Ctrl-C (128 + SIGINT)."""
-HOW_TO_CONTINUE = "grader: interrupted; run the command again: `grade` continues where it stopped"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -83,19 +80,14 @@ def _grade(parsed: argparse.Namespace) -> int:
 
 
 def _check(parsed: argparse.Namespace) -> int:
-    root = _course_of(Path.cwd())
+    root = course_of(Path.cwd())
     with _start_up():
         _prepare(root)
-        from grader.classroom.check import check, summary
+        from grader.checking.command import Options, run
         from grader.classroom.course_dir import CourseDir
 
-    checked_notebook = check(CourseDir(root), parsed.notebook, sandbox=not parsed.no_sandbox)
-    report = checked_notebook.report
-    if parsed.json:
-        print(json.dumps(report.as_json(), indent=2))
-    else:
-        Console().print(summary(checked_notebook))
-    return 0 if report.points == report.max_points else 1
+    shown = Options(parsed.exercise, parsed.solution, parsed.watch, parsed.json, not parsed.no_sandbox)
+    return run(CourseDir(root), parsed.notebook, shown)
 
 
 def _serve(parsed: argparse.Namespace) -> int:
@@ -168,16 +160,6 @@ def _doctor(parsed: argparse.Namespace) -> int:
     else:
         Console().print(screen(examination))
     return 0 if examination.grading else 1
-
-
-def _course_of(folder: Path) -> Path:
-    """Return the course folder that the working folder belongs to: students work below it, beside a notebook.
-
-    A configuration is code, so neither the notebook's path nor a file among the submissions decides which one runs.
-    """
-    courses = [path for path in (folder, *folder.parents) if (path / CONFIG_FILE).exists()]
-    trusted = (path for path in courses if not any(course / "submitted" in path.parents for course in courses))
-    return next(trusted, folder)
 
 
 @contextmanager

@@ -12,10 +12,9 @@ from traitlets import List, Unicode
 from traitlets.config import Config, Configurable
 from traitlets.config.loader import ConfigFileNotFound, FileConfigLoader, JSONFileConfigLoader, PyFileConfigLoader
 
+from grader.course_root import CONFIG_FILE
 from grader.engine import package_paths
 from grader.errors import GraderError
-
-CONFIG_FILE = "nbgrader_config.py"
 
 
 class Grader(Configurable):

@@ -2,6 +2,9 @@
 
 from typing import Any
 
+INTERRUPTED = 130
+"""Exit status after Ctrl-C (128 + SIGINT)."""
+HOW_TO_CONTINUE = "grader: interrupted; run the command again: `grade` continues where it stopped"
 MAX_MESSAGE = 2_000
 """Characters of a message that are kept."""
 CONTROLS = dict.fromkeys([*(set(range(32)) - set(map(ord, "\n\r\t"))), *range(127, 160)])

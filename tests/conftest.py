@@ -4,6 +4,7 @@ import os
 import shutil
 import socket
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -11,6 +12,10 @@ from typing import Any
 
 # nbgrader's commands run as subprocesses that inherit this; torch here must stay single-threaded too.
 os.environ["OMP_NUM_THREADS"] = "1"
+# A test that wants a daemon says so.
+os.environ["GRADER_DAEMON_SECONDS"] = "0"
+# What a check keeps is not for the person who runs the tests.
+os.environ["XDG_STATE_HOME"] = os.path.join(tempfile.gettempdir(), "state-of-grader-tests")
 # As in an activated environment: nbgrader itself calls the program `alembic` by its name.
 os.environ["PATH"] = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
 

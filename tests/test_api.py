@@ -15,7 +15,7 @@ def run(code: str) -> str:
 
 def test_the_parent_loads_no_torch() -> None:
     """The modules of every command load without it: torch would take longer than all of them together."""
-    modules = "grader.classroom.check, grader.classroom.class_run, grader.classroom.plugin, grader.grading, grader.cli"
+    modules = "grader.checking.check, grader.classroom.class_run, grader.classroom.plugin, grader.grading, grader.cli"
     assert run(f"import {modules}, sys; print('torch' in sys.modules)") == "False\n"
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from course import progress
 from grader.cli import main
 from tests.support.notebooks import answered
 from tests.support.paths import REPOSITORY
@@ -21,16 +22,106 @@ def in_the_course(again: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(again)
 
 
-def test_checking_one_notebook_shows_the_result_of_each_test(again: Path, capsys: Capture) -> None:
+def shown(capsys: Capture) -> str:
+    """What was printed, as one line."""
+    return " ".join(capsys.readouterr().out.split())
+
+
+def test_checking_one_notebook_shows_each_exercise(again: Path, capsys: Capture) -> None:
     """Without a gradebook; the exit status is 0 for full points only, so that a script can use it."""
     before = points(again)
-    for student, status in (("ann", 0), ("bob", 1)):
+    for student, status, lines in (
+        ("ann", 0, ("one 3 / 3 right", "two 5 / 5 right", "8 of 8 points from tests")),
+        ("bob", 1, ("one 3 / 3 right", "two 2.5 / 5 partly right", "5.5 of 8 points from tests")),
+    ):
         assert main(["check", f"submitted/{student}/{NAME}/small.ipynb"]) == status
-        out = capsys.readouterr().out
-        assert f"{SCORES[student]:g} of 8 points" in out and "one-test-more" in out
+        out = shown(capsys)
+        assert all(line in out for line in lines) and "one-check" not in out
+        assert "written answers: 2 points wait for a person" in out
     assert main(["check", f"submitted/cat/{NAME}/small.ipynb"]) == 0
-    assert "one-test-more: this cell was missing and is back" in " ".join(capsys.readouterr().out.split())
+    assert "one-test-more: this cell was missing and is back" in shown(capsys)
     assert points(again) == before
+
+
+def test_a_cause_is_said_once_with_the_tests_that_it_failed(again: Path, capsys: Capture) -> None:
+    """An exercise that is not written is one line, and so is a cause that several tests found."""
+    raising = "def one(x=1):\n    raise ValueError('no')"
+    hand_in(again, "ann", answered(released(again), **RIGHT | {"one": raising}))
+    assert main(["check", f"submitted/ann/{NAME}/small.ipynb"]) == 1
+    out = shown(capsys)
+    assert out.count("Your code raised") == 1 and "one-check, one-test-more: Your code raised" in out
+    assert main(["check", f"submitted/eve/{NAME}/small.ipynb"]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split() for line in lines[:3]] == [
+        "one 0 / 3 not written yet".split(), "two 0 / 5 not written yet".split(), []
+    ]  # fmt: skip
+
+
+def test_the_last_line_says_what_comes_next(again: Path, capsys: Capture) -> None:
+    """The first exercise that is not right, with its place; if all are, to hand in or the next notebook."""
+    for student, last in (
+        ("eve", 'next: one in small.ipynb, below "Two exercises and a question" (not written yet)'),
+        ("bob", 'next: two in small.ipynb, below "Two exercises and a question" (partly right)'),
+        ("ann", "next: hand in"),
+    ):
+        main(["check", f"submitted/{student}/{NAME}/small.ipynb"])
+        assert shown(capsys).endswith(last)
+    shutil.copytree(again / "source" / NAME, again / "source" / "02-more")
+    main(["check", f"submitted/ann/{NAME}/small.ipynb"])
+    assert shown(capsys).endswith("next: hand in, or go on with 02-more/small.ipynb")
+
+
+def test_one_exercise_is_checked_with_all_that_it_builds_on(again: Path, capsys: Capture) -> None:
+    """It gets the points that it gets in the whole notebook, and nothing is said of the others."""
+    building, wrong = "def two():\n    return 2 * one()", "def two():\n    return one() - 1"
+    for one, two, points_of_two in (
+        (RIGHT["one"], building, 5),
+        ("one = None", building, 5),
+        (RIGHT["one"], wrong, 0),
+    ):
+        hand_in(again, "ann", answered(released(again), **RIGHT | {"one": one, "two": two}))
+        status = main(["check", f"submitted/ann/{NAME}/small.ipynb", "--exercise", "two"])
+        out = shown(capsys)
+        assert status == (points_of_two != 5) and f"{points_of_two} of 5 points from tests" in out
+        assert "one-" not in out and "written" not in out
+    assert main(["check", f"submitted/bob/{NAME}/small.ipynb", "--exercise", "one", "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert [test["test"] for test in report["tests"]] == ["one-check", "one-test-more"] and report["points"] == 3
+    assert main(["check", f"submitted/bob/{NAME}/small.ipynb", "--exercise", "three"]) == 1
+    assert "has no exercise 'three'; it has one, two" in capsys.readouterr().err
+
+
+def test_our_solution_is_shown_for_an_answer_with_all_points(again: Path, capsys: Capture) -> None:
+    """Without the markers of the source; otherwise one line says why not, and shows none of it."""
+    ours = {"one": "def one(x=1):\n    return x\n", "two": "def two():\n    return 2\n"}
+    for student, exercise, missing in (
+        ("ann", "two", ""), ("bob", "one", ""), ("bob", "two", "two has 2.5 of 5 points"),
+        ("eve", "one", "one has 0 of 3 points"), ("ann", "why", "has no exercise 'why'"),
+    ):  # fmt: skip
+        status = main(["check", f"submitted/{student}/{NAME}/small.ipynb", "--solution", exercise])
+        out, err = capsys.readouterr()
+        assert status == bool(missing) and missing in err and err.count("\n") == bool(missing)
+        assert out == ("" if missing else ours[exercise])
+
+
+def test_all_notebooks_of_a_folder_are_checked(again: Path, capsys: Capture) -> None:
+    """In the order of their names, with a total; one that cannot be checked costs the exit status and no other."""
+    folder = again / "submitted" / "bob" / NAME
+    shutil.copy(again / "source" / NAME / "small.ipynb", again / "source" / NAME / "again.ipynb")
+    shutil.copy(again / "submitted" / "ann" / NAME / "small.ipynb", folder / "again.ipynb")
+    assert main(["check", str(folder)]) == 1
+    out = shown(capsys)
+    assert out.index("again.ipynb") < out.index("8 of 8") < out.index("small.ipynb") < out.index("5.5 of 8")
+    assert "13.5 of 16 points from tests in 2 notebooks; written answers: 4 points wait for a person" in out
+    assert "next: two in small.ipynb" in out
+    shutil.copy(folder / "again.ipynb", folder / "small.ipynb")
+    assert main(["check", str(folder)]) == 0 and "16 of 16" in shown(capsys)
+    (folder / "other.ipynb").write_text("{}")
+    assert main(["check", str(folder)]) == 1
+    out = shown(capsys)
+    assert "not checked: no notebook of an assignment in source/ is called other.ipynb" in out and "16 of 16" in out
+    assert main(["check", str(folder), "--json"]) == 1
+    assert "these options take one notebook" in capsys.readouterr().err
 
 
 def test_checking_with_json_prints_the_published_report(again: Path, capsys: Capture) -> None:
@@ -54,9 +145,10 @@ def test_checking_a_file_that_is_no_notebook_of_the_course_is_one_line(again: Pa
         ("small.ipynb", "save it once more"),
         ("renamed.ipynb", "give it the name it was released with"),
         ("none/small.ipynb", "small.ipynb does not exist"),
-        ("submitted", "is a folder: name one notebook"),
+        ("none.ipynb --watch", "none.ipynb does not exist"),
+        ("submitted", "submitted has no notebooks"),
     ):
-        assert main(["check", name]) == 1
+        assert main(["check", *name.split()]) == 1
         (line,) = capsys.readouterr().err.splitlines()
         assert line.startswith("grader: ") and words in line
 
@@ -110,3 +202,14 @@ def test_checking_names_the_answer_that_stopped_and_its_error(again: Path, capsy
     out = " ".join(capsys.readouterr().out.split())
     assert out.count("stopped before its end: one: <one>, line 1: import no_such_thing; ModuleNotFoundError:") == 1
     assert "two: <two>" not in out
+
+
+def test_the_points_of_the_last_check_are_kept(again: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """`start.ipynb` shows them. A check of one exercise says nothing about the notebook, and is not kept."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    assert progress.notebooks(again / "release")[0].points is None
+    shutil.copy(again / "submitted" / "bob" / NAME / "small.ipynb", again / "release" / NAME)
+    main(["check", f"release/{NAME}/small.ipynb", "--exercise", "one"])
+    assert progress.notebooks(again / "release")[0].points is None
+    main(["check", f"release/{NAME}/small.ipynb"])
+    assert progress.notebooks(again / "release")[0].points == 5.5

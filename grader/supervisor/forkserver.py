@@ -63,6 +63,13 @@ def prepare(helper_packages: tuple[str, ...] = ()) -> None:
         forkserver.ensure_running()
 
 
+def share() -> None:
+    """Have this process, a fork of the one that started the fork server, use that server, which must be running."""
+    # multiprocessing would look after the server as after a child, and it is the child of another process.
+    for owner in (forkserver, forkserver._forkserver):
+        setattr(owner, "ensure_running", lambda: None)  # noqa: B010
+
+
 @cache
 def _modules_to_load(package: str) -> tuple[list[str], list[str]]:
     """Return the folders in which a helper package is found, and its modules."""

@@ -14,7 +14,7 @@ from typing import Any
 import nbformat
 import pytest
 
-from grader.classroom.check import check
+from grader.checking.check import check
 from grader.classroom.class_run import ClassRun
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.release import release
