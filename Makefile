@@ -9,7 +9,7 @@ PYTEST := $(PYTHON) -m pytest -n $(WORKERS) --dist loadgroup
 export OMP_NUM_THREADS := 1
 export PYTHONHASHSEED := 0
 
-.PHONY: demo lint test unit notebooks proofs lab release wheel bench
+.PHONY: demo lint test unit notebooks proofs lab release wheel bench bench-serve
 
 demo: $(VENV)/ready  ## grade the class in examples/ and show the scores
 	$(PYTHON) -m examples.make_demo
@@ -48,6 +48,9 @@ wheel: $(VENV)/ready  ## write dist/attention_seminar-*.whl, which students inst
 
 bench: $(VENV)/ready  ## measure grading against stock nbgrader, into benchmarks/RESULTS.md
 	$(PYTHON) -m benchmarks
+
+bench-serve: $(VENV)/ready  ## measure `grader serve` under load and under kills, into benchmarks/RESULTS.md
+	$(PYTHON) -m benchmarks --only serve
 
 $(VENV)/ready: requirements.txt constraints.txt pyproject.toml
 	python3 -m venv $(VENV)

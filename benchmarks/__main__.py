@@ -8,6 +8,8 @@
 6. The kill matrix: mistakes and mutants that the tests find.
 7. Names of causes: right, wrong and missing ones.
 8. Points that a single mistake costs in its own exercise and in others.
+9. `grader serve` under load, and what it has after many kills.
+10. `grader check`, again and again: with and without the process that stays warm.
 
 Every measured class run is a whole process of its own: start-up, registration, grading, gradebook and feedback.
 """
@@ -25,14 +27,22 @@ from pathlib import Path
 
 import torch
 
-from benchmarks import attacks, calls, diagnosis, matrix, once
+from benchmarks import attacks, calls, check, diagnosis, matrix, once, serve
 from benchmarks.classes import ASSIGNMENT, PROGRAMS, STUDENTS, environment, make
 
 RESULTS = Path(__file__).parent / "RESULTS.md"
 SIZES = [50, 200, 1000, 5000]
 START = 1
 """Submissions of a class that takes hardly longer than start-up."""
-MODULES = {"calls": calls, "attacks": attacks, "matrix": matrix, "diagnosis": diagnosis, "once": once}
+MODULES = {
+    "calls": calls,
+    "attacks": attacks,
+    "matrix": matrix,
+    "diagnosis": diagnosis,
+    "once": once,
+    "serve": serve,
+    "check": check,
+}
 """The parts of the results, in order. Before them stands the cost of a class."""
 PARTS = ("costs", *MODULES)
 

@@ -22,7 +22,7 @@ from nbgrader.converters.base import BaseConverter
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.nbgraderformat import SchemaTooOldError
 from sqlalchemy import create_engine, inspect
-from sqlalchemy.exc import DatabaseError
+from sqlalchemy.exc import ArgumentError, DatabaseError
 from traitlets.config import Config
 
 from grader.config import helper_packages, load_config
@@ -96,6 +96,11 @@ class CourseDir:
                 yield gradebook
         except DatabaseError as error:
             raise GraderError(_one_line(error)) from error
+        except (ImportError, ArgumentError) as error:
+            raise GraderError(
+                f"c.CourseDirectory.db_url cannot be used ({_one_line(error)}): for PostgreSQL, install "
+                "attention-seminar[postgres], and write postgresql://USER@HOST/DATABASE"
+            ) from error
 
     def folder(self, step: str, assignment: str, student: str = ".") -> Path:
         """Return the folder of an assignment at one step.

@@ -16,7 +16,7 @@ class Deadlines:
         """Read from the gradebook at a database URL of SQLAlchemy; it need not exist yet."""
         # While another program locks the gradebook, all that is asked here waits, so it waits briefly.
         options = {"timeout": LOCK_SECONDS} if url.startswith("sqlite") else {}
-        self._engine = create_engine(url, connect_args=options)
+        self._engine = create_engine(url, connect_args=options, pool_pre_ping=url.startswith("postgresql"))
         self._exists = False
         self._known: dict[tuple[str, str], datetime | None] = {}
 

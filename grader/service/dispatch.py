@@ -10,6 +10,8 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
+from sqlalchemy.exc import DBAPIError
+
 from grader.classroom.student import Assignment
 from grader.service.fair_queue import FairQueue, Ticket
 from grader.service.metrics import Metrics
@@ -108,11 +110,8 @@ class Dispatcher:
         self._unwritten -= 1
         self.queue.done(ticket.student)
         if outcome.failed:
-            self._failures[ticket.id] += 1
-            seconds = min(MAX_RETRY_SECONDS, RETRY_SECONDS * 2 ** min(self._failures[ticket.id] - 1, 10))
-            log.error("hand-in %s is graded again in %d seconds", ticket.id, seconds)
             self._metrics.failures.inc()
-            self._loop.call_later(seconds, self._retry, ticket)
+            self._retry_later(ticket)
         else:
             self._failures.pop(ticket.id, None)
             if outcome.result is not None:
@@ -122,11 +121,25 @@ class Dispatcher:
             self._enqueue(again.ticket)
         self._dispatch()
 
+    def _retry_later(self, ticket: Ticket) -> None:
+        self._failures[ticket.id] += 1
+        seconds = min(MAX_RETRY_SECONDS, RETRY_SECONDS * 2 ** min(self._failures[ticket.id] - 1, 10))
+        log.error("hand-in %s is graded again in %d seconds", ticket.id, seconds)
+        self._loop.call_later(seconds, self._retry, ticket)
+
     def _retry(self, ticket: Ticket) -> None:
-        row = self._store.get(ticket.id)
+        try:
+            # The writer could not do so if it was the database that failed.
+            self._store.put_back(ticket.id)
+            row = self._store.get(ticket.id)
+        except DBAPIError:
+            self._retry_later(ticket)
+            return
         if row is not None and row.state == WAITING:
             self._enqueue(ticket)
             self._dispatch()
+        else:
+            self._wake(ticket.id)
 
     def _wake(self, key: str) -> None:
         self._arrivals.pop(key, None)

@@ -26,11 +26,10 @@ from grader.classroom.student import Assignment, load_assignment
 from grader.errors import GraderError
 from grader.notebook.plan import plan
 from grader.sandbox import confinement
-from grader.service.deadlines import Deadlines
+from grader.service.databases import open_databases
 from grader.service.dispatch import Dispatcher
 from grader.service.metrics import Metrics
 from grader.service.policy import HandIn
-from grader.service.store import Store, store_url
 from grader.service.web.app import application
 from grader.service.web.identity import PREFIX, Tokens, identity
 from grader.service.web.limits import BoundedServer, ServiceLimits
@@ -102,7 +101,7 @@ class _Serving:
         self._tls = _tls(options)
         if self._tls is None and self._host not in LOCAL and PREFIX not in os.environ:
             log.warning("tokens travel in the clear: use --certfile and --keyfile, or a proxy on this machine")
-        self._store, self._deadlines = Store(store_url(course_dir)), Deadlines(course_dir.directory.db_url)
+        self._store, self._deadlines = open_databases(course_dir)
         metrics = Metrics()
         self._dispatcher = Dispatcher(self._store, assignments, side_by_side(options.jobs), metrics)
         self._writer = Writer(course_dir, self._store, assignments, self._dispatcher.written)

@@ -147,7 +147,7 @@ class Writer:
             try:
                 self._store.put_back(outcome.ticket.id)
             except Exception:
-                log.exception("hand-in %s is graded after the next start", outcome.ticket.id)
+                log.exception("hand-in %s is put back later", outcome.ticket.id)
         self._written(outcome, again)
 
     def _graded(self, ticket: Ticket, result: StudentResult) -> Graded:

@@ -129,6 +129,14 @@ def test_a_file_that_is_no_gradebook_is_one_line(course_dir: CourseDir) -> None:
         register(course_dir, NAME)
 
 
+@pytest.mark.parametrize("url", ["postgres", "mysql+nodriver://host/gradebook", "postgresql+psycopg9://host/x"])
+def test_a_database_that_cannot_be_used_is_one_line(course_dir: CourseDir, url: str) -> None:
+    """A URL that SQLAlchemy cannot read, and one without its driver: the line says what to install and to write."""
+    course_dir.directory.db_url = url
+    with pytest.raises(GraderError, match=r"db_url cannot be used .* install attention-seminar\[postgres\]"):
+        register(course_dir, NAME)
+
+
 def test_a_gradebook_needs_no_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A new gradebook is made also if the environment is not activated, as in a cron job."""
     monkeypatch.setenv("PATH", str(tmp_path))

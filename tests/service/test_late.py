@@ -6,7 +6,8 @@ import pytest
 from nbgrader.api import Gradebook
 
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.gradebook import GradebookWriter, NotebookScores
+from grader.classroom.gradebook import GradebookWriter
+from grader.classroom.marks import NotebookScores, StudentScores
 from grader.classroom.release import register
 from grader.service.deadlines import Deadlines
 from tests.service.serving import make_served_course
@@ -47,21 +48,21 @@ def test_a_penalty_is_foretold_as_the_gradebook_writes_it(course: CourseDir) -> 
         for student, when in (("bob", DUE), ("bob", DUE + HOUR), ("ann", DUE + HOUR), ("ann", DUE + 3 * HOUR)):
             foretold = writer.late_penalty(student, 6.0, when)
             assert foretold == (6.0 if when > DUE + (2 * HOUR if student == "ann" else 0 * HOUR) else 0.0)
-            assert writer.write(student, SCORES, when)["small"].late_penalty == foretold
+            assert writer.write([StudentScores(student, SCORES, when)])[student]["small"].late_penalty == foretold
 
 
 def test_a_notebook_alone_moves_the_penalty_of_all(course: CourseDir) -> None:
     """nbgrader has one time for an assignment: the other notebook keeps its points, and its penalty changes."""
     with GradebookWriter(course, NAME) as writer:
-        writer.write("cat", SCORES, DUE, keep_others=True)
-        writer.write("cat", OTHER, DUE + HOUR, keep_others=True)
+        writer.write([StudentScores("cat", SCORES, DUE, keep_others=True)])
+        writer.write([StudentScores("cat", OTHER, DUE + HOUR, keep_others=True)])
     assert penalties(course, "cat") == {"small": (6.0, 6.0), "other": (4.0, 4.0)}
     with GradebookWriter(course, NAME) as writer:
-        writer.write("cat", OTHER, DUE, keep_others=True)
-        writer.write("cat", OTHER, DUE, keep_others=True)
+        writer.write([StudentScores("cat", OTHER, DUE, keep_others=True)])
+        writer.write([StudentScores("cat", OTHER, DUE, keep_others=True)])
     assert penalties(course, "cat") == {"small": (6.0, None), "other": (4.0, None)}
     with GradebookWriter(course, NAME) as writer:
-        writer.write("cat", OTHER, DUE)
+        writer.write([StudentScores("cat", OTHER, DUE)])
     assert penalties(course, "cat") == {"small": (0.0, None), "other": (4.0, None)}
 
 

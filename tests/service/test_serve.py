@@ -17,12 +17,13 @@ from grader.service.store import DATABASE
 from tests.service.serving import Server, make_served_course, other, written
 from tests.support.small_class import NAME, SCORES, grade_class, ledger
 
-BEST, CLOSED, LATE = "02-best", "03-closed", "04-late"
+BEST, CLOSED, LATE, STRICT = "02-best", "03-closed", "04-late", "05-strict"
 SETTINGS = f"""
 c.HandIn.assignments = {{
     "{BEST}": {{"counts": "best", "told": "points", "attempts": 2}},
     "{CLOSED}": {{"open": "2999-01-01 00:00 UTC"}},
     "{LATE}": {{"due": "2001-01-01 00:00 UTC", "late": "refuse"}},
+    "{STRICT}": {{"late": "refuse"}},
 }}
 c.HandIn.cooldown = 0
 c.HandIn.told = "points and sentences"
@@ -34,8 +35,9 @@ SLOW = "import time\ntime.sleep(1)\ndef two():\n    return 2"
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A service with four assignments, which ends well."""
-    server = Server(make_served_course(tmp_path_factory.mktemp("served") / "course", SETTINGS, [BEST, CLOSED, LATE]))
+    """A service with five assignments, which ends well."""
+    more = [BEST, CLOSED, LATE, STRICT]
+    server = Server(make_served_course(tmp_path_factory.mktemp("served") / "course", SETTINGS, more))
     yield server
     assert server.stop() == 0
 
@@ -106,7 +108,10 @@ def test_times_are_kept(server: Server) -> None:
 def test_a_newer_hand_in_supersedes_one_that_waits(server: Server) -> None:
     """The one that is being graded is finished, the newest is graded and counts, and the one between points to it."""
     texts = [written(server.folder, two=SLOW + f"\n# {number}") for number in range(3)]
-    keys = [server.hand_in("dan", text).json["id"] for text in texts]
+    keys = [server.hand_in("dan", texts[0]).json["id"]]
+    while server.ask(f"/hand-in/{keys[0]}", "dan").json["state"] == "waiting":
+        time.sleep(0.02)
+    keys += [server.hand_in("dan", text).json["id"] for text in texts[1:]]
     first, between, last = (server.report("dan", key) for key in keys)
     assert [form["state"] for form in (first, between, last)] == ["graded", "superseded", "graded"]
     assert between["superseded_by"] == keys[2] and last["counts"] and last["attempt"] == 2
@@ -173,11 +178,15 @@ def test_health_and_metrics_name_no_one(server: Server) -> None:
 
 
 def test_a_result_that_cannot_be_written_is_written_later(server: Server) -> None:
-    """While another program locks the gradebook, hand-ins are accepted; afterwards they are graded by themselves."""
+    """While another program locks the gradebook, hand-ins are accepted; afterwards they are graded by themselves.
+
+    Only where the due date decides and was never read, a hand-in is refused.
+    """
     assert server.ask("/", "hal").status == 200  # from here on the service knows the student's due dates
     locked = sqlite3.connect(server.folder / "gradebook.db")
     locked.execute("begin exclusive")
-    unknown, receipt = (server.hand_in(student, written(server.folder)) for student in ("ivy", "hal"))
+    data = written(server.folder)
+    unknown, receipt = server.hand_in("ivy", data, STRICT), server.hand_in("hal", data)
     assert unknown.status == 503 and "in a minute" in unknown.json["error"] and unknown.headers["Retry-After"] == "60"
     while "could not be written" not in (server.folder / "serve.log").read_text():
         time.sleep(0.1)

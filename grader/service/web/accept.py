@@ -54,8 +54,11 @@ class Accept(Handler):
                 raise Refusal(400, "the notebook is empty: send the file as the body of the request")
             if service.dispatcher.queue.waiting(self.student) >= service.limits.waiting:
                 raise Refusal(429, f"{service.limits.waiting} of your notebooks wait: wait for their reports", 10)
-            # The due date is read before the store is locked: it may have to wait for another program.
-            due = await service.ask(service.due, assignment, self.student)
+            # While another program writes the gradebook, reading it takes time. So it is read only where the due date
+            # decides, and before the store is locked.
+            due = None
+            if service.rules[assignment].late == "refuse":
+                due = await service.ask(service.due, assignment, self.student)
             require_allowed = partial(self._require_allowed, assignment, due)
             work = self.student, assignment, notebook
             row, is_new = await service.ask(service.store.accept, *work, bytes(self._content), require_allowed)

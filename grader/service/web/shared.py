@@ -66,9 +66,8 @@ class Service:
     def receipt(self, row: HandInRow) -> dict[str, Any]:
         """Return the JSON form of a hand-in as its student may see it now."""
         rules = self.rules.get(row.assignment)
-        due = self.due(row.assignment, row.student) if rules else None
-        told = rules.told_at(utc_now(), due) if rules else EVERYTHING
-        used = self.store.attempts(row.student, row.assignment, row.notebook).used
+        is_limited = rules is not None and rules.attempts > 0
+        used = self.store.attempts(row.student, row.assignment, row.notebook).used if is_limited else 0
         form: dict[str, Any] = {
             "id": row.id,
             "student": row.student,
@@ -85,6 +84,9 @@ class Service:
         if row.problem is not None:
             form["error"] = row.problem
         if row.report is not None:
+            told = EVERYTHING
+            if rules is not None and rules.told != EVERYTHING:
+                told = rules.told_at(utc_now(), self.due(row.assignment, row.student))
             hidden = self.hidden.get(row.assignment, {}).get(row.notebook, set())
             form["report"] = published(json.loads(row.report), told, hidden)
             form |= {"counts": row.counts, "told": told, "graded": iso(row.graded_at)}
