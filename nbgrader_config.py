@@ -8,6 +8,8 @@ c = get_config()  # noqa: F821  (nbgrader provides it)
 
 nbgrader_plugin.configure(c, root=Path(__file__).parent)
 c.CourseDirectory.course_id = "attention"
+# For students with accounts of their own, name a folder that all of them can reach and write to.
+c.Exchange.root = str(Path(__file__).parent / "exchange")
 # The package that the notebooks import: data, figures and the explorer.
 c.Grader.helper_packages = ["course"]
 # Before the second ComputeChecksums, the last but one.

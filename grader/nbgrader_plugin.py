@@ -26,6 +26,10 @@ def configure(c: Config, root: Path | str | None = None) -> None:
         c.CourseDirectory.root = str(Path(root).resolve())
     c.CourseDirectory.ignore = list(IGNORED)
 
+    # After `grader release`, `nbgrader generate_assignment` would find a release, skip the assignment, and register
+    # nothing. Nothing in a release is written by hand.
+    c.GenerateAssignment.force = True
+
     # If an instructor adds or removes a cell after grading, the error names the cell and says what to do.
     c.GenerateAssignment.preprocessors.prepend(["grader.classroom.cell_guard.CellGuard"])
 

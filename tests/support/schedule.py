@@ -20,10 +20,12 @@ GROUPS = pytest.StashKey[Path]()
 
 SECONDS = {
     "tests/hub": 55,
+    "tests/cluster/test_cluster.py": 50,
     "tests/attacks/test_forged_answers.py": 48,
     "tests/attacks/test_attacks.py": 46,
     "tests/classroom/test_plugin.py": 46,
     "index-lookup": 40,
+    "tests/docs/test_instructors_commands.py": 40,
     "tests/service/test_killed_service.py": 30,
     "tests/classroom/test_class_run.py": 31,
     "tests/classroom/test_killed.py": 31,

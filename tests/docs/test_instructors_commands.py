@@ -1,0 +1,91 @@
+"""The commands of docs/instructors.md work in their order, from a new course folder to feedback that students fetch."""
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from tests.support.notebooks import answered
+from tests.support.paths import REPOSITORY
+from tests.support.small_class import RIGHT, SOURCE
+
+ASSIGNMENT = "04-attention"
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+RUN = re.compile(r"(nb)?grader (?!doctor|prove)")
+"""How the lines begin that are commands of the grader and of nbgrader, but for those that other tests run."""
+LAST = "nbgrader db assignment remove"
+"""What deletes all grades is explained in the middle of the page, and run at the end."""
+
+
+def commands() -> list[str]:
+    """Return the commands of the page, in order."""
+    text = (REPOSITORY / "docs" / "instructors.md").read_text()
+    blocks = [block for language, block in BLOCK.findall(text) if not language]
+    lines = [line for block in blocks for line in block.splitlines() if RUN.match(line)]
+    return sorted(lines, key=lambda line: line.startswith(LAST))
+
+
+def run(folder: Path, command: str) -> str:
+    """Run a command in a folder as its own owner does, and return what it printed; fail if it fails or warns."""
+    program, *arguments = shlex.split(command)
+    path = Path(sys.executable).with_name(program)
+    own = {"JUPYTER_CONFIG_DIR": str(folder / ".jupyter"), "JUPYTER_DATA_DIR": str(folder / ".data")}
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY), **own}
+    done = subprocess.run([path, *arguments], cwd=folder, env=environment, capture_output=True, text=True, timeout=180)
+    printed = done.stdout + done.stderr
+    assert done.returncode == 0, (command, printed)
+    said = re.sub(r".*WARNING\] (Removing|Creating) .*", "", printed)
+    assert not re.search(r"Traceback|Warning:|WARNING|ERROR|Skipping", said), (command, printed)
+    return printed
+
+
+@pytest.fixture
+def course(tmp_path: Path) -> Path:
+    """A new course folder, with the shipped configuration and one small assignment."""
+    folder = tmp_path / "course"
+    (folder / "source" / ASSIGNMENT).mkdir(parents=True)
+    nbformat.write(SOURCE, folder / "source" / ASSIGNMENT / "small.ipynb")
+    shutil.copy(REPOSITORY / "nbgrader_config.py", folder)
+    return folder
+
+
+@pytest.fixture
+def student(tmp_path: Path) -> Path:
+    """The folder of a student, with the settings that the page gives for students."""
+    folder = tmp_path / "student"
+    folder.mkdir()
+    text = (REPOSITORY / "docs" / "instructors.md").read_text()
+    (settings,) = re.findall(r"^```python\n(c = get_config\(\)\nc\.Exchange.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    (folder / "nbgrader_config.py").write_text(settings.replace("/srv/exchange", str(tmp_path / "course" / "exchange")))
+    return folder
+
+
+def test_the_page_leads_from_a_course_folder_to_fetched_feedback(course: Path, student: Path) -> None:
+    """No command fails, warns or skips; the student who fetches and submits in between gets full points from tests."""
+    ran = []
+    for command in commands():
+        if command == f"nbgrader collect {ASSIGNMENT}":
+            run(student, f"nbgrader fetch_assignment {ASSIGNMENT}")
+            notebook = student / ASSIGNMENT / "small.ipynb"
+            nbformat.write(answered(nbformat.read(notebook, as_version=4), **RIGHT), notebook)
+            run(student, f"nbgrader submit {ASSIGNMENT}")
+        printed = run(course, command)
+        ran.append(command)
+        if command == f"grader grade {ASSIGNMENT}":
+            assert re.search(r"8 / 8", printed)
+        if command == f"nbgrader release_feedback {ASSIGNMENT}":
+            run(student, f"nbgrader fetch_feedback {ASSIGNMENT}")
+            (page,) = (student / ASSIGNMENT / "feedback").rglob("small.html")
+            assert "8" in page.read_text()
+    assert {command.split()[1] for command in ran} >= {
+        "release", "generate_assignment", "release_assignment", "collect", "grade", "generate_feedback",
+        "release_feedback", "db",
+    }  # fmt: skip
+    assert json.loads((course / "release" / ASSIGNMENT / "small.ipynb").read_text())["cells"]
