@@ -28,7 +28,18 @@ def parser() -> argparse.ArgumentParser:
     )
     grade.add_argument("--force", action="store_true", help="also grade submissions that have not changed")
     grade.add_argument("--no-sandbox", action="store_true", help="do not confine student code (only if you trust it)")
+    grade.add_argument(
+        "--scheduler", default="", metavar="ADDRESS",
+        help="grade on a cluster of dask: tcp://HOST:PORT of its scheduler, or local:N for N workers on this machine"
+    )  # fmt: skip
     grade.set_defaults(command="grade")
+
+    setup = commands.add_parser(
+        "worker-setup", help="make the workers of a cluster ready, or say why they cannot grade"
+    )
+    setup.add_argument("scheduler", metavar="ADDRESS", help="tcp://HOST:PORT of the scheduler")
+    setup.add_argument("--no-sandbox", action="store_true", help="do not ask whether they can confine student code")
+    setup.set_defaults(command="worker-setup")
 
     check = commands.add_parser("check", help="grade one notebook or a folder of them, without a gradebook")
     check.add_argument("notebook", type=Path, metavar="NOTEBOOK", help="a notebook, or a folder with notebooks")

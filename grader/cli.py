@@ -1,12 +1,13 @@
 """Runs the commands of a course folder: `grader release`, `grade`, `check`, `serve` and so on; and `grader doctor`."""
 
 import argparse
+import importlib.util
 import json
 import os
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,7 +25,7 @@ from grader.supervisor import forkserver
 from grader.text import HOW_TO_CONTINUE, INTERRUPTED, one_line
 
 if TYPE_CHECKING:
-    from grader.classroom.class_run import ClassRun
+    from grader.classroom.class_run import ClassRun, Graders
 
 # The classroom loads nbgrader, so it is imported where it is used: --help stays quick, and the fork server loads its
 # modules at the same time.
@@ -68,15 +69,33 @@ def _release(parsed: argparse.Namespace) -> int:
 
 def _grade(parsed: argparse.Namespace) -> int:
     with _start_up():
-        _prepare(Path.cwd())
+        if not parsed.scheduler:
+            _prepare(Path.cwd())
         from grader.classroom.class_run import ClassRun
         from grader.classroom.course_dir import CourseDir
 
     course_dir = CourseDir(Path.cwd())
     sandbox = not parsed.no_sandbox
-    return grade_and_show(
-        ClassRun(course_dir, parsed.assignment, parsed.jobs, force=parsed.force, sandbox=sandbox, only=parsed.student)
-    )
+    run = ClassRun(course_dir, parsed.assignment, parsed.jobs, force=parsed.force, sandbox=sandbox, only=parsed.student)
+    if not parsed.scheduler:
+        return grade_and_show(run)
+    run.student_count()  # an assignment that does not exist needs no cluster
+    _require_dask()
+    from grader.cluster.crew import Crew
+
+    with closing(Crew(parsed.scheduler, course_dir.config, _note)) as crew:
+        return grade_and_show(run, crew)
+
+
+def _worker_setup(parsed: argparse.Namespace) -> int:
+    _require_dask()
+    from grader.cluster.command import set_up
+
+    config, status = load_config(Path.cwd()), 0
+    for worker, words in set_up(parsed.scheduler, config, helper_packages(config), sandbox=not parsed.no_sandbox):
+        print(f"{worker}: {words or 'ready'}", flush=True)
+        status |= bool(words)
+    return status
 
 
 def _check(parsed: argparse.Namespace) -> int:
@@ -182,8 +201,22 @@ def _prepare(root: Path) -> None:
     forkserver.prepare(helper_packages(load_config(root)))
 
 
-def grade_and_show(run: "ClassRun") -> int:
-    """Grade a class with a progress bar, print the table of its scores, and return the exit status."""
+def _require_dask() -> None:
+    if importlib.util.find_spec("distributed") is None:
+        raise GraderError("a scheduler is reached with dask.distributed: pip install 'attention-seminar[cluster]'")
+
+
+def _note(line: str) -> None:
+    print(f"grader: {one_line(line)}", file=sys.stderr)
+
+
+def grade_and_show(run: "ClassRun", graders: "Graders | None" = None) -> int:
+    """Grade a class with a progress bar, print the table of its scores, and return the exit status.
+
+    Args:
+        run: how to grade it.
+        graders: where; by default on this machine.
+    """
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     from grader.classroom.scores import scores, tables
@@ -193,7 +226,7 @@ def grade_and_show(run: "ClassRun") -> int:
     remarks, status = {}, 0
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
         task = progress.add_task(f"grading {run.assignment}", total=run.student_count())
-        for result in run.outcomes():
+        for result in run.outcomes(graders):
             progress.advance(task)
             remarks[result.student] = "; ".join((*result.troubles, *result.remarks))
             status |= bool(result.troubles)
@@ -207,6 +240,7 @@ def grade_and_show(run: "ClassRun") -> int:
 COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "release": _release,
     "grade": _grade,
+    "worker-setup": _worker_setup,
     "check": _check,
     "serve": _serve,
     "tokens": _tokens,

@@ -22,6 +22,8 @@ STATE = Path("/srv/jupyterhub")
 """The hub's own files, which only root may read."""
 STUDENT = Path(__file__).resolve().parents[1] / "student"
 """Settings of JupyterLab for students: none of nbgrader's tools for instructors. Everyone may read it."""
+INSTRUCTOR = Path(__file__).resolve().parent / "instructor"
+"""Settings of JupyterLab for instructors: the menu "Nbgrader" opens the formgrader in a browser tab, not in a frame."""
 SERVICE = "http://127.0.0.1:8765"
 BIN = Path(sys.prefix) / "bin"
 """Hub, service and all servers share one environment, which every user must be able to read."""
@@ -56,7 +58,7 @@ def prepare(spawner):
     if grp.getgrnam("instructors").gr_gid in groups:
         spawner.notebook_dir = str(COURSE)
         # The formgrader finds nbgrader_config.py here.
-        spawner.environment = {**spawner.environment, "JUPYTER_CONFIG_PATH": str(COURSE)}
+        spawner.environment = {**spawner.environment, "JUPYTER_CONFIG_PATH": f"{COURSE}:{INSTRUCTOR}"}
     else:
         spawner.environment = {**spawner.environment, "JUPYTER_CONFIG_PATH": str(STUDENT)}
         # As the student: a link in the home folder must not make root write elsewhere. A file that is there stays.

@@ -1,6 +1,7 @@
 """Makes the autograded notebook: the repaired submission with the outputs that grading gave it, as nbgrader expects."""
 
 import copy
+import hashlib
 from typing import Any
 
 from nbformat import NotebookNode, from_dict
@@ -49,19 +50,10 @@ def _sanitized(outputs: dict[int, list[dict[str, Any]]]) -> dict[int, list[dict[
         }
 
 
-def unchanged_answers(notebook: NotebookNode, previous: NotebookNode) -> set[str]:
-    """Return the written answers that have the same text in two autograded notebooks.
-
-    Args:
-        notebook: the notebook as it is graded now.
-        previous: the same student's notebook as it was graded before.
-    """
-    return {name for name, _ in _written_answers(notebook).items() & _written_answers(previous).items()}
-
-
-def _written_answers(notebook: NotebookNode) -> dict[str, str]:
+def answer_digests(notebook: NotebookNode) -> dict[str, str]:
+    """Return a digest of each written answer, by grade_id: the same for the same text."""
     return {
-        name: cell.source
+        name: hashlib.sha256(cell.source.encode(errors="surrogatepass")).hexdigest()
         for cell in notebook.cells
         if (name := grade_id(cell)) is not None and type_of(cell) is CellType.MANUAL_ANSWER
     }

@@ -1,14 +1,14 @@
-"""Writes everything that grading leaves behind for one student: gradebook, autograded/ and feedback/, in this order.
+"""Writes everything that grading leaves behind for students: gradebook, autograded/ and feedback/, in this order.
 
 StudentResult --> gradebook (one transaction) --> autograded notebooks --> pages, index.html --> completion marker
 """
 
 import json
 import os
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from copy import deepcopy
-from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,43 +16,23 @@ from nbformat import NotebookNode
 from nbformat.reader import reads
 from nbgrader.utils import parse_utc
 
-from grader.classroom.autograded import autograded, unanswered, unchanged_answers
+from grader.classroom.autograded import answer_digests
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.gradebook import GradebookWriter, NotebookScores, RecordedScores
-from grader.classroom.page.feedback import FeedbackExporter, HideMarkSchemes, HideTests, PlainExporter
-from grader.classroom.page.sanitize import verbatim
-from grader.classroom.page.summary import OVERVIEW, Standing, overview
-from grader.cpu_limit import CpuLimitExceeded, cpu_limit
+from grader.classroom.gradebook import GradebookWriter, RecordedScores
+from grader.classroom.marks import StudentScores
+from grader.classroom.page.summary import OVERVIEW, overview
+from grader.classroom.pages import Earlier, PageMaker, Shown, StudentResult, standing
+from grader.classroom.student import TIMESTAMP
 from grader.errors import UnreadableFile
-from grader.notebook.cells import grade_id
-from grader.report import Report
 
-TIMESTAMP = "timestamp.txt"
 RECEIPTS = (TIMESTAMP, "submission_secret.txt")
 
 MAX_RECEIPT_MB = 1
 MAX_TIMESTAMP = 100
 """Characters of a timestamp: parsing a longer text may take seconds."""
 
-PAGE_SECONDS = 10
-"""CPU seconds for one feedback page, which usually takes between a hundredth of a second and two seconds."""
-
 COMPLETION_MARKER = ".graded.json"
 """File in autograded/STUDENT/ASSIGNMENT, written last: it names what a student's complete results were made from."""
-
-
-@dataclass
-class StudentResult:
-    """One student's results: a report and a repaired notebook by the name of each notebook that was graded.
-
-    `troubles` say in words what could not be graded, `remarks` what else an instructor may want to know.
-    """
-
-    student: str
-    reports: dict[str, Report] = field(default_factory=dict)
-    notebooks: dict[str, NotebookNode] = field(default_factory=dict)
-    troubles: list[str] = field(default_factory=list)
-    remarks: list[str] = field(default_factory=list)
 
 
 def has_completion_marker(course_dir: CourseDir, assignment: str, student: str) -> bool:
@@ -73,13 +53,12 @@ class ResultWriter:
         self._course_dir = course_dir
         self._assignment = assignment
         self._gradebook = GradebookWriter(course_dir, assignment)
-        # One exporter for the whole class, because it compiles nbgrader's templates once.
-        self._exporter = self._new_exporter(FeedbackExporter)
 
     def __enter__(self) -> "ResultWriter":
         self._gradebook.__enter__()
-        self._checksums = self._gradebook.checksums()
+        self.notebooks = self._gradebook.notebooks()
         self._recorded_students = self._gradebook.students()
+        self._pages = PageMaker(self._course_dir.config, self.notebooks)
         return self
 
     def __exit__(self, *error: Any) -> None:
@@ -112,30 +91,39 @@ class ResultWriter:
 
     def warm_up(self, sources: dict[str, NotebookNode]) -> None:
         """Render what all pages have in common. It takes a second, best spent before there is anything to write."""
-        for name, source in sources.items():
-            cells = {cell: {"score": 0.0, "points": 0.0} for cell in self._checksums[name]}
-            self._feedback_page(name, deepcopy(source), RecordedScores("", 0.0, 0.0, 0.0, cells))
+        self._pages.warm_up(sources)
 
-    def write(self, student_result: StudentResult, digest: str) -> None:
-        """Write all results of one student.
+    def earlier(self, student: str) -> Earlier:
+        """Return what a student's pages may depend on besides the submission, as it is now."""
+        if student not in self._recorded_students:
+            return Earlier()
+        marks = self._gradebook.marks(student)
+        # Only where a person gave points does it matter whether an answer is still the same.
+        read = {name for name, cells in marks.items() if any(mark.manual is not None for mark in cells.values())}
+        return Earlier(marks, {name: self._answers_before(student, name) for name in read})
+
+    def write(self, results: Sequence[tuple[StudentResult, str]]) -> None:
+        """Write all results of students: the scores of all of them or of none, and then their files.
 
         Args:
-            student_result: what grading the student gave; a remark is added if its timestamp cannot be used.
-            digest: what the results were made from.
+            results: what grading each student gave, and a digest of what it was made from. A remark is added to a
+                result if its timestamp cannot be used.
         """
-        student, notebooks = student_result.student, self._write_graded(student_result)
-        for name in self._checksums.keys() - notebooks:
-            # A notebook that was graded before and cannot be read now no longer counts.
-            for path in self._output_files(student, name):
-                path.unlink(missing_ok=True)
-        # The marker comes last: it says that everything else has been written.
-        marker = {
-            "digest": digest,
-            "troubles": student_result.troubles,
-            "remarks": student_result.remarks,
-            "notebooks": sorted(notebooks),
-        }
-        replace_file(self._folder("autograded", student) / COMPLETION_MARKER, json.dumps(marker))
+        recorded = self._record([result for result, _ in results], keep_others=False) if results else {}
+        for result, digest in results:
+            self._write_files(result, recorded[result.student], keep_others=False)
+            for name in self.notebooks.keys() - result.graded.keys():
+                # A notebook that was graded before and cannot be read now no longer counts.
+                for path in self._output_files(result.student, name):
+                    path.unlink(missing_ok=True)
+            # The marker comes last: it says that everything else has been written.
+            marker = {
+                "digest": digest,
+                "troubles": result.troubles,
+                "remarks": result.remarks,
+                "notebooks": sorted(result.graded),
+            }
+            replace_file(self._folder("autograded", result.student) / COMPLETION_MARKER, json.dumps(marker))
 
     def write_some(self, student_result: StudentResult) -> None:
         """Write the results of some of a student's notebooks, and leave those of the others as they are.
@@ -146,7 +134,8 @@ class ResultWriter:
         Args:
             student_result: what grading the notebooks gave.
         """
-        self._write_graded(student_result, keep_others=True)
+        recorded = self._record([student_result], keep_others=True)
+        self._write_files(student_result, recorded[student_result.student], keep_others=True)
 
     def page(self, student_result: StudentResult, name: str) -> str:
         """Return the feedback page of a notebook that does not count, with the points of its tests alone.
@@ -155,13 +144,12 @@ class ResultWriter:
             student_result: what grading the notebook gave.
             name: the notebook's name.
         """
-        report = student_result.reports[name]
+        self._pages.finish(student_result)
         cells = {
             result.name: {"score": result.points, "points": result.max_points, "comment": None}
-            for result in report.results
+            for result in student_result.reports[name].results
         }
-        notebook = autograded(student_result.notebooks[name], report, self._checksums[name])
-        return self._feedback_page(name, notebook, RecordedScores("", report.points, report.max_points, 0.0, cells))
+        return self._pages.show(student_result, name, Shown(cells))
 
     def late_penalty(self, student: str, score: float, timestamp: datetime) -> float:
         """Return what the course's rule for late submissions takes from a score.
@@ -173,41 +161,35 @@ class ResultWriter:
         """
         return self._gradebook.late_penalty(student, score, timestamp)
 
-    def _write_graded(self, student_result: StudentResult, *, keep_others: bool = False) -> set[str]:
-        """Write gradebook, autograded notebooks, pages and receipts; return the names of the notebooks."""
-        student = student_result.student
-        notebooks = {
-            name: autograded(notebook, student_result.reports[name], self._checksums[name])
-            for name, notebook in student_result.notebooks.items()
-        }
-        notebook_scores = {
-            name: NotebookScores(
-                {result.name: result.points for result in student_result.reports[name].results},
-                unanswered(notebook),
-                self._unchanged_answers(student, name, notebook),
-            )
-            for name, notebook in notebooks.items()
-        }
-        recorded_scores = self._gradebook.write(
-            student, notebook_scores, self._timestamp(student_result), keep_others=keep_others
-        )
-        for name, notebook in notebooks.items():
-            notebook_file, page_file = self._output_files(student, name)
-            replace_file(notebook_file, _as_json(notebook))
-            replace_file(page_file, self._feedback_page(name, notebook, recorded_scores[name]))
-        old_pages = {name for name in self._checksums if keep_others and self._output_files(student, name)[1].exists()}
-        self._write_overview(student, notebooks.keys() | old_pages, recorded_scores)
-        self._copy_receipts(student)
-        return set(notebooks)
+    def _record(self, results: Iterable[StudentResult], *, keep_others: bool) -> dict[str, dict[str, RecordedScores]]:
+        """Write the scores into the gradebook."""
+        entries = []
+        for result in results:
+            self._pages.finish(result)
+            # Asked now and not when grading began: what a person marked meanwhile counts.
+            scores = {
+                name: graded.scores(partial(self._answers_before, result.student, name))
+                for name, graded in result.graded.items()
+            }
+            entries.append(StudentScores(result.student, scores, self._timestamp(result), keep_others))
+        return self._gradebook.write(entries)
 
-    def _unchanged_answers(self, student: str, name: str, notebook: NotebookNode) -> set[str]:
+    def _write_files(self, result: StudentResult, recorded: dict[str, RecordedScores], *, keep_others: bool) -> None:
+        """Write autograded notebooks, pages and receipts."""
+        student = result.student
+        for name, graded in result.graded.items():
+            notebook_file, page_file = self._output_files(student, name)
+            replace_file(notebook_file, graded.text)
+            replace_file(page_file, self._pages.show(result, name, _shown(recorded[name])))
+        old_pages = {name for name in self.notebooks if keep_others and self._output_files(student, name)[1].exists()}
+        self._write_overview(student, result.graded.keys() | old_pages, recorded)
+        self._copy_receipts(student)
+
+    def _answers_before(self, student: str, name: str) -> dict[str, str]:
         path, _ = self._output_files(student, name)
-        if not path.exists():
-            return set()
-        try:
-            return unchanged_answers(notebook, reads(path.read_text(encoding="utf-8")))
-        except Exception:  # the file is not what the grader wrote
-            return set()
+        with suppress(Exception):  # there is no file, or it is not what the grader wrote
+            return answer_digests(reads(path.read_text(encoding="utf-8")))
+        return {}
 
     def _timestamp(self, student_result: StudentResult) -> datetime | None:
         """When the submission was handed in, if its timestamp file says so."""
@@ -218,39 +200,23 @@ class ResultWriter:
             text = handed_in.read(TIMESTAMP, MAX_RECEIPT_MB).decode().strip()
             return _parsed_time(text) if text else None
         except Exception:  # not a regular file, or whatever dateutil raises for a text that is not a time
-            student_result.remarks.append(
-                f"{TIMESTAMP} was ignored: it must contain a time such as 2026-03-02 10:00:00 UTC"
-            )
+            remark = f"{TIMESTAMP} was ignored: it must contain a time such as 2026-03-02 10:00:00 UTC"
+            if remark not in student_result.remarks:
+                student_result.remarks.append(remark)
             return None
-
-    def _feedback_page(self, name: str, notebook: NotebookNode, scores: RecordedScores) -> str:
-        for cell in notebook.cells:
-            if (cell_name := grade_id(cell)) is not None:
-                cell.metadata["nbgrader"].update(scores.cells.get(cell_name, {}))
-        header = {"notebook": name, "late_penalty": scores.late_penalty}
-        with suppress(CpuLimitExceeded), cpu_limit(PAGE_SECONDS):
-            return self._exporter.from_notebook_node(notebook, {"nbgrader": header})[0]
-        with suppress(CpuLimitExceeded), cpu_limit(PAGE_SECONDS):
-            return self._new_exporter(PlainExporter).from_notebook_node(notebook, {"nbgrader": header})[0]
-        points = _standing(name, scores).text
-        return verbatim(f"{name}: {points}. This notebook takes too long to be shown as a page.")
 
     def _write_overview(self, student: str, pages: set[str], recorded_scores: dict[str, RecordedScores]) -> None:
         """Write the page that joins the notebooks; `pages` are those that have a page."""
         path = self._folder("feedback", student) / OVERVIEW
-        if path.stem in self._checksums:
+        if path.stem in self.notebooks:
             return  # a notebook has this name
         if pages:
-            standings = [_standing(name, recorded_scores[name], name in pages) for name in sorted(self._checksums)]
+            standings = [
+                standing(name, _shown(recorded_scores[name]), has_page=name in pages) for name in sorted(self.notebooks)
+            ]
             replace_file(path, overview(self._assignment, standings))
         else:
             path.unlink(missing_ok=True)
-
-    def _new_exporter(self, exporter_class: type[FeedbackExporter]) -> FeedbackExporter:
-        exporter = exporter_class(config=self._course_dir.config)
-        for preprocessor in (HideTests, HideMarkSchemes):
-            exporter.register_preprocessor(preprocessor, enabled=True)
-        return exporter
 
     def _copy_receipts(self, student: str) -> None:
         """Copy what `nbgrader collect` puts beside the notebooks: `nbgrader release_feedback` wants it beside pages."""
@@ -269,20 +235,14 @@ class ResultWriter:
         return self._course_dir.folder(step, self._assignment, student)
 
 
-def _standing(name: str, scores: RecordedScores, has_page: bool = True) -> Standing:
-    return Standing.of(name, scores.cells.values(), scores.late_penalty, has_page=has_page)
+def _shown(scores: RecordedScores) -> Shown:
+    return Shown(scores.cells, scores.late_penalty)
 
 
 def _parsed_time(text: str) -> datetime:
     if len(text) > MAX_TIMESTAMP:
         raise ValueError
     return parse_utc(text)
-
-
-def _as_json(notebook: NotebookNode) -> str:
-    # nbformat.writes validates, copies, splits lines and indents, and each of these takes longer than json.dumps. What
-    # was read has been validated, and the rest is the grader's own.
-    return json.dumps(notebook, ensure_ascii=False)
 
 
 def replace_file(path: Path, content: str | bytes, *, is_durable: bool = False) -> None:
@@ -293,10 +253,14 @@ def replace_file(path: Path, content: str | bytes, *, is_durable: bool = False) 
         content: its new content; text is written in UTF-8.
         is_durable: whether the content must be on the disk before the file has its name.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    new = path.with_name(f".{path.name}.new")
-    with new.open("wb") as file:
-        file.write(content.encode() if isinstance(content, str) else content)
+    new, data = path.with_name(f".{path.name}.new"), content.encode() if isinstance(content, str) else content
+    try:
+        file = new.open("wb")
+    except FileNotFoundError:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = new.open("wb")
+    with file:
+        file.write(data)
         if is_durable:
             file.flush()
             os.fsync(file.fileno())

@@ -1,30 +1,68 @@
-"""Grades one notebook of one student, for the class run and for the service alike.
+"""Grades one student, for the class run, the service and a worker of a cluster alike.
 
-source, submission --> repair --> grade --> StudentResult: report, notebook, troubles, remarks
+    folder --read_submission--> Submission: the bytes of the notebooks, and in words what is not there
+    Submission --parse, repair, grade--> StudentResult: reports, notebooks, troubles, remarks
+
+A submission holds all that grading it needs besides the assignment, so it can be graded without the course folder.
 """
 
-from dataclasses import dataclass
+import hashlib
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
 
 from nbformat import NotebookNode
 
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.results import StudentResult
+from grader.classroom.pages import StudentResult
 from grader.diagnosis.misconceptions import Misconception, load
+from grader.errors import UnreadableFile
 from grader.grading import grade
 from grader.limits import Limits
 from grader.notebook.files import read_sources
+from grader.notebook.handed_in import HandedIn
 from grader.notebook.repair import repair
+from grader.supervisor.readers import parse
+
+TIMESTAMP = "timestamp.txt"
+
+MAX_NAMES = 3
+"""How many files are suggested for a missing notebook."""
+
+IGNORED_FILES = re.compile(r"\.|__MACOSX")
+"""How files begin that programs make for themselves: checkpoints, and what macOS adds to an archive."""
 
 
 @dataclass(frozen=True)
 class Assignment:
     """What every student of an assignment is graded by: the instructors' notebooks by name, and settings."""
 
+    name: str
     sources: dict[str, NotebookNode]
     limits: Limits
     sandbox: bool
     misconceptions: list[Misconception]
     helper_packages: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Submission:
+    """What one student handed in, as it was when it was read.
+
+    `notebooks` are the bytes of each notebook that can be read; `troubles` and `remarks` say what of the others is
+    known. `digest` identifies all files that the scores depend on.
+    """
+
+    student: str
+    digest: str
+    notebooks: dict[str, bytes] = field(default_factory=dict)
+    troubles: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+
+    @property
+    def size(self) -> int:
+        """The bytes of all notebooks."""
+        return sum(map(len, self.notebooks.values()))
 
 
 def load_assignment(course_dir: CourseDir, assignment: str, *, sandbox: bool) -> Assignment:
@@ -41,7 +79,55 @@ def load_assignment(course_dir: CourseDir, assignment: str, *, sandbox: bool) ->
     limits = Limits(config=course_dir.config)
     sources = read_sources(course_dir.require(assignment), limits.notebook_mb)
     misconceptions = load(course_dir.folder("source", assignment))
-    return Assignment(sources, limits, sandbox, misconceptions, course_dir.helper_packages)
+    return Assignment(assignment, sources, limits, sandbox, misconceptions, course_dir.helper_packages)
+
+
+def read_submission(assignment: Assignment, student: str, handed_in: HandedIn) -> Submission:
+    """Read what a student handed in. What cannot be read is said in words; only what is not there was not handed in.
+
+    Args:
+        assignment: what the student is graded by.
+        student: the student's name.
+        handed_in: the folder of the submission.
+
+    Raises:
+        OSError: the folder cannot be looked into.
+    """
+    max_mb, digest = assignment.limits.notebook_mb, hashlib.sha256()
+    notebooks, troubles, remarks = dict[str, bytes](), list[str](), list[str]()
+    for name in (*assignment.sources, None):
+        file = TIMESTAMP if name is None else f"{name}.ipynb"
+        try:
+            content = handed_in.read(file, max_mb)
+            if name is not None:
+                notebooks[name] = content
+        except UnreadableFile as error:
+            content = str(error).encode()
+            if name is not None:
+                _say_why(handed_in, file, assignment, error, troubles, remarks)
+        digest.update(f"{file} {len(content)} ".encode() + content)
+    return Submission(student, digest.hexdigest(), notebooks, troubles, remarks)
+
+
+def grade_submission(assignment: Assignment, submission: Submission) -> StudentResult:
+    """Grade what a student handed in, in any thread.
+
+    Args:
+        assignment: what the student is graded by.
+        submission: what was handed in.
+
+    Raises:
+        SandboxUnavailable: student code could not be confined.
+    """
+    result = StudentResult(submission.student, troubles=[*submission.troubles], remarks=[*submission.remarks])
+    for name, content in submission.notebooks.items():
+        try:
+            notebook = parse(content, f"{name}.ipynb")
+        except UnreadableFile as error:
+            result.troubles.append(str(error))
+        else:
+            grade_notebook(assignment, name, notebook, result)
+    return result
 
 
 def grade_notebook(assignment: Assignment, name: str, submission: NotebookNode, student_result: StudentResult) -> None:
@@ -74,3 +160,37 @@ def grade_notebook(assignment: Assignment, name: str, submission: NotebookNode, 
     if report.repairs:
         cells = "a cell was" if len(report.repairs) == 1 else f"{len(report.repairs)} cells were"
         student_result.remarks.append(f"{cells} repaired in {name}")
+
+
+def _say_why(
+    handed_in: HandedIn,
+    file: str,
+    assignment: Assignment,
+    error: UnreadableFile,
+    troubles: list[str],
+    remarks: list[str],
+) -> None:
+    """Add a trouble for a file that cannot be read, and a remark for one that is not there."""
+    try:
+        if handed_in.has(file):
+            troubles.append(str(error))
+        else:
+            remarks.append(f"{file} was not handed in{_other_notebooks(handed_in, assignment)}")
+    except UnreadableFile as folder_error:
+        troubles.append(str(folder_error))
+
+
+def _other_notebooks(handed_in: HandedIn, assignment: Assignment) -> str:
+    """Notebooks with another name or one folder too deep, quoted as Python literals: a student chose the names."""
+    expected = {Path(f"{name}.ipynb") for name in assignment.sources}
+    others = sorted(
+        str(entry.path)
+        for entry in handed_in.entries()
+        if entry.path.suffix.lower() == ".ipynb"
+        and entry.path not in expected
+        and not IGNORED_FILES.match(str(entry.path))
+    )
+    if not others:
+        return ""
+    more = " …" if len(others) > MAX_NAMES else ""
+    return f", but there is {', '.join(map(repr, others[:MAX_NAMES]))}{more}: move or rename the right file"

@@ -8,7 +8,7 @@ long as switching to it.
 import os
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
@@ -76,6 +76,13 @@ def side_by_side(jobs: int) -> int:
     """
     processors = len(os.sched_getaffinity(0))
     return min(jobs, processors) if jobs > 0 else processors
+
+
+def prefer(processors: Collection[int]) -> None:
+    """Start runners on these processors first, if there are any: other programs grade on the others."""
+    if processors:
+        with _lock:
+            _load.update(processor for processor in list(_load) if processor not in processors)
 
 
 def dismiss() -> None:

@@ -2,15 +2,12 @@
 
 import copy
 import json
-import multiprocessing
 import shutil
-from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import nbformat
 import pytest
 
-from grader.classroom.class_run import ClassRun
 from grader.classroom.course_dir import CourseDir
 from tests.support.notebooks import answered
 from tests.support.small_class import (
@@ -57,14 +54,6 @@ def test_no_student_times_out_because_others_are_graded(tmp_path: Path) -> None:
         hand_in(folder, student, answered(released(folder), **RIGHT | {"one": computes}))
     grade_class(folder, jobs=8)
     assert points(folder) == dict.fromkeys(students, 8)
-
-
-def test_any_executor_grades(graded: Path, tmp_path: Path) -> None:
-    """Threads, processes, a cluster: the job of a student and its result can be sent to another process."""
-    folder = make_class(tmp_path / "course")
-    with ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as executor:
-        assert not any(outcome.troubles for outcome in ClassRun(CourseDir(folder), NAME).outcomes(executor))
-    assert ledger(folder) == ledger(graded)
 
 
 def test_a_class_of_one_gives_the_same_marks(graded: Path, tmp_path: Path) -> None:

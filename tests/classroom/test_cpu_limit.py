@@ -8,7 +8,7 @@ import nbformat
 import pytest
 
 from grader import cpu_limit as limiting
-from grader.classroom import autograded, results
+from grader.classroom import autograded, pages
 from grader.classroom.class_run import ClassRun
 from grader.classroom.course_dir import CourseDir
 from grader.cpu_limit import CpuLimitExceeded, cpu_limit
@@ -56,7 +56,7 @@ def test_an_endless_computation_is_stopped_although_the_first_exception_was_lost
 
 def test_a_page_that_takes_too_long_is_shown_as_typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It has all its points, and the pages of other students are rendered as ever."""
-    monkeypatch.setattr(results, "PAGE_SECONDS", 0.5)
+    monkeypatch.setattr(pages, "PAGE_SECONDS", 0.5)
     folder = make_course(tmp_path / "course")
     for student, why in (("ann", "It **had** to be."), ("bob", f"It **had** to be. {SLOW}")):
         hand_in(folder, student, answered(released(folder), **RIGHT | {"why": why}))
@@ -70,7 +70,7 @@ def test_a_page_that_takes_too_long_is_shown_as_typed(tmp_path: Path, monkeypatc
 @pytest.mark.usefixtures("quick_repeat")
 def test_a_page_that_takes_too_long_even_as_typed_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The line has the points, and nothing of a test."""
-    monkeypatch.setattr(results, "PAGE_SECONDS", 1e-6)
+    monkeypatch.setattr(pages, "PAGE_SECONDS", 1e-6)
     folder = make_course(tmp_path / "course")
     hand_in(folder, "ann", answered(released(folder), **RIGHT))
     assert not any(outcome.troubles for outcome in ClassRun(CourseDir(folder), NAME).outcomes())

@@ -7,7 +7,8 @@ import pytest
 from sqlalchemy import event
 
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.gradebook import GradebookWriter, NotebookScores
+from grader.classroom.gradebook import GradebookWriter
+from grader.classroom.marks import NotebookScores, StudentScores
 from grader.classroom.release import register
 from tests.support.small_class import NAME, make_course
 
@@ -21,7 +22,7 @@ def course_dir(tmp_path: Path) -> CourseDir:
 
 
 def statements(writer: GradebookWriter) -> list[tuple[str, Any]]:
-    """The SQL statements, with their parameters, that write one student."""
+    """The SQL statements, with their parameters, that write two students, for the first time and once more."""
     executed = []
     connection = writer._database.connection()
 
@@ -29,7 +30,9 @@ def statements(writer: GradebookWriter) -> list[tuple[str, Any]]:
         executed.append((statement, parameters))
 
     event.listen(connection.engine, "before_cursor_execute", record)
-    writer.write("ann", {"small": NotebookScores({"one-check": 1.0}, set())}, None)
+    scores = {"small": NotebookScores({"one-check": 1.0}, set())}
+    for _ in range(2):
+        writer.write([StudentScores(student, scores) for student in ("ann", "bob")])
     event.remove(connection.engine, "before_cursor_execute", record)
     return executed
 
@@ -39,7 +42,7 @@ def test_an_index_finds_every_row(course_dir: CourseDir) -> None:
     growing = {"student", "submitted_assignment", "submitted_notebook", "grade", "comment"}
     with GradebookWriter(course_dir, NAME) as writer:
         queries = [pair for pair in statements(writer) if pair[0].startswith("SELECT")]
-        assert len(queries) >= 4
+        assert len(queries) >= 6
         for statement, parameters in queries:
             plan = writer._database.connection().exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", parameters)
             assert not growing & {row[-1].removeprefix("SCAN ") for row in plan}, statement

@@ -6,7 +6,7 @@ import re
 import shutil
 import sqlite3
 from collections.abc import Callable
-from concurrent.futures import Executor, Future
+from concurrent.futures import Future
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -15,10 +15,12 @@ import nbformat
 import pytest
 
 from grader.checking.check import check
+from grader.classroom import class_run
 from grader.classroom.class_run import ClassRun
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.release import release
 from grader.classroom.results import StudentResult
+from grader.classroom.student import Assignment, Submission, grade_submission
 from grader.errors import GraderError
 from tests.support.notebooks import answered
 from tests.support.paths import REPOSITORY
@@ -161,8 +163,9 @@ def test_a_student_who_could_not_be_confined_has_no_completion_marker(again: Pat
     assert grade_class(again, force=True) == sorted(SCORES)
 
 
-def test_a_gradebook_that_cannot_be_written_ends_the_run(again: Path) -> None:
+def test_a_gradebook_that_cannot_be_written_ends_the_run(again: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With one line, because it concerns all students. Those who are done stay done, and the next run does the rest."""
+    monkeypatch.setattr(class_run, "MAX_TOGETHER", 1)
     with (again / "nbgrader_config.py").open("a") as config:
         config.write("c.CourseDirectory.db_url = f'sqlite:///{c.CourseDirectory.root}/gradebook.db?timeout=0.1'\n")
     outcomes = ClassRun(CourseDir(again), NAME, jobs=1, force=True).outcomes()
@@ -176,19 +179,39 @@ def test_a_gradebook_that_cannot_be_written_ends_the_run(again: Path) -> None:
     assert done != "eve" and grade_class(again) == ["eve", "ivy"]
 
 
-class Immediate(Executor):
-    """Runs each job when it is submitted, so that all are done at once."""
+class Immediate:
+    """Grades each submission when it is handed over, so that all are done at once."""
 
-    def submit(self, act: Callable[..., Any], *arguments: Any) -> Future[Any]:
-        done: Future[Any] = Future()
-        done.set_result(act(*arguments))
+    at_once, make_pages, patience = 64, False, 0.0
+
+    def begin(self, assignment: Assignment, notebooks: object) -> None:
+        pass
+
+    def submit(self, assignment: Assignment, submission: Submission, earlier: object) -> Future[StudentResult]:
+        done: Future[StudentResult] = Future()
+        done.set_result(grade_submission(assignment, submission))
         return done
+
+    def close(self) -> None:
+        pass
 
 
 def test_results_that_are_ready_together_come_in_order(again: Path) -> None:
-    """However slow the writer is, students come in the order of their names."""
+    """However slow the writer is, students come in the order of their names, and all of them are written."""
     outcomes = list(ClassRun(CourseDir(again), NAME, force=True).outcomes(Immediate()))
     assert [outcome.student for outcome in outcomes] == sorted(SCORES)
+    assert points(again) == SCORES and grade_class(again) == []
+
+
+def test_one_student_who_cannot_be_written_is_no_trouble_of_those_written_together(again: Path) -> None:
+    """The scores of several students are one transaction; the others' are written all the same."""
+    blocked = again / "autograded" / "cat" / NAME / ".small.ipynb.new"
+    blocked.mkdir()
+    outcomes = {each.student: each for each in ClassRun(CourseDir(again), NAME, force=True).outcomes(Immediate())}
+    assert "could not be graded (IsADirectoryError" in outcomes["cat"].troubles[0]
+    assert not any(outcome.troubles for student, outcome in outcomes.items() if student != "cat")
+    blocked.rmdir()
+    assert points(again) == SCORES
 
 
 def test_a_full_disk_ends_the_run(again: Path) -> None:

@@ -24,7 +24,7 @@ LINK = re.compile(r"\]\((?!https?://|mailto:)(?P<target>[^)#\s]+)(?:#[^)]*)?\)")
 MAKE = re.compile(r"(?:^|`)make (?P<target>[a-z]+)", re.MULTILINE)
 CODE = re.compile(r"```.*?```|`[^`]+`", re.DOTALL)
 # "nbgrader" has other commands, Python imports "from grader", and a comment may speak of "the grader".
-COMMAND = re.compile(r"(?<!nb)(?<!from )(?<!the )grader (?P<command>[a-z]+)")
+COMMAND = re.compile(r"(?<!nb)(?<!from )(?<!the )grader (?P<command>[a-z]+(?:-[a-z]+)*)")
 SETTING = re.compile(r"c\.(Limits|Grader)\.([a-z_]+)")
 COUNTS: dict[str, Callable[[], int]] = {
     "exercises": lambda: len(SOURCES),
@@ -56,7 +56,7 @@ def test_all_pages_are_read() -> None:
     """Each folder of the grader with modules in it has a README, and no page is empty."""
     rooms = {path.parent for path in (REPOSITORY / "grader").glob("*/__init__.py")}
     assert {page.parent for page in PAGES if page.name == "README.md"} == rooms | {REPOSITORY}
-    assert len(rooms) == 12 and all(page.read_text().startswith("# ") for page in PAGES)
+    assert len(rooms) == 13 and all(page.read_text().startswith("# ") for page in PAGES)
 
 
 @pytest.mark.parametrize(("page", "target"), matches(LINK), ids=name)
@@ -80,11 +80,11 @@ def test_a_command_exists(page: Path, command: str, capsys: pytest.CaptureFixtur
     assert end.value.code == 0 and f"grader {command}" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("command", ["release", "grade", "check", "serve", "tokens", "prove", "doctor"])
+@pytest.mark.parametrize("command", ["release", "grade", "worker-setup", "check", "serve", "tokens", "prove", "doctor"])
 def test_a_command_is_described(command: str) -> None:
     """README.md has a row for every command, and the search for commands finds it there."""
     rows = [line for line in (REPOSITORY / "README.md").read_text().splitlines() if line.startswith("| `grader ")]
-    assert len(rows) == 7 and len([row for row in rows if row.startswith(f"| `grader {command}")]) == 1
+    assert len(rows) == 8 and len([row for row in rows if row.startswith(f"| `grader {command}")]) == 1
     assert (REPOSITORY / "README.md", command) in matches(COMMAND, code_only=True)
 
 

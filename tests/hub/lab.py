@@ -1,10 +1,29 @@
 """Does in JupyterLab what a person does: logs in, opens a notebook, writes into cells, runs and saves them."""
 
 import re
+from typing import NamedTuple
 
 from playwright.sync_api import Browser, Locator, Page, expect
 
 START_SECONDS, CELL_SECONDS = 60, 60
+
+
+class Answer(NamedTuple):
+    """What the browser got for an address."""
+
+    status: int
+    text: str
+    headers: dict[str, str]
+
+
+def visit(page: Page, url: str) -> Answer:
+    """Open an address in a tab of its own, with the cookies of a page."""
+    tab = page.context.new_page()
+    answer = tab.goto(url)
+    assert answer is not None
+    found = Answer(answer.status, answer.text(), answer.headers)
+    tab.close()
+    return found
 
 
 class Lab:
@@ -24,11 +43,17 @@ class Lab:
         self.page.wait_for_url(f"{self.url}/user/{self.user}/lab**", timeout=START_SECONDS * 1000)
 
     def open(self, path: str) -> None:
-        """Open a notebook and wait for its kernel."""
+        """Open a notebook and nothing else, and wait for its kernel."""
         self.wait()
-        self.page.goto(f"{self.url}/user/{self.user}/lab/tree/{path}")
+        self.page.goto(f"{self.url}/user/{self.user}/lab/tree/{path}?reset")
         idle = self.page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]')
         expect(idle).to_be_visible(timeout=START_SECONDS * 1000)
+
+    def menu(self, name: str) -> Locator:
+        """Open a menu, and return its items."""
+        self.wait()
+        self.page.get_by_role("menuitem", name=name, exact=True).click()
+        return self.page.locator(".lm-Menu .lm-Menu-itemLabel").filter(visible=True).filter(has_text=re.compile(r"\S"))
 
     def cell(self, text: str) -> Locator:
         """Return the code cell with a text."""
@@ -39,6 +64,12 @@ class Lab:
         cell.locator(".cm-content").click()
         self.page.keyboard.press("Control+A")
         self.page.keyboard.insert_text(source)
+
+    def answer(self, source: str) -> None:
+        """Write a source in place of the box for a written answer, the only one in the notebook."""
+        cell = self.page.locator(".jp-MarkdownCell").filter(has_text="YOUR ANSWER HERE")
+        cell.locator(".jp-RenderedMarkdown").dblclick()
+        self.write(cell, source)
 
     def append(self, source: str) -> Locator:
         """Write a source into a new last cell, and return it."""
@@ -71,10 +102,6 @@ class Lab:
         expect(self.page.locator("#jp-main-dock-panel .jp-mod-dirty")).to_have_count(0)
 
     def visit(self, path: str) -> tuple[int, str]:
-        """Open an address of the hub in a tab of its own; return the status and the text of the answer."""
-        tab = self.page.context.new_page()
-        answer = tab.goto(f"{self.url}/{path}")
-        assert answer is not None
-        status, text = answer.status, answer.text()
-        tab.close()
-        return status, text
+        """Open an address of the hub; return the status and the text of the answer."""
+        answer = visit(self.page, f"{self.url}/{path}")
+        return answer.status, answer.text

@@ -13,6 +13,9 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+import pytest
+
+from tests.support.namespaces import SPACES, refused, unshared
 from tests.support.paths import REPOSITORY
 
 PROXY = REPOSITORY / ".venv" / "proxy" / "node_modules" / ".bin"
@@ -20,7 +23,6 @@ PROXY = REPOSITORY / ".venv" / "proxy" / "node_modules" / ".bin"
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 PASSWORD = "correct horse"
 URL = "http://127.0.0.1:8000"
-SPACES = ("--mount", "--pid", "--net")
 
 
 def missing() -> str:
@@ -29,9 +31,12 @@ def missing() -> str:
         return "pip cannot install Chromium; .ci/run does"
     if not (PROXY / "configurable-http-proxy").exists():
         return "pip cannot install configurable-http-proxy; .ci/run does, with npm"
-    if os.geteuid() or subprocess.run(["unshare", *SPACES, "true"], capture_output=True).returncode:
-        return "only root may make users, and only where the container allows namespaces"
-    return ""
+    return refused()
+
+
+LACKING = missing()
+NEEDS_A_HUB = [pytest.mark.skipif(bool(LACKING), reason=LACKING), pytest.mark.xdist_group("tests/hub")]
+"""Marks of every test that uses the machine: one process runs them all."""
 
 
 class Machine:
@@ -47,8 +52,7 @@ class Machine:
         environment = {"PATH": f"{PROXY}:{os.environ['PATH']}", "LANG": "C.UTF-8"}
         with log.open("w") as file:
             self._unshare = subprocess.Popen(
-                ["setpriv", "--pdeathsig", "KILL", "unshare", *SPACES, "--fork", "--kill-child", "--mount-proc",
-                 sys.executable, "-m", "tests.hub.boot", course, PASSWORD],
+                unshared(sys.executable, "-m", "tests.hub.boot", course, PASSWORD),
                 cwd=REPOSITORY, env=environment, stdout=file, stderr=file,
             )  # fmt: skip
         self._log = log

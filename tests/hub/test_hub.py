@@ -5,20 +5,17 @@ bob: reads nothing of ada's                   prof: reads and marks what ada han
 """
 
 import json
-from collections.abc import Iterator
-from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, expect, sync_playwright
 
-from tests.hub.lab import Lab
-from tests.hub.machine import PASSWORD, URL, Machine, missing
-from tests.support.small_class import NAME, RIGHT, make_course
+from tests.hub.formgrader import Formgrader
+from tests.hub.lab import Lab, visit
+from tests.hub.machine import NEEDS_A_HUB, URL, Machine
+from tests.support.small_class import NAME, RIGHT
 
 COURSE = "/srv/attention/course"
 NOTEBOOK = f"{NAME}/small.ipynb"
 HAND_IN = "from course import hand_in; hand_in()"
-LACKING = missing()
 SPY = """
 import json, os, urllib.error, urllib.request
 def read(path):
@@ -36,35 +33,7 @@ print(json.dumps([[read(path) for path in PATHS], [ask(address) for address in A
 """
 """What a student can do in a cell: open files, and send the token of their own server to any address."""
 
-pytestmark = [
-    pytest.mark.skipif(bool(LACKING), reason=LACKING),
-    pytest.mark.xdist_group("tests/hub"),
-]
-
-
-@pytest.fixture(scope="module")
-def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
-    """Start the hub with a small course."""
-    folder = tmp_path_factory.mktemp("hub")
-    machine = Machine(make_course(folder / "course"), folder / "hub.log")
-    try:
-        yield machine
-    finally:
-        machine.stop()
-
-
-@pytest.fixture(scope="module")
-def browser(machine: Machine, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    """Start a browser that reaches only the machine with the hub."""
-    program = machine.browser(tmp_path_factory.mktemp("browser"))
-    with sync_playwright() as playwright:
-        yield playwright.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu"])
-
-
-@pytest.fixture(scope="module")
-def labs(browser: Browser) -> dict[str, Lab]:
-    """Log all users in at once: their servers start side by side."""
-    return {user: Lab(browser, URL, user, PASSWORD) for user in ("ada", "bob", "prof")}
+pytestmark = NEEDS_A_HUB
 
 
 @pytest.fixture(scope="module")
@@ -95,18 +64,9 @@ def bob(labs: dict[str, Lab], ada: Lab) -> Lab:
 
 
 @pytest.fixture(scope="module")
-def prof(labs: dict[str, Lab], ada: Lab) -> Lab:
+def prof(formgrader: Formgrader, ada: Lab) -> Formgrader:
     """Be the instructor, after ada was graded."""
-    labs["prof"].wait()
-    return labs["prof"]
-
-
-def ask(prof: Lab, question: str) -> list[dict[str, Any]]:
-    """Return what the instructor's formgrader reads in the gradebook."""
-    status, text = prof.visit(f"user/prof/formgrader/api/{question}")
-    assert status == 200, text
-    answer: list[dict[str, Any]] = json.loads(text)
-    return answer
+    return formgrader
 
 
 def test_the_report_names_the_exercise_that_fails(reports: list[str]) -> None:
@@ -117,9 +77,9 @@ def test_the_report_names_the_exercise_that_fails(reports: list[str]) -> None:
     assert "8 of 8 points from tests" in second and "✗" not in second
 
 
-def test_the_gradebook_has_the_points_under_the_name_of_the_user(prof: Lab) -> None:
+def test_the_gradebook_has_the_points_under_the_name_of_the_user(prof: Formgrader) -> None:
     """A student gives no name: the hub says who hands in."""
-    [submission] = ask(prof, f"submissions/{NAME}")
+    [submission] = prof.ask(f"submissions/{NAME}")
     assert (submission["student"], submission["autograded"], submission["score"]) == ("ada", True, 8.0)
 
 
@@ -147,20 +107,13 @@ def test_a_student_works_on_a_copy_of_the_released_notebook(machine: Machine, bo
     assert bob.cell("def two").inner_text().count("YOUR CODE HERE") == 1
 
 
-def test_the_instructor_reads_what_was_handed_in(prof: Lab) -> None:
+def test_the_instructor_reads_what_was_handed_in(prof: Formgrader) -> None:
     """The instructor's JupyterLab opens in the course folder."""
-    status, text = prof.visit(f"user/prof/api/contents/submitted/ada/{NOTEBOOK}")
-    assert status == 200 and HAND_IN in text
+    answer = visit(prof.page, f"{URL}/user/prof/api/contents/submitted/ada/{NOTEBOOK}")
+    assert answer.status == 200 and HAND_IN in answer.text
 
 
-def test_the_instructor_marks_in_the_formgrader(prof: Lab) -> None:
+def test_the_instructor_marks_in_the_formgrader(prof: Formgrader) -> None:
     """The mark for a written answer comes on top of the points from tests, in the same gradebook."""
-    [notebook] = ask(prof, f"submitted_notebooks/{NAME}/small")
-    prof.page.goto(f"{URL}/user/prof/formgrader/submissions/{notebook['id']}/")
-    # The page shows a mark when it has asked for all of them; what is written before that is not saved.
-    expect(prof.page.locator("input.score").first).to_have_attribute("placeholder", "1")
-    with prof.page.expect_response("**/formgrader/api/grade/*") as saved:
-        prof.page.locator("input.score").last.fill("2")
-        prof.page.keyboard.press("Tab")
-    assert saved.value.ok
-    assert [each["score"] for each in ask(prof, f"submissions/{NAME}")] == [10.0]
+    prof.mark(NAME, "small", 2)
+    assert [each["score"] for each in prof.ask(f"submissions/{NAME}")] == [10.0]

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from markupsafe import Markup
 from nbformat import NotebookNode
 
-from grader.classroom.gradebook import NO_RESPONSE
+from grader.classroom.marks import NO_RESPONSE
 from grader.classroom.page import formulas
 from grader.classroom.page.causes import Found, read_message
 from grader.notebook.cells import CellType, exercise_names, exercise_of, grade_id, type_of

@@ -1,0 +1,121 @@
+"""Connects to a scheduler of dask, or starts one with workers on this machine.
+
+tcp://HOST:8786, tls://HOST:8786 --> a client of that scheduler          local:N --> a scheduler and N workers here
+"""
+
+import logging
+import re
+import warnings
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import dask
+from distributed import Client, LocalCluster
+
+from grader.errors import GraderError
+
+LOCAL = re.compile(r"local:([1-9][0-9]*)")
+ADDRESS = re.compile(r"(tcp|tls|ucx|ws|wss)://\S+:[0-9]+")
+CALL_SECONDS = 10
+"""Seconds that the scheduler may take to answer a simple question."""
+
+
+class Connection:
+    """A client of a scheduler, which can reconnect after the scheduler was lost."""
+
+    def __init__(self, address: str, patience: float) -> None:
+        """Connect.
+
+        Args:
+            address: where the scheduler is, or `local:N`.
+            patience: for how many seconds to try.
+
+        Raises:
+            GraderError: the address is not one of a scheduler, or no scheduler answers.
+        """
+        self._address, self._patience, self._cluster = address, patience, None
+        # Its messages are about dask's internals. What an instructor must know is in an error or a note.
+        logging.getLogger("distributed").setLevel(logging.CRITICAL)
+        # dask would keep the last thousand messages, each of them a submission.
+        dask.config.set(
+            {
+                "distributed.admin.large-graph-warning-threshold": "1 GB",
+                "distributed.admin.low-level-log-length": 0,
+            }
+        )
+        if match := LOCAL.fullmatch(address):
+            try:
+                self._cluster = LocalCluster(
+                    n_workers=int(match[1]), threads_per_worker=1, dashboard_address="127.0.0.1:0", memory_limit=0
+                )
+            except Exception as error:
+                raise GraderError(
+                    f"workers cannot be started on this machine ({type(error).__name__}: {error}): grade without "
+                    "--scheduler"
+                ) from error
+        elif not ADDRESS.fullmatch(address):
+            raise GraderError(
+                f"--scheduler names a scheduler of dask as tcp://HOST:PORT, or local:N for N workers on this machine; "
+                f"got {address!r}"
+            )
+        self.client = self._connected()
+
+    def again(self) -> None:
+        """Connect again; raise GraderError if no scheduler answers."""
+        self._forget_client()
+        self.client = self._connected()
+
+    def threads(self) -> dict[str, int]:
+        """Return how many threads each worker has, by its address; raise any kind of error if the scheduler is lost."""
+        if self.client.status == "closed":
+            raise OSError("the connection is closed")
+        scheduler: Any = self.client.scheduler
+        found: dict[str, int] = self.client.sync(scheduler.ncores, callback_timeout=CALL_SECONDS)
+        return found
+
+    def submit(self, worker: str, call: Callable[..., Any], *arguments: Any) -> Any:
+        """Have a worker call a function, and return dask's future for it; raise OSError if the connection is lost."""
+        try:
+            return self.client.submit(call, *arguments, workers=[worker], allow_other_workers=False, pure=False)
+        except Exception as error:
+            raise OSError("the connection is closed") from error
+
+    def close(self) -> None:
+        """Close the client, and end a cluster that was started here."""
+        self._forget_client()
+        if self._cluster is not None:
+            with suppress(Exception):
+                self._cluster.close(timeout=CALL_SECONDS)
+
+    def _connected(self) -> Client:
+        address = self._address if self._cluster is None else self._cluster.scheduler_address
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # other versions of dask's own packages; ours are compared
+                return Client(address, timeout=self._patience, set_as_default=False)
+        except Exception as error:
+            raise GraderError(
+                f"no scheduler answers at {address} within {self._patience:g} s ({type(error).__name__}): start it "
+                "with 'dask scheduler', or correct the address"
+            ) from None
+
+    def _forget_client(self) -> None:
+        with suppress(Exception):
+            self.client.close(timeout=CALL_SECONDS)
+
+
+def why_unfit(call: Any, seconds: float) -> str:
+    """Return in words why a worker cannot grade, as it found out itself; '' if it can.
+
+    Args:
+        call: dask's future of that question.
+        seconds: how long to wait for the answer.
+    """
+    try:
+        words: str = call.result(timeout=seconds)
+        return words
+    except ModuleNotFoundError as error:
+        return f"it lacks a package ({error.name}): install the grader with its extra 'cluster' on it"
+    except Exception as error:
+        return f"it cannot get ready ({type(error).__name__}: {error})"

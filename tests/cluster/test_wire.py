@@ -1,0 +1,141 @@
+"""Nothing that a worker sends is written unless it is a whole result of what the worker was given."""
+
+import zlib
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from grader.classroom.course_dir import CourseDir
+from grader.classroom.pages import Earlier, PageMaker
+from grader.classroom.results import ResultWriter
+from grader.classroom.student import Submission, grade_submission, load_assignment, read_submission
+from grader.cluster.wire import BadReply, Lesson, Needs, Reply, Task, decoded_reply, encoded, unpacked
+from tests.support.small_class import NAME
+
+
+@pytest.fixture(scope="module")
+def exchange(graded: Path) -> tuple[Lesson, Submission, bytes]:
+    """An assignment as it arrives, a submission, and the reply to it as it is sent."""
+    course_dir = CourseDir(graded)
+    assignment = load_assignment(course_dir, NAME, sandbox=True)
+    with ResultWriter(course_dir, NAME) as writer:
+        lesson = unpacked(Lesson.of(assignment, writer.notebooks, course_dir.config).packed())
+    submission = read_submission(assignment, "bob", course_dir.handed_in(NAME, "bob"))
+    task = Task("key", "bob", submission.digest, submission.notebooks, Earlier())
+    result = grade_submission(lesson.assignment, submission)
+    pages = PageMaker(lesson.config, lesson.notebooks)
+    pages.finish(result)
+    pages.predict(result, Earlier())
+    return lesson, submission, encoded(Reply.of(task, result))
+
+
+def test_an_honest_reply_is_taken(exchange: tuple[Lesson, Submission, bytes], graded: Path) -> None:
+    """Its page is the one that the class run makes."""
+    lesson, submission, data = exchange
+    result = decoded_reply(data).checked(submission, lesson)
+    assert result.student == "bob" and result.reports["small"].points == 5.5
+    assert result.graded["small"].page == (graded / "feedback" / "bob" / NAME / "small.html").read_text()
+
+
+def test_settings_travel_and_passwords_do_not(again: Path) -> None:
+    """Limits and settings of pages reach the worker; of the address of the gradebook, nothing does."""
+    with (again / "nbgrader_config.py").open("a") as config:
+        config.write("c.Limits.cell_seconds = 7\nc.ClearHiddenTests.begin_test_delimeter = 'HIDDEN'\n")
+        config.write("c.CourseDirectory.db_url = 'postgresql://grader:secret@host/grades'\n")
+    course_dir = CourseDir(again)
+    packed = Lesson.of(load_assignment(course_dir, NAME, sandbox=True), {}, course_dir.config).packed()
+    assert b"grader:secret" not in zlib.decompress(packed)
+    lesson = unpacked(packed)
+    assert lesson.assignment.limits.cell_seconds == 7
+    assert lesson.config.ClearHiddenTests.begin_test_delimeter == "HIDDEN"
+
+
+def other_student(reply: Reply) -> None:
+    reply.student = "ann"
+
+
+def other_digest(reply: Reply) -> None:
+    reply.digest = "0"
+
+
+def other_notebook(reply: Reply) -> None:
+    reply.graded["large"], reply.reports["large"] = reply.graded["small"], reply.reports["small"]
+
+
+def nothing(reply: Reply) -> None:
+    reply.graded, reply.reports = {}, {}
+
+
+def no_report(reply: Reply) -> None:
+    reply.reports = {}
+
+
+def too_many_points(reply: Reply) -> None:
+    reply.graded["small"].points["one-check"] = 1.5
+
+
+def no_number(reply: Reply) -> None:
+    reply.graded["small"].points["one-check"] = float("nan")
+
+
+def a_test_less(reply: Reply) -> None:
+    del reply.graded["small"].points["one-check"]
+
+
+def no_page(reply: Reply) -> None:
+    reply.graded["small"] = replace(reply.graded["small"], page="")
+
+
+def a_long_page(reply: Reply) -> None:
+    reply.graded["small"].page = "x" * (64 * 2**20 + 1)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        other_student,
+        other_digest,
+        other_notebook,
+        nothing,
+        no_report,
+        too_many_points,
+        no_number,
+        a_test_less,
+        no_page,
+        a_long_page,
+    ],
+)
+def test_any_other_reply_is_refused(
+    exchange: tuple[Lesson, Submission, bytes], change: Callable[[Reply], None]
+) -> None:
+    """Most of all one that says nothing of a notebook: it would stand for one that was not handed in."""
+    lesson, submission, data = exchange
+    reply = decoded_reply(data)
+    change(reply)
+    with pytest.raises(BadReply):
+        reply.checked(submission, lesson)
+
+
+def test_values_of_other_types_are_refused(exchange: tuple[Lesson, Submission, bytes]) -> None:
+    """A name in place of points, or half a message."""
+    _, _, data = exchange
+    form = msgspec.msgpack.decode(data)
+    form["graded"]["small"]["points"]["one-check"] = "all"
+    for wrong in (msgspec.msgpack.encode(form), data[:-5], b""):
+        with pytest.raises(msgspec.DecodeError):
+            decoded_reply(wrong)
+
+
+def test_what_differs_is_named() -> None:
+    """A library by its version here and there; otherwise it is a file."""
+    here = Needs.of(("course",), sandbox=True)
+    assert here.missing() == ""
+    other = msgspec.structs.replace(here, digest="", versions=here.versions | {"torch": "1.0", "rare": "2"})
+    assert other.missing() == (
+        f"it has torch {here.versions['torch']} and not 1.0, rare is missing and not 2: "
+        "install the driver's versions on it"
+    )
+    assert "other files of grader or course" in msgspec.structs.replace(here, digest="").missing()

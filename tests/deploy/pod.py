@@ -1,0 +1,94 @@
+"""Becomes the pod of deploy/kubernetes/worker.yaml in a machine of its own, and asks whether its workers can grade.
+
+as root:  mounts, names, then what the security context takes away
+after it: the runtime's seccomp profile --> dask scheduler, the manifest's dask worker --> grader worker-setup
+"""
+
+import errno
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import pyseccomp
+import yaml
+
+from tests.support.namespaces import mount, settle
+from tests.support.paths import REPOSITORY
+
+MANIFEST = REPOSITORY / "deploy" / "kubernetes" / "worker.yaml"
+PROGRAMS = Path(sys.executable).parent
+SCHEDULER = "grading-scheduler"
+REFUSED = ("unshare", "setns", "mount", "umount2", "pivot_root", "bpf", "perf_event_open")
+"""Calls that the default profiles of container runtimes refuse to a process without capabilities."""
+NEW_NAMESPACES = (0x20000, 0x2000000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000)
+"""The flags of clone, with which they refuse it."""
+START_SECONDS = 60
+
+
+def pod() -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the pod of the manifest, and its only container."""
+    items = {item["kind"]: item for item in yaml.safe_load_all(MANIFEST.read_text())}
+    spec = items["Deployment"]["spec"]["template"]["spec"]
+    [container] = spec["containers"]
+    return spec, container
+
+
+def enter() -> None:
+    """Make the file system of the container, and go on as its user and without its privileges."""
+    spec, container = pod()
+    user, rights = spec["securityContext"], container["securityContext"]
+    settle()
+    with open("/etc/hosts", "a") as hosts:
+        hosts.write(f"127.0.0.1 {SCHEDULER}\n")
+    for volume in container["volumeMounts"]:
+        mount("-t", "tmpfs", "-o", "mode=777", "none", volume["mountPath"])
+    if rights["readOnlyRootFilesystem"]:
+        mount("-o", "remount,bind,ro", "/")
+    command = ["setpriv", f"--reuid={user['runAsUser']}", f"--regid={user['runAsGroup']}", "--clear-groups"]
+    command += ["--bounding-set=-all", "--inh-caps=-all"] if rights["capabilities"] == {"drop": ["ALL"]} else []
+    command += [] if rights["allowPrivilegeEscalation"] else ["--no-new-privs"]
+    environment = {"HOME": "/tmp", "PATH": f"{PROGRAMS}:/usr/bin:/bin", "PYTHONPATH": str(REPOSITORY)}
+    os.execve("/usr/bin/setpriv", [*command, sys.executable, "-m", "tests.deploy.pod", "work"], environment)
+
+
+def work() -> int:
+    """Start a scheduler and the workers; print what each worker says, and return what `grader worker-setup` returns."""
+    spec, container = pod()
+    if spec["securityContext"]["seccompProfile"]["type"] == "RuntimeDefault":
+        _load_profile()
+    os.chdir(tempfile.mkdtemp())
+    shutil.copy(REPOSITORY / "nbgrader_config.py", ".")
+    workers = int(container["command"][container["command"].index("--nworkers") + 1])
+    with open("log", "w") as log:
+        subprocess.Popen(["dask", "scheduler", "--port", "8786", "--no-dashboard"], stdout=log, stderr=log)
+        subprocess.Popen(container["command"], stdout=log, stderr=log)
+    end = time.monotonic() + START_SECONDS
+    while True:
+        setup = ["grader", "worker-setup", f"tcp://{SCHEDULER}:8786"]
+        asked = subprocess.run(setup, capture_output=True, text=True)
+        if asked.stdout.count("tcp://127") == workers or time.monotonic() > end:
+            break
+    print(asked.stdout, asked.stderr, Path("log").read_text(), Path("/proc/self/status").read_text())
+    return asked.returncode
+
+
+def _load_profile() -> None:
+    profile = pyseccomp.SyscallFilter(pyseccomp.ALLOW)
+    # Only if the manifest forbids new privileges may a process without any load it.
+    profile.set_attr(pyseccomp.Attr.CTL_NNP, 0)
+    for name in REFUSED:
+        profile.add_rule(pyseccomp.ERRNO(errno.EPERM), name)
+    for flag in NEW_NAMESPACES:
+        profile.add_rule(pyseccomp.ERRNO(errno.EPERM), "clone", pyseccomp.Arg(0, pyseccomp.MASKED_EQ, flag, flag))
+    # As those profiles do, since its flags cannot be looked at: the C library then uses clone.
+    profile.add_rule(pyseccomp.ERRNO(errno.ENOSYS), "clone3")
+    profile.load()
+
+
+if __name__ == "__main__":
+    sys.exit(work() if sys.argv[1:] == ["work"] else enter())
