@@ -41,7 +41,7 @@ class Transaction:
 
 @dataclass(frozen=True)
 class Sample:
-    """What was measured while a class was graded; a list has one entry for each student, all in processor seconds.
+    """Measurements from grading a class, in processor seconds; a list has one entry for each student.
 
     `driver_start` is what a process needs until it can grade, `worker_start` what the processes that it starts need.
     `read` is reading and encoding a submission, `check` decoding and checking a reply, `files` writing a student's

@@ -16,7 +16,7 @@ from grader.cluster.crew import Crew
 
 @dataclass(frozen=True)
 class Assumptions:
-    """What cannot be measured on one machine, in seconds, bytes a second and shares.
+    """Assumptions that cannot be measured on one machine, in seconds, bytes a second and shares.
 
     `bandwidth` and `latency` belong to the link of driver and scheduler, `round_trip` and `commit` to a PostgreSQL on
     another machine, `failures` is the share of attempts in which a worker is lost.
@@ -31,7 +31,7 @@ class Assumptions:
 
 @dataclass(frozen=True)
 class Inputs:
-    """What was measured in this run; `watching` is in seconds for each submission under way."""
+    """The measurements of this run; `watching` is in seconds for each submission under way."""
 
     sample: Sample
     sending: Sending

@@ -56,7 +56,7 @@ CHANGES: dict[str, Callable[[Costs], Costs]] = {
     "latency": lambda costs: replace(costs, latency=costs.latency / 2),
     "failures": lambda costs: replace(costs, failures=costs.failures / 2),
 }
-"""What halves each input."""
+"""The ways to halve each input."""
 
 
 def table() -> str:

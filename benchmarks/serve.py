@@ -80,7 +80,7 @@ class Load:
 
 @dataclass(frozen=True)
 class Measured:
-    """What the load showed.
+    """The measurements under load.
 
     `memory` has the MiB of the service's own process and of all its processes, every few seconds. A class run takes
     `class_seconds` for the notebooks of the burst, and `start_seconds` for one of them.
@@ -96,7 +96,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class Killed:
-    """What the kills left: counts, and the longest wait for a report in seconds."""
+    """The state after the kills: counts, and the longest wait for a report in seconds."""
 
     kills: int
     accepted: int

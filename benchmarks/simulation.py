@@ -32,7 +32,7 @@ Steps = Generator[Event, Any, None]
 
 @dataclass(frozen=True)
 class Costs:
-    """What each part does for a submission, in seconds and bytes.
+    """The work of each part for a submission, in seconds and bytes.
 
     Args:
         service: seconds of a worker for a submission; each submission draws one of them.

@@ -96,8 +96,7 @@ def hand_in(notebook: str | os.PathLike[str] | None = None) -> None:
         service = _service(path.parent)
         if service is None:
             area.update(_note("Your notebook is being graded on this computer …"))
-            report = _graded_here(path)
-            area.update(_shown(report, {}, remarks))
+            area.update(_shown(_graded_here(path), {}, remarks))  # `grader check` keeps the points itself
         else:
             for state in _states(service, path, content):
                 if state["state"] in STATES:
@@ -106,7 +105,7 @@ def hand_in(notebook: str | os.PathLike[str] | None = None) -> None:
                 raise Problem(_ended(state))
             report = state["report"]
             area.update(_shown(report, state, remarks))
-        progress.record(path, report["points"], report["max_points"])
+            progress.record(path, report["points"], report["max_points"])
     except Problem as problem:
         area.update(_note(str(problem), RED))
     except OSError as error:

@@ -17,7 +17,7 @@ from pathlib import Path
 COURSE = Path("/srv/attention/course")
 """The course folder, which holds the solutions: `grader` and the instructors may enter it, and no student."""
 RELEASED = Path("/srv/attention/released")
-"""What each student gets a copy of; everyone may read it."""
+"""The released notebooks, of which each student gets a copy; everyone may read them."""
 STATE = Path("/srv/jupyterhub")
 """The hub's own files, which only root may read."""
 STUDENT = Path(__file__).resolve().parents[1] / "student"

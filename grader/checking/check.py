@@ -84,7 +84,7 @@ def check(course_dir: CourseDir, path: Path, *, sandbox: bool = True, exercise: 
         course_dir: the course folder, with the sources.
         path: the file to grade.
         sandbox: whether the kernel confines the notebook's code.
-        exercise: if not empty, the only exercise that is reported. What comes before it runs as always, with its
+        exercise: if not empty, the only exercise that is reported. The cells before it run as always, with their
             tests, because an earlier answer that is wrong is replaced by ours.
 
     Raises:

@@ -25,7 +25,7 @@ MARKERS = ("### BEGIN SOLUTION", "### END SOLUTION")
 
 @dataclass(frozen=True)
 class Options:
-    """What is checked and what is shown of it; `exercise` and `solution` are the names of exercises or empty."""
+    """The choices of the command line; `exercise` and `solution` are the names of exercises or empty."""
 
     exercise: str = ""
     solution: str = ""

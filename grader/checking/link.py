@@ -1,4 +1,4 @@
-"""What the client and the daemon of a check agree on: a private folder, the name of a socket, and a request.
+"""Defines how client and daemon of a check meet and talk: a private folder, the name of a socket, and a request.
 
 Only its user may enter the folder. It is opened once, examined, and used through its descriptor: another folder cannot
 take its place meanwhile, and its path may be long.
@@ -30,7 +30,7 @@ _length = struct.Struct("!I")
 
 @dataclass(frozen=True)
 class Request:
-    """What the client's process is: its command line, working folder, environment, and how its streams are encoded."""
+    """The client's process: its command line, working folder, environment, and how its streams are encoded."""
 
     arguments: list[str]
     folder: str

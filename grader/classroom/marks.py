@@ -16,7 +16,7 @@ NO_RESPONSE = "No response."
 
 @dataclass(frozen=True)
 class NotebookScores:
-    """What to write for one notebook.
+    """The scores to write for one notebook.
 
     `points` are given by test cell; `unanswered` are the answers that are still as they were released; `unchanged`
     returns the written answers with the same text as when they were last graded, and is called only if a person has
@@ -30,7 +30,7 @@ class NotebookScores:
 
 @dataclass(frozen=True)
 class StudentScores:
-    """What to write for one student.
+    """The scores to write for one student.
 
     Args:
         student: the student's name; the gradebook need not have it yet.
@@ -48,7 +48,7 @@ class StudentScores:
 
 @dataclass(frozen=True)
 class Mark:
-    """What the gradebook has of a cell: points of the grader and of a person, and the comments of both."""
+    """The gradebook's entries for a cell: points of the grader and of a person, and the comments of both."""
 
     auto: float | None = None
     manual: float | None = None

@@ -40,7 +40,7 @@ class Shown:
 
 @dataclass
 class GradedNotebook:
-    """What grading one notebook leaves behind.
+    """The results of grading one notebook.
 
     `text` is the autograded notebook as JSON, `answers` are digests of its written answers. `page` shows the scores in
     `shown`; without these there is no page yet.
@@ -81,7 +81,7 @@ class StudentResult:
 
 @dataclass(frozen=True)
 class Earlier:
-    """What a student's results may depend on besides the submission, by notebook.
+    """The earlier marks and answers on which a student's results may depend, by notebook.
 
     `marks` are what the gradebook has of the cells, `answers` digests of the written answers that were graded before.
     """

@@ -47,7 +47,7 @@ class Assignment:
 
 @dataclass(frozen=True)
 class Submission:
-    """What one student handed in, as it was when it was read.
+    """The notebooks that one student handed in, as they were when they were read.
 
     `notebooks` are the bytes of each notebook that can be read; `troubles` and `remarks` say what of the others is
     known. `digest` identifies all files that the scores depend on.

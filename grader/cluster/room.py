@@ -29,7 +29,7 @@ EMPTY = b'{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}'
 
 
 class Room:
-    """What runs in the process. A request is (number, name, arguments), an answer (number, value)."""
+    """The main loop of the process. A request is (number, name, arguments), an answer (number, value)."""
 
     def __init__(self, worker: Connection, threads: int) -> None:
         self._worker = worker

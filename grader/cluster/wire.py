@@ -31,12 +31,12 @@ MAX_TEXT_MB = 64
 
 
 class BadReply(Exception):
-    """What a worker sent is no result of the submission that it was given."""
+    """A worker sent something that is no result of the submission that it was given."""
 
 
 @dataclass(frozen=True, eq=False)
 class Lesson:
-    """What workers grade an assignment by: the assignment, the gradebook's entries of it, and settings of pages."""
+    """Everything by which workers grade: the assignment, the gradebook's entries of it, and settings of pages."""
 
     assignment: Assignment
     notebooks: dict[str, RegisteredNotebook]
@@ -76,7 +76,7 @@ def key_of(data: bytes) -> str:
 
 
 class Needs(msgspec.Struct, frozen=True):
-    """What a worker must have to grade as the driver would: the same code and libraries, and walls if they are wanted.
+    """The conditions for grading as the driver would: the same code and libraries, and walls if they are wanted.
 
     `versions` are those of the driver, to say in words what differs.
     """
@@ -127,7 +127,7 @@ class Task(msgspec.Struct):
 
 
 class Reply(msgspec.Struct):
-    """What became of a task. `error` says why it could not be graded; `is_unfit` is true if that is the worker."""
+    """The answer to a task. `error` says why it could not be graded; `is_unfit` is true if that is the worker."""
 
     student: str
     digest: str

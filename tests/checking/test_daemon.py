@@ -11,21 +11,16 @@ import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
-import nbformat
-import pexpect
 import pytest
 
 from grader.checking import client, link
 from grader.cli import main
-from tests.support.notebooks import answered
+from tests.checking.terminal import Terminal, descendants, held, wait_until
 from tests.support.paths import REPOSITORY
-from tests.support.small_class import RIGHT, make_course, released
+from tests.support.small_class import make_course
 
-PROGRAM = [str(Path(sys.executable).with_name("grader")), "check"]
 ENDLESS = "def one(x=1):\n    while True:\n        pass"
 REACHING = """
 import os, socket
@@ -38,62 +33,6 @@ def one(x=1):
     return 99
 """
 """Right, but for an answer that gets through to the daemon."""
-
-
-@dataclass
-class Terminal:
-    """A course with notebooks of its student, and the environment of a terminal in which the daemon is wanted."""
-
-    course: Path
-    environment: dict[str, str]
-
-    @property
-    def sockets(self) -> list[Path]:
-        """The sockets of daemons."""
-        return sorted(Path(self.environment["XDG_RUNTIME_DIR"]).glob("*/*.socket"))
-
-    @property
-    def daemon(self) -> int:
-        """The number of the daemon's process."""
-        with self.connected() as connection:
-            form = struct.Struct("3i")
-            return form.unpack(connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, form.size))[0]
-
-    def connected(self) -> socket.socket:
-        """Return a connection to the daemon."""
-        (path,) = self.sockets
-        connection = socket.socket(socket.AF_UNIX)
-        folder = os.open(path.parent, os.O_RDONLY)
-        connection.connect(f"/proc/self/fd/{folder}/{path.name}")  # the path itself may be too long
-        os.close(folder)
-        return connection
-
-    def write(self, name: str, **answers: str) -> str:
-        """Write a notebook with these answers and return its path."""
-        folder = self.course / name
-        folder.mkdir(exist_ok=True)
-        nbformat.write(answered(released(self.course), **RIGHT | answers), folder / "small.ipynb")
-        return f"{name}/small.ipynb"
-
-    def start(self, *arguments: str, **environment: str) -> subprocess.Popen[str]:
-        """Start the command."""
-        return subprocess.Popen(
-            [*PROGRAM, *arguments], cwd=self.course, env=self.environment | environment, text=True,
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        )  # fmt: skip
-
-    def run(self, *arguments: str, **environment: str) -> tuple[int, str, str]:
-        """Return what the command ends with and prints."""
-        process = self.start(*arguments, **environment)
-        out, err = process.communicate(timeout=60)
-        return process.returncode, out, err
-
-    def type(self, *arguments: str) -> "pexpect.spawn[str]":
-        """Start the command in a terminal."""
-        return pexpect.spawn(
-            PROGRAM[0], [*PROGRAM[1:], *arguments], cwd=self.course, env=self.environment, encoding="utf-8",
-            timeout=60, dimensions=(24, 60),
-        )  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -204,16 +143,13 @@ def test_a_connection_that_brings_no_request_stops_nobody(terminal: Terminal) ->
 
 def test_the_daemon_holds_nothing_of_the_terminal_that_started_it(terminal: Terminal) -> None:
     """No folder, no stream, no session; its own folder and socket are closed to others."""
-    process = Path(f"/proc/{terminal.daemon}")
-    open_files = []
-    for path in (process / "fd").iterdir():
-        with suppress(FileNotFoundError):  # of a connection that has just ended
-            open_files.append(os.readlink(path))
-    assert os.readlink(process / "cwd") == "/" and os.getsid(terminal.daemon) == terminal.daemon
-    assert open_files.count("/dev/null") == 3
+    daemon = terminal.daemon
     (path,) = terminal.sockets
     kinds = ("/dev/null", str(path.parent), "socket:", "pipe:")
-    assert all(file.startswith(kinds) for file in open_files)
+    # Asked for its number, the daemon looks for changed modules, and has their folders open for a moment.
+    wait_until(lambda: all(file.startswith(kinds) for file in held(daemon)))
+    assert held(daemon).count("/dev/null") == 3
+    assert os.readlink(f"/proc/{daemon}/cwd") == "/" and os.getsid(daemon) == daemon
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
 
 
@@ -352,26 +288,3 @@ def test_the_client_loads_nothing_that_is_slow() -> None:
     loaded = json.loads(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout)
     slow = {"torch", "numpy", "nbgrader", "nbformat", "IPython", "traitlets", "rich", "argparse", "multiprocessing"}
     assert not slow & set(loaded) and "grader.checking.link" in loaded
-
-
-def descendants(process: int) -> set[int]:
-    """The processes that `process` has started, and those that they have started."""
-    found: set[int] = set()
-    todo = [process]
-    while todo:
-        tasks = Path(f"/proc/{todo.pop()}/task")
-        try:
-            children = {int(pid) for path in tasks.glob("*/children") for pid in path.read_text().split()}
-        except OSError:
-            continue
-        todo += children - found
-        found |= children
-    return found
-
-
-def wait_until(condition: object, seconds: float = 30) -> None:
-    """Wait until the condition holds; fail if it does not."""
-    end = time.monotonic() + seconds
-    while not condition():  # type: ignore[operator]
-        assert time.monotonic() < end
-        time.sleep(0.05)

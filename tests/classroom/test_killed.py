@@ -15,9 +15,8 @@ import pytest
 
 from grader.classroom.class_run import ClassRun
 from grader.classroom.course_dir import CourseDir
-from tests.support.notebooks import answered
 from tests.support.paths import REPOSITORY
-from tests.support.small_class import NAME, RIGHT, SCORES, hand_in, ledger, make_class, released
+from tests.support.small_class import NAME, SCORES, ledger, make_slow_class
 
 SLOW_STUDENTS = 36
 STUDENTS = SLOW_STUDENTS + len(SCORES)
@@ -29,11 +28,7 @@ ENVIRONMENT = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
 @pytest.fixture(scope="module")
 def ungraded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A class with many more students, whose notebooks take a moment each."""
-    folder = make_class(tmp_path_factory.mktemp("killed") / "course")
-    for number in range(SLOW_STUDENTS):
-        slow = f"import time\ntime.sleep(0.1)\ndef two():\n    return 2 - {number} % 2"
-        hand_in(folder, f"student{number}", answered(released(folder), **RIGHT | {"two": slow}))
-    return folder
+    return make_slow_class(tmp_path_factory.mktemp("killed") / "course", SLOW_STUDENTS, seconds=0.1)
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""Starts a real scheduler of dask with real workers on this machine, as an administrator does."""
+"""Starts a real scheduler of dask with real workers on this machine, and runs a class there."""
 
 import json
 import os
@@ -8,7 +8,14 @@ import sys
 import time
 from pathlib import Path
 
+from traitlets.config import Config
+
+from grader.classroom.class_run import ClassRun
+from grader.classroom.course_dir import CourseDir
+from grader.classroom.pages import StudentResult
+from grader.cluster.crew import Crew
 from tests.support.paths import REPOSITORY
+from tests.support.small_class import NAME
 
 START_SECONDS = 60
 
@@ -66,3 +73,33 @@ class DaskCluster:
         while not is_there():  # type: ignore[operator]
             assert time.monotonic() < end
             time.sleep(0.05)
+
+
+class Run:
+    """A class run on a cluster, result by result."""
+
+    def __init__(self, cluster: DaskCluster | str, folder: Path, *, crew: type[Crew] = Crew, **settings: int) -> None:
+        course_dir = CourseDir(folder)
+        course_dir.config.merge(Config(Cluster=settings))
+        self.notes: list[str] = []
+        address = cluster if isinstance(cluster, str) else cluster.address
+        self.crew = crew(address, course_dir.config, self.notes.append)
+        self._outcomes = ClassRun(course_dir, NAME).outcomes(self.crew)
+        self.outcomes: dict[str, StudentResult] = {}
+
+    def some(self, count: int) -> "Run":
+        """Wait for the results of some students."""
+        for _ in range(count):
+            outcome = next(self._outcomes)
+            self.outcomes[outcome.student] = outcome
+        return self
+
+    def all(self) -> "Run":
+        """Wait for all."""
+        self.outcomes |= {outcome.student: outcome for outcome in self._outcomes}
+        return self
+
+    @property
+    def troubles(self) -> dict[str, list[str]]:
+        """The troubles of each student who could not be graded."""
+        return {student: each.troubles for student, each in self.outcomes.items() if each.troubles}

@@ -17,19 +17,17 @@ from grader.classroom.pages import StudentResult
 from grader.cluster.command import set_up
 from grader.cluster.crew import Crew
 from grader.errors import GraderError
-from tests.cluster.dask_cluster import DaskCluster
-from tests.support.notebooks import answered
+from tests.cluster.dask_cluster import DaskCluster, Run
 from tests.support.paths import REPOSITORY
 from tests.support.small_class import (
     NAME,
-    RIGHT,
     SCORES,
     grade_class,
     hand_in,
     ledger,
     make_class,
+    make_slow_class,
     points,
-    released,
     run,
 )
 
@@ -50,11 +48,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaskCluster]:
 @pytest.fixture(scope="module")
 def slow_class(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A class with more students, whose notebooks take a moment each."""
-    folder = make_class(tmp_path_factory.mktemp("slow") / "course")
-    for number in range(SLOW_STUDENTS):
-        slow = f"import time\ntime.sleep(0.2)\ndef two():\n    return 2 - {number} % 2"
-        hand_in(folder, f"student{number}", answered(released(folder), **RIGHT | {"two": slow}))
-    return folder
+    return make_slow_class(tmp_path_factory.mktemp("slow") / "course", SLOW_STUDENTS, seconds=0.2)
 
 
 @pytest.fixture(scope="module")
@@ -63,36 +57,6 @@ def expected(slow_class: Path, tmp_path_factory: pytest.TempPathFactory) -> dict
     folder = shutil.copytree(slow_class, tmp_path_factory.mktemp("expected") / "course")
     assert not any(outcome.troubles for outcome in ClassRun(CourseDir(folder), NAME).outcomes())
     return ledger(folder)
-
-
-class Run:
-    """A class run on a cluster, result by result."""
-
-    def __init__(self, cluster: DaskCluster | str, folder: Path, *, crew: type[Crew] = Crew, **settings: int) -> None:
-        course_dir = CourseDir(folder)
-        course_dir.config.merge(Config(Cluster=settings))
-        self.notes: list[str] = []
-        address = cluster if isinstance(cluster, str) else cluster.address
-        self.crew = crew(address, course_dir.config, self.notes.append)
-        self._outcomes = ClassRun(course_dir, NAME).outcomes(self.crew)
-        self.outcomes: dict[str, StudentResult] = {}
-
-    def some(self, count: int) -> "Run":
-        """Wait for the results of some students."""
-        for _ in range(count):
-            outcome = next(self._outcomes)
-            self.outcomes[outcome.student] = outcome
-        return self
-
-    def all(self) -> "Run":
-        """Wait for all."""
-        self.outcomes |= {outcome.student: outcome for outcome in self._outcomes}
-        return self
-
-    @property
-    def troubles(self) -> dict[str, list[str]]:
-        """What could not be graded."""
-        return {student: each.troubles for student, each in self.outcomes.items() if each.troubles}
 
 
 def test_a_cluster_gives_the_gradebook_of_one_machine(cluster: DaskCluster, graded: Path, tmp_path: Path) -> None:

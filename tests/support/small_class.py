@@ -84,6 +84,15 @@ def make_class(folder: Path) -> Path:
     return folder
 
 
+def make_slow_class(folder: Path, more: int, seconds: float) -> Path:
+    """Make the class with more students, whose notebooks take a moment each."""
+    make_class(folder)
+    for number in range(more):
+        slow = f"import time\ntime.sleep({seconds})\ndef two():\n    return 2 - {number} % 2"
+        hand_in(folder, f"student{number}", answered(released(folder), **RIGHT | {"two": slow}))
+    return folder
+
+
 def ledger(folder: Path) -> dict[str, Any]:
     """Return everything that the gradebook holds about the class: scores, marks, comments, penalties."""
     with CourseDir(folder).gradebook() as gradebook:
