@@ -17,7 +17,7 @@ from typing import Any
 import pyseccomp
 import yaml
 
-from tests.support.namespaces import mount, settle
+from tests.support.namespaces import STAGE, mount, settle
 from tests.support.paths import REPOSITORY
 
 MANIFEST = REPOSITORY / "deploy" / "kubernetes" / "worker.yaml"
@@ -45,8 +45,14 @@ def enter() -> None:
     settle()
     with open("/etc/hosts", "a") as hosts:
         hosts.write(f"127.0.0.1 {SCHEDULER}\n")
+    aside = STAGE / "repository"
+    aside.mkdir()
+    mount("--bind", REPOSITORY, aside)
     for volume in container["volumeMounts"]:
         mount("-t", "tmpfs", "-o", "mode=777", "none", volume["mountPath"])
+    if not REPOSITORY.exists():  # a clone below /tmp
+        REPOSITORY.mkdir(parents=True)
+        mount("--bind", aside, REPOSITORY)
     if rights["readOnlyRootFilesystem"]:
         mount("-o", "remount,bind,ro", "/")
     command = ["setpriv", f"--reuid={user['runAsUser']}", f"--regid={user['runAsGroup']}", "--clear-groups"]
