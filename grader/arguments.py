@@ -61,6 +61,10 @@ def parser() -> argparse.ArgumentParser:
     serve.add_argument(
         "--jobs", type=_jobs, default=0, metavar="N", help="notebooks graded at a time (default, maximum: one per core)"
     )
+    serve.add_argument(
+        "--scheduler", default="", metavar="ADDRESS",
+        help="grade on a cluster of dask: tcp://HOST:PORT of its scheduler, or local:N for N workers on this machine"
+    )  # fmt: skip
     serve.add_argument("--no-sandbox", action="store_true", help="do not confine student code (only if you trust it)")
     serve.set_defaults(command="serve")
 

@@ -8,6 +8,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -115,8 +116,17 @@ def _serve(parsed: argparse.Namespace) -> int:
         from grader.classroom.course_dir import CourseDir
         from grader.service.main import Options, serve
 
-    sandbox = not parsed.no_sandbox
-    return serve(CourseDir(Path.cwd()), Options(parsed.bind, parsed.jobs, sandbox, parsed.certfile, parsed.keyfile))
+    course_dir = CourseDir(Path.cwd())
+    options = Options(
+        parsed.bind, parsed.jobs, sandbox=not parsed.no_sandbox, certfile=parsed.certfile, keyfile=parsed.keyfile
+    )
+    if not parsed.scheduler:
+        return serve(course_dir, options)
+    _require_dask()
+    from grader.cluster.on_demand import OnDemand
+
+    with closing(OnDemand(parsed.scheduler, course_dir, _note)) as cluster:
+        return serve(course_dir, replace(options, grade=cluster.grade, jobs=parsed.jobs or cluster.at_once))
 
 
 def _tokens(parsed: argparse.Namespace) -> int:

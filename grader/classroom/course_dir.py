@@ -28,7 +28,9 @@ from traitlets.config import Config
 from grader.config import helper_packages, load_config
 from grader.errors import GraderError, UnreadableFile
 from grader.notebook.handed_in import HandedIn
+from grader.text import one_line
 
+POSTGRES = "postgresql+psycopg://USER:PASSWORD@HOST/DATABASE"
 MIGRATIONS = Path(nbgrader.__file__).parent / "alembic"
 
 
@@ -54,6 +56,18 @@ class CourseDir:
         self.log = logging.getLogger("grader.nbgrader")
         self.log.propagate = False
         self.log.addHandler(logging.NullHandler())
+
+    def with_gradebook(self, url: str) -> "CourseDir":
+        """Return this course folder with another gradebook.
+
+        Args:
+            url: the address of its database.
+        """
+        twin = copy.copy(self)
+        twin.config = copy.deepcopy(self.config)
+        twin.config.CourseDirectory.db_url = url
+        twin.directory = CourseDirectory(config=twin.config)
+        return twin
 
     def run(self, converter: type[BaseConverter], changes: Config, **course: str) -> None:
         """Run one of nbgrader's converters.
@@ -97,10 +111,7 @@ class CourseDir:
         except DatabaseError as error:
             raise GraderError(_one_line(error)) from error
         except (ImportError, ArgumentError) as error:
-            raise GraderError(
-                f"c.CourseDirectory.db_url cannot be used ({_one_line(error)}): for PostgreSQL, install "
-                "attention-seminar[postgres], and write postgresql://USER@HOST/DATABASE"
-            ) from error
+            raise unusable_url(error) from error
 
     def folder(self, step: str, assignment: str, student: str = ".") -> Path:
         """Return the folder of an assignment at one step.
@@ -137,7 +148,7 @@ class CourseDir:
             GraderError: there are no submissions, or none by a student in `only`.
         """
         pattern = os.path.relpath(self.folder("submitted", assignment, "*"), self.root)
-        students = self._submitters(assignment)
+        students = self.submitters(assignment)
         if not students:
             raise GraderError(
                 f"no submissions of '{assignment}': put each student's notebooks into {pattern}/ "
@@ -155,7 +166,7 @@ class CourseDir:
         """Return the folder of a submission."""
         return HandedIn(self.folder("submitted", assignment, student), folder_of_students(self.directory, assignment))
 
-    def _submitters(self, assignment: str) -> list[str]:
+    def submitters(self, assignment: str) -> list[str]:
         """Names of all students whose submission folder matches nbgrader's configured path.
 
         Students whose folder is a link count: their results say why nothing was read.
@@ -223,6 +234,16 @@ class _FirstError(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         if self.error is None and record.levelno >= logging.ERROR:
             self.error = sys.exc_info()[1]
+
+
+def unusable_url(error: ImportError | ArgumentError) -> GraderError:
+    """Return the error over a db_url that SQLAlchemy does not accept, or whose driver is not installed."""
+    if isinstance(error, ImportError):
+        return GraderError(
+            f"c.CourseDirectory.db_url needs the driver {error.name}, which is not installed: for PostgreSQL, run pip "
+            f"install 'attention-seminar[postgres]', and use a URL such as {POSTGRES}"
+        )
+    return GraderError(f"c.CourseDirectory.db_url cannot be used ({one_line(error)}): it is a URL such as {POSTGRES}")
 
 
 def make_tables(url: str) -> None:

@@ -69,6 +69,11 @@ class Crew:
         self._over = ""
         self._is_closing = False
 
+    @property
+    def is_over(self) -> bool:
+        """Whether the cluster was lost for longer than the driver waits, so that nothing more can be graded."""
+        return bool(self._over)
+
     def begin(self, assignment: Assignment, notebooks: dict[str, RegisteredNotebook]) -> None:
         """Make the workers ready for an assignment."""
         self._lesson = Lesson.of(assignment, notebooks, self._config)

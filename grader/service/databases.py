@@ -6,13 +6,11 @@ SQLite: gradebook.db and hand_ins.db, a file each, so that neither waits for the
 from sqlalchemy import create_engine
 from sqlalchemy.exc import ArgumentError, OperationalError
 
-from grader.classroom.course_dir import CourseDir
+from grader.classroom.course_dir import CourseDir, unusable_url
 from grader.errors import GraderError
 from grader.service.deadlines import Deadlines
 from grader.service.store import DATABASE, Store
 from grader.text import one_line
-
-POSTGRES = "postgresql+psycopg://USER:PASSWORD@HOST/DATABASE"
 
 
 def open_databases(course_dir: CourseDir) -> tuple[Store, Deadlines]:
@@ -34,15 +32,8 @@ def open_databases(course_dir: CourseDir) -> tuple[Store, Deadlines]:
         # nbgrader's tables come first, because they are stamped with their version only in an empty database.
         course_dir.make_gradebook()
         return Store(url), Deadlines(url)
-    except ImportError as error:
-        raise GraderError(
-            f"c.CourseDirectory.db_url needs the driver {error.name}, which is not installed: for PostgreSQL, run pip "
-            f"install 'attention-seminar[postgres]', and use a URL such as {POSTGRES}"
-        ) from None
-    except ArgumentError as error:
-        raise GraderError(
-            f"c.CourseDirectory.db_url cannot be used ({one_line(error)}): it is a URL such as {POSTGRES}"
-        ) from None
+    except (ImportError, ArgumentError) as error:
+        raise unusable_url(error) from None
     except OperationalError as error:
         raise GraderError(
             f"the database of c.CourseDirectory.db_url does not answer ({one_line(error.orig)}): start it, or correct "

@@ -17,7 +17,7 @@ from grader.service.fair_queue import FairQueue, Ticket
 from grader.service.metrics import Metrics
 from grader.service.store import Store
 from grader.service.table import WAITING, HandInRow
-from grader.service.worker import Outcome, Writer, grade_ticket
+from grader.service.worker import Grade, Outcome, Writer, grade_ticket
 
 MAX_UNWRITTEN = 16
 """How many results may wait for the writer: each holds a notebook with its outputs in memory."""
@@ -29,7 +29,19 @@ log = logging.getLogger("grader.service")
 class Dispatcher:
     """The queue and what is under way. All methods but `written` belong to the event loop's thread."""
 
-    def __init__(self, store: Store, assignments: dict[str, Assignment], workers: int, metrics: Metrics) -> None:
+    def __init__(
+        self, store: Store, assignments: dict[str, Assignment], workers: int, metrics: Metrics, grade: Grade
+    ) -> None:
+        """Make a dispatcher that does nothing yet.
+
+        Args:
+            store: where the hand-ins are.
+            assignments: what each assignment is graded by.
+            workers: how many hand-ins are graded at a time.
+            metrics: what is counted.
+            grade: grades a submission, here or on a cluster.
+        """
+        self._grade_submission = grade
         self.queue = FairQueue()
         self._store, self._assignments, self._metrics = store, assignments, metrics
         self._workers = workers
@@ -95,7 +107,7 @@ class Dispatcher:
         self._metrics.grading.set(self._grading)
 
     def _grade(self, ticket: Ticket) -> None:
-        outcome = grade_ticket(ticket, self._store, self._assignments[ticket.assignment])
+        outcome = grade_ticket(ticket, self._store, self._assignments[ticket.assignment], self._grade_submission)
         with suppress(RuntimeError):
             self._loop.call_soon_threadsafe(self._graded)
         self._writer.put(outcome)

@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 from tornado.netutil import bind_sockets
 
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.student import Assignment, load_assignment
+from grader.classroom.student import Assignment, grade_submission, load_assignment
 from grader.errors import GraderError
 from grader.notebook.plan import plan
 from grader.sandbox import confinement
@@ -34,7 +34,7 @@ from grader.service.web.app import application
 from grader.service.web.identity import PREFIX, Tokens, identity
 from grader.service.web.limits import BoundedServer, ServiceLimits
 from grader.service.web.shared import Service
-from grader.service.worker import Writer
+from grader.service.worker import Grade, Writer
 from grader.supervisor.pool import side_by_side
 
 ADDRESS = "127.0.0.1:8765"
@@ -51,10 +51,16 @@ log = logging.getLogger("grader.service")
 
 @dataclass(frozen=True)
 class Options:
-    """How to serve: HOST:PORT, notebooks graded at a time (0 for one per core), confinement, and files for TLS."""
+    """How to serve.
+
+    `bind` is HOST:PORT, `jobs` the notebooks graded at a time (0 for one per core), `sandbox` whether student code is
+    confined, `certfile` and `keyfile` are for TLS. `grade` grades a submission, here by default; on a cluster, `jobs`
+    is how many it takes at a time.
+    """
 
     bind: str = ""
     jobs: int = 0
+    grade: Grade | None = None
     sandbox: bool = True
     certfile: Path | None = None
     keyfile: Path | None = None
@@ -72,7 +78,7 @@ def serve(course_dir: CourseDir, options: Options) -> int:
             used.
         SandboxUnavailable: the kernel cannot confine student code.
     """
-    if options.sandbox:
+    if options.sandbox and options.grade is None:
         confinement.check()
     logging.basicConfig(format="%(asctime)s %(message)s")
     log.setLevel(logging.INFO)
@@ -103,7 +109,8 @@ class _Serving:
             log.warning("tokens travel in the clear: use --certfile and --keyfile, or a proxy on this machine")
         self._store, self._deadlines = open_databases(course_dir)
         metrics = Metrics()
-        self._dispatcher = Dispatcher(self._store, assignments, side_by_side(options.jobs), metrics)
+        at_once = options.jobs if options.grade else side_by_side(options.jobs)
+        self._dispatcher = Dispatcher(self._store, assignments, at_once, metrics, options.grade or grade_submission)
         self._writer = Writer(course_dir, self._store, assignments, self._dispatcher.written)
         self._limits = limits
         self._service = Service(

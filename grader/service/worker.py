@@ -16,7 +16,7 @@ from queue import Empty, SimpleQueue
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.release import register
 from grader.classroom.results import TIMESTAMP, ResultWriter, StudentResult, replace_file
-from grader.classroom.student import Assignment, grade_notebook
+from grader.classroom.student import Assignment, Submission
 from grader.errors import GraderError, UnreadableFile
 from grader.service.fair_queue import Ticket
 from grader.service.policy import HandIn
@@ -26,6 +26,7 @@ from grader.supervisor.readers import parse
 
 MAX_TRIES = 3
 """How often a notebook is graded whose grading does not come to an end through no fault of its own."""
+Grade = Callable[[Assignment, Submission], StudentResult]
 log = logging.getLogger("grader.service")
 
 
@@ -42,20 +43,26 @@ class Outcome:
     failed: bool = False
 
 
-def grade_ticket(ticket: Ticket, store: Store, assignment: Assignment) -> Outcome:
-    """Grade a hand-in, in any thread."""
+def grade_ticket(ticket: Ticket, store: Store, assignment: Assignment, grade: Grade) -> Outcome:
+    """Grade a hand-in, in any thread.
+
+    Args:
+        ticket: its place in the queue.
+        store: where its bytes are.
+        assignment: what it is graded by.
+        grade: grades a submission, here or on a cluster.
+    """
     try:
         content = store.start(ticket.id)
         if content is None:
             return Outcome(ticket)
-        result = StudentResult(ticket.student)
         try:
-            submission = parse(content, f"{ticket.notebook}.ipynb")
+            parse(content, f"{ticket.notebook}.ipynb")
         except UnreadableFile as error:
             return Outcome(ticket, problem=f"{error.why}: save it once more in JupyterLab, and hand it in again")
+        submission = Submission(ticket.student, ticket.id, {ticket.notebook: content})
         for _ in range(MAX_TRIES):
-            result = StudentResult(ticket.student)
-            grade_notebook(assignment, ticket.notebook, submission, result)
+            result = grade(assignment, submission)
             if not result.reports[ticket.notebook].given_up:
                 break
         return Outcome(ticket, result)

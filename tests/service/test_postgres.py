@@ -10,8 +10,8 @@ import pytest
 from grader.classroom.course_dir import CourseDir
 from grader.errors import GraderError
 from grader.service.databases import open_databases
-from tests.service.postgres import Postgres, postgres, programs
 from tests.service.serving import STUDENTS, Server, make_served_course, written
+from tests.support.postgres import Postgres, postgres, programs
 from tests.support.small_class import SCORES, grade_class, ledger, make_course
 
 SLOW = "import time\ntime.sleep(0.3)\ndef two():\n    return 2"
