@@ -12,7 +12,7 @@ from examples.make_class import assignments, make_class
 from grader.classroom.class_run import ClassRun
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.release import release
-from grader.cli import grade_and_show
+from grader.classroom.screen import grade_and_show
 from grader.config import CONFIG_FILE, helper_packages, load_config
 from grader.supervisor import forkserver
 

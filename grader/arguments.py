@@ -27,6 +27,14 @@ def parser() -> argparse.ArgumentParser:
         "--jobs", type=_jobs, default=0, metavar="N", help="students graded at a time (default, maximum: one per core)"
     )
     grade.add_argument("--force", action="store_true", help="also grade submissions that have not changed")
+    instead = grade.add_mutually_exclusive_group()
+    instead.add_argument(
+        "--changed", action="store_true", help="show whose points change and by which test, and ask before writing"
+    )
+    instead.add_argument(
+        "--explain", metavar="STUDENT", help="print what this student's score is made of, and grade no one"
+    )
+    grade.add_argument("--yes", action="store_true", help="with --changed: write without asking")
     grade.add_argument("--no-sandbox", action="store_true", help="do not confine student code (only if you trust it)")
     grade.add_argument(
         "--scheduler", default="", metavar="ADDRESS",
@@ -40,6 +48,17 @@ def parser() -> argparse.ArgumentParser:
     setup.add_argument("scheduler", metavar="ADDRESS", help="tcp://HOST:PORT of the scheduler")
     setup.add_argument("--no-sandbox", action="store_true", help="do not ask whether they can confine student code")
     setup.set_defaults(command="worker-setup")
+
+    report = commands.add_parser("report", help="write what a class understood, and what not, into reports/")
+    report.add_argument("assignment", metavar="ASSIGNMENT")
+    report.add_argument("--anonymous", action="store_true", help="numbers in place of names")
+    report.add_argument("--follow", action="store_true", help="write it again when there are new results, until Ctrl-C")
+    report.add_argument("--output", type=Path, metavar="FOLDER", help="where to write (default: reports/ASSIGNMENT)")
+    report.add_argument(
+        "--draft-mistake", metavar="KEY",
+        help="print an entry for misconceptions/ that behaves like this unnamed group of the report"
+    )  # fmt: skip
+    report.set_defaults(command="report")
 
     check = commands.add_parser("check", help="grade one notebook or a folder of them, without a gradebook")
     check.add_argument("notebook", type=Path, metavar="NOTEBOOK", help="a notebook, or a folder with notebooks")
@@ -69,11 +88,58 @@ def parser() -> argparse.ArgumentParser:
     serve.set_defaults(command="serve")
 
     tokens = commands.add_parser("tokens", help="make a token for each student who has none, into tokens.csv")
-    tokens.add_argument("roster", type=Path, metavar="ROSTER", help="CSV file with a column 'id', as for nbgrader")
+    tokens.add_argument("roster", type=Path, metavar="ROSTER", help="CSV file of the students, as for grader roster")
+    tokens.add_argument("--id-column", default="", metavar="NAME", help="the column that holds the students' ids")
     tokens.add_argument(
         "--renew", action="append", default=[], metavar="NAME", help="replace this student's token (may be repeated)"
     )
     tokens.set_defaults(command="tokens")
+
+    roster = commands.add_parser("roster", help="add the students of a CSV file to the gradebook, or update them")
+    roster.add_argument(
+        "roster", type=Path, metavar="ROSTER",
+        help="CSV file with nbgrader's columns (id, first_name, ...), Canvas's gradebook, or Moodle's participants"
+    )  # fmt: skip
+    roster.add_argument(
+        "--id-column", default="", metavar="NAME",
+        help="the column that holds the students' ids, which name their folders (default: the platform's login)"
+    )  # fmt: skip
+    roster.set_defaults(command="roster")
+
+    take_in = commands.add_parser("import", help="put the submissions in a platform's archive into submitted/")
+    take_in.add_argument("archive", type=Path, metavar="ARCHIVE", help="zip archive of an assignment's submissions")
+    take_in.add_argument("--assignment", required=True, metavar="NAME", help="the assignment in source/")
+    take_in.add_argument(
+        "--for", dest="platform", choices=("canvas", "moodle"), default="",
+        help="whose archive it is (default: the names of its files tell)"
+    )  # fmt: skip
+    take_in.add_argument(
+        "--worksheet", type=Path, metavar="FILE",
+        help="Moodle's grading worksheet: it has the students' addresses, and the times of their submissions"
+    )  # fmt: skip
+    take_in.add_argument(
+        "--time-zone", default="", metavar="ZONE", help="time zone of the times in the worksheet, such as Europe/Berlin"
+    )
+    take_in.add_argument("--replace", action="store_true", help="also replace submissions that may be newer")
+    take_in.set_defaults(command="import")
+
+    export = commands.add_parser("export", help="write grades as Canvas, Moodle or a spreadsheet take them in")
+    export.add_argument("assignment", nargs="+", metavar="ASSIGNMENT")
+    export.add_argument(
+        "--for", dest="platform", choices=("canvas", "moodle", "csv"), required=True, help="who takes them in"
+    )
+    export.add_argument("--output", type=Path, metavar="FILE", help="default: grades.csv or grades-PLATFORM.csv")
+    export.add_argument(
+        "--template", type=Path, metavar="FILE",
+        help="Canvas's gradebook, or Moodle's grading worksheet, as downloaded there: its cells are filled in"
+    )  # fmt: skip
+    export.add_argument(
+        "--column", action="append", default=[], metavar="TITLE",
+        help="the assignment's title in Canvas, if it is another (one for each assignment, in order)"
+    )  # fmt: skip
+    export.add_argument("--comments", action="store_true", help="for Moodle, also write the points of each notebook")
+    export.add_argument("--unmarked", action="store_true", help="also points of students who wait for marking")
+    export.set_defaults(command="export")
 
     prove = commands.add_parser("prove", help="try the tests on known mistakes, right answers and generated mutants")
     prove.add_argument("assignment", nargs="*", metavar="ASSIGNMENT", help="default: every assignment")

@@ -11,7 +11,6 @@ from contextlib import closing, contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 from rich.console import Console
@@ -24,9 +23,6 @@ from grader.errors import GraderError
 from grader.imports import skip_slow_imports
 from grader.supervisor import forkserver
 from grader.text import HOW_TO_CONTINUE, INTERRUPTED, one_line
-
-if TYPE_CHECKING:
-    from grader.classroom.class_run import ClassRun, Graders
 
 # The classroom loads nbgrader, so it is imported where it is used: --help stays quick, and the fork server loads its
 # modules at the same time.
@@ -69,23 +65,41 @@ def _release(parsed: argparse.Namespace) -> int:
 
 
 def _grade(parsed: argparse.Namespace) -> int:
+    if parsed.explain:
+        return _explain(parsed)
     with _start_up():
         if not parsed.scheduler:
             _prepare(Path.cwd())
         from grader.classroom.class_run import ClassRun
         from grader.classroom.course_dir import CourseDir
+        from grader.classroom.screen import grade_and_show
 
     course_dir = CourseDir(Path.cwd())
     sandbox = not parsed.no_sandbox
     run = ClassRun(course_dir, parsed.assignment, parsed.jobs, force=parsed.force, sandbox=sandbox, only=parsed.student)
+    grade: Callable[..., int] = grade_and_show
+    if parsed.changed:
+        from grader.classroom.regrading import regrade
+
+        grade = partial(regrade, yes=parsed.yes)
     if not parsed.scheduler:
-        return grade_and_show(run)
+        return grade(run)
     run.student_count()  # an assignment that does not exist needs no cluster
     _require_dask()
     from grader.cluster.crew import Crew
 
     with closing(Crew(parsed.scheduler, course_dir.config, _note)) as crew:
-        return grade_and_show(run, crew)
+        return grade(run, crew)
+
+
+def _explain(parsed: argparse.Namespace) -> int:
+    from grader.classroom.course_dir import CourseDir
+    from grader.classroom.explanation import explanation
+
+    console = Console()
+    for part in explanation(CourseDir(Path.cwd()), parsed.assignment, parsed.explain):
+        console.print(part)
+    return 0
 
 
 def _worker_setup(parsed: argparse.Namespace) -> int:
@@ -97,6 +111,21 @@ def _worker_setup(parsed: argparse.Namespace) -> int:
         print(f"{worker}: {words or 'ready'}", flush=True)
         status |= bool(words)
     return status
+
+
+def _report(parsed: argparse.Namespace) -> int:
+    if parsed.draft_mistake:
+        _prepare(Path.cwd())
+    from grader.class_report.command import Options, drafted, report
+    from grader.classroom.course_dir import CourseDir
+
+    course_dir = CourseDir(Path.cwd())
+    if parsed.draft_mistake:
+        print(drafted(course_dir, parsed.assignment, parsed.draft_mistake), end="")
+        return 0
+    for page in report(course_dir, parsed.assignment, Options(parsed.anonymous, parsed.follow, parsed.output)):
+        print(f"wrote {os.path.relpath(page)}", flush=True)
+    return 0
 
 
 def _check(parsed: argparse.Namespace) -> int:
@@ -130,14 +159,53 @@ def _serve(parsed: argparse.Namespace) -> int:
 
 
 def _tokens(parsed: argparse.Namespace) -> int:
-    from grader.service.accounts import TOKENS, make_tokens, read_roster
+    from grader.classroom.roster import read_roster
+    from grader.service.accounts import TOKENS, make_tokens
 
     load_config(Path.cwd())  # tokens belong into a course folder
-    tokens = make_tokens(Path.cwd(), read_roster(parsed.roster), parsed.renew)
+    roster = read_roster(parsed.roster, parsed.id_column)
+    for line in (*roster.left_out, *roster.refused):
+        _note(line)
+    tokens = make_tokens(Path.cwd(), roster.require_usable(), parsed.renew)
     if tokens:
         print(f"wrote the tokens of {len(tokens)} students to {TOKENS}: hand them out, and remove the file")
     else:
         print("every student has a token: use --renew NAME for one who lost it")
+    return 0
+
+
+def _roster(parsed: argparse.Namespace) -> int:
+    from grader.classroom.course_dir import CourseDir
+    from grader.classroom.roster import read_roster
+    from grader.platforms.command import put_students
+
+    print(put_students(CourseDir(Path.cwd()), read_roster(parsed.roster, parsed.id_column), _note))
+    return 0
+
+
+def _import(parsed: argparse.Namespace) -> int:
+    from grader.classroom.course_dir import CourseDir
+    from grader.platforms.command import ImportOptions, import_archive
+
+    options = ImportOptions(
+        parsed.archive, parsed.assignment, parsed.platform, parsed.worksheet, parsed.time_zone, parsed.replace
+    )
+    words, is_complete = import_archive(CourseDir(Path.cwd()), options, _note)
+    print(words)
+    return 0 if is_complete else 1
+
+
+def _export(parsed: argparse.Namespace) -> int:
+    from grader.classroom.course_dir import CourseDir
+    from grader.platforms.command import ExportOptions, export, write
+
+    titles = tuple(parsed.column)
+    options = ExportOptions(
+        parsed.assignment, parsed.platform, parsed.template, titles, parsed.comments, parsed.unmarked
+    )
+    exported = export(CourseDir(Path.cwd()), options)
+    usual = "grades.csv" if parsed.platform == "csv" else f"grades-{parsed.platform}.csv"
+    print(write(exported, parsed.output or Path(usual), _note))
     return 0
 
 
@@ -220,40 +288,17 @@ def _note(line: str) -> None:
     print(f"grader: {one_line(line)}", file=sys.stderr)
 
 
-def grade_and_show(run: "ClassRun", graders: "Graders | None" = None) -> int:
-    """Grade a class with a progress bar, print the table of its scores, and return the exit status.
-
-    Args:
-        run: how to grade it.
-        graders: where; by default on this machine.
-    """
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    from grader.classroom.scores import scores, tables
-
-    console = Console()
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    remarks, status = {}, 0
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-        task = progress.add_task(f"grading {run.assignment}", total=run.student_count())
-        for result in run.outcomes(graders):
-            progress.advance(task)
-            remarks[result.student] = "; ".join((*result.troubles, *result.remarks))
-            status |= bool(result.troubles)
-    recorded_scores = scores(run.course_dir, run.assignment)
-    students = recorded_scores.keys() & remarks.keys() if run.only else recorded_scores.keys()
-    for table in tables(run.assignment, {student: recorded_scores[student] for student in students}, remarks):
-        console.print(table)
-    return status
-
-
 COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "release": _release,
     "grade": _grade,
     "worker-setup": _worker_setup,
+    "report": _report,
     "check": _check,
     "serve": _serve,
     "tokens": _tokens,
+    "roster": _roster,
+    "import": _import,
+    "export": _export,
     "prove": _prove,
     "doctor": _doctor,
 }

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from grader.errors import SandboxUnavailable
+from grader.fingerprint import Fingerprint
 
 NOT_GRADED = "Grading did not come to an end."
 """The message of every test in a notebook whose grading failed in the grader itself."""
@@ -36,7 +37,8 @@ class Result:
     """The result of one test cell: points out of max_points, a message for the student, a log for the instructor.
 
     `not_written` is true if the answer still raises the `NotImplementedError` of the release. `causes` names the
-    misconceptions that together behave exactly like the student's code; it is empty if none are known to.
+    misconceptions that together behave exactly like the student's code; it is empty if none are known to. The first
+    failed result of an exercise has the `fingerprint` of its behaviour, with which equal ones are found in a class.
     """
 
     name: str
@@ -47,6 +49,7 @@ class Result:
     log: str = ""
     not_written: bool = False
     causes: list[str] = field(default_factory=list)
+    fingerprint: Fingerprint | None = None
 
 
 @dataclass

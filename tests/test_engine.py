@@ -19,8 +19,8 @@ from tests.support.paths import REPOSITORY
 from tests.support.small_class import SCORES, grade_class
 
 ROOMS = {
-    "", *"checking classroom classroom/page cluster diagnosis doctor notebook prover reader rpc".split(),
-    *"runner sandbox service service/web supervisor".split(),
+    "", *"checking class_report class_report/page classroom classroom/page cluster diagnosis doctor notebook".split(),
+    *"platforms prover reader rpc runner sandbox service service/web supervisor".split(),
 }  # fmt: skip
 """The folders of the grader with modules in them."""
 

@@ -13,25 +13,23 @@ import hashlib
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from typing import Protocol
 
 import nbformat
 from sqlalchemy.exc import OperationalError
 
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.marks import RegisteredNotebook
+from grader.classroom.graders import Graders, Threads
 from grader.classroom.pages import Earlier, StudentResult
 from grader.classroom.release import register
 from grader.classroom.results import ResultWriter, has_completion_marker
-from grader.classroom.student import Assignment, Submission, grade_submission, load_assignment, read_submission
+from grader.classroom.student import Assignment, Submission, load_assignment, read_submission
 from grader.engine import engine_digest
 from grader.errors import GraderError
 from grader.sandbox import confinement
-from grader.supervisor.pool import side_by_side
 
 MAX_MB_UNDER_WAY = 256
 """MiB of submissions that are read and not yet graded: one may have as much as its notebooks may."""
@@ -41,48 +39,19 @@ PAUSE_SECONDS = 0.05
 
 DISK_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 
-
-class Graders(Protocol):
-    """Where submissions are graded: on this machine, or on a cluster."""
-
-    at_once: int
-    """How many submissions may be under way, so that no grader waits for this process."""
-    make_pages: bool
-    """Whether pages are made there too. For that, submissions wait until the gradebook has the assignment."""
-    patience: float
-    """Seconds for which a result may wait for others, to be written with them in one transaction."""
-
-    def begin(self, assignment: Assignment, notebooks: dict[str, RegisteredNotebook]) -> None:
-        """Take an assignment, and what the gradebook has of it; called once."""
-
-    def submit(self, assignment: Assignment, submission: Submission, earlier: Earlier) -> "Future[StudentResult]":
-        """Have a submission graded; `earlier` is what its pages may depend on besides."""
-
-    def close(self) -> None:
-        """Grade nothing more."""
+Write = Callable[[ResultWriter, Sequence[tuple[StudentResult, str]]], None]
+"""Writes the results of several students, each with a digest of what it was made from: all of them, or none."""
 
 
-class Threads:
-    """Grades on this machine, in threads that each use processes of their own. The main thread makes the pages."""
+@dataclass(frozen=True)
+class Ended:
+    """A student whose grading has ended: the result, and a digest of everything that the scores depend on.
 
-    make_pages = False
-    patience = 0.0
+    The digest is '' if the student could not be graded, so that there is nothing to write.
+    """
 
-    def __init__(self, jobs: int = 0) -> None:
-        threads = side_by_side(jobs)
-        self.at_once = 4 * threads
-        self._pool = ThreadPoolExecutor(threads)
-
-    def begin(self, assignment: Assignment, notebooks: dict[str, RegisteredNotebook]) -> None:
-        """Do nothing: grading has begun before."""
-
-    def submit(self, assignment: Assignment, submission: Submission, earlier: Earlier) -> "Future[StudentResult]":
-        """Have a submission graded by the next thread that is free."""
-        return self._pool.submit(grade_submission, assignment, submission)
-
-    def close(self) -> None:
-        """Wait for what is being graded, and end the threads."""
-        self._pool.shutdown(cancel_futures=True)
+    result: StudentResult
+    digest: str = ""
 
 
 @dataclass(frozen=True)
@@ -100,13 +69,17 @@ class ClassRun:
     sandbox: bool = True
     only: Sequence[str] = ()
 
-    def outcomes(self, graders: Graders | None = None) -> Iterator[StudentResult]:
+    def outcomes(
+        self, graders: Graders | None = None, write: Write = ResultWriter.write, gradebook: CourseDir | None = None
+    ) -> Iterator[StudentResult]:
         """Grade students whose submission, source or grader changed; yield each of them once all is written.
 
         Students who are done come first, without reports but with their earlier troubles and remarks.
 
         Args:
             graders: where to grade; by default, threads that each start processes of their own.
+            write: writes results; a rehearsal keeps them instead.
+            gradebook: this course folder with another gradebook, if results are to go there.
 
         Raises:
             GraderError: there is nothing to grade, or the gradebook or the disk cannot be written.
@@ -114,17 +87,16 @@ class ClassRun:
         """
         if self.sandbox and graders is None:
             confinement.check()
-        assignment = load_assignment(self.course_dir, self.assignment, sandbox=self.sandbox)
-        read = partial(self._read, assignment)
+        assignment, course_dir = self.load_assignment(), gradebook or self.course_dir
         students = self.course_dir.students(self.assignment, self.only)
         is_marked = partial(has_completion_marker, self.course_dir, self.assignment)
         unfinished = {student for student in students if self.force or not is_marked(student)}
-        with _UnderWay(graders or Threads(self.jobs), assignment, read) as under_way:
+        with _UnderWay(graders or Threads(self.jobs), assignment, partial(self._read, assignment)) as under_way:
             if not under_way.graders.make_pages:
                 # They must be graded in any case, so start on them before the gradebook is ready.
                 under_way.take(student for student in students if student in unfinished)
-            register(self.course_dir, self.assignment)
-            with ResultWriter(self.course_dir, self.assignment) as writer:
+            register(course_dir, self.assignment)
+            with ResultWriter(course_dir, self.assignment) as writer:
                 under_way.graders.begin(assignment, writer.notebooks)
                 if under_way.graders.make_pages:
                     under_way.earlier = writer.earlier
@@ -132,30 +104,40 @@ class ClassRun:
                 elif unfinished:
                     # The fork server is still loading or the first students are being graded: there is time for this.
                     writer.warm_up(assignment.sources)
-                common = _common_digest(assignment, writer.due())
+                common = common_digest(assignment, writer.due())
                 for student in (name for name in students if name not in unfinished):
-                    result = writer.finished_result(student, _digest(common, self._known_digest(read, student)))
+                    result = writer.finished_result(student, self.digest_now(assignment, common, student))
                     if result is None:
                         under_way.take([student])
                     else:
                         yield result
-                for ended in under_way.ended():
-                    yield from _written(ended, common, writer)
+                for group in under_way.ended(common):
+                    yield from written(group, partial(write, writer))
 
     def student_count(self) -> int:
         """Return how many students `outcomes` yields; raise GraderError if there is nothing to grade."""
         self.course_dir.require(self.assignment)
         return len(self.course_dir.students(self.assignment, self.only))
 
+    def load_assignment(self) -> Assignment:
+        """Return what the students are graded by, as it is now."""
+        return load_assignment(self.course_dir, self.assignment, sandbox=self.sandbox)
+
+    def digest_now(self, assignment: Assignment, common: str, student: str) -> str:
+        """Return a digest of everything that a student's scores depend on, with the submission as it is now.
+
+        Args:
+            assignment: what the student is graded by.
+            common: the digest of what all students' scores depend on.
+            student: the student's name.
+        """
+        try:
+            return _digest(common, self._read(assignment, student).digest)
+        except OSError:
+            return _digest(common, "")  # reading it again says why
+
     def _read(self, assignment: Assignment, student: str) -> Submission:
         return read_submission(assignment, student, self.course_dir.handed_in(self.assignment, student))
-
-    @staticmethod
-    def _known_digest(read: Callable[[str], Submission], student: str) -> str:
-        try:
-            return read(student).digest
-        except OSError:
-            return ""  # reading it again says why
 
 
 class _UnderWay:
@@ -194,14 +176,18 @@ class _UnderWay:
             self._sizes[future] = submission.size if submission else 0
             room -= self._sizes[future]
 
-    def ended(self) -> Iterator[list["_Ended"]]:
-        """Yield the students whose grading has ended, until all have; those that ended together, together."""
+    def ended(self, common: str) -> Iterator[list[Ended]]:
+        """Yield the students whose grading has ended, until all have; those that ended together, together.
+
+        Args:
+            common: the digest of what all students' scores depend on.
+        """
         while self._futures:
             wait(self._futures, return_when=FIRST_COMPLETED)
             end = time.monotonic() + self.graders.patience
             while len(ended := self._done()) < min(MAX_TOGETHER, len(self._futures)) and time.monotonic() < end:
                 time.sleep(PAUSE_SECONDS)
-            group = [_Ended(*self._futures.pop(future), future) for future in ended]
+            group = [_outcome(future, *self._futures.pop(future), common) for future in ended]
             for future in ended:
                 del self._sizes[future]
             # What comes next is graded while these are written.
@@ -212,38 +198,38 @@ class _UnderWay:
         return [future for future in self._futures if future.done()][:MAX_TOGETHER]
 
 
-@dataclass
-class _Ended:
-    """A student whose grading has ended, the digest of the submission, and what came of it."""
-
-    student: str
-    digest: str
-    future: Future[StudentResult]
-
-    @property
-    def result(self) -> StudentResult:
-        """The result, with a trouble if it could not be graded."""
-        if (error := self.future.exception()) is not None:
-            return StudentResult(self.student, troubles=[_could_not_be_graded(error)])
-        return self.future.result()
+def _outcome(future: Future[StudentResult], student: str, submission: str, common: str) -> Ended:
+    """What came of grading a student: a trouble if it failed."""
+    if (error := future.exception()) is not None:
+        return Ended(StudentResult(student, troubles=[_could_not_be_graded(error)]))
+    return Ended(future.result(), _digest(common, submission))
 
 
-def _written(group: list[_Ended], common: str, writer: ResultWriter) -> Iterator[StudentResult]:
-    """Write a group of students and yield their results; none without a completion marker is done."""
-    results = {each.student: each.result for each in group}
-    graded = [(results[each.student], _digest(common, each.digest)) for each in group if not each.future.exception()]
+def written(
+    group: list[Ended], write: Callable[[Sequence[tuple[StudentResult, str]]], None]
+) -> Iterator[StudentResult]:
+    """Write the results of a group of students and yield those of all; what cannot be written is a trouble.
+
+    Args:
+        group: the students.
+        write: writes the results of several students.
+
+    Raises:
+        GraderError: the disk cannot be written.
+    """
+    graded = [(each.result, each.digest) for each in group if each.digest]
     try:
-        writer.write(graded)
+        write(graded)
     except Exception as error:
         _require_writable(error)
         # Find out whose results cannot be written.
         for result, digest in graded:
             try:
-                writer.write([(result, digest)])
+                write([(result, digest)])
             except Exception as error:
                 _require_writable(error)
                 result.troubles.append(_could_not_be_graded(error))
-    yield from results.values()
+    yield from (each.result for each in group)
 
 
 def _require_writable(error: Exception) -> None:
@@ -263,7 +249,7 @@ def _could_not_be_graded(error: BaseException) -> str:
     return f"could not be graded ({reason})"
 
 
-def _common_digest(assignment: Assignment, due: datetime | None) -> str:
+def common_digest(assignment: Assignment, due: datetime | None) -> str:
     """A digest of what the scores of all students depend on."""
     digest = hashlib.sha256(engine_digest(assignment.helper_packages).encode())
     digest.update(repr(assignment.misconceptions).encode())

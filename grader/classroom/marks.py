@@ -107,8 +107,10 @@ def marked(
         # A person may have already read this very text.
         if scores is None or mark.manual is None or cell not in scores.unchanged():
             needs_marking = scores is not None and (mark.manual is not None or auto is None)
-    score = (auto if mark.manual is None else mark.manual) or 0.0
-    return auto, {"score": score + (mark.extra or 0.0), "points": points, "needs_marking": needs_marking}
+    given = auto if mark.manual is None else mark.manual
+    # nbgrader adds extra credit only to a cell that has points, be they 0.
+    score = 0.0 if given is None else given + (mark.extra or 0.0)
+    return auto, {"score": score, "points": points, "needs_marking": needs_marking}
 
 
 def comment(

@@ -22,6 +22,7 @@ from grader.classroom.marks import Mark, NotebookScores, RegisteredNotebook
 from grader.classroom.page.feedback import FeedbackExporter, HideMarkSchemes, HideTests, PlainExporter
 from grader.classroom.page.sanitize import verbatim
 from grader.classroom.page.summary import Standing
+from grader.classroom.records import record
 from grader.cpu_limit import CpuLimitExceeded, cpu_limit
 from grader.notebook.cells import grade_id
 from grader.report import Report
@@ -42,14 +43,15 @@ class Shown:
 class GradedNotebook:
     """The results of grading one notebook.
 
-    `text` is the autograded notebook as JSON, `answers` are digests of its written answers. `page` shows the scores in
-    `shown`; without these there is no page yet.
+    `text` is the autograded notebook as JSON, `answers` are digests of its written answers, and `record` is what the
+    report on the class is made from. `page` shows the scores in `shown`; without these there is no page yet.
     """
 
     text: str
     points: dict[str, float]
     unanswered: list[str]
     answers: dict[str, str]
+    record: bytes
     page: str = ""
     shown: Shown | None = None
 
@@ -118,7 +120,9 @@ class PageMaker:
             # json.dumps. What was read has been validated, and the rest is the grader's own.
             text = json.dumps(notebook, ensure_ascii=False)
             result.notebooks[name] = notebook
-            result.graded[name] = GradedNotebook(text, points, sorted(unanswered(notebook)), answer_digests(notebook))
+            blank = sorted(unanswered(notebook))
+            found = record(result.reports[name], notebook, blank)
+            result.graded[name] = GradedNotebook(text, points, blank, answer_digests(notebook), found)
 
     def predict(self, result: StudentResult, earlier: Earlier) -> None:
         """Make the pages of a result with the scores that the gradebook will most likely have, and no late penalty."""

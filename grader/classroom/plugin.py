@@ -21,8 +21,9 @@ from nbgrader.converters import Autograde
 from nbgrader.converters.base import NbGraderException
 from nbgrader.preprocessors import NbGraderPreprocessor
 
-from grader.classroom.autograded import autograded
+from grader.classroom.autograded import autograded, unanswered
 from grader.classroom.course_dir import CourseDir, folder_of_students
+from grader.classroom.records import record, record_file
 from grader.classroom.release import register
 from grader.classroom.results import RECEIPTS
 from grader.config import helper_packages
@@ -119,7 +120,11 @@ class GradeCells(NbGraderPreprocessor):
         for result in report.results:
             if result.log:
                 self.log.debug("%s: %s\n%s", result.name, result.verdict, result.log)
-        return autograded(notebook, report, _checksums(resources)), resources
+        graded = autograded(notebook, report, _checksums(resources))
+        # nbgrader writes it beside the autograded notebook.
+        file = record_file(Path(), resources["nbgrader"]["notebook"])
+        resources.setdefault("outputs", {})[str(file)] = record(report, graded, unanswered(graded))
+        return graded, resources
 
     def _register_new_points(self, notebook: NotebookNode, resources: Resources) -> None:
         """Register points that changed in source/: a score must not exceed the points in the gradebook."""

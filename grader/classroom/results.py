@@ -22,6 +22,7 @@ from grader.classroom.gradebook import GradebookWriter, RecordedScores
 from grader.classroom.marks import StudentScores
 from grader.classroom.page.summary import OVERVIEW, overview
 from grader.classroom.pages import Earlier, PageMaker, Shown, StudentResult, standing
+from grader.classroom.records import record_file
 from grader.classroom.student import TIMESTAMP
 from grader.errors import UnreadableFile
 
@@ -44,6 +45,22 @@ def has_completion_marker(course_dir: CourseDir, assignment: str, student: str) 
         student: the student's name.
     """
     return (course_dir.folder("autograded", assignment, student) / COMPLETION_MARKER).exists()
+
+
+def completion_marker(course_dir: CourseDir, assignment: str, student: str) -> dict[str, Any] | None:
+    """Return the content of a completion marker; None if there is none or it cannot be read.
+
+    Args:
+        course_dir: the course folder.
+        assignment: the assignment's name.
+        student: the student's name.
+    """
+    file = course_dir.folder("autograded", assignment, student) / COMPLETION_MARKER
+    try:
+        marker: dict[str, Any] = json.loads(file.read_text())
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return None
+    return marker
 
 
 class ResultWriter:
@@ -75,16 +92,13 @@ class ResultWriter:
             student: the student's name.
             digest: what complete results must have been made from.
         """
-        marker_file = self._folder("autograded", student) / COMPLETION_MARKER
-        if student not in self._recorded_students or not marker_file.exists():
-            return None
-        try:
-            marker = json.loads(marker_file.read_text())
-        except ValueError:
-            return None
+        marker = completion_marker(self._course_dir, self._assignment, student)
         # Compare the digest first: another version of the grader may have written a marker with fewer keys.
-        if marker["digest"] != digest or any(
-            not path.exists() for name in marker["notebooks"] for path in self._output_files(student, name)
+        if (
+            student not in self._recorded_students
+            or marker is None
+            or marker["digest"] != digest
+            or any(not path.exists() for name in marker["notebooks"] for path in self._output_files(student, name))
         ):
             return None
         return StudentResult(student, troubles=marker["troubles"], remarks=marker["remarks"])
@@ -101,6 +115,18 @@ class ResultWriter:
         # Only where a person gave points does it matter whether an answer is still the same.
         read = {name for name, cells in marks.items() if any(mark.manual is not None for mark in cells.values())}
         return Earlier(marks, {name: self._answers_before(student, name) for name in read})
+
+    def rehearse(self, results: Sequence[StudentResult]) -> None:
+        """Record the scores of students in the gradebook, which must be a copy, make the pages, and write no file.
+
+        Args:
+            results: what grading each student gave; `write` can take them later, and makes those pages again that no
+                longer show the scores.
+        """
+        recorded = self._record(results, keep_others=False) if results else {}
+        for result in results:
+            for name in result.graded:
+                self._pages.show(result, name, _shown(recorded[result.student][name]))
 
     def write(self, results: Sequence[tuple[StudentResult, str]]) -> None:
         """Write all results of students: the scores of all of them or of none, and then their files.
@@ -178,15 +204,16 @@ class ResultWriter:
         """Write autograded notebooks, pages and receipts."""
         student = result.student
         for name, graded in result.graded.items():
-            notebook_file, page_file = self._output_files(student, name)
+            notebook_file, record, page_file = self._output_files(student, name)
             replace_file(notebook_file, graded.text)
+            replace_file(record, graded.record)
             replace_file(page_file, self._pages.show(result, name, _shown(recorded[name])))
-        old_pages = {name for name in self.notebooks if keep_others and self._output_files(student, name)[1].exists()}
+        old_pages = {name for name in self.notebooks if keep_others and self._output_files(student, name)[-1].exists()}
         self._write_overview(student, result.graded.keys() | old_pages, recorded)
         self._copy_receipts(student)
 
     def _answers_before(self, student: str, name: str) -> dict[str, str]:
-        path, _ = self._output_files(student, name)
+        path, *_ = self._output_files(student, name)
         with suppress(Exception):  # there is no file, or it is not what the grader wrote
             return answer_digests(reads(path.read_text(encoding="utf-8")))
         return {}
@@ -227,9 +254,11 @@ class ResultWriter:
                 for step in ("autograded", "feedback"):
                     replace_file(self._folder(step, student) / name, receipt)
 
-    def _output_files(self, student: str, name: str) -> tuple[Path, Path]:
-        """The autograded notebook and the feedback page."""
-        return self._folder("autograded", student) / f"{name}.ipynb", self._folder("feedback", student) / f"{name}.html"
+    def _output_files(self, student: str, name: str) -> tuple[Path, Path, Path]:
+        """The autograded notebook, its record, and the feedback page."""
+        folder = self._folder("autograded", student)
+        page = self._folder("feedback", student) / f"{name}.html"
+        return folder / f"{name}.ipynb", record_file(folder, name), page
 
     def _folder(self, step: str, student: str) -> Path:
         return self._course_dir.folder(step, self._assignment, student)
@@ -255,13 +284,18 @@ def replace_file(path: Path, content: str | bytes, *, is_durable: bool = False) 
     """
     new, data = path.with_name(f".{path.name}.new"), content.encode() if isinstance(content, str) else content
     try:
-        file = new.open("wb")
+        descriptor = _opened(new)
     except FileNotFoundError:
         path.parent.mkdir(parents=True, exist_ok=True)
-        file = new.open("wb")
-    with file:
+        descriptor = _opened(new)
+    with os.fdopen(descriptor, "wb") as file:
         file.write(data)
         if is_durable:
             file.flush()
             os.fsync(file.fileno())
     new.replace(path)
+
+
+def _opened(path: Path) -> int:
+    """Open a file for writing, and no link: the folder may hold what a student put there."""
+    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)

@@ -1,6 +1,6 @@
 """Grades single submissions on a cluster as they come, for the service; each assignment has a crew of its own.
 
-Submission --Crew of its assignment, made at the first one, and anew if the cluster was lost--> StudentResult
+Submission --Crew of its assignment, made at the first one, and another one if the cluster was lost--> StudentResult
 """
 
 import threading

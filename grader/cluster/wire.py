@@ -167,7 +167,7 @@ class Reply(msgspec.Struct):
                 raise BadReply(f"it judged other tests of {name}")
             if not all(math.isfinite(each) and 0 <= each <= limits[test] for test, each in graded.points.items()):
                 raise BadReply(f"it gave impossible points in {name}")
-            if not graded.page or max(len(graded.text), len(graded.page)) > MAX_TEXT_MB * 2**20:
+            if not graded.page or max(map(len, (graded.text, graded.record, graded.page))) > MAX_TEXT_MB * 2**20:
                 raise BadReply(f"it sent no page of {name}, or too long a text")
         troubles, remarks = [*submission.troubles, *self.troubles], [*submission.remarks, *self.remarks]
         return StudentResult(submission.student, self.reports, {}, self.graded, troubles, remarks)

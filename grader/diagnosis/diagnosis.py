@@ -13,11 +13,13 @@ from functools import reduce
 from itertools import chain, combinations
 from typing import Any
 
+from grader.diagnosis.fingerprints import fingerprint
 from grader.diagnosis.likeness import is_alike, is_telling
 from grader.diagnosis.misconceptions import KnownMisconceptions, Misconception
 from grader.diagnosis.recording import Exchanges, RecordedCall, recorded_sessions
 from grader.diagnosis.replay import Replay, adopted
 from grader.errors import GraderError
+from grader.fingerprint import Fingerprint
 from grader.notebook.plan import Step
 from grader.report import BEHAVES_LIKE, Result, Verdict
 from grader.sandbox.server import Answer
@@ -37,6 +39,8 @@ class DiagnosisCache:
     def __init__(self) -> None:
         self.names: dict[bytes, tuple[Misconception, ...]] = {}
         """The misconceptions found, by a digest of all that the diagnosis depends on."""
+        self.fingerprints: dict[bytes, Fingerprint | None] = {}
+        """The fingerprints of behaviours, by the same digest."""
         self.answers: dict[bytes, Answer] = {}
         """The answers of mutated references to calls, by such a digest, too."""
         self._bytes = 0
@@ -50,6 +54,16 @@ class DiagnosisCache:
         """
         self._count(ENTRY_BYTES)
         self.names[digest] = found
+
+    def keep_fingerprint(self, digest: bytes, taken: Fingerprint | None) -> None:
+        """Remember a fingerprint.
+
+        Args:
+            digest: a digest of the recorded messages.
+            taken: the fingerprint.
+        """
+        self._count(ENTRY_BYTES)
+        self.fingerprints[digest] = taken
 
     def keep_answer(self, digest: bytes, answer: Answer) -> None:
         """Remember the answer of a mutated reference.
@@ -65,7 +79,7 @@ class DiagnosisCache:
         self._bytes += added
         if self._bytes > MAX_REMEMBERED:
             self._bytes = 0
-            self.names, self.answers = {}, {}
+            self.names, self.fingerprints, self.answers = {}, {}, {}
 
 
 def name_misconceptions(
@@ -76,6 +90,8 @@ def name_misconceptions(
     cache: DiagnosisCache,
 ) -> None:
     """Add to the first failed result of each exercise the misconception that behaves exactly like the student's answer.
+
+    The fingerprint of the behaviour is added as well, with or without a misconception.
 
     Args:
         steps: all steps of the notebook.
@@ -95,6 +111,9 @@ def name_misconceptions(
             continue
         recorded = exchanges.get(exercise, [])
         digest = _digest(known, exercise, recorded)
+        if digest not in cache.fingerprints:
+            cache.keep_fingerprint(digest, fingerprint(recorded))
+        result.fingerprint = cache.fingerprints[digest]
         if digest in cache.names:
             found = cache.names[digest]
         else:

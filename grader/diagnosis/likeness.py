@@ -2,8 +2,8 @@
 
     reply of the student's code, answer of the reference --> values, gradients, writes, errors --> alike, or not
 
-What a student may choose freely does not count at first: how parameters are drawn, and in which order layers are made.
-If nothing else differs, the drawing itself may be the mistake: `exactly` counts it, too.
+What a student may choose freely does not count at first: how parameters are drawn, in which order layers are made, and
+what a measure of a call finds. If nothing else differs, this itself may be the mistake: `exactly` counts it, too.
 """
 
 import math
@@ -40,7 +40,7 @@ def is_alike(call: RecordedCall, answer: Answer, *, exactly: bool = False) -> bo
     Args:
         call: the call, with the reply of the student's code.
         answer: the reference's reply and its tensors.
-        exactly: whether drawn numbers, the random state and the make of modules count as well.
+        exactly: whether drawn numbers, the random state, the make of modules and measures count as well.
     """
     reply, tensors = answer
     match call.reply, reply:
@@ -88,6 +88,7 @@ class _Pair:
         return (
             self.same(left.value, msgspec.to_builtins(right.value))
             and left.differentiable == right.differentiable
+            and (not self._exactly or left.measured == right.measured)
             and self._same_effects(left.effects or NO_EFFECTS, right.effects or NO_EFFECTS)
         )
 
@@ -207,9 +208,9 @@ def _same_error(student: ErrorInfo, reference: ErrorInfo) -> bool:
     """Whether both raised the same error. Messages are compared only for errors raised by Python or torch."""
     if student.kind != reference.kind:
         return False
-    return _is_on_purpose(student) and _is_on_purpose(reference) or student.message == reference.message
+    return is_on_purpose(student) and is_on_purpose(reference) or student.message == reference.message
 
 
-def _is_on_purpose(error: ErrorInfo) -> bool:
-    """Whether an error comes from a raise or assert statement in a cell."""
+def is_on_purpose(error: ErrorInfo) -> bool:
+    """Return whether an error comes from a raise or assert statement in a cell."""
     return bool(error.frames) and error.frames[-1].text.startswith(("raise", "assert"))

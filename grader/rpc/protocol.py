@@ -15,7 +15,7 @@ import msgspec
 
 from grader.text import MAX_MESSAGE
 
-VERSION = 1
+VERSION = 2
 """Grows with every change of a message. A sandbox says its version first; the runner must have the same."""
 MAX_LINE, MAX_FRAMES = 200, 8
 """Characters of a name or of a line of code, and lines of the student's cells in a traceback, the innermost ones."""
@@ -158,6 +158,7 @@ class Call(Message):
     requires_grad: list[tuple[Index, bool]] = []  # tensors that want a gradient, and whether each is a leaf
     gradients: list[tuple[Index, Index]] = []  # tensors, and their .grad
     forbidden: tuple[str, ...] = ()  # functions of torch that student code must do without
+    measure: str = ""  # the function "module:name" of a helper package that makes the call and measures it
     dtype: str = "float32"
     random: Index | None = None  # the random state, where it is news
 
@@ -272,6 +273,7 @@ class Returned(Message):
     differentiable: list[Index] = []  # tensors of the value that depend on inputs which want gradients
     leaves: list[tuple[Index, bool, bool]] = []  # tensors, whether each is a parameter, and requires_grad
     grown: list[tuple[Index, list[str]]] = []  # parameters that the call made or unfroze: further inputs of its graph
+    measured: Index | None = None  # the number that the call's `measure` found
 
 
 class Gradients(Message):

@@ -24,7 +24,17 @@ from grader.rpc.random_state import KnownState, accepted_state
 from grader.rpc.tensors import DecodedTensors, dtype_name
 from grader.rpc.values import Packer, Place, pack, tensor_at, unpack
 from grader.runner.module_state import module_from
-from grader.runner.proxies import ModuleState, RemoteModule, RemoteObject, Verb, checked_field, handle_of, local_error
+from grader.runner.proxies import (
+    Measure,
+    ModuleState,
+    RemoteModule,
+    RemoteObject,
+    Verb,
+    checked_field,
+    handle_of,
+    local_error,
+)
+from grader.runner.remote_graph import RemoteGraph, attach
 
 R = TypeVar("R")
 
@@ -86,10 +96,23 @@ class RpcClient:
         Raises:
             Exception: the student's exception, a StudentError; or one that a function of the test raised meanwhile.
         """
-        call = _Call(self, target, args, kwargs)
+        return self._made(_Call(self, target, args, kwargs))
+
+    def call_measured(self, measure: Measure, target: Any, args: tuple, kwargs: dict) -> tuple[Any, int]:
+        """Return the value of a call, and the number that `measure` finds beside the student's code.
+
+        Args:
+            measure: a function of a helper package. It takes a function and its arguments, makes the call, and returns
+                its value and a whole number from 0. Student code can forge the number.
+            target: as in `call`, like the other arguments.
+        """
+        call = _Call(self, target, args, kwargs, f"{measure.__module__}:{measure.__qualname__}")
+        return self._made(call), call.measured
+
+    def _made(self, call: "_Call") -> Any:
         value, outputs = call.exchange()
         if outputs:
-            _InGraph.apply(_Graph(self, call.graph), outputs, *call.collecting)
+            attach(RemoteGraph(self, call.graph, self._unused_graphs), outputs, call.collecting)
         return value
 
     def backward(self, graph: int, gradients: dict[int, torch.Tensor]) -> list[torch.Tensor | None]:
@@ -107,7 +130,8 @@ class RpcClient:
         self, request: protocol.Call | protocol.Backward, tensors: list[torch.Tensor], expected: type[R]
     ) -> tuple[R, DecodedTensors]:
         """Send a request of this session; return the reply, or raise what student code raised."""
-        request.forget, self._unused_graphs = self._unused_graphs, []
+        request.forget = self._unused_graphs.copy()
+        self._unused_graphs.clear()
         if isinstance(request, protocol.Call):
             request.new, self._is_new = self._is_new, False
         self._channel.send(request, tensors)
@@ -173,10 +197,11 @@ class RpcClient:
 class _Call:
     """One call, ready to be sent: its arguments, the modules that changed and the tensors that collect gradients."""
 
-    def __init__(self, client: RpcClient, target: Any, args: tuple, kwargs: dict) -> None:
+    def __init__(self, client: RpcClient, target: Any, args: tuple, kwargs: dict, measure: str = "") -> None:
         self._client = client
         self._tensors: list[torch.Tensor] = []
         self._generators: list[Generator] = []
+        self.measured = 0
         self.graph = next(client._graphs)
         self._request = request = protocol.Call(
             session=client._session,
@@ -184,6 +209,7 @@ class _Call:
             graph=self.graph,
             grad_enabled=torch.is_grad_enabled(),
             forbidden=client.forbidden,
+            measure=measure,
             dtype=dtype_name(torch.get_default_dtype()),
         )
         self._containers = containers((*args, *kwargs.values()))
@@ -221,6 +247,10 @@ class _Call:
             request.random = len(self._sent)
             self._sent.append(random_state)
         reply, decoded = client._ask(request, self._sent, protocol.Returned)
+        if request.measure:
+            if reply.measured is None:
+                raise ProtocolError("the reply to a measured call must hold its measure; there is none")
+            self.measured = reply.measured
         tensors = decoded.tensors
         for number, is_parameter, requires_grad in reply.leaves:
             leaf = tensor_at(tensors, number).requires_grad_(requires_grad)
@@ -268,33 +298,3 @@ class _Call:
             self._generators.append(item)
             return protocol.GeneratorRef(state=place(item.get_state()))
         return self._client._refer(item, place)
-
-
-class _Graph:
-    """A call whose gradients may be asked for, as long as this object lives."""
-
-    __slots__ = ("client", "number")
-
-    def __init__(self, client: RpcClient, number: int) -> None:
-        self.client, self.number = client, number
-
-    def __del__(self) -> None:
-        self.client._unused_graphs.append(self.number)
-
-
-class _InGraph(torch.autograd.Function):
-    """One remote call as a node of the local graph; its backward asks the sandbox for the gradients."""
-
-    @staticmethod
-    def forward(ctx: Any, graph: _Graph, outputs: list[torch.Tensor], *collecting: torch.Tensor) -> tuple:
-        ctx.graph = graph
-        # An output that a test does not use is not differentiated, as in one process: not everything can be.
-        ctx.set_materialize_grads(False)
-        # autograd attaches its graph to these very tensors, parts of the call's value. In a list, they are no inputs.
-        return tuple(outputs)
-
-    @staticmethod
-    @torch.autograd.function.once_differentiable
-    def backward(ctx: Any, *gradients: torch.Tensor | None) -> tuple:
-        used = {place: gradient for place, gradient in enumerate(gradients) if gradient is not None}
-        return None, None, *ctx.graph.client.backward(ctx.graph.number, used)

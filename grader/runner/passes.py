@@ -75,8 +75,7 @@ class NotebookRun:
         self._shows_outputs = True
         self._room = job.output_kb * 1024
         self.outputs: dict[int, list[dict[str, Any]]] = {}
-        recorder = self._recorder if job.known.misconceptions else None
-        self._tests = TestExecutor(self._plan, answers, recorder)
+        self._tests = TestExecutor(self._plan, answers, self._recorder)
         self._link = SandboxLink(parent, job.cell_seconds)
 
     def results(self) -> list[Result]:
@@ -88,8 +87,7 @@ class NotebookRun:
             self._failures = failures
             results |= self._isolated_rerun(exercises)
         results |= self._second_runs(results)
-        if self._known.misconceptions:
-            name_misconceptions(self._steps, results, self._known, self._recorder.exchanges, self._diagnoses)
+        name_misconceptions(self._steps, results, self._known, self._recorder.exchanges, self._diagnoses)
         self.outputs |= {index: shown(result) for index, result in results.items()}
         return [results[index] for index in sorted(results)]
 

@@ -6,7 +6,7 @@ exception is a StudentError.
 """
 
 import builtins
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Callable, Iterator, MutableMapping
 from enum import Enum
 from typing import Any, Protocol
 
@@ -23,6 +23,9 @@ LAYERS = frozenset(
     + ("relu", "prelu", "sigmoid", "tanh", "softmax", "log_softmax")
 )
 """Methods of a tensor whose names people also give to their layers."""
+
+Measure = Callable[..., tuple[Any, int]]
+"""A function of a helper package that makes a call, and returns its value and what it measured."""
 
 
 class Verb(Enum):
@@ -45,6 +48,8 @@ class Caller(Protocol):
     def parameters(self) -> MutableMapping[int, nn.Parameter]: ...
 
     def call(self, target: Any, args: tuple, kwargs: dict) -> Any: ...
+
+    def call_measured(self, measure: Measure, target: Any, args: tuple, kwargs: dict) -> tuple[Any, int]: ...
 
 
 class ModuleState(Protocol):
@@ -100,6 +105,9 @@ class RemoteObject:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._client.call(self, args, kwargs)
+
+    def __measured__(self, measure: Measure, args: tuple, kwargs: dict) -> tuple[Any, int]:
+        return self._client.call_measured(measure, self, args, kwargs)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -205,6 +213,9 @@ class RemoteModule(nn.Module):
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """Return the value of the student's module for these arguments."""
         return self._remote.client.call(self, args, kwargs)
+
+    def __measured__(self, measure: Measure, args: tuple, kwargs: dict) -> tuple[Any, int]:
+        return self._remote.client.call_measured(measure, self, args, kwargs)
 
     def train(self, mode: bool = True) -> "RemoteModule":
         """Switch the mode as nn.Module does, or as the student's own class does."""

@@ -31,12 +31,12 @@ class TestExecutor:
     Args:
         plan: the notebook's steps.
         cache: outcomes of earlier sessions.
-        recorder: keeps the messages of tests, if given.
+        recorder: keeps the messages of tests.
     """
 
     __test__ = False  # pytest would collect a class with this name
 
-    def __init__(self, plan: Plan, cache: AnswerCache, recorder: Recorder | None) -> None:
+    def __init__(self, plan: Plan, cache: AnswerCache, recorder: Recorder) -> None:
         self._plan = plan
         self._cache = cache
         self._recorder = recorder
@@ -75,8 +75,7 @@ class TestExecutor:
             raise
         finally:
             self._cache.count(session.added)
-            if self._recorder is not None:
-                self._recorder.keep(step.exercise, self._plan.sessions[step.index], session.exchanges[begin:])
+            self._recorder.keep(step.exercise, self._plan.sessions[step.index], session.exchanges[begin:])
 
     def _session(self, step: Step, channel: Channel) -> tuple[Session, RpcClient]:
         session_id = self._plan.sessions[step.index]

@@ -9,6 +9,7 @@ student's place.
 
 import builtins
 import copy
+import pkgutil
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any, Protocol
@@ -180,10 +181,13 @@ class RpcServer:
         # New tensors get the test's default dtype, whatever the student's own cells have set.
         dtype = FROM_NAME[request.dtype]
         with torch.set_grad_enabled(request.grad_enabled), forbidding(request.forbidden), default_dtype(dtype):
-            result = target(*args, **kwargs)
+            if request.measure:
+                result, measured = pkgutil.resolve_name(request.measure)(target, *args, **kwargs)
+            else:
+                result, measured = target(*args, **kwargs), None
 
         tensors: list[torch.Tensor] = []
-        reply = Returned(value=pack(result, self._refer, tensors))
+        reply = Returned(value=pack(result, self._refer, tensors), measured=measured)
         of_value, packer = len(tensors), Packer(self._refer, tensors)
         modules, grown = self._module_changes(request, inputs, packer)
         reply.differentiable, reply.leaves = _kinds(tensors[:of_value], inputs)

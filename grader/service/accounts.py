@@ -11,41 +11,15 @@ import hashlib
 import hmac
 import json
 import os
-import re
 import secrets
 from collections.abc import Iterable
 from pathlib import Path
 
+from grader.classroom.roster import require_name
 from grader.errors import GraderError
-from grader.text import one_line
 
 ACCOUNTS = "hand_in_accounts.json"
 TOKENS = "tokens.csv"
-NAME = re.compile(r"[^\W.](?:[\w@.-]{0,98}[\w@])?")
-"""Names that are safe as the name of a folder, and as nbgrader's pattern of one."""
-
-
-def require_name(student: str) -> str:
-    """Return a student's name; raise GraderError if it cannot be the name of a folder in submitted/."""
-    if not NAME.fullmatch(student):
-        raise GraderError(
-            f"a student's name has letters, digits, and - _ . @ between them, at most 100; {one_line(student, 120)!r} "
-            "does not: change it"
-        )
-    return student
-
-
-def read_roster(path: Path) -> list[str]:
-    """Return the students in a CSV file with a column `id`, as nbgrader imports it; raise GraderError if unreadable."""
-    try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            students = [(row.get("id") or "").strip() for row in csv.DictReader(file)]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise GraderError(f"the roster {path} cannot be read ({error}): save it as CSV in UTF-8") from None
-    students = [student for student in students if student]
-    if not students:
-        raise GraderError(f"the roster {path} names no student: it needs a column 'id' with a name in each row")
-    return list(dict.fromkeys(map(require_name, students)))
 
 
 def make_tokens(folder: Path, students: Iterable[str], renew: Iterable[str] = ()) -> dict[str, str]:

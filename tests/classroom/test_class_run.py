@@ -30,7 +30,7 @@ def test_every_student_has_the_score_that_the_answers_earn(graded: Path) -> None
     assert points(graded) == SCORES
     for student in SCORES:
         names = {path.name for path in (graded / "autograded" / student / NAME).iterdir()}
-        assert names == {"small.ipynb", ".graded.json"}
+        assert names == {"small.ipynb", ".small.results.json", ".graded.json"}
         pages = {path.name for path in (graded / "feedback" / student / NAME).iterdir()}
         assert pages == {"small.html", "index.html"}
 

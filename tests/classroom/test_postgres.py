@@ -60,7 +60,7 @@ def test_a_second_run_grades_nobody(folder: Path, in_sqlite: dict[str, Any]) -> 
 
 
 def test_two_runs_at_once_do_not_harm_each_other(folder: Path, in_sqlite: dict[str, Any]) -> None:
-    """Both add the same students at the same time. Whoever comes second finds them, at the latest in one more run."""
+    """Both add the same students at the same time. The second one finds them there, at the latest in one more run."""
     runs = [
         subprocess.Popen(COMMAND, cwd=folder, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         for _ in range(2)

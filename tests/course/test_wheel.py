@@ -87,8 +87,8 @@ def test_the_wheel_holds_the_two_packages_and_nothing_else(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = {name for name in archive.namelist() if ".dist-info/" not in name}
     modules = {str(path.relative_to(REPOSITORY)) for name in ("course", "grader") for path in _modules(name)}
-    templates = {str(path.relative_to(REPOSITORY)) for path in REPOSITORY.glob("grader/classroom/page/templates/*")}
-    assert names == modules | templates | {"grader/py.typed"}
+    templates = {str(path.relative_to(REPOSITORY)) for path in REPOSITORY.glob("grader/*/page/templates/*")}
+    assert names == modules | templates | {"grader/py.typed", "course/alice.txt"}
 
 
 def _modules(package: str) -> list[Path]:

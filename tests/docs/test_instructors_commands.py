@@ -1,5 +1,7 @@
 """The commands of docs/instructors.md work in their order, from a new course folder to feedback that students fetch."""
 
+import csv
+import getpass
 import json
 import os
 import re
@@ -14,6 +16,7 @@ import pytest
 
 from tests.support.notebooks import answered
 from tests.support.paths import REPOSITORY
+from tests.support.platform_files import CANVAS_GRADEBOOK, Packed, packed, write_csv
 from tests.support.small_class import RIGHT, SOURCE
 
 ASSIGNMENT = "04-attention"
@@ -76,16 +79,29 @@ def test_the_page_leads_from_a_course_folder_to_fetched_feedback(course: Path, s
             notebook = student / ASSIGNMENT / "small.ipynb"
             nbformat.write(answered(nbformat.read(notebook, as_version=4), **RIGHT), notebook)
             run(student, f"nbgrader submit {ASSIGNMENT}")
-        printed = run(course, command)
+        if command.startswith("grader roster"):
+            write_csv(course, CANVAS_GRADEBOOK, command.split()[-1])
+        if command.startswith("grader import"):
+            work = nbformat.read(course / "release" / ASSIGNMENT / "small.ipynb", as_version=4)
+            content = nbformat.writes(answered(work, **RIGHT)).encode()
+            (course / command.split()[2]).write_bytes(packed([Packed("leeann_101_9001_small-1.ipynb", content)]))
+        printed = run(course, command.replace("STUDENT", getpass.getuser()))
         ran.append(command)
         if command == f"grader grade {ASSIGNMENT}":
             assert re.search(r"8 / 8", printed)
+        if "--explain" in command:
+            assert re.search(r"points +8 of 10", printed)
+        if command.startswith("grader import"):
+            assert (course / "submitted" / "ann" / ASSIGNMENT / "small.ipynb").read_bytes() == content
+        if command == f"grader export {ASSIGNMENT} --for csv":
+            with (course / "grades.csv").open(newline="") as file:
+                assert {row["student_id"]: row["score"] for row in csv.DictReader(file)}[getpass.getuser()] == "8.0"
         if command == f"nbgrader release_feedback {ASSIGNMENT}":
             run(student, f"nbgrader fetch_feedback {ASSIGNMENT}")
             (page,) = (student / ASSIGNMENT / "feedback").rglob("small.html")
             assert "8" in page.read_text()
     assert {command.split()[1] for command in ran} >= {
         "release", "generate_assignment", "release_assignment", "collect", "grade", "generate_feedback",
-        "release_feedback", "db",
+        "release_feedback", "db", "roster", "import", "export",
     }  # fmt: skip
     assert json.loads((course / "release" / ASSIGNMENT / "small.ipynb").read_text())["cells"]

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from grader.classroom.roster import read_roster, require_name
 from grader.cli import main
 from grader.errors import GraderError
-from grader.service.accounts import ACCOUNTS, TOKENS, Accounts, make_tokens, read_roster, require_name
+from grader.service.accounts import ACCOUNTS, TOKENS, Accounts, make_tokens
 from tests.service.serving import tokens
 
 
@@ -52,7 +53,7 @@ def test_the_command_reads_nbgraders_roster(
 ) -> None:
     """It prints no token; a second time, there is nothing to do."""
     (tmp_path / "nbgrader_config.py").write_text("c = get_config()\n")
-    (tmp_path / "roster.csv").write_text("\ufeffid,first_name\nann,Ann\nbob,Bob\nann,Ann\n", encoding="utf-8")
+    (tmp_path / "roster.csv").write_text("\ufeffid,first_name\nann,Ann\nbob,Bob\n", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     assert main(["tokens", "roster.csv"]) == 0
     out = capsys.readouterr().out
@@ -62,12 +63,12 @@ def test_the_command_reads_nbgraders_roster(
     assert main(["tokens", "nowhere.csv"]) == 1 and "nowhere.csv cannot be read" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("text", ["", "name\nann\n", "id\n\n", "id\n../ann\n", "id\n.ann\n", "id\na b\n"])
+@pytest.mark.parametrize("text", ["", "name\nann\n", "id\n\n", "id\n../ann\n", "id\na b\n", "id\na\na\n"])
 def test_a_roster_without_usable_names_is_refused(tmp_path: Path, text: str) -> None:
     """A name becomes the name of a folder."""
     (tmp_path / "roster.csv").write_text(text)
     with pytest.raises(GraderError, match="roster|student's name"):
-        read_roster(tmp_path / "roster.csv")
+        read_roster(tmp_path / "roster.csv").require_usable()
 
 
 def test_usual_names_are_usable() -> None:

@@ -8,8 +8,9 @@ from typing import Any, Protocol
 from tornado.httputil import url_concat
 from tornado.web import RequestHandler
 
+from grader.classroom.roster import require_name
 from grader.errors import GraderError
-from grader.service.accounts import Accounts, require_name
+from grader.service.accounts import Accounts
 from grader.service.policy import Refusal
 
 PREFIX = "JUPYTERHUB_SERVICE_PREFIX"

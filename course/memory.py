@@ -1,0 +1,127 @@
+"""Measures the memory that a function takes for its tensors, in the student's notebook as when it is graded.
+
+    function, arguments -> a call in which each operation of torch is seen -> its result, the most bytes alive at once
+
+In a notebook there is one process, and the call is made in it. In a grader, the student's function is a stand-in for a
+function in another process. The stand-in has a method `__measured__`, which makes the call there with the same code.
+"""
+
+import gc
+import weakref
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeVar
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+T = TypeVar("T")
+
+LIFT = torch.ops.aten.lift_fresh.default
+"""The operation whose argument was made a moment before, unseen: torch.tensor() and torch.from_numpy() end with it."""
+
+
+def peak_memory(function: Callable[..., T], *args: Any, **kwargs: Any) -> tuple[T, int]:
+    """Return the result of a call, and the most bytes of tensors that were alive at once during it.
+
+    The memory of a tensor counts from the operation that makes it until nothing refers to it any more, also where
+    autograd keeps it for the backward pass. Views share it, and it counts once. A backward pass in the call counts
+    like the rest. Arguments, and other tensors from before the call, do not count, unless they grow; the result does.
+    The number is the same in every run, because Python's collector of cycles rests meanwhile.
+
+    Three kinds of memory it does not see: what one operation of torch takes and gives back before it ends, what other
+    threads take, and the arrays of numpy, until torch makes tensors of them. An array that numpy makes of a tensor
+    shares its memory, and keeps it alive.
+
+    Args:
+        function: a function, a module or a method of the student's. A function of a test that calls the student's is
+            measured in the process of the test, where the student's tensors are not.
+        args: its arguments.
+        kwargs: its keyword arguments.
+    """
+    # Looked up in the class, as Python looks up its own special methods: a student's function cannot have it.
+    measured = getattr(type(function), "__measured__", None)
+    if measured is not None:
+        return measured(function, peak_memory_here, args, kwargs)
+    return peak_memory_here(function, *args, **kwargs)
+
+
+def peak_memory_here(function: Callable[..., T], *args: Any, **kwargs: Any) -> tuple[T, int]:
+    """Do the work of `peak_memory` in this process."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        with _Storages() as storages:
+            result = function(*args, **kwargs)
+    finally:
+        if collects:
+            gc.enable()
+    return result, storages.peak
+
+
+@dataclass
+class _Storage:
+    """The memory of a tensor: the bytes that it had before the call, and those that count."""
+
+    reference: weakref.ref[torch.UntypedStorage]
+    before: int
+    counted: int = 0
+
+
+class _Storages(TorchDispatchMode):
+    """Counts the bytes of storages while operations of torch make, resize and release them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.peak = 0
+        """The most bytes that were alive at once."""
+        self._alive = 0
+        self._storages: dict[int, _Storage] = {}
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
+        kwargs = kwargs or {}
+        for tensor in _tensors((*args, *kwargs.values())):
+            # What no operation has made was there before the call.
+            self._look_at(tensor, is_new=func is LIFT)
+        result = func(*args, **kwargs)
+        for tensor in _tensors((result,)):
+            self._look_at(tensor, is_new=True)
+        self.peak = max(self.peak, self._alive)
+        return result
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        # Otherwise torch imports its compiler at the first operation, which takes two seconds.
+        return False
+
+    def __exit__(self, *error: Any) -> None:
+        super().__exit__(*error)
+        # Each reference to a storage refers back to this object.
+        self._storages.clear()
+
+    def _look_at(self, tensor: torch.Tensor, *, is_new: bool) -> None:
+        # A sparse tensor has none of its own.
+        if not torch._C._has_storage(tensor):
+            return
+        storage = tensor.untyped_storage()
+        address, size = storage._cdata, storage.nbytes()
+        known = self._storages.get(address)
+        if known is None:
+            reference = weakref.ref(storage, partial(self._forget, address))
+            known = self._storages[address] = _Storage(reference, before=0 if is_new else size)
+        counted = max(0, size - known.before)
+        self._alive += counted - known.counted
+        known.counted = counted
+
+    def _forget(self, address: int, reference: weakref.ref) -> None:
+        self._alive -= self._storages.pop(address).counted
+
+
+def _tensors(values: Iterable[Any]) -> Iterator[torch.Tensor]:
+    """Yield the tensors among the arguments or results of an operation, and those in lists of them."""
+    for value in values:
+        if isinstance(value, torch.Tensor):
+            yield value
+        elif isinstance(value, list | tuple):
+            yield from _tensors(value)

@@ -1,0 +1,181 @@
+"""Counts who made which mistake: the known ones by their names, the others by the fingerprints of their behaviour.
+
+first failed test of each exercise --causes--> Mistake        --fingerprint--> Group of those who behave alike
+"""
+
+import hashlib
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+from grader.class_report.gather import Gathered
+from grader.class_report.model import Example, Group, Mistake, Place
+from grader.classroom.records import ResultRecord
+from grader.diagnosis.misconceptions import Misconception
+from grader.fingerprint import Fingerprint
+from grader.report import BEHAVES_LIKE, JUDGED_WITH
+
+JUDGED = re.compile(rf"\s*{JUDGED_WITH.removesuffix('.').format('.*?')}\.", re.DOTALL)
+PLACE = re.compile(r" ?\(in [\w-]+, line \d+.*\)", re.DOTALL)
+"""With what a test was judged, and where an error arose: neither is a part of what went wrong."""
+NUMBER = re.compile(r"-?\d+(?:\.\d*)?(?:e[-+]?\d+)?|nan|inf")
+KEY_CHARACTERS = 6
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """One student's wrong answer to an exercise: the results of its tests, and the source."""
+
+    place: Place
+    exercise: str
+    results: Sequence[ResultRecord]
+    source: str
+
+    @property
+    def first(self) -> ResultRecord:
+        """The first test that it failed and that a diagnosis belongs to."""
+        marked = [each for each in self.failed if each.causes or each.fingerprint is not None]
+        return (marked or self.failed)[0]
+
+    @property
+    def taken(self) -> Fingerprint:
+        """The fingerprint of its behaviour; only for those that have one."""
+        assert self.first.fingerprint is not None
+        return self.first.fingerprint
+
+    @property
+    def failed(self) -> list[ResultRecord]:
+        """The tests that did not give all their points."""
+        return [each for each in self.results if each.points < each.max_points]
+
+    @property
+    def lost(self) -> float:
+        """The points that it lost in the exercise."""
+        return sum(each.max_points - each.points for each in self.results)
+
+
+def wrong_answers(gathered: Gathered) -> list[Wrong]:
+    """Return all answers that were written and lost points in tests."""
+    found = []
+    for place, (student, results) in enumerate(zip(gathered.students, gathered.results(), strict=True)):
+        sources = {name: text for record in gathered.records[place].values() for name, text in record.answers.items()}
+        written = {each.exercise for each in student.exercises if each.is_written}
+        for exercise, tests in results.items():
+            # A test that needs an exercise which is still blank says nothing about this one.
+            told = [each for each in tests if not each.not_written]
+            wrong = Wrong(place, exercise, told, sources.get(exercise, ""))
+            if exercise in written and wrong.failed:
+                found.append(wrong)
+    return found
+
+
+def known_mistakes(
+    gathered: Gathered, wrongs: Iterable[Wrong], misconceptions: Iterable[Misconception]
+) -> list[Mistake]:
+    """Return the mistakes that the grader named, those of most students first.
+
+    Args:
+        gathered: the class.
+        wrongs: its wrong answers.
+        misconceptions: the known misconceptions of the assignment, with what was said to students.
+    """
+    hints = {(each.exercise, each.name): each.hint for each in misconceptions}
+    alike: dict[tuple[str, ...], list[Wrong]] = defaultdict(list)
+    for wrong in wrongs:
+        if wrong.first.causes:
+            alike[wrong.exercise, *wrong.first.causes].append(wrong)
+    found = [
+        Mistake(
+            exercise=exercise,
+            notebook=gathered.outline.notebook_of.get(exercise, ""),
+            names=list(names),
+            hint=" ".join(hints.get((exercise, name), "") for name in names).strip(),
+            students=[wrong.place for wrong in members],
+            cost=sum(wrong.lost for wrong in members),
+            example=_example(members),
+        )
+        for (exercise, *names), members in alike.items()
+    ]
+    return sorted(found, key=lambda each: (-len(each.students), -each.cost, each.exercise, each.names))
+
+
+def groups(gathered: Gathered, wrongs: Iterable[Wrong]) -> list[Group]:
+    """Return the groups of students whose wrong answers behave alike in every test, and have no name.
+
+    Args:
+        gathered: the class.
+        wrongs: its wrong answers.
+    """
+    unnamed: dict[str, list[Wrong]] = defaultdict(list)
+    for wrong in wrongs:
+        if not wrong.first.causes and wrong.first.fingerprint is not None:
+            unnamed[wrong.exercise].append(wrong)
+    found = []
+    for exercise, members in unnamed.items():
+        for alike, is_certain in grouped(members):
+            if len(alike) > 1:
+                found.append(
+                    Group(
+                        key=f"{exercise}-{_key(alike)}",
+                        exercise=exercise,
+                        notebook=gathered.outline.notebook_of.get(exercise, ""),
+                        students=[wrong.place for wrong in alike],
+                        failed=[each.name for each in alike[0].failed],
+                        cost=sum(wrong.lost for wrong in alike),
+                        example=_example(alike),
+                        is_certain=is_certain,
+                    )
+                )
+    return sorted(found, key=lambda each: (-len(each.students), -each.cost, each.key))
+
+
+def grouped(wrongs: Sequence[Wrong]) -> list[tuple[list[Wrong], bool]]:
+    """Divide wrong answers to one exercise, all with fingerprints, into groups that behave alike.
+
+    Alike are those with like fingerprints, of which the tests say the same. Answers that drew different parameters have
+    different numbers for that reason alone. They are taken for alike if all else is the same, and among the answers
+    with the same parameters there is no other such group.
+
+    Returns:
+        The groups, and whether the numbers of all members could be compared.
+    """
+    by_words: dict[tuple[object, ...], list[list[Wrong]]] = defaultdict(list)
+    for wrong in wrongs:
+        alike = by_words[wrong.taken.structure, bool(wrong.taken.drawn), *_told(wrong)]
+        members = next((each for each in alike if wrong.taken.is_like(each[0].taken)), None)
+        if members is None:
+            alike.append(members := [])
+        members.append(wrong)
+    found = []
+    for alike in by_words.values():
+        if len({members[0].taken.drawn for members in alike}) == len(alike) > 1:
+            found.append((list(chain.from_iterable(alike)), False))
+        else:
+            found += [(members, True) for members in alike]
+    return found
+
+
+def _told(wrong: Wrong) -> tuple[object, ...]:
+    """What the tests say, without places and numbers."""
+    return tuple((each.name, each.verdict, without_details(each.message)) for each in wrong.results)
+
+
+def without_details(message: str) -> str:
+    """Return the message of a test without numbers, places in the code, and the answers that it was judged with."""
+    return NUMBER.sub("#", PLACE.sub("", JUDGED.sub("", message)))
+
+
+def _key(members: list[Wrong]) -> str:
+    """A short name of a group, the same in each run as long as the behaviour is the same."""
+    taken = min((each.taken for each in members), key=lambda each: (each.drawn, each.numbers))
+    numbers = [f"{number:.3g}" for number in taken.numbers]  # rounding must not change the name
+    behaviour = repr((taken.structure, taken.drawn, numbers, _told(members[0])))
+    return hashlib.sha256(behaviour.encode()).hexdigest()[:KEY_CHARACTERS]
+
+
+def _example(members: Sequence[Wrong]) -> Example:
+    """The shortest of the answers, without the name of its author: it has least beside the mistake."""
+    shortest = min(members, key=lambda each: (len(each.source), each.source))
+    return Example(shortest.source, shortest.first.message.partition(f" {BEHAVES_LIKE}")[0])

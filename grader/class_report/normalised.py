@@ -1,0 +1,318 @@
+"""Writes an answer so that renaming, reordering, reformatting and comments change nothing.
+
+    source --ast, or line by line where that fails--> statements --own names numbered--> features
+
+Each statement is numbered for itself, so it reads the same wherever it stands. Order counts only where a statement uses
+what another has set: the two together are a feature as well.
+"""
+
+import ast
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count, islice, repeat
+
+MAX_CHARACTERS, MAX_STATEMENTS = 10_000, 300
+"""How much of an answer is read."""
+MAX_JOINED, MAX_LINE = 40, 500
+"""Lines that a statement of an answer with a syntax error may have, and characters of one that is parsed."""
+
+UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
+"""What parsing a stranger's source and walking through its tree may raise."""
+SAYS_NOTHING = {"ctx", "annotation", "returns", "type_comment", "kind", "type_ignores", "type_params"}
+BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
+FIELDS = {
+    kind: tuple(
+        field
+        for field in kind._fields
+        if field not in SAYS_NOTHING and not (field in BLOCKS and not issubclass(kind, ast.expr))
+    )
+    for kind in vars(ast).values()
+    if isinstance(kind, type) and issubclass(kind, ast.AST)
+}
+"""The fields of each type of node that are written; those of a statement are its header."""
+FORMS = ("{}", "{}\n pass", "if 0: pass\n{}", "if 0: pass\n{}\n pass", "try: pass\n{}", "try: pass\n{}\n pass")
+"""Surroundings in which a line of its own may be Python."""
+TOKEN = re.compile(r"""[^\W\d]\w*|\d[\w.]*|'[^']*'|"[^"]*"|[^\w\s]""")
+COMMENT = re.compile(r"#.*")
+TRIPLE = re.compile(r"'''|\"\"\"")
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A statement, or the header of a compound one, with the names of its author's numbered.
+
+    `first` and `last` are its lines, counted from 0. `sets` and `uses` are the author's own names in it, each with its
+    number, and `scope` is the function around it.
+    """
+
+    text: str
+    first: int
+    last: int
+    sets: Mapping[str, str]
+    uses: Mapping[str, str]
+    scope: int
+
+
+def statements(source: str) -> list[Statement]:
+    """Return the statements of an answer in order, without docstrings, annotations and `pass`.
+
+    Args:
+        source: any text. Where it is no Python, each line is read for itself.
+    """
+    lines = lines_of(source)
+    try:
+        drafts = list(islice(_drafts(ast.parse("\n".join(lines)).body, count(1)), MAX_STATEMENTS))
+    except UNREADABLE:
+        drafts = list(islice(_line_by_line(lines), MAX_STATEMENTS))
+    own = {key for draft in drafts for key in draft.binds}
+    return [draft.numbered(own) for draft in drafts]
+
+
+def lines_of(source: str) -> list[str]:
+    """Return the lines of an answer that are read.
+
+    Args:
+        source: any text.
+    """
+    return source[:MAX_CHARACTERS].replace("\0", "").replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+
+def features(answer: Sequence[Statement]) -> dict[str, bool]:
+    """Return what distinguishes an answer: each statement (True), and each with one that sets a name for it (False).
+
+    Args:
+        answer: the statements of the answer.
+    """
+    found = {each.text: True for each in answer}
+    attributes: dict[str, list[Statement]] = {}
+    for each in answer:
+        for name in each.sets:
+            if "." in name:
+                attributes.setdefault(name, []).append(each)
+    latest: dict[tuple[int, str], Statement] = {}
+    for each in answer:
+        for name, number in each.uses.items():
+            # Methods stand in any order, so every statement that sets an attribute counts.
+            setters = attributes.get(name, ()) if "." in name else [latest.get((each.scope, name))]
+            for setter in setters:
+                if setter is not None:
+                    found[f"{setter.text}\n{each.text}\n{setter.sets[name]}{number}"] = False
+        latest |= {(each.scope, name): each for name in each.sets}
+    return found
+
+
+class _Draft:
+    """A statement that is being written: its parts, and the places of names that may be the author's own."""
+
+    def __init__(self, first: int, last: int, scope: int) -> None:
+        self._first, self._last, self._scope = first, last, scope
+        self._parts: list[str] = []
+        self._names: list[tuple[int, str]] = []
+        self._keywords: list[tuple[int, str]] = []
+        self.binds: list[str] = []
+        self._uses: list[str] = []
+
+    def write(self, value: object) -> None:
+        """Write a node, a list of nodes, or anything else that a field of a node may hold."""
+        parts = self._parts
+        match value:
+            case ast.Name(id=name):
+                self._name(name, is_set=not isinstance(value.ctx, ast.Load))
+            case ast.Attribute(value=base, attr=attribute):
+                self.write(base)
+                parts.append(".")
+                if isinstance(base, ast.Name):
+                    is_set = not isinstance(value.ctx, ast.Load)
+                    self._name(f"{base.id}.{attribute}", is_set=is_set)
+                else:
+                    parts.append(attribute)
+            case ast.Constant(value=constant):
+                parts.append(repr(constant))
+            case ast.arg(arg=name):
+                self._name(name, is_set=True)
+            case ast.Call(func=function, args=arguments, keywords=keywords):
+                self._call(function, arguments, keywords)
+            case ast.AST():
+                kind = type(value)
+                parts.append(f"{kind.__name__}(")
+                for field in FIELDS[kind]:
+                    self.write(getattr(value, field, None))
+                parts.append(")")
+            case list():
+                parts.append("[")
+                for each in value:
+                    self.write(each)
+                parts.append("]")
+            case _:
+                parts.append(f"{value!r},")
+
+    def write_header(self, node: ast.AST, owner: str = "") -> None:
+        """Write a statement without the blocks in it.
+
+        Args:
+            node: the statement.
+            owner: how a method names its object; '' for anything but a method.
+        """
+        match node:
+            case ast.AnnAssign(target=target, value=ast.expr() as value):
+                self.write(ast.Assign([target], value))
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                self._parts.append(f"{type(node).__name__} ")
+                self._name(f"{owner}.{node.name}" if owner else node.name, is_set=True)
+                for field in FIELDS[type(node)]:
+                    if field != "name":
+                        self.write(getattr(node, field))
+            case ast.ExceptHandler(type=kind, name=name):
+                self._parts.append("except ")
+                self.write(kind)
+                if name:
+                    self._name(name, is_set=True)
+            case ast.Import(names=names) | ast.ImportFrom(names=names):
+                self._parts.append(f"import {getattr(node, 'module', '')} ")
+                for alias in names:
+                    self._parts.append(f"{alias.name} ")
+                    self._name(alias.asname or alias.name, is_set=alias.asname is not None)
+            case _:
+                self.write(node)
+
+    def write_tokens(self, line: str) -> None:
+        """Write a line that is no Python."""
+        self._parts.append("? ")
+        tokens = TOKEN.findall(COMMENT.sub("", line))
+        for place, token in enumerate(tokens):
+            if token.isidentifier():
+                self._name(token, is_set=place == 0 and tokens[1:2] == ["="])
+            else:
+                self._parts.append(token)
+
+    def numbered(self, own: set[str]) -> Statement:
+        """Return the statement with numbers in the place of names.
+
+        Args:
+            own: the names that the whole answer binds, those of attributes after that of their object.
+        """
+        numbers: dict[str, str] = {}
+        for place, key in self._names:
+            if key in own:
+                self._parts[place] = numbers.setdefault(key, f"${len(numbers)}")
+        for place, callee in self._keywords:
+            if callee in own:
+                self._parts[place] = "="
+        sets = {key: numbers[key] for key in self.binds}
+        uses = {key: numbers[key] for key in self._uses if key in own}
+        return Statement("".join(self._parts), self._first, self._last, sets, uses, self._scope)
+
+    def _name(self, key: str, *, is_set: bool) -> None:
+        (self.binds if is_set else self._uses).append(key)
+        self._names.append((len(self._parts), key))
+        self._parts.append(f"{key.rpartition('.')[2]} ")
+
+    def _call(self, function: ast.expr, arguments: list[ast.expr], keywords: list[ast.keyword]) -> None:
+        """Write a call. The names of arguments are the author's own if the function is."""
+        callee = ""
+        if isinstance(function, ast.Name):
+            callee = function.id
+        elif isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
+            callee = f"{function.value.id}.{function.attr}"
+        self.write(function)
+        self._parts.append("(")
+        for argument in arguments:
+            self.write(argument)
+            self._parts.append(",")
+        for keyword in keywords:
+            self._keywords.append((len(self._parts), callee))
+            self._parts.append(f"{keyword.arg}=")
+            self.write(keyword.value)
+        self._parts.append(")")
+
+
+def _drafts(body: Sequence[ast.AST], scopes: Iterator[int], above: int = 0) -> Iterator[_Draft]:
+    """Write the statements of a block and of all blocks in it.
+
+    Args:
+        body: the block.
+        scopes: the numbers of the functions in it.
+        above: how many lines stand above it.
+    """
+    # A chain of `elif` is as deep as it is long, so there is no recursion here.
+    waiting: list[tuple[ast.AST, int, bool]] = [(node, 0, False) for node in reversed(body)]
+    while waiting:
+        node, scope, is_in_class = waiting.pop()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            scope = next(scopes)
+        blocks = [each for name in BLOCKS for each in getattr(node, name, ())]
+        if not _says_nothing(node):
+            first, last = _lines(node, blocks)
+            draft = _Draft(above + first, above + last, scope)
+            draft.write_header(node, _owner(node, is_in_class=is_in_class))
+            yield draft
+        waiting += [(each, scope, isinstance(node, ast.ClassDef)) for each in reversed(blocks)]
+
+
+def _lines(node: ast.AST, blocks: Sequence[ast.AST]) -> tuple[int, int]:
+    """The first and last line of a statement without its blocks, from 0."""
+    begin = node.pattern if isinstance(node, ast.match_case) else node
+    first, last = getattr(begin, "lineno", 1) - 1, (getattr(begin, "end_lineno", None) or 1) - 1
+    if blocks:
+        last = max(first, getattr(blocks[0], "lineno", last + 2) - 2)
+    return first, last
+
+
+def _says_nothing(node: ast.AST) -> bool:
+    match node:
+        case ast.Pass() | ast.Expr(value=ast.Constant()) | ast.AnnAssign(value=None) | ast.Try() | ast.TryStar():
+            return True
+    return False
+
+
+def _owner(node: ast.AST, *, is_in_class: bool) -> str:
+    """How a method names its object. A method whose class cannot be read is known by the usual name."""
+    match node:
+        case ast.FunctionDef(args=ast.arguments(args=[ast.arg(arg=first), *_])) if is_in_class or first == "self":
+            return first
+    return ""
+
+
+def _line_by_line(lines: Sequence[str]) -> Iterator[_Draft]:
+    """Write an answer with a syntax error: each line for itself, joined with those that close its brackets."""
+    number = 0
+    while number < len(lines):
+        size = _lines_until_closed(lines, number)
+        for joined in dict.fromkeys((size, 1)):
+            drafts = _alone("\n".join(lines[number : number + joined]).strip(), number)
+            if drafts is not None:
+                break
+        else:
+            draft = _Draft(number, number, 0)
+            draft.write_tokens(lines[number])
+            drafts = [draft]
+        yield from drafts
+        number += joined
+
+
+def _alone(text: str, above: int) -> list[_Draft] | None:
+    """Write a statement or the header of a compound one that stands alone; None if it is no Python."""
+    for form in FORMS if len(text) <= MAX_LINE else ():
+        try:
+            body: Sequence[ast.AST] = ast.parse(form.replace("{}", text)).body
+            added = form.index("{}") > 0
+            if added:
+                [first] = body
+                body = [each for name in BLOCKS[1:] for each in getattr(first, name, ())]
+            return list(_drafts(body, repeat(0), above - added))
+        except UNREADABLE:
+            continue
+    return None
+
+
+def _lines_until_closed(lines: Sequence[str], number: int) -> int:
+    """How many lines a statement has whose brackets and texts are all closed; 1 if they never are."""
+    depth, is_text = 0, False
+    for size, line in enumerate(lines[number : number + MAX_JOINED], 1):
+        is_text ^= len(TRIPLE.findall(line)) % 2 == 1
+        code = COMMENT.sub("", line)
+        depth += sum(map(code.count, "([{")) - sum(map(code.count, ")]}"))
+        if depth <= 0 and not is_text and not code.rstrip().endswith("\\"):
+            return size
+    return 1

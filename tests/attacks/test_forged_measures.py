@@ -1,0 +1,87 @@
+"""Shows what forging the memory of a call gains: any number is believed, and anything else costs the exercise.
+
+The measurement is made in the student's process, so an honest number cannot be told from a forged one. The values are
+judged in the runner all the same.
+"""
+
+import pytest
+
+from grader.grading import grade
+from grader.report import Report
+from tests.attacks.build import on_channel
+from tests.support.notebooks import answer, check, helpers, hidden, notebook, with_answer
+
+LEAN = """
+def doubled(x):
+    return 2 * x
+"""
+WASTEFUL = """
+def doubled(x):
+    return (x[:, None] + x).diagonal()
+"""
+WRONG = """
+def doubled(x):
+    return 3 * x
+"""
+SOURCE = notebook(
+    helpers("imports", "import torch"),
+    answer("doubled", f"### BEGIN SOLUTION{LEAN}### END SOLUTION"),
+    hidden(
+        "doubled-test-memory",
+        "No table of all pairs.",
+        "from course.memory import peak_memory\n"
+        "x = torch.arange(100.0)\nresult, peak = peak_memory(doubled, x)\n"
+        "assert torch.equal(result, 2 * x), 'the values are not right'\n"
+        "assert peak <= 2 * x.nbytes, f'{peak} bytes for {x.nbytes} bytes of numbers'",
+    ),
+    answer("other", "### BEGIN SOLUTION\none = 1\n### END SOLUTION"),
+    check("other-check", "assert one == 1"),
+)
+FORGED = """
+    honest = server.answer
+
+    def answer(request, decoded):
+        reply, tensors = honest(request, decoded)
+        if getattr(request, "measure", ""):
+            reply.measured = {}
+        return reply, tensors
+
+    answer_by(answer)
+"""
+
+
+def judged(code: str) -> Report:
+    """Return the report on this answer to the first exercise, beside a right answer to the second."""
+    return grade(SOURCE, with_answer(SOURCE, "doubled", code))
+
+
+def points(report: Report) -> list[float]:
+    """Return the points of each test."""
+    return [result.points for result in report.results]
+
+
+def test_honest_code_is_measured() -> None:
+    """The lean answer passes, the wasteful one fails with its bytes, and so do wrong values."""
+    assert points(judged(LEAN)) == [1, 1]
+    wasteful = judged(WASTEFUL)
+    assert points(wasteful) == [0, 1] and "40000 bytes for 400 bytes of numbers" in wasteful.results[0].message
+    assert points(judged(WRONG)) == [0, 1]
+
+
+@pytest.mark.parametrize("claim", ["-1", "None", "True", "0.5", "float('inf')", "'0'", "[0]", "10**5_000", "2**15_000"])
+def test_a_measure_that_is_no_number_of_bytes_costs_its_exercise(claim: str) -> None:
+    """The reply is refused on arrival, and the other exercise keeps its points."""
+    assert points(judged(LEAN + on_channel(FORGED.format(claim)))) == [0, 1]
+
+
+@pytest.mark.parametrize("claim", ["10**400", "2**63"])
+def test_an_absurd_number_of_bytes_fails_the_test(claim: str) -> None:
+    """It is a whole number, and too large for any test."""
+    report = judged(LEAN + on_channel(FORGED.format(claim)))
+    assert points(report) == [0, 1] and "bytes for 400 bytes" in report.results[0].message
+
+
+@pytest.mark.parametrize(("code", "earned"), [(WASTEFUL, 1), (WRONG, 0)], ids=["wasteful", "wrong"])
+def test_a_forged_number_hides_waste_and_nothing_else(code: str, earned: float) -> None:
+    """As docs/threat-model.md says: the points of a test of memory can be had by forgery, those of values cannot."""
+    assert points(judged(code + on_channel(FORGED.format("0")))) == [earned, 1]

@@ -1,0 +1,63 @@
+"""Tests are judged by the class: what all or none pass, and what good students fail more often, stands out."""
+
+from grader.class_report import model
+from grader.class_report.gather import Gathered, Outline
+from grader.class_report.item_analysis import ALL_PASS, NONE_PASS, REVERSED, analysed_tests, exercises
+from grader.class_report.model import ExercisePoints, Student
+from grader.classroom.records import VERSION, NotebookRecord, ResultRecord
+from grader.report import Verdict
+
+MOST = {"easy": 2.0, "hard": 2.0, "odd": 2.0, "fair": 8.0}
+
+
+def of_class(rows: list[dict[str, float]], blank: int = 0) -> Gathered:
+    """A class with one exercise: the points of each student in each test, and some students who wrote nothing."""
+    outline = Outline({}, {"one": "small"}, {"one": sum(MOST.values())}, set(), dict.fromkeys(MOST, "one"))
+    students, records = [], []
+    for number, row in enumerate([*rows, *[dict.fromkeys(MOST, 0.0)] * blank]):
+        is_written = number < len(rows)
+        points = [ExercisePoints("one", sum(row.values()), sum(MOST.values()), is_written)]
+        students.append(Student(f"student{number}", sum(row.values()), sum(MOST.values()), exercises=points))
+        results = [
+            ResultRecord(name, "one", Verdict.PASSED if row[name] == most else Verdict.FAILED, row[name], most)
+            for name, most in MOST.items()
+        ]
+        records.append({"small": NotebookRecord(VERSION, results, {})})
+    return Gathered(outline, students, records, [[] for _ in students], [], [], None)
+
+
+def by_name(gathered: Gathered) -> dict[str, model.Test]:
+    """The tests by name."""
+    return {test.name: test for test in analysed_tests(gathered)}
+
+
+def test_what_stands_out_is_said() -> None:
+    """Good students pass the fair test and fail the odd one; all pass the easy one, none the hard one."""
+    rows = [
+        {"easy": 2.0, "hard": 0.0, "odd": 2.0 * (number < 10), "fair": 8.0 * (number >= 10)} for number in range(20)
+    ]
+    found = by_name(of_class(rows, blank=3))
+    assert {name: test.notes for name, test in found.items()} == {
+        "easy": [ALL_PASS], "hard": [NONE_PASS], "odd": [REVERSED], "fair": [REVERSED],
+    }  # fmt: skip
+    assert found["odd"].discrimination is not None and abs(found["odd"].discrimination + 1) < 1e-9
+    assert found["easy"].discrimination is found["hard"].discrimination is None
+    assert [(test.tried, test.passed, test.cost) for test in found.values()] == [
+        (20, 20, 0.0), (20, 0, 40.0), (20, 10, 20.0), (20, 10, 80.0),
+    ]  # fmt: skip
+
+
+def test_a_few_students_prove_nothing() -> None:
+    """Nothing is said of a test that nine tried, nor of a weak correlation that chance may have made."""
+    assert not any(test.notes for test in analysed_tests(of_class([dict(MOST)] * 9)))
+    points = [(2.0, 0.0), (2.0, 2.0), (0.0, 2.0), (0.0, 2.0), (2.0, 0.0), (0.0, 0.0), (2.0, 2.0), (0.0, 2.0)] * 2
+    rows = [MOST | {"odd": odd, "hard": hard} for odd, hard in points]
+    weak = by_name(of_class(rows))
+    assert weak["odd"].discrimination is not None and -0.5 < weak["odd"].discrimination < -0.1
+    assert weak["odd"].notes == []
+
+
+def test_shares_are_those_of_all_who_handed_in() -> None:
+    """A blank has no points, and counts."""
+    (exercise,) = exercises(of_class([dict(MOST), MOST | {"fair": 1.0}], blank=1))
+    assert exercise.shares == [1.0, 0.5, 0.0] and exercise.blank == 1

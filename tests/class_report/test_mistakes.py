@@ -1,0 +1,61 @@
+"""The mistakes of a class: groups of wrong answers that behave alike, whatever else differs."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grader.class_report.mistakes import Wrong, grouped
+from grader.classroom.records import ResultRecord
+from grader.fingerprint import Fingerprint
+from grader.report import Verdict
+
+REAL = st.floats(-1e3, 1e3)
+
+
+def wrong(place: int, taken: Fingerprint, message: str = "It is 3, and yours is 4.") -> Wrong:
+    """A wrong answer with one failed test."""
+    failed = ResultRecord("one-test-more", "one", Verdict.FAILED, 0.0, 2.0, message, fingerprint=taken)
+    return Wrong(place, "one", [failed], f"answer {place}")
+
+
+def places(wrongs: list[Wrong]) -> list[tuple[list[int], bool]]:
+    """The groups as students, in order."""
+    return sorted(([each.place for each in members], is_certain) for members, is_certain in grouped(wrongs))
+
+
+@given(st.lists(st.tuples(REAL, REAL), min_size=1, max_size=5), st.integers(2, 6), st.floats(-1, 1), st.randoms())
+def test_rounding_never_splits_a_group(
+    numbers: list[tuple[float, float]], size: int, noise: float, chance: object
+) -> None:
+    """Students of one behaviour are one group, in whatever order they come."""
+    flat = tuple(number for pair in numbers for number in (abs(pair[0]), pair[1]))
+    wrongs = []
+    for place in range(size):
+        rounded = [
+            number + 1e-6 * noise * place / size * abs(flat[2 * (index // 2)]) for index, number in enumerate(flat)
+        ]
+        wrongs.append(wrong(place, Fingerprint("s", "", tuple(rounded))))
+    chance.shuffle(wrongs)  # type: ignore[attr-defined]
+    ((members, is_certain),) = grouped(wrongs)
+    assert {each.place for each in members} == set(range(size)) and is_certain
+
+
+def test_other_numbers_or_words_are_another_group() -> None:
+    """The numbers within a message and the place of an error do not count."""
+    alike = Fingerprint("s", "", (1.0, 0.5))
+    wrongs = [
+        wrong(0, alike),
+        wrong(1, alike, "It is 3, and yours is 5. Judged with our `zero`, because yours lost points."),
+        wrong(2, Fingerprint("s", "", (1.0, 0.6))),
+        wrong(3, Fingerprint("t", "", (1.0, 0.5))),
+        wrong(4, alike, "Your code raised ValueError (in one, line 3: f(x)  # why?)."),
+        wrong(5, alike, "Your code raised ValueError (in one, line 7: g(y))."),
+    ]
+    assert places(wrongs) == [([0, 1], True), ([2], True), ([3], True), ([4, 5], True)]
+
+
+def test_other_parameters_hide_no_group_and_join_no_two() -> None:
+    """Numbers that come from other parameters say nothing, so the words decide, unless there are two such groups."""
+    first, second = Fingerprint("s", "a", (1.0, 0.5)), Fingerprint("s", "b", (7.0, 3.0))
+    assert places([wrong(0, first), wrong(1, second)]) == [([0, 1], False)]
+    third = Fingerprint("s", "a", (2.0, 0.5))
+    assert places([wrong(0, first), wrong(1, second), wrong(2, third)]) == [([0], True), ([1], True), ([2], True)]

@@ -1,0 +1,383 @@
+"""A new grading says whose points it changes, writes nothing until a person agrees, and then exactly what it showed."""
+
+import copy
+import gc
+import os
+import pty
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import Future
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat import NotebookNode
+
+from grader.classroom.changes import ChangedTest, StudentChange, limits_in_words, summary, tables
+from grader.classroom.class_run import ClassRun
+from grader.classroom.course_dir import CourseDir
+from grader.classroom.gradebook_copy import Total
+from grader.classroom.graders import Threads
+from grader.classroom.pages import Earlier, GradedNotebook, StudentResult
+from grader.classroom.rehearsal import Rehearsal
+from grader.classroom.student import Assignment, Submission
+from grader.errors import GraderError
+from tests.support.notebooks import answered, cell, hidden
+from tests.support.paths import REPOSITORY
+from tests.support.postgres import postgres, programs
+from tests.support.small_class import (
+    NAME,
+    RIGHT,
+    SCORES,
+    SOURCE,
+    grade_class,
+    hand_in,
+    ledger,
+    points,
+    released,
+    run,
+)
+
+FEWER = "assert one(3) == 3 and False, 'no one passes'"
+
+
+def write_source(folder: Path, **sources: str) -> NotebookNode:
+    """Write the source with other text in some test cells, and return it."""
+    source = answered(SOURCE, **sources)
+    nbformat.write(source, folder / "source" / NAME / "small.ipynb")
+    return source
+
+
+@pytest.fixture
+def changed(again: Path) -> Path:
+    """The graded class, and a source in which two() may be 1 and one(3) is never right."""
+    hidden_test = f"# one(x) is x.\n### BEGIN HIDDEN TESTS\n{FEWER}\n### END HIDDEN TESTS"
+    write_source(again, **{"one-test-more": hidden_test, "two-check": "assert two() in (1, 2)"})
+    return again
+
+
+@pytest.fixture
+def rehearsed(changed: Path) -> Iterator[Rehearsal]:
+    """The rehearsal of grading it again, complete and not written."""
+    with Rehearsal(ClassRun(CourseDir(changed), NAME)) as rehearsal:
+        assert not any(result.troubles for result in rehearsal.graded())
+        yield rehearsal
+
+
+def files(folder: Path) -> dict[Path, bytes]:
+    """Every file of a course folder, also the gradebook."""
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def found(rehearsal: Rehearsal) -> dict[str, list[tuple[str, float | None, float | None]]]:
+    """The tests whose points change, by student."""
+    return {
+        change.student: [(test.test, test.before, test.after) for test in change.tests]
+        for change in rehearsal.changes
+        if change.is_change
+    }
+
+
+def mark(folder: Path, student: str, test: str, points: float) -> None:
+    """Give points by hand."""
+    with CourseDir(folder).gradebook() as gradebook:
+        grade = gradebook.find_grade(test, "small", NAME, student)
+        grade.manual_score, grade.needs_manual_grade = points, False
+        gradebook.db.commit()
+
+
+LOST, GAINED = ("one-test-more", 2, 0), ("two-check", 2.5, 5)
+
+
+def test_a_rehearsal_names_students_tests_and_points_and_changes_no_file(changed: Path) -> None:
+    """bob wins half of two() and loses one(3); dan's one() ends the process, so it had no points to lose."""
+    before = files(changed)
+    with Rehearsal(ClassRun(CourseDir(changed), NAME)) as rehearsal:
+        list(rehearsal.graded())
+        assert found(rehearsal) == {"ann": [LOST], "bob": [LOST, GAINED], "cat": [LOST]}
+        totals = {each.student: (each.before, each.after) for each in rehearsal.changes}
+    assert totals == {student: (Total(score, 0), Total(after, 0)) for student, score, after in (
+        ("ann", 8, 6), ("bob", 5.5, 6), ("cat", 8, 6), ("dan", 5, 5), ("eve", 0, 0)
+    )}  # fmt: skip
+    assert files(changed) == before
+
+
+def test_what_is_written_is_what_a_class_run_writes(rehearsed: Rehearsal, changed: Path, tmp_path: Path) -> None:
+    """Gradebook, notebooks, records and pages; and no one has to be graded again."""
+    twin = shutil.copytree(changed, tmp_path / "twin")
+    assert sorted(result.student for result in rehearsed.write() if not result.troubles) == sorted(SCORES)
+    assert grade_class(twin) == sorted(SCORES)
+    assert ledger(changed) == ledger(twin) and points(changed)["bob"] == 6
+    for student in SCORES.keys() - {"cat"}:  # her copied cell has a new id in each run
+        for place in ("autograded", "feedback"):
+            there = {path.name: path.read_text() for path in (changed / place / student / NAME).iterdir()}
+            other = {path.name: path.read_text() for path in (twin / place / student / NAME).iterdir()}
+            there.pop(".graded.json", None), other.pop(".graded.json", None)
+            assert there == other
+    assert grade_class(changed) == []
+
+
+class Counted(Threads):
+    """Grades on this machine and counts."""
+
+    count = 0
+
+    def submit(self, assignment: Assignment, submission: Submission, earlier: Earlier) -> Future[StudentResult]:
+        self.count += 1
+        return super().submit(assignment, submission, earlier)
+
+
+def test_answers_by_the_clock_are_graded_once(again: Path) -> None:
+    """The points that were shown are written, although a second grading would give others."""
+    by_the_clock = "import time\ndef two():\n    return 1 + time.time_ns() // 1000 % 2"
+    for number in range(8):
+        hand_in(again, f"clock{number}", answered(released(again), **RIGHT | {"two": by_the_clock}))
+    graders = Counted()
+    with Rehearsal(ClassRun(CourseDir(again), NAME)) as rehearsal:
+        list(rehearsal.graded(graders))
+        shown = {change.student: change.after.score for change in rehearsal.changes}
+        list(rehearsal.write())
+    assert graders.count == 8 and len(shown) == 8
+    assert shown.items() <= points(again).items()
+
+
+def test_what_a_person_marks_before_the_answer_counts(rehearsed: Rehearsal, changed: Path) -> None:
+    """As it does in a class run."""
+    mark(changed, "ann", "why", 1.5)
+    list(rehearsed.write())
+    assert ledger(changed)["ann"]["grades"]["why"] == (None, 1.5, False) and points(changed)["ann"] == 7.5
+    assert "1.5" in (changed / "feedback" / "ann" / NAME / "small.html").read_text()
+
+
+def test_points_by_hand_count_instead_of_the_test(changed: Path) -> None:
+    """The test's points change, and the student's do not."""
+    mark(changed, "ann", "one-test-more", 1)
+    with Rehearsal(ClassRun(CourseDir(changed), NAME, only=["ann"])) as rehearsal:
+        list(rehearsal.graded())
+    (change,) = rehearsal.changes
+    assert change.tests == [ChangedTest("small", "one-test-more", 2, 0, manual=1)]
+    assert change.before == change.after == Total(7, 0) and change.is_change
+
+
+def test_points_are_known_from_the_gradebook_where_there_is_no_record(changed: Path) -> None:
+    """As after a grading with an earlier version, or with nbgrader."""
+    for record in changed.rglob(".*.results.json"):
+        record.unlink()
+    with Rehearsal(ClassRun(CourseDir(changed), NAME)) as rehearsal:
+        list(rehearsal.graded())
+    assert found(rehearsal) == {"ann": [LOST], "bob": [LOST, GAINED], "cat": [LOST]}
+
+
+def test_a_late_penalty_is_a_change(again: Path) -> None:
+    """A new due date takes points, though every test gives the same."""
+    with (again / "nbgrader_config.py").open("a") as config:
+        config.write("\nc.LateSubmissionPlugin.penalty_method = 'zero'\n")
+    with CourseDir(again).gradebook() as gradebook:
+        gradebook.update_or_create_assignment(NAME, duedate="2030-01-02 12:00:00 UTC")
+    (again / "submitted" / "ann" / NAME / "timestamp.txt").write_text("2030-01-03 12:00:00 UTC")
+    with Rehearsal(ClassRun(CourseDir(again), NAME)) as rehearsal:
+        list(rehearsal.graded())
+        assert found(rehearsal) == {"ann": []}
+        change = next(each for each in rehearsal.changes if each.student == "ann")
+        assert (change.before, change.after, change.gain) == (Total(8, 0), Total(8, 8), -8)
+        (table,) = tables(NAME, rehearsal.changes)
+        assert [list(column.cells)[0].plain for column in table.columns] == [  # type: ignore[union-attr]
+            "ann", "", "late penalty", "0 → 8", "8 → 0",
+        ]  # fmt: skip
+        list(rehearsal.write())
+    assert ledger(again)["ann"]["penalties"] == [8]
+
+
+def test_new_answers_are_said_to_be_new(changed: Path) -> None:
+    """Because the test is not the only reason for other points."""
+    hand_in(changed, "ann", released(changed))
+    with Rehearsal(ClassRun(CourseDir(changed), NAME)) as rehearsal:
+        list(rehearsal.graded())
+    assert [change.student for change in rehearsal.changes if change.has_new_answers] == ["ann"]
+
+
+def test_a_notebook_that_became_unreadable_loses_the_points_of_its_tests(again: Path) -> None:
+    """And the student is named."""
+    hand_in(again, "dan", b"")
+    with Rehearsal(ClassRun(CourseDir(again), NAME)) as rehearsal:
+        (dan,) = (result for result in rehearsal.graded() if result.troubles)
+    assert found(rehearsal) == {"dan": [("two-check", 5, 0)]} and dan.student == "dan"
+
+
+def test_tests_that_are_new_or_gone_are_named(again: Path) -> None:
+    """Once the assignment was removed from the gradebook, the records tell what there was."""
+    source = copy.deepcopy(SOURCE)
+    source.cells.remove(cell(source, "one-check"))
+    source.cells.append(hidden("two-test-new", "two() is 2.", "assert two() == 2", points=3))
+    cell(source, "two-check").metadata.nbgrader.points = 4
+    nbformat.write(source, again / "source" / NAME / "small.ipynb")
+    with CourseDir(again).gradebook() as gradebook:
+        gradebook.remove_assignment(NAME)
+    with Rehearsal(ClassRun(CourseDir(again), NAME)) as rehearsal:
+        list(rehearsal.graded())
+        assert found(rehearsal)["ann"] == [("two-check", 5, 4), ("two-test-new", None, 3), ("one-check", 1, None)]
+        assert list(limits_in_words(rehearsal.limits)) == [
+            "one-check in small is gone, and gave up to 1",
+            "two-check in small gives up to 4, and gave up to 5",
+            "two-test-new in small is new, and gives up to 3",
+        ]
+        list(rehearsal.write())
+    assert points(again)["ann"] == 9
+
+
+def test_without_a_gradebook_every_student_is_new_and_none_is_made(again: Path) -> None:
+    """Not before the results are written."""
+    for name in ("autograded", "feedback"):
+        shutil.rmtree(again / name)
+    (again / "gradebook.db").unlink()
+    with Rehearsal(ClassRun(CourseDir(again), NAME)) as rehearsal:
+        list(rehearsal.graded())
+        assert [change.before for change in rehearsal.changes] == [None] * 5
+        assert not (again / "gradebook.db").exists()
+        list(rehearsal.write())
+    assert points(again) == SCORES
+
+
+def test_what_changes_before_the_answer_is_not_overwritten(rehearsed: Rehearsal, changed: Path) -> None:
+    """A student who hands in meanwhile keeps the scores; after a change of the source, no one's are written."""
+    hand_in(changed, "bob", answered(released(changed), **RIGHT))
+    results = {result.student: result.troubles for result in rehearsed.write()}
+    assert "the submission has changed" in results.pop("bob")[0] and not any(results.values())
+    assert points(changed) == {"ann": 6, "bob": 5.5, "cat": 6, "dan": 5, "eve": 0}
+    written = files(changed)
+    source = write_source(changed)
+    cell(source, "two-check").metadata.nbgrader.points = 7
+    nbformat.write(source, changed / "source" / NAME / "small.ipynb")
+    with pytest.raises(GraderError, match="nothing was written, because source/"):
+        list(rehearsed.write())
+    source_file = changed / "source" / NAME / "small.ipynb"
+    assert files(changed) | {source_file: b""} == written | {source_file: b""}
+
+
+def test_results_wait_on_the_disk(rehearsed: Rehearsal) -> None:
+    """No text of a notebook or page stays in memory, however long a person thinks."""
+    gc.collect()
+    assert not [each for each in gc.get_objects() if type(each) is GradedNotebook]
+
+
+def test_a_student_who_cannot_be_graded_is_named_and_keeps_the_score(changed: Path) -> None:
+    """As one whose folder cannot be read."""
+
+    class Failing(Threads):
+        def submit(self, assignment: Assignment, submission: Submission, earlier: Earlier) -> Future[StudentResult]:
+            if submission.student == "ann":
+                raise PermissionError(13, "Permission denied")
+            return super().submit(assignment, submission, earlier)
+
+    with Rehearsal(ClassRun(CourseDir(changed), NAME)) as rehearsal:
+        (ann,) = (result for result in rehearsal.graded(Failing()) if result.troubles)
+        list(rehearsal.write())
+    assert ann.student == "ann" and "Permission denied" in ann.troubles[0]
+    assert points(changed) == {"ann": 8, "bob": 6, "cat": 6, "dan": 5, "eve": 0}
+
+
+@pytest.mark.parametrize(
+    ("before_and_after", "students", "line"),
+    [
+        ([(8, 9)] * 9 + [(8, 5)] * 3, 300, "12 of 300 students change: 9 gain, 3 lose; 288 stay as they are"),
+        ([(8, 7), (4, 4)], 2, "1 of 2 students changes: 0 gain, 1 loses; 1 stays as before"),
+        ([(None, 7), (None, 8)], 4, "0 of 4 students change; 2 stay as they are; 2 graded for the first time"),
+        ([], 5, "0 of 5 students change; 5 stay as they are"),
+    ],
+)  # fmt: skip
+def test_the_summary_counts_students(
+    before_and_after: list[tuple[float | None, float]], students: int, line: str
+) -> None:
+    """Those who gain, lose, stay, and are new."""
+    changes = [
+        StudentChange("ann", [], False, None if before is None else Total(before, 0), Total(after, 0))
+        for before, after in before_and_after
+    ]
+    assert summary(changes, students) == line
+
+
+def test_a_student_whose_tests_cancel_out_keeps_the_total() -> None:
+    """And is one of those who change."""
+    tests = [ChangedTest("small", "one-check", 1, 0), ChangedTest("small", "two-check", 4, 5)]
+    change = StudentChange("ann", tests, False, Total(8, 0), Total(8, 0))
+    assert summary([change], 1) == "1 of 1 student changes: 0 gain, 0 lose, 1 keeps the total; 0 stay as they are"
+
+
+def at_terminal(folder: Path, *arguments: str, keys: bytes) -> tuple[int, str]:
+    """Run `grader` at a terminal, press keys once it asks, and return the exit status and what the terminal shows."""
+    ours, its_own = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "grader", *arguments], cwd=folder, stdin=its_own, stdout=its_own, stderr=its_own,
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY), "TERM": "xterm"}, start_new_session=True,
+        preexec_fn=lambda: os.close(os.open(os.ttyname(its_own), os.O_RDWR)),  # it is the controlling terminal then
+    )  # fmt: skip
+    os.close(its_own)
+    shown, end = b"", time.monotonic() + 120
+    while time.monotonic() < end:
+        try:
+            shown += os.read(ours, 4096)
+        except OSError:  # the other end was closed
+            break
+        if b"[y/N]" in shown and keys:
+            os.write(ours, keys)
+            keys = b""
+    os.close(ours)
+    return process.wait(timeout=10), shown.decode()
+
+
+@pytest.mark.parametrize(
+    ("keys", "status", "words"),
+    [(b"\n", 1, "nothing was written"), (b"\x04", 1, "nothing was written"),
+     (b"\x03", 130, "interrupted; nothing was written"), (b"y\n", 0, "wrote the results of 5 students")],
+)  # fmt: skip
+def test_a_person_is_asked(changed: Path, keys: bytes, status: int, words: str) -> None:
+    """After Return, Ctrl-D and Ctrl-C everything is as before; after Yes the results are there."""
+    before = files(changed)
+    ended, shown = at_terminal(changed, "grade", NAME, "--changed", keys=keys)
+    assert ended == status and words in shown and "3 of 5 students change: 1 gains, 2 lose" in shown
+    if status:
+        assert files(changed) == before
+    else:
+        assert points(changed) == {"ann": 6, "bob": 6, "cat": 6, "dan": 5, "eve": 0}
+
+
+def test_without_a_terminal_nothing_is_written_but_with_yes(changed: Path) -> None:
+    """The exit status is 1 as long as results are not written, and the last run finds nothing to do."""
+    before = files(changed)
+    done = run(changed, "grader", "grade", NAME, "--changed", "--jobs=1")
+    assert done.returncode == 1 and "add --yes" in done.stdout and done.stderr == ""
+    assert "one-test-more" in done.stdout and files(changed) == before
+    assert run(changed, "grader", "grade", NAME, "--changed", "--yes", "--student=ann").returncode == 0
+    assert points(changed) == SCORES | {"ann": 6}
+    done = run(changed, "grader", "grade", NAME, "--changed", "--student=ann")
+    assert done.returncode == 0 and "there is nothing to write" in done.stdout
+
+
+def test_on_a_cluster_it_is_the_same(changed: Path) -> None:
+    """The workers make the pages, from the copy of the gradebook."""
+    mark(changed, "ann", "why", 1.5)
+    done = run(changed, "grader", "grade", NAME, "--changed", "--yes", "--scheduler", "local:1")
+    assert done.returncode == 0 and done.stderr == "" and "3 of 5 students change: 1 gains, 2 lose" in done.stdout
+    assert points(changed) == {"ann": 7.5, "bob": 6, "cat": 6, "dan": 5, "eve": 0}
+    assert "1.5" in (changed / "feedback" / "ann" / NAME / "small.html").read_text()
+    assert grade_class(changed) == []
+
+
+@pytest.mark.skipif(programs() is None, reason="PostgreSQL is not installed: apt-get install postgresql")
+def test_a_gradebook_in_postgresql_is_copied(again: Path) -> None:
+    """With the marks in it, and it has the new results afterwards."""
+    with postgres() as server:
+        url = server.new_database("gradebook")
+        with (again / "nbgrader_config.py").open("a") as config:
+            config.write(f"\nc.CourseDirectory.db_url = {url!r}\n")
+        grade_class(again)
+        mark(again, "bob", "why", 1)
+        write_source(again, **{"two-check": "assert two() in (1, 2)"})
+        with Rehearsal(ClassRun(CourseDir(again), NAME)) as rehearsal:
+            list(rehearsal.graded())
+            assert found(rehearsal) == {"bob": [GAINED]} and points(again)["bob"] == 6.5
+            list(rehearsal.write())
+        assert points(again) == SCORES | {"bob": 9}

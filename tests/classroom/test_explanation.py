@@ -1,0 +1,171 @@
+"""`grader grade --explain` says what a score is made of, and its sum is nbgrader's."""
+
+import io
+import shutil
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from grader.classroom.course_dir import CourseDir
+from grader.classroom.explanation import explanation, read_sum
+from grader.cli import main
+from grader.report import JUDGED_WITH
+from tests.support.notebooks import answered
+from tests.support.small_class import NAME, RIGHT, SCORES, grade_class, hand_in, ledger, released
+
+LATE = """
+from nbgrader.plugins import LateSubmissionPlugin
+
+class Half(LateSubmissionPlugin):
+    def late_submission_penalty(self, student_id, score, total_seconds_late):
+        return score / 2
+
+c.AssignLatePenalties.plugin_class = Half
+"""
+UNDEFINED = "def two():\n    return one(1) + 1"
+"""An answer that is right with a right one()."""
+
+
+@pytest.fixture(scope="module")
+def marked(graded: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The class after a day of marking: ann is late by a day after an extension of one, fay's answers build on another.
+
+    bob's test has points by hand and extra credit, gus handed nothing in, and hal's file is none.
+    """
+    folder = shutil.copytree(graded, tmp_path_factory.mktemp("marked") / "course")
+    with (folder / "nbgrader_config.py").open("a") as config:
+        config.write(LATE)
+    hand_in(
+        folder, "fay", answered(released(folder), **RIGHT | {"one": "def one(x=1):\n    return 7", "two": UNDEFINED})
+    )
+    hand_in(folder, "gus", None)
+    hand_in(folder, "hal", b"{not json")
+    for student in ("ann", "dan"):
+        (folder / "submitted" / student / NAME / "timestamp.txt").write_text("2030-01-04 13:00:00 UTC")
+    with CourseDir(folder).gradebook() as gradebook:
+        gradebook.update_or_create_assignment(NAME, duedate="2030-01-02 12:00:00 UTC")
+        gradebook.grant_extension(NAME, "ann", days=1)
+        for student, cell, points, extra in (("bob", "two-check", 4, 0.25), ("ann", "why", 1.5, None)):
+            grade = gradebook.find_grade(cell, "small", NAME, student)
+            grade.manual_score, grade.extra_credit, grade.needs_manual_grade = points, extra, False
+        # Extra credit alone counts nothing in nbgrader.
+        gradebook.find_grade("why", "small", NAME, "dan").extra_credit = 1
+        gradebook.db.commit()
+    grade_class(folder)
+    return folder
+
+
+def printed(folder: Path, student: str, width: int = 80) -> list[str]:
+    """The lines of an explanation."""
+    console = Console(file=io.StringIO(), width=width)
+    for part in explanation(CourseDir(folder), NAME, student):
+        console.print(part)
+    lines = console.file.getvalue().splitlines()  # type: ignore[attr-defined]
+    assert max(map(len, lines)) <= width
+    return [line.rstrip() for line in lines]
+
+
+def rows(folder: Path, student: str) -> dict[str, list[str]]:
+    """The rows of the table of cells, by cell."""
+    lines = [line for line in printed(folder, student) if line.startswith("│")]
+    cells = [[part.strip() for part in line.split("│")[1:-1]] for line in lines]
+    return {name: points for name, *points in cells}
+
+
+@pytest.mark.parametrize("student", [*SCORES, "fay", "gus", "hal"])
+def test_the_sum_is_nbgraders(marked: Path, student: str) -> None:
+    """The sum of what counts in all cells, before and after the penalty, whatever a person gave."""
+    score, penalties = (ledger(marked)[student][key] for key in ("score", "penalties"))
+    total = read_sum(CourseDir(marked), NAME, student)
+    counts = [float(points[3]) for name, points in rows(marked, student).items() if name]
+    assert sum(counts) == total.score == score
+    assert total.exported == score - sum(each or 0 for each in penalties)
+    assert f"{score:g} of 10" in " ".join(" ".join(printed(marked, student)).split())
+
+
+def test_points_by_hand_and_extra_credit_have_their_columns(marked: Path) -> None:
+    """A person's points replace the test's; a test that was graded again waits for another look."""
+    assert rows(marked, "bob") == {
+        "one-check": ["1", "", "", "1", "1"],
+        "one-test-more": ["2", "", "", "2", "2"],
+        "two-check": ["2.5", "4, again", "0.25", "4.25", "5"],
+        "why": ["0", "", "", "0", "2"],
+        "": ["", "", "", "7.25", "10"],
+    }
+    assert rows(marked, "dan")["why"] == ["", "waits", "1", "0", "2"]
+
+
+def test_a_late_penalty_comes_with_its_times_and_its_rule(marked: Path) -> None:
+    """The extension counts: one day and one hour, not two."""
+    words = [" ".join(line.split()) for line in printed(marked, "ann")]
+    assert words[words.index("points 9.5 of 10") :] == [
+        "points 9.5 of 10",
+        "due 2030-01-02 12:00:00 UTC",
+        "extension 1 day, 0:00:00",
+        "handed in 2030-01-04 13:00:00 UTC",
+        "late by 1 day, 1:00:00",
+        "rule c.AssignLatePenalties.plugin_class = Half",
+        "late penalty 4.75 in small",
+        "exported 4.75",
+    ]
+    assert not any("late" in line for line in printed(marked, "eve"))
+
+
+def test_tests_that_lost_points_come_with_the_message_told(marked: Path) -> None:
+    """Others without, unless they were judged with our answer; repairs, troubles and remarks are there too."""
+    dan, ann, fay = (" ".join(" ".join(printed(marked, student)).split()) for student in ("dan", "ann", "fay"))
+    assert "one-check: crashed, 0 of 1 Your code was stopped: the process ended itself." in dan
+    assert "two-check:" not in dan and "-check:" not in ann
+    assert JUDGED_WITH.format("`one`") in fay
+    assert "repaired: " in "\n".join(printed(marked, "cat"))
+    assert "trouble: small.ipynb is not JSON" in "\n".join(printed(marked, "hal"))
+    assert "remark: small.ipynb was not handed in" in printed(marked, "gus")
+    assert any(line.startswith("No messages are kept") for line in printed(marked, "gus"))
+
+
+def test_a_known_mistake_is_named(again: Path) -> None:
+    """By the name that it has in the course's list."""
+    mistakes = again / "source" / NAME / "misconceptions"
+    mistakes.mkdir()
+    (mistakes / "one.toml").write_text(
+        '[[misconception]]\nname = "always returns 1"\nfind = "return x"\nreplace = "return 1"\nhint = "Use x."\n'
+    )
+    hand_in(again, "ann", answered(released(again), **RIGHT | {"one": "def one(x=1):\n    return 1"}))
+    grade_class(again)
+    assert any(line.strip().startswith("known mistake: ") for line in printed(again, "ann"))
+
+
+def test_no_text_of_a_student_acts_on_the_terminal(again: Path) -> None:
+    """A message may quote what the code raised."""
+    raising = "def two():\n    raise ValueError('[bold]\\x1b[2J\\r')"
+    hand_in(again, "ann", answered(released(again), **RIGHT | {"two": raising}))
+    grade_class(again)
+    text = "\n".join(printed(again, "ann", width=200))
+    assert "[bold]" in text and "\x1b" not in text and "\r" not in text
+
+
+def test_the_command_grades_nobody(
+    again: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It needs no submission; an unknown student or assignment is one line that says what to do."""
+    monkeypatch.chdir(again)
+    shutil.rmtree(again / "submitted")
+    before = {path: path.read_bytes() for path in again.rglob("*") if path.is_file()}
+    assert main(["grade", NAME, "--explain", "ann"]) == 0
+    assert "ann in 01-small" in capsys.readouterr().out
+    for arguments, words in (
+        ([NAME, "--explain", "zoe"], "no score of 'zoe' in '01-small'"),
+        (["02-none", "--explain", "ann"], "no assignment '02-none'"),
+    ):
+        assert main(["grade", *arguments]) == 1
+        (line,) = capsys.readouterr().err.splitlines()
+        assert words in line
+    assert {path: path.read_bytes() for path in again.rglob("*") if path.is_file()} == before
+
+
+def test_a_cell_of_a_notebook_without_a_record_is_explained_from_the_gradebook(again: Path) -> None:
+    """As after a grading with an earlier version."""
+    for record in again.rglob(".*.results.json"):
+        record.unlink()
+    assert rows(again, "ann")["two-check"] == ["5", "", "", "5", "5"]

@@ -1,0 +1,138 @@
+"""A file is the notebook that its name or its cells say, whatever browsers and file managers made of the name."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from grader.platforms.matching import Matcher, Named, may_be_notebook
+from grader.platforms.senders import People, Person, Sender, name_key
+from tests.support.notebooks import answer, check, helpers, notebook, text
+
+IMPORTS = helpers("imports", "import torch")
+SOURCES = {
+    "1-vanilla-attention": notebook(IMPORTS, answer("one", "1"), check("one-check", "assert True"), check("x", "1")),
+    "2-self-attention": notebook(IMPORTS, answer("two", "2"), check("two-check", "assert True")),
+    "2-self-attention-2": notebook(IMPORTS, answer("three", "3")),
+}
+MATCHER = Matcher(SOURCES)
+
+
+@pytest.mark.parametrize(
+    ("file", "copy"),
+    [
+        ("1-vanilla-attention.ipynb", 0),
+        ("1-Vanilla-Attention.IPYNB", 0),
+        ("1_vanilla attention.ipynb", 0),
+        ("1-vanilla-attention", 0),
+        ("1-vanilla-attention.ipynb.txt", 0),
+        ("1-vanilla-attention.json", 0),
+        ("1-vanilla-attention (1).ipynb", 1),
+        ("1-vanilla-attention(12).ipynb", 12),
+        ("1-vanilla-attention-1.ipynb", 1),
+        ("1-vanilla-attention-Copy1.ipynb", 1),
+        ("1-vanilla-attention - Copy (2).ipynb", 3),
+        ("1-vanilla-attention copy.ipynb", 1),
+        ("1-vanilla-attention copy 3.ipynb", 3),
+        ("Copy of 1-vanilla-attention.ipynb", 1),
+        ("Kopie von 1-vanilla-attention (2).ipynb", 3),
+        ("１-vanilla-attention.ipynb", 0),
+        (" 1-vanilla-attention .ipynb", 0),
+    ],
+)
+def test_a_name_is_known_with_what_programs_add_to_it(file: str, copy: int) -> None:
+    """Browsers, Windows, macOS, JupyterLab, Google Drive and Canvas."""
+    assert MATCHER.by_name(file) == Named("1-vanilla-attention", copy) and may_be_notebook(file)
+
+
+@pytest.mark.parametrize(
+    "file", ["vanilla.ipynb", "1.ipynb", "(1).ipynb", ".ipynb", "", "copy of .ipynb", "11-vanilla-attention"]
+)
+def test_another_name_is_not_guessed(file: str) -> None:
+    """The cells will tell."""
+    assert MATCHER.by_name(file) is None
+
+
+def test_a_notebook_may_end_with_a_number() -> None:
+    """The whole name counts before a part of it."""
+    assert MATCHER.by_name("2-self-attention-2.ipynb") == Named("2-self-attention-2", 0)
+    assert MATCHER.by_name("2-self-attention-2 (1).ipynb") == Named("2-self-attention-2", 1)
+    assert MATCHER.by_name("2-self-attention-3.ipynb") == Named("2-self-attention", 3)
+
+
+@given(st.text(max_size=30))
+@settings(derandomize=True, database=None, deadline=None)
+def test_any_name_has_an_answer(file: str) -> None:
+    """And quickly."""
+    found = MATCHER.by_name(file)
+    assert found is None or found.notebook in SOURCES
+
+
+def test_cells_tell_which_notebook_it_is() -> None:
+    """By the majority of those that occur in one notebook only; those that all have say nothing."""
+    one, two, _ = SOURCES.values()
+    assert MATCHER.by_cells(one) == "1-vanilla-attention"
+    assert MATCHER.by_cells(notebook(*one.cells[:3], *two.cells[1:2])) == "1-vanilla-attention"
+    assert MATCHER.by_cells(notebook(*one.cells[1:2], *two.cells[1:2])) is None
+    assert MATCHER.by_cells(notebook(IMPORTS, text("# Hello"))) is None
+    assert MATCHER.by_cells(notebook(text("# Hello"), *two.cells[2:])) == "2-self-attention"
+
+
+@pytest.mark.parametrize("file", ["essay.pdf", "work.rar", "model.pt", "code.py", "page.html"])
+def test_other_kinds_of_files_are_no_notebooks(file: str) -> None:
+    """They are not even read."""
+    assert not may_be_notebook(file)
+
+
+def people() -> People:
+    """Five students; two have the same name, one has only a name."""
+    return People([
+        Person("ann", "Ann", "Lee", "ann@example.org", "101"),
+        Person("sam1", "Sam", "Poe", "sam@example.org", "102"),
+        Person("sam2", "Sam", "Poe", "poe@example.org", ""),
+        Person("liu", "伟", "刘", "", ""),
+        Person("obrien", "Síle", "O'Brien-Smith", "", ""),
+    ])  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("sender", "student"),
+    [
+        (Sender("whoever", lms_user_id="101"), "ann"),
+        (Sender("Ann Lee", lms_user_id="102"), "sam1"),
+        (Sender("whoever", lms_user_id="101", doubts=("7", "900")), "ann"),
+        (Sender("whoever", logins=("", "ANN@example.org")), "ann"),
+        (Sender("Sam Poe", logins=("sam2",)), "sam2"),
+        (Sender("Sam Poe", lms_user_id="900"), "sam2"),
+        (Sender("lee ANN"), "ann"),
+        (Sender("刘伟"), "liu"),
+        (Sender("Síle OBrien Smith"), "obrien"),
+        (Sender("obriensmithsíle"), "obrien"),
+    ],
+)
+def test_a_person_is_found_by_the_surest_sign(sender: Sender, student: str) -> None:
+    """The platform's number, an id or address, a name without what platforms leave out of it."""
+    assert people().find(sender) == student
+
+
+@pytest.mark.parametrize(
+    ("sender", "words"),
+    [
+        (Sender("Sam Poe"), "it is unclear who is meant, perhaps one of sam1, sam2"),
+        (Sender("eve", lms_user_id="101", doubts=("1", "102")), "perhaps one of ann, sam1"),
+        (Sender("stranger", lms_user_id="900", doubts=("101",)), "perhaps one of ann"),
+        (Sender("Ann Lee", lms_user_id="900"), "no such student"),
+        (Sender("Ann Lee", logins=("lee@example.org",)), "no such student"),
+        (Sender("Zoe"), "no such student"),
+        (Sender(""), "no such student"),
+        (Sender("'-", lms_user_id=""), "no such student"),
+    ],
+)
+def test_a_doubtful_person_is_not_found(sender: Sender, words: str) -> None:
+    """A name is a student's choice."""
+    with pytest.raises(Exception, match=words):
+        people().find(sender)
+
+
+def test_keys_of_names_keep_letters_of_every_script() -> None:
+    """And no sign that a platform might leave out."""
+    assert name_key("Žofie O'Šimić-刘 2_") == "žofieošimić刘2"

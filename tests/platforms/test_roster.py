@@ -1,0 +1,260 @@
+"""The students of a roster come into the gradebook all or none, whoever wrote it; grades stay."""
+
+import csv
+import unicodedata
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sqlalchemy import Engine, event
+
+from grader.classroom.course_dir import CourseDir
+from grader.classroom.csv_files import as_csv, neutral, read_table
+from grader.classroom.gradebook import GradebookWriter
+from grader.classroom.marks import NotebookScores, StudentScores
+from grader.classroom.release import register
+from grader.classroom.roster import read_roster
+from grader.cli import main
+from grader.errors import GraderError
+from tests.support.platform_files import (
+    CANVAS_GRADEBOOK,
+    MOODLE_PARTICIPANTS,
+    MOODLE_WORKSHEET,
+    NBGRADER_STUDENTS,
+    write_csv,
+)  # fmt: skip
+from tests.support.small_class import NAME, ledger, make_course, run
+
+Student = tuple[str, str | None, str | None, str | None, str | None]
+
+
+@pytest.fixture
+def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A course folder as the working folder."""
+    folder = tmp_path / "course"
+    folder.mkdir()
+    (folder / "nbgrader_config.py").write_text("c = get_config()\nc.CourseDirectory.course_id = 'small'\n")
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def students(folder: Path) -> list[Student]:
+    """Return what the gradebook has of each student, by id."""
+    with CourseDir(folder).gradebook() as gradebook:
+        return sorted((s.id, s.first_name, s.last_name, s.email, s.lms_user_id) for s in gradebook.students)
+
+
+def test_canvas_gives_logins_names_and_ids(course: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The rows that describe columns are no students; the test student is named; a second time nothing changes."""
+    write_csv(course, CANVAS_GRADEBOOK.replace("zofie@example.org", "zofie"))
+    assert main(["roster", "file.csv"]) == 0
+    assert students(course) == [
+        ("ann", "Ann", "Lee", None, "101"),
+        ("bob", "Bob", "Oduya", None, "102"),
+        ("eve", None, "=SUM(1,2)", None, "104"),
+        ("zofie", "Žofie", "Šimić", None, "103"),
+    ]
+    shown = capsys.readouterr()
+    assert "students: 4 added, 0 updated, 0 as before" in shown.out and "the id is 'SIS Login ID'" in shown.out
+    assert "'SIS User ID' or 'ID'" in shown.out and "line 8: Canvas's test student was left out" in shown.err
+    assert main(["roster", "file.csv"]) == 0 and "students: 0 added, 0 updated, 4 as before" in capsys.readouterr().out
+
+
+def test_a_login_that_is_an_address_is_the_address_as_well(course: Path) -> None:
+    """Canvas has no other column for it."""
+    write_csv(course, CANVAS_GRADEBOOK)
+    assert main(["roster", "file.csv"]) == 0
+    assert students(course)[-1] == ("zofie@example.org", "Žofie", "Šimić", "zofie@example.org", "103")
+
+
+def test_moodle_gives_id_numbers_unless_another_column_is_named(course: Path) -> None:
+    """In whatever order its columns are, and under the names of an older version."""
+    write_csv(course, MOODLE_PARTICIPANTS)
+    roster = read_roster(course / "file.csv")
+    assert (roster.id_column, roster.id_columns) == ("ID number", ["Email address"])
+    assert roster.require_usable() == ["u101", "u102", "u103"]
+    assert read_roster(course / "file.csv", "email address").require_usable()[0] == "ann@example.org"
+    assert main(["roster", "file.csv"]) == 0
+    assert students(course)[0] == ("u101", "Ann", "Lee", "ann@example.org", None)
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_a_roster_is_read_as_any_spreadsheet_saves_it(tmp_path: Path, separator: str, encoding: str) -> None:
+    """With commas, semicolons or tabs, in UTF-8 or UTF-16; composed and decomposed letters are the same."""
+    text = f'\nid{separator}first_name{separator}last_name\r\nann{separator}Zo\u0301e{separator}"a{separator}b"\r\n\r\n'
+    (tmp_path / "r.csv").write_bytes(text.encode(encoding))
+    (entry,) = read_roster(tmp_path / "r.csv").entries
+    assert (entry.line, entry.id, entry.first_name) == (3, "ann", "Z\u00f3e")
+    assert entry.last_name == f"a{separator}b".replace("\t", " ")
+
+
+def test_what_the_roster_does_not_say_stays(course: Path) -> None:
+    """An empty cell removes nothing, and students whom it does not name stay."""
+    write_csv(course, NBGRADER_STUDENTS)
+    assert main(["roster", "file.csv"]) == 0
+    write_csv(course, "id,first_name,email\nann,Anna,\ncat,Cat,\n")
+    assert main(["roster", "file.csv"]) == 0
+    assert students(course) == [
+        ("ann", "Anna", "Lee", "ann@example.org", "101"),
+        ("bob", "Bob", "Oduya", None, None),
+        ("cat", "Cat", None, None, None),
+    ]
+
+
+def test_nbgrader_reads_its_columns_in_the_same_way(course: Path, tmp_path: Path) -> None:
+    """`nbgrader db student import` gives the same table."""
+    write_csv(course, NBGRADER_STUDENTS)
+    assert main(["roster", "file.csv"]) == 0
+    other = tmp_path / "other"
+    other.mkdir()
+    for name in ("nbgrader_config.py", "file.csv"):
+        (other / name).write_bytes((course / name).read_bytes())
+    done = run(other, "nbgrader", "db", "student", "import", "file.csv")
+    assert done.returncode == 0, done.stderr
+    assert students(other) == students(course)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("id\nann\n\nann\n", "line 4: the id 'ann' is on line 2 as well"),
+        ("id\nann\nAnn\n", "line 3: the id 'Ann' is on line 2 as well"),
+        ("id,first_name\nann,\n ,Bob\n", r"line 3: 'id' is empty \(Bob\): fill it in, or choose another column"),
+        ("id\n../ann\n", "line 2: a student's name has letters"),
+        ("id\n.ann\n", "line 2: a student's name has letters"),
+        ("id\na/b\n", "line 2: a student's name has letters"),
+        ('id\n"a\nb"\n', "line 2: a student's name has letters"),
+        ("id\na\x1b[2J\n", "line 2: a student's name has letters"),
+        ("id\n*\n", "line 2: a student's name has letters"),
+        ("id,lms_user_id\nann,7\nbob,7\n", "line 3: the platform's ID '7' is on line 2 as well"),
+        (f"id,first_name\nann,{'x' * 129}\n", "line 2: a cell has more than the 128 characters"),
+    ],
+)
+def test_one_line_that_is_refused_leaves_the_gradebook_as_it_is(
+    course: Path, text: str, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The message names the line and what to do; all refused lines are listed."""
+    write_csv(course, "id\nzoe\n")
+    assert main(["roster", "file.csv"]) == 0
+    header, _, rows = text.partition("\n")
+    write_csv(course, f"{header}\n{rows}cat{',' * header.count(',')}\n")
+    capsys.readouterr()
+    assert main(["roster", "file.csv"]) == 1
+    errors = capsys.readouterr().err
+    with pytest.raises(GraderError, match=words):
+        read_roster(course / "file.csv").require_usable()
+    assert errors.count("line ") >= 2 and "was not used, because" in errors and "\x1b" not in errors
+    assert [student[0] for student in students(course)] == ["zoe"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "is empty"),
+        ("name\nann\n", "needs 'id' .nbgrader., 'Student', 'ID' and 'Section' .Canvas.* 'First name' and 'Last name'"),
+        ("id\n\n", "names no student"),
+        ('id,x\nann,"', "cannot be read"),
+        ("Vorname;Nachname\nAnn;Lee\n", "exported in English"),
+        ("First name,Last name\nAnn,Lee\n", "has no column 'Username or ID number or Email address' for the ids"),
+        (MOODLE_WORKSHEET, "has the columns Identifier, Full name"),
+    ],
+)
+def test_a_file_that_is_no_roster_is_refused(tmp_path: Path, text: str, words: str) -> None:
+    """The message says which columns a roster has."""
+    with pytest.raises(GraderError, match=words):
+        read_roster(write_csv(tmp_path, text)).require_usable()
+
+
+def test_a_file_in_another_encoding_is_refused(tmp_path: Path) -> None:
+    """Names would be wrong."""
+    (tmp_path / "r.csv").write_bytes("id,first_name\nzofie,Žofie\n".encode("cp1250"))
+    with pytest.raises(GraderError, match="save it as CSV in UTF-8"):
+        read_roster(tmp_path / "r.csv")
+
+
+def test_a_person_is_one_student(course: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """If another column held the ids before, the same person would be two students, one with the grades."""
+    write_csv(course, NBGRADER_STUDENTS)
+    assert main(["roster", "file.csv"]) == 0
+    write_csv(course, MOODLE_PARTICIPANTS)
+    assert main(["roster", "file.csv"]) == 1
+    assert "line 2: 'u101' and 'ann' would have the same email" in capsys.readouterr().err
+    assert [student[0] for student in students(course)] == ["ann", "bob"]
+
+
+def test_grades_are_never_touched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The only table that is written is that of the students, in one transaction."""
+    folder = make_course(tmp_path / "course")
+    course_dir = CourseDir(folder)
+    register(course_dir, NAME)
+    with GradebookWriter(course_dir, NAME) as writer:
+        writer.write([StudentScores("ann", {"small": NotebookScores({"one-check": 1.0}, set())})])
+    before, written = ledger(folder), list[str]()
+
+    def record(_connection, _cursor, statement, *_rest):
+        if not statement.startswith(("SELECT", "PRAGMA")):
+            written.append(" ".join(statement.split()[:3]))
+
+    def commit(_connection):
+        written.append("COMMIT")
+
+    monkeypatch.chdir(folder)
+    write_csv(folder, NBGRADER_STUDENTS)
+    event.listen(Engine, "before_cursor_execute", record)
+    event.listen(Engine, "commit", commit)
+    try:
+        assert main(["roster", "file.csv"]) == 0
+    finally:
+        event.remove(Engine, "before_cursor_execute", record)
+        event.remove(Engine, "commit", commit)
+    # nbgrader commits once or twice while it opens the gradebook.
+    *opening, first, second, last = written
+    assert set(opening) <= {"COMMIT"} and (first, second, last) == (
+        "INSERT INTO student",
+        "UPDATE student SET",
+        "COMMIT",
+    )
+    assert ledger(folder) == before
+
+
+def test_tokens_are_made_from_any_roster(course: Path) -> None:
+    """With the same ids as in the gradebook."""
+    write_csv(course, CANVAS_GRADEBOOK)
+    assert main(["tokens", "file.csv", "--id-column", "SIS User ID"]) == 0
+    with (course / "tokens.csv").open() as file:
+        assert [row["id"] for row in csv.DictReader(file)] == ["u101", "u102", "u103", "u104"]
+
+
+@given(st.text(st.characters(codec="utf-8")))
+@settings(derandomize=True, database=None, deadline=None)
+def test_no_cell_is_a_formula(text: str) -> None:
+    """Whatever a student is called: at its start, and wherever a spreadsheet with other separators begins a cell."""
+    for cell in neutral(text).replace(";", ",").split(","):
+        cell = cell.strip()
+        assert cell[:1] not in tuple("=+-@＝＋－＠") or len(cell) == 1 or cell[1:].replace(".", "").isdigit()
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("=1+1", "'=1+1"), ("+49 30", "'+49 30"), ("@SUM(1)", "'@SUM(1)"), ("\t=1", " '=1"), ("a;=cmd", "a;'=cmd"),
+        ("-1.5", "-1.5"), ("+3", "+3"), ("-", "-"), ("Lee, Ann", "Lee, Ann"), ("ann@example.org", "ann@example.org"),
+    ],
+)  # fmt: skip
+def test_numbers_and_names_stay(text: str, written: str) -> None:
+    """Only what a spreadsheet would run is changed."""
+    assert neutral(text) == written
+
+
+@given(st.lists(st.lists(st.text(st.characters(codec="utf-8"), max_size=5), min_size=2, max_size=2), min_size=1))
+@settings(derandomize=True, database=None, deadline=None)
+def test_what_is_written_is_read_again(tmp_path_factory: pytest.TempPathFactory, rows: list[list[str]]) -> None:
+    """Apart from formulas, breaks of lines and empty rows."""
+    path = tmp_path_factory.getbasetemp() / "written.csv"
+    path.write_text(as_csv([["a", "b"], *rows]), encoding="utf-8")
+    wanted = [[neutral(cell).strip() for cell in row] for row in rows]
+    table = read_table(path)
+    read = [[row.cell(0), row.cell(1)] for row in table.rows]
+    assert read == [[unicodedata.normalize("NFC", c).strip() for c in row] for row in wanted if any(row)]

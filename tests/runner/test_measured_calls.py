@@ -1,0 +1,194 @@
+"""peak_memory measures a student's function in the sandbox as it does in one process."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from course.memory import peak_memory
+from grader.rpc.protocol import ProtocolError
+from grader.runner.proxies import StudentError
+
+CODE = """
+import math
+
+def quadratic(q, k, v):
+    weights = (q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])).softmax(-1)
+    return weights @ v
+
+def in_rows(q, k, v):
+    return torch.cat([quadratic(row, k, v) for row in q.split(1, -2)], -2)
+
+def learns(q, k, v):
+    quadratic(q, k, v).sum().backward()
+    return [each.grad for each in (q, k, v)]
+
+def keeps_cycles(n):
+    for _ in range(n):
+        cycle = [torch.empty(1_000)]
+        cycle.append(cycle)
+
+class Cache:
+    def __init__(self):
+        self.keys = torch.empty(2, 0, 4)
+
+    def append(self, key):
+        self.keys = torch.cat((self.keys, key), 1)
+        return self.keys
+
+class Scale(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(width))
+        self.drop = nn.Dropout(0.5)
+
+    def forward(self, x, times=1):
+        return self.drop(x * self.weight) * times
+
+def fills(x, n):
+    x.fill_(n)
+
+def fails():
+    raise KeyError("no")
+
+def affine(x):
+    return nn.functional.linear(x, torch.eye(3), torch.ones(3))
+"""
+GARBAGE = """
+import gc
+gc.set_threshold(1)
+held = [[torch.ones(n)] for n in range(100)]
+for each in held:
+    each.append(each)
+del held, each
+"""
+"""Leaves tensors to Python's collector, and has it collect at every step."""
+L, D = 32, 4
+TABLE = 4 * L * L
+"""Bytes of a table of all weights."""
+
+
+def inputs(*, learning: bool = False) -> list[Tensor]:
+    generator = torch.Generator().manual_seed(0)
+    return [torch.randn(2, L, D, generator=generator, requires_grad=learning) for _ in range(3)]
+
+
+def appended(names: Any) -> tuple[Tensor, int]:
+    cache = names["Cache"]()
+    cache.append(torch.zeros(2, 7, 4))
+    return peak_memory(cache.append, torch.ones(2, 1, 4))
+
+
+def scaled(names: Any) -> tuple[Tensor, int]:
+    torch.manual_seed(3)
+    return peak_memory(names["Scale"](5), torch.ones(8, 5), times=2)
+
+
+MEASURED: dict[str, tuple[Callable[[Any], tuple[Any, int]], int]] = {
+    "a table of weights": (lambda names: peak_memory(names["quadratic"], *inputs()), 2 * 2 * TABLE),
+    "rows of a table": (lambda names: peak_memory(names["in_rows"], *inputs()), 2 * 2 * 4 * L * D),
+    "a method": (appended, 4 * 2 * 8 * 4),
+    # The weighted numbers, by what dropout multiplies them, and its result.
+    "a module": (scaled, 4 * 3 * 8 * 5),
+    "an object of the student's": (lambda names: peak_memory(names["Cache"]), 0),
+    "cycles": (lambda names: peak_memory(names["keeps_cycles"], 5), 5 * 4_000),
+}
+"""Measurements, and the bytes that each finds."""
+
+
+@pytest.mark.parametrize(("measure", "expected"), MEASURED.values(), ids=MEASURED)
+def test_both_worlds_find_the_same_bytes(in_both: Any, measure: Callable, expected: int) -> None:
+    """And the same result, in each of several calls."""
+    local, remote = in_both(CODE)
+    for names in (local, remote, remote):
+        value, peak = measure(names)
+        assert peak == expected
+        if isinstance(value, Tensor):
+            assert torch.equal(value, measure(local)[0])
+
+
+def test_a_backward_pass_in_the_call_is_measured(in_both: Any) -> None:
+    """On both sides it fills the gradients of the test's own tensors, and takes more than the forward pass."""
+    found = []
+    for names in in_both(CODE):
+        given = inputs(learning=True)
+        gradients, peak = peak_memory(names["learns"], *given)
+        assert all(map(torch.equal, gradients, (each.grad for each in given)))
+        found.append((peak, *gradients))
+    assert found[0][0] == found[1][0] > MEASURED["a table of weights"][1]
+    assert all(map(torch.equal, found[0][1:], found[1][1:]))
+
+
+def test_gradients_flow_through_a_measured_call(student: Any) -> None:
+    """As through any other call of the student's function."""
+    quadratic = student(CODE)["quadratic"]
+    measured, called = inputs(learning=True), inputs(learning=True)
+    peak_memory(quadratic, *measured)[0].sum().backward()
+    quadratic(*called).sum().backward()
+    assert all(torch.equal(one.grad, other.grad) for one, other in zip(measured, called, strict=True))
+
+
+def test_writes_and_random_numbers_of_a_measured_call_reach_the_test(student: Any) -> None:
+    """Its writes into arguments come back, and it takes the next random numbers, as any other call."""
+    names = student(CODE)
+    x = torch.zeros(3)
+    assert peak_memory(names["fills"], x, n=2) == (None, 0) and x.tolist() == [2, 2, 2]
+    scale, ones = names["Scale"](50), torch.ones(50)
+    torch.manual_seed(1)
+    measured = [peak_memory(scale, ones)[0] for _ in range(2)]
+    torch.manual_seed(1)
+    assert all(map(torch.equal, measured, [scale(ones), scale(ones)])) and not torch.equal(*measured)
+
+
+def test_an_error_in_a_measured_call_is_the_students(student: Any) -> None:
+    """With its built-in class and the line of the student's cell."""
+    with pytest.raises(KeyError) as error:
+        peak_memory(student(CODE)["fails"])
+    assert isinstance(error.value, StudentError) and error.value.info.frames[-1].text == 'raise KeyError("no")'
+
+
+def test_a_measured_call_is_forbidden_what_any_other_call_is(student: Any) -> None:
+    """And nothing more: not the operations by which a function that is allowed does its work."""
+    names, x = student(CODE), torch.ones(2, 3)
+    names.client.forbidden = ("linear",)
+    with pytest.raises(StudentError, match="linear"):
+        peak_memory(names["affine"], x)
+    names.client.forbidden = ("addmm",)
+    # The matrix, the bias and the result.
+    assert peak_memory(names["affine"], x)[1] == 4 * (9 + 3 + 6)
+
+
+def test_two_sandboxes_answer_a_measured_call_with_the_same_bytes(student: Any) -> None:
+    """So the answer cache can reuse the outcome of a test, whatever a sandbox has done before and left to collect."""
+    fresh, used = student(CODE), student(CODE)
+    used.run(GARBAGE)
+    for name, given in (("quadratic", inputs()), ("in_rows", inputs()), ("keeps_cycles", [30])):
+        assert peak_memory(fresh[name], *given)[1] == peak_memory(used[name], *given)[1] > 0
+
+
+def test_a_function_of_the_test_is_measured_in_the_test(student: Any) -> None:
+    """It sees what the test makes, and not what the student's function makes in the sandbox."""
+    quadratic = student(CODE)["quadratic"]
+    given = inputs()
+    assert peak_memory(lambda: quadratic(*given) + 1)[1] == 2 * 4 * L * D
+
+
+def test_a_measured_call_answers_with_a_number(student: Any) -> None:
+    """If its reply holds none, as only a forged one does, it breaks the protocol."""
+    names = student(CODE)
+    names.run(
+        "import gc\nfrom grader.sandbox.server import RpcServer\n"
+        "server = next(item for item in gc.get_objects() if type(item) is RpcServer)\n"
+        "honest = server.answer\n"
+        "def answer(request, decoded):\n"
+        "    reply, tensors = honest(request, decoded)\n"
+        "    reply.measured = None\n"
+        "    return reply, tensors\n"
+        "server.answer = answer\n"
+    )
+    quadratic = names["quadratic"]
+    assert quadratic(*inputs()).shape == (2, L, D)
+    with pytest.raises(ProtocolError, match="must hold its measure"):
+        peak_memory(quadratic, *inputs())
