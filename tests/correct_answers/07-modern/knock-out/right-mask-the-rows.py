@@ -1,0 +1,7 @@
+def knock_out(weights, values, W_O, silent=(), by_mean=False):
+    B, H, L, E = values.shape
+    heard = torch.matmul(weights, values)                             # (B, H, L, E)
+    for h in silent:
+        heard = heard.clone()
+        heard[:, h] = heard[:, h].mean(0) if by_mean else 0
+    return heard.transpose(1, 2).flatten(2) @ W_O

@@ -1,0 +1,87 @@
+"""Pictures of what goes on inside a model carry a description, and show the numbers that they were given."""
+
+from collections.abc import Callable
+
+import pytest
+import torch
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from course import circuits, figures
+
+ALT = "A description of five words or more."
+P, Q = [0.4, 0.3, 0.1, 0.2], [0.5, 0.1, 0.3, 0.1]
+WORDS = ["river", "bank", "tree", "boat"]
+PICTURES: dict[str, Callable[[], figures.Picture]] = {
+    "acceptance": lambda: circuits.acceptance(P, Q, names=WORDS, alt=ALT),
+    "patterns": lambda: circuits.patterns({"a": torch.eye(4), "b": torch.eye(4)}, words=WORDS, marks=[(1, 0)], alt=ALT),
+    "slots": lambda: circuits.slots({"a": torch.eye(4)}, widths={"word": 3, "place": 1}, words=WORDS, alt=ALT),
+}
+"""Draw a picture of each kind, by the name of the function. Nothing is drawn while tests are collected."""
+
+
+@pytest.fixture
+def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Figure]:
+    """Collects the figures that are drawn."""
+    found: list[Figure] = []
+
+    def keep(figure: Figure, alt: str) -> figures.Picture:
+        found.append(figure)
+        return figures.Picture(b"", alt)
+
+    monkeypatch.setattr(figures, "picture", keep)
+    return found
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_a_picture_carries_its_description(name: str) -> None:
+    """As text it is the alt text, and it is an image."""
+    picture = PICTURES[name]()
+    assert repr(picture) == f"Picture: {ALT}"
+    assert picture.png.startswith(b"\x89PNG")
+
+
+def test_solid_and_striped_parts_are_q_and_solid_and_dotted_parts_are_p(drawn: list[Figure]) -> None:
+    """The bars of a word are the smaller probability and, above it, what is left of the larger one."""
+    PICTURES["acceptance"]()
+    heights: dict[str | None, list[float]] = {}
+    for bar in drawn[0].axes[0].patches:
+        assert isinstance(bar, Rectangle)
+        heights.setdefault(bar.get_hatch(), []).append(bar.get_height())
+    for hatch, probabilities in (("////", Q), ("...", P)):
+        sums = [solid + above for solid, above in zip(heights[None], heights[hatch], strict=True)]
+        assert sums == pytest.approx(probabilities)
+
+
+def test_probabilities_that_do_not_fit_the_words_are_refused() -> None:
+    """Both models need a probability for each word."""
+    with pytest.raises(ValueError, match="expected 4 probabilities of each model, got 4 and 3"):
+        circuits.acceptance(P, Q[:3], names=WORDS, alt=ALT)
+
+
+def test_a_ring_is_at_its_row_and_column(drawn: list[Figure]) -> None:
+    """A mark (row, column) is drawn at x = column and y = row, in every pattern."""
+    PICTURES["patterns"]()
+    for axis in drawn[0].axes:
+        assert axis.collections[0].get_offsets().tolist() == [[0.0, 1.0]]
+
+
+def test_patterns_that_do_not_fit_the_words_are_refused() -> None:
+    """A pattern has a row and a column for each word."""
+    with pytest.raises(ValueError, match=r"each pair of 4 words, got \(4, 3\)"):
+        circuits.patterns({"a": torch.zeros(4, 3)}, words=WORDS, alt=ALT)
+
+
+def test_slots_are_named_at_their_middle_and_divided_where_they_end(drawn: list[Figure]) -> None:
+    """A slot of three numbers has its name at the second, and a line after the third."""
+    PICTURES["slots"]()
+    axis = drawn[0].axes[0]
+    assert axis.get_xticks().tolist() == [1.0, 3.0]
+    assert [label.get_text() for label in axis.get_xticklabels()] == ["word", "place"]
+    assert [line.get_xdata()[0] for line in axis.lines] == [2.5]  # type: ignore[index]
+
+
+def test_vectors_that_do_not_fit_the_slots_are_refused() -> None:
+    """The slots must be as wide as the vectors together."""
+    with pytest.raises(ValueError, match=r"the shape \(4, 3\), got \(4, 4\)"):
+        circuits.slots({"a": torch.eye(4)}, widths={"word": 3}, words=WORDS, alt=ALT)
