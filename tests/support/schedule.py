@@ -21,6 +21,13 @@ GROUPS = pytest.StashKey[Path]()
 SECONDS = {
     "tests/hub": 55,
     "tests/cluster/test_cluster.py": 50,
+    "tests/class_report/test_class_report.py": 35,
+    "tests/classroom/test_postgres.py": 35,
+    "tests/classroom/test_changes.py": 30,
+    "source/07-modern/1-language-model.ipynb": 50,
+    "source/07-modern/2-attention-that-fits.ipynb": 25,
+    "source/07-modern/3-looking-inside.ipynb": 20,
+    "tests/cluster/test_serve.py": 15,
     "tests/attacks/test_forged_answers.py": 48,
     "tests/attacks/test_attacks.py": 46,
     "tests/classroom/test_plugin.py": 46,
