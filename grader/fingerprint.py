@@ -12,8 +12,8 @@ RELATIVE, ABSOLUTE = 1e-4, 1e-6
 class Fingerprint(msgspec.Struct, array_like=True, frozen=True):
     """The replies of an exercise's code to its tests.
 
-    `structure` is a digest of all that must be equal: kinds of replies, errors, shapes, dtypes, integers, texts.
-    `drawn` is a digest of the parameters that the code drew at random, '' if it has none. `numbers` has two floats for
+    `structure` is a digest of all that must be equal: kinds of replies and errors, shapes, dtypes, integers, texts.
+    `drawn` is a digest of all that the code drew at random, '' if that is nothing. `numbers` has two floats for
     each reply with real numbers: their root mean square, and a projection of them.
     """
 

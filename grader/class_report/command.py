@@ -6,8 +6,7 @@ gather --> item analysis, mistakes, groups, lecture, similar work, incidents -->
 import hashlib
 import os
 import time
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,7 +17,7 @@ from grader.class_report.gather import Gathered, gather
 from grader.class_report.incidents import incidents
 from grader.class_report.item_analysis import analysed_tests, exercises
 from grader.class_report.lecture import lecture
-from grader.class_report.mistakes import Wrong, grouped, groups, known_mistakes, wrong_answers
+from grader.class_report.mistakes import Alike, alike, known_mistakes, unnamed_groups, wrong_answers
 from grader.class_report.model import ClassReport, Pair
 from grader.class_report.similar import Work, similar
 from grader.classroom.course_dir import CourseDir
@@ -87,8 +86,8 @@ def class_report(course_dir: CourseDir, assignment: str, *, is_anonymous: bool =
     if is_anonymous:
         gathered = _without_names(gathered, assignment)
     misconceptions = load(course_dir.folder("source", assignment))
-    wrongs = wrong_answers(gathered)
-    mistakes, unnamed = known_mistakes(gathered, wrongs, misconceptions), groups(gathered, wrongs)
+    groups = alike(wrong_answers(gathered))
+    mistakes, unnamed = known_mistakes(gathered, groups, misconceptions), unnamed_groups(gathered, groups)
     return ClassReport(
         assignment=assignment,
         made=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -101,7 +100,7 @@ def class_report(course_dir: CourseDir, assignment: str, *, is_anonymous: bool =
         mistakes=mistakes,
         groups=unnamed,
         lecture=lecture(gathered.outline.sources, mistakes, unnamed),
-        pairs=similar_work(gathered, wrongs),
+        pairs=similar_work(gathered, groups),
         incidents=incidents(gathered),
         is_anonymous=is_anonymous,
     )
@@ -120,7 +119,7 @@ def drafted(course_dir: CourseDir, assignment: str, key: str) -> str:
         SandboxUnavailable: the kernel cannot confine student code.
     """
     gathered = gather(course_dir, assignment)
-    found = {each.key: each for each in groups(gathered, wrong_answers(gathered))}
+    found = {each.key: each for each in unnamed_groups(gathered, alike(wrong_answers(gathered)))}
     if key not in found:
         keys = ", ".join(found) or "none"
         raise GraderError(f"no unnamed group of '{assignment}' has the key {key!r}; the report lists them: {keys}")
@@ -136,14 +135,17 @@ def drafted(course_dir: CourseDir, assignment: str, key: str) -> str:
     return f"# {os.path.relpath(place, course_dir.root)}: write the name and the hint\n{doubt}{made.toml}"
 
 
-def similar_work(gathered: Gathered, wrongs: Sequence[Wrong]) -> list[Pair]:
+def similar_work(gathered: Gathered, groups: Iterable[Alike]) -> list[Pair]:
     """Return the pairs of students whose work is worth a look.
 
     Args:
         gathered: the class.
-        wrongs: its wrong answers.
+        groups: its wrong answers that behave alike.
     """
-    behaviours = _behaviours(gathered, wrongs)
+    behaviours: list[dict[str, str]] = [{} for _ in gathered.students]
+    for number, group in enumerate(groups):
+        for wrong in group.members:
+            behaviours[wrong.place][wrong.exercise] = str(number)
     works = []
     for place, (student, records) in enumerate(zip(gathered.students, gathered.records, strict=True)):
         written = {each.exercise for each in student.exercises if each.is_written} - gathered.outline.questions
@@ -153,22 +155,6 @@ def similar_work(gathered: Gathered, wrongs: Sequence[Wrong]) -> list[Pair]:
         shares = {each.exercise: (each.points or 0.0) / (each.max_points or 1.0) for each in student.exercises}
         works.append(Work(place, answers, shares, behaviours[place]))
     return similar(works, _given(gathered))
-
-
-def _behaviours(gathered: Gathered, wrongs: Iterable[Wrong]) -> list[dict[str, str]]:
-    """Names of the wrong behaviours of each student by exercise, the same for those who behave alike."""
-    behaviours: list[dict[str, str]] = [{} for _ in gathered.students]
-    unnamed: dict[str, list[Wrong]] = defaultdict(list)
-    for wrong in wrongs:
-        if wrong.first.causes:
-            behaviours[wrong.place][wrong.exercise] = repr(wrong.first.causes)
-        elif wrong.first.fingerprint is not None:
-            unnamed[wrong.exercise].append(wrong)
-    for exercise, members in unnamed.items():
-        for number, (alike, _) in enumerate(grouped(members)):
-            for wrong in alike:
-                behaviours[wrong.place][exercise] = str(number)
-    return behaviours
 
 
 def _given(gathered: Gathered) -> dict[str, list[str]]:

@@ -20,6 +20,9 @@ from grader.report import BEHAVES_LIKE, JUDGED_WITH
 JUDGED = re.compile(rf"\s*{JUDGED_WITH.removesuffix('.').format('.*?')}\.", re.DOTALL)
 PLACE = re.compile(r" ?\(in [\w-]+, line \d+.*\)", re.DOTALL)
 """With what a test was judged, and where an error arose: neither is a part of what went wrong."""
+DIAGNOSIS = re.compile(rf"\s*{BEHAVES_LIKE}.*", re.DOTALL)
+OWN_NAME = re.compile(r"(?<=name |able )'[^']*'")
+"""A name of the student's own in Python's errors about names."""
 NUMBER = re.compile(r"-?\d+(?:\.\d*)?(?:e[-+]?\d+)?|nan|inf")
 KEY_CHARACTERS = 6
 
@@ -71,63 +74,99 @@ def wrong_answers(gathered: Gathered) -> list[Wrong]:
     return found
 
 
+@dataclass(frozen=True)
+class Alike:
+    """Wrong answers to one exercise that behave alike, and the names of the mistake, if it has a name."""
+
+    members: list[Wrong]
+    causes: tuple[str, ...]
+    is_certain: bool
+
+
+def alike(wrongs: Iterable[Wrong]) -> list[Alike]:
+    """Divide wrong answers into groups that behave alike. A name that one member has holds for all of them.
+
+    The grader may have had no time for the name of every mistake in a notebook. Answers without a fingerprint have no
+    group, such as those that crash.
+    """
+    by_exercise: dict[str, list[Wrong]] = defaultdict(list)
+    for wrong in wrongs:
+        if wrong.first.fingerprint is not None:
+            by_exercise[wrong.exercise].append(wrong)
+    return list(chain.from_iterable(map(_by_name, by_exercise.values())))
+
+
+def _by_name(wrongs: list[Wrong]) -> list[Alike]:
+    named: dict[tuple[str, ...], Alike] = {}
+    others = []
+    for members, is_certain in grouped(wrongs):
+        causes = {tuple(each.first.causes) for each in members if each.first.causes}
+        if len(causes) == 1:
+            # One mistake may have several groups: it is the same with whatever else the students did.
+            (names,) = causes
+            named.setdefault(names, Alike([], names, is_certain)).members.extend(members)
+        else:
+            # Numbers that could not be compared do not join answers with different names.
+            for names in sorted(causes):
+                known = [each for each in members if tuple(each.first.causes) == names]
+                named.setdefault(names, Alike([], names, is_certain)).members.extend(known)
+            if rest := [each for each in members if not each.first.causes]:
+                others.append(Alike(rest, (), is_certain))
+    return [*named.values(), *others]
+
+
 def known_mistakes(
-    gathered: Gathered, wrongs: Iterable[Wrong], misconceptions: Iterable[Misconception]
+    gathered: Gathered, groups: Iterable[Alike], misconceptions: Iterable[Misconception]
 ) -> list[Mistake]:
-    """Return the mistakes that the grader named, those of most students first.
+    """Return the mistakes with a name, those of most students first.
 
     Args:
         gathered: the class.
-        wrongs: its wrong answers.
+        groups: its wrong answers.
         misconceptions: the known misconceptions of the assignment, with what was said to students.
     """
     hints = {(each.exercise, each.name): each.hint for each in misconceptions}
-    alike: dict[tuple[str, ...], list[Wrong]] = defaultdict(list)
-    for wrong in wrongs:
-        if wrong.first.causes:
-            alike[wrong.exercise, *wrong.first.causes].append(wrong)
-    found = [
-        Mistake(
-            exercise=exercise,
-            notebook=gathered.outline.notebook_of.get(exercise, ""),
-            names=list(names),
-            hint=" ".join(hints.get((exercise, name), "") for name in names).strip(),
-            students=[wrong.place for wrong in members],
-            cost=sum(wrong.lost for wrong in members),
-            example=_example(members),
-        )
-        for (exercise, *names), members in alike.items()
-    ]
+    found = []
+    for group in groups:
+        if group.causes:
+            exercise = group.members[0].exercise
+            found.append(
+                Mistake(
+                    exercise=exercise,
+                    notebook=gathered.outline.notebook_of.get(exercise, ""),
+                    names=list(group.causes),
+                    hint=" ".join(hints.get((exercise, name), "") for name in group.causes).strip(),
+                    students=sorted(wrong.place for wrong in group.members),
+                    cost=sum(wrong.lost for wrong in group.members),
+                    example=_example(group.members),
+                )
+            )
     return sorted(found, key=lambda each: (-len(each.students), -each.cost, each.exercise, each.names))
 
 
-def groups(gathered: Gathered, wrongs: Iterable[Wrong]) -> list[Group]:
-    """Return the groups of students whose wrong answers behave alike in every test, and have no name.
+def unnamed_groups(gathered: Gathered, groups: Iterable[Alike]) -> list[Group]:
+    """Return the groups of several students whose mistake has no name, the largest first.
 
     Args:
         gathered: the class.
-        wrongs: its wrong answers.
+        groups: its wrong answers.
     """
-    unnamed: dict[str, list[Wrong]] = defaultdict(list)
-    for wrong in wrongs:
-        if not wrong.first.causes and wrong.first.fingerprint is not None:
-            unnamed[wrong.exercise].append(wrong)
     found = []
-    for exercise, members in unnamed.items():
-        for alike, is_certain in grouped(members):
-            if len(alike) > 1:
-                found.append(
-                    Group(
-                        key=f"{exercise}-{_key(alike)}",
-                        exercise=exercise,
-                        notebook=gathered.outline.notebook_of.get(exercise, ""),
-                        students=[wrong.place for wrong in alike],
-                        failed=[each.name for each in alike[0].failed],
-                        cost=sum(wrong.lost for wrong in alike),
-                        example=_example(alike),
-                        is_certain=is_certain,
-                    )
+    for group in groups:
+        if not group.causes and len(group.members) > 1:
+            exercise = group.members[0].exercise
+            found.append(
+                Group(
+                    key=f"{exercise}-{_key(group.members)}",
+                    exercise=exercise,
+                    notebook=gathered.outline.notebook_of.get(exercise, ""),
+                    students=sorted(wrong.place for wrong in group.members),
+                    failed=[each.name for each in group.members[0].failed],
+                    cost=sum(wrong.lost for wrong in group.members),
+                    example=_example(group.members),
+                    is_certain=group.is_certain,
                 )
+            )
     return sorted(found, key=lambda each: (-len(each.students), -each.cost, each.key))
 
 
@@ -163,8 +202,10 @@ def _told(wrong: Wrong) -> tuple[object, ...]:
 
 
 def without_details(message: str) -> str:
-    """Return the message of a test without numbers, places in the code, and the answers that it was judged with."""
-    return NUMBER.sub("#", PLACE.sub("", JUDGED.sub("", message)))
+    """Return the message of a test without what differs in one behaviour: numbers, places, names, and a diagnosis."""
+    for pattern in (JUDGED, DIAGNOSIS, PLACE, OWN_NAME):
+        message = pattern.sub("", message)
+    return NUMBER.sub("#", message)
 
 
 def _key(members: list[Wrong]) -> str:

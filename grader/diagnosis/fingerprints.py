@@ -1,14 +1,14 @@
 """Takes the fingerprint of an exercise's behaviour from the recorded messages of its tests.
 
-    replies --> digest of what must be equal, digest of drawn parameters, two floats for each reply with real numbers
+    replies --> digest of what must be equal, digest of what was drawn, two floats for each reply with real numbers
 
 Replies are compared by the rules of `likeness`, but those of two students: there is no reference that could take over
-the parameters of both. If they drew different ones, their numbers differ for that reason alone.
+the parameters of both. If they drew other parameters, or used more random numbers, their numbers differ for that reason
+alone.
 """
 
 import hashlib
 import math
-import re
 from collections.abc import Iterable
 from itertools import chain
 from typing import Any
@@ -16,17 +16,13 @@ from typing import Any
 import msgspec
 import torch
 
-from grader.diagnosis.likeness import is_on_purpose
 from grader.diagnosis.recording import Exchanges, RecordedCall, recorded_sessions
 from grader.fingerprint import Fingerprint
-from grader.rpc.protocol import ErrorInfo, Gradients, ModuleHandle, Raised, Returned, Tree
+from grader.rpc.protocol import Gradients, ModuleHandle, Raised, Returned, Tree
+from grader.sandbox.server import NO_EFFECTS
 
 DIGITS = 7
 """Significant digits of a stored number: more than two students who behave alike differ in."""
-ADDRESS = re.compile(r"0x[0-9a-f]+")
-NAME = re.compile(r"'[^']*'")
-"""Names of a student's own in the errors about them."""
-NAME_ERRORS = ("NameError", "UnboundLocalError")
 
 
 def fingerprint(exchanges: Exchanges) -> Fingerprint | None:
@@ -67,7 +63,8 @@ class _Taken:
         self._note(type(call.request).__name__, type(call.reply).__name__)
         match call.reply:
             case Raised() as reply:
-                self._note(*_error(reply.error))
+                # Its message may name what comes from elsewhere: the student's own names, or another exercise's shapes.
+                self._note(reply.error.kind)
             case Gradients() as reply:
                 # Layers may be made in any order.
                 self._unordered(place for place in reply.tensors if place is not None)
@@ -125,14 +122,17 @@ class _Taken:
         for parameter in sorted(module.parameters, key=lambda each: each.path):
             tensor = self._tensors[parameter.tensor]
             self._note(parameter.path, tuple(tensor.shape), str(tensor.dtype))
-            self._drawn.update(parameter.path.encode())
-            self._drawn.update(tensor.contiguous().flatten().view(torch.uint8).numpy().tobytes())
-            self._has_drawn = True
+            self._draw(tensor)
+
+    def _draw(self, tensor: torch.Tensor) -> None:
+        """Note a parameter, or the state that random numbers left behind: later numbers may depend on it."""
+        self._drawn.update(tensor.contiguous().flatten().view(torch.uint8).numpy().tobytes())
+        self._has_drawn = True
 
     def _effects(self, reply: Returned) -> None:
-        effects = reply.effects
-        if effects is None:
-            return
+        effects = reply.effects or NO_EFFECTS
+        if effects.random is not None:
+            self._draw(self._tensors[effects.random])
         for number, place in effects.written:
             self._note("written", number)
             self._tensor(place)
@@ -168,11 +168,3 @@ def _rms(values: torch.Tensor) -> float:
 
 def _digits(values: list[float]) -> list[float]:
     return [float(f"{value:.{DIGITS}g}") for value in values]
-
-
-def _error(error: ErrorInfo) -> tuple[str, ...]:
-    """What counts of an error: its message if Python or torch wrote it, without addresses and a student's own names."""
-    if is_on_purpose(error):
-        return (error.kind,)
-    message = NAME.sub("", error.message) if error.kind in NAME_ERRORS else error.message
-    return error.kind, ADDRESS.sub("", message)

@@ -208,9 +208,9 @@ def _same_error(student: ErrorInfo, reference: ErrorInfo) -> bool:
     """Whether both raised the same error. Messages are compared only for errors raised by Python or torch."""
     if student.kind != reference.kind:
         return False
-    return is_on_purpose(student) and is_on_purpose(reference) or student.message == reference.message
+    return _is_on_purpose(student) and _is_on_purpose(reference) or student.message == reference.message
 
 
-def is_on_purpose(error: ErrorInfo) -> bool:
-    """Return whether an error comes from a raise or assert statement in a cell."""
+def _is_on_purpose(error: ErrorInfo) -> bool:
+    """Whether an error comes from a raise or assert statement in a cell."""
     return bool(error.frames) and error.frames[-1].text.startswith(("raise", "assert"))
