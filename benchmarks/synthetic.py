@@ -71,9 +71,7 @@ def make_submissions(folder: Path, assignment: str, size: int, seed: int = 0) ->
     authors = names[: size - COPIES]
     for name in authors:
         truth.answers[name] = {exercise: each.draw(chance) for exercise, each in choices.items()}
-    wrong = [
-        name for name in authors if sum(each.kind != "right" for each in truth.answers[name].values()) >= TELLING
-    ]
+    wrong = [name for name in authors if sum(each.kind != "right" for each in truth.answers[name].values()) >= TELLING]
     for name, other in zip(names[size - COPIES :], chance.sample(wrong, COPIES), strict=True):
         truth.answers[name] = dict(truth.answers[other])
         truth.copied.append((other, name))
