@@ -11,7 +11,10 @@ from pathlib import Path
 
 from traitlets.config import Config
 
-IGNORED = (".ipynb_checkpoints", "*.pyc", "__pycache__", "feedback", "misconceptions", "survivors", ".graded.json")
+IGNORED = (
+    *(".ipynb_checkpoints", "*.pyc", "__pycache__", "feedback", "misconceptions", "survivors"),
+    *(".graded.json", ".*.results.json"),
+)
 """Files and folders beside an assignment's notebooks that only instructors or the grader use."""
 
 

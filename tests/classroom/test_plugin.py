@@ -227,6 +227,7 @@ def test_nbgrader_copies_and_grades_nothing_strange(ungraded: Path) -> None:
     (ungraded / "secret.txt").write_text("2030-01-01 12:00:00 UTC")
     submitted = hand_in(ungraded, "ann", answered(released(ungraded), **RIGHT))
     (submitted / "page.html").write_text("<script>attack()</script>")
+    (submitted / ".small.results.json").write_text("forged")
     (submitted / "link.txt").symlink_to(ungraded / "secret.txt")
     (submitted / "folder").symlink_to(ungraded / "source")
     (submitted / "data").mkdir()
@@ -243,7 +244,10 @@ def test_nbgrader_copies_and_grades_nothing_strange(ungraded: Path) -> None:
     assert run(ungraded, "nbgrader", "generate_feedback", NAME).returncode == 0
     for step in ("autograded", "feedback"):
         names = {path.name for path in (ungraded / step).rglob("*") if path.is_file()}
-        assert names <= {"small.ipynb", "small.html", "index.html"}
+        # The record of what grading found stays where students do not see it.
+        record = {".small.results.json"} if step == "autograded" else set[str]()
+        assert names - {"small.ipynb", "small.html", "index.html"} == record
+    assert "forged" not in (ungraded / "autograded" / "ann" / NAME / ".small.results.json").read_text()
 
 
 def test_nbgrader_fails_if_every_submission_is_refused(ungraded: Path) -> None:
