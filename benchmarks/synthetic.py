@@ -23,9 +23,9 @@ RIGHT, MISTAKE = 0.75, 0.9
 """Chances, added up: right up to the first, a known mistake up to the second, and a mutant beyond it."""
 MUTANTS = 6
 """Mutants of each exercise that occur, so that several students share one."""
-COPIES, TELLING = 8, 3
-"""Students who copied another's work, and how many wrong answers that work has at least: one or two frequent mistakes
-are shared by many pairs of students who never met."""
+COPIES = 8
+"""Students who copied another's work, which is one of the quarter with the most wrong answers: one or two frequent
+mistakes are shared by many pairs of students who never met."""
 WORDS = ("first", "grid", "kappa", "mix", "node", "quad", "res", "step", "unit", "zeta")
 
 
@@ -71,7 +71,8 @@ def make_submissions(folder: Path, assignment: str, size: int, seed: int = 0) ->
     authors = names[: size - COPIES]
     for name in authors:
         truth.answers[name] = {exercise: each.draw(chance) for exercise, each in choices.items()}
-    wrong = [name for name in authors if sum(each.kind != "right" for each in truth.answers[name].values()) >= TELLING]
+    wrong = sorted(authors, key=lambda name: sum(each.kind == "right" for each in truth.answers[name].values()))
+    wrong = wrong[: max(COPIES, len(authors) // 4)]
     for name, other in zip(names[size - COPIES :], chance.sample(wrong, COPIES), strict=True):
         truth.answers[name] = dict(truth.answers[other])
         truth.copied.append((other, name))
