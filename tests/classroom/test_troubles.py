@@ -15,7 +15,7 @@ import nbformat
 import pytest
 
 from grader.checking.check import check
-from grader.classroom import class_run
+from grader.classroom import class_run, results
 from grader.classroom.class_run import ClassRun
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.release import release
@@ -214,14 +214,25 @@ def test_one_student_who_cannot_be_written_is_no_trouble_of_those_written_togeth
     assert points(again) == SCORES
 
 
-def test_a_full_disk_ends_the_run(again: Path) -> None:
+def test_a_full_disk_ends_the_run(again: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With one line; once there is space, the next run does the rest."""
-    full = again / "autograded" / "ann" / NAME / ".small.ipynb.new"
-    full.symlink_to("/dev/full")
     hand_in(again, "ann", released(again))
-    with pytest.raises(GraderError, match="No space left"):
-        grade_all(again)
-    full.unlink()
+    with monkeypatch.context() as full:
+        full.setattr(results, "_opened", lambda path: os.open("/dev/full", os.O_WRONLY))
+        with pytest.raises(GraderError, match="No space left"):
+            grade_all(again)
+    assert grade_class(again) == ["ann"]
+
+
+def test_a_link_in_the_place_of_a_new_file_is_not_followed(again: Path) -> None:
+    """What it leads to stays as it is, and the student is named."""
+    (again / "secret.txt").write_text("secret")
+    link = again / "autograded" / "ann" / NAME / ".small.ipynb.new"
+    link.symlink_to(again / "secret.txt")
+    hand_in(again, "ann", released(again))
+    (trouble,) = [outcome.troubles for outcome in ClassRun(CourseDir(again), NAME).outcomes() if outcome.troubles]
+    assert "could not be graded" in trouble[0] and (again / "secret.txt").read_text() == "secret"
+    link.unlink()
     assert grade_class(again) == ["ann"]
 
 
