@@ -86,8 +86,8 @@ class Alike:
 def alike(wrongs: Iterable[Wrong]) -> list[Alike]:
     """Divide wrong answers into groups that behave alike. A name that one member has holds for all of them.
 
-    The grader may have had no time for the name of every mistake in a notebook. Answers without a fingerprint have no
-    group, such as those that crash.
+    The grader may have had no time for the name of every mistake in a notebook. Where numbers could not be compared,
+    the others have no name. Answers without a fingerprint have no group, such as those that crash.
     """
     by_exercise: dict[str, list[Wrong]] = defaultdict(list)
     for wrong in wrongs:
@@ -100,18 +100,15 @@ def _by_name(wrongs: list[Wrong]) -> list[Alike]:
     named: dict[tuple[str, ...], Alike] = {}
     others = []
     for members, is_certain in grouped(wrongs):
+        unnamed = [each for each in members if not each.first.causes]
         causes = {tuple(each.first.causes) for each in members if each.first.causes}
-        if len(causes) == 1:
+        is_one = len(causes) == 1 and is_certain
+        for names in sorted(causes):
             # One mistake may have several groups: it is the same with whatever else the students did.
-            (names,) = causes
-            named.setdefault(names, Alike([], names, is_certain)).members.extend(members)
-        else:
-            # Numbers that could not be compared do not join answers with different names.
-            for names in sorted(causes):
-                known = [each for each in members if tuple(each.first.causes) == names]
-                named.setdefault(names, Alike([], names, is_certain)).members.extend(known)
-            if rest := [each for each in members if not each.first.causes]:
-                others.append(Alike(rest, (), is_certain))
+            known = members if is_one else [each for each in members if tuple(each.first.causes) == names]
+            named.setdefault(names, Alike([], names, is_certain)).members.extend(known)
+        if unnamed and not is_one:
+            others.append(Alike(unnamed, (), is_certain))
     return [*named.values(), *others]
 
 
