@@ -114,8 +114,10 @@ def table() -> str:
         f"| copied work among the first {FIRST} pairs | {found.copied_first} of {found.copied} | all |",
         f"| pairs of two students with full marks among them | {found.honest} | 0 |",
         f"| `grader report`, seconds | {seconds:.1f} | < 10 |",
-        f"| its memory, MiB | {memory:.0f} | < 500 |",
-        "",
+        f"| its memory, MiB | {memory:.0f} | < 500 |", "",
+        "Where a student's other answers draw random numbers in another order (dropout for each head alone, say), "
+        "numbers cannot be compared, and a group may be split. A copy with few and frequent wrong answers looks like "
+        "chance.", "",
     ])  # fmt: skip
 
 
