@@ -25,7 +25,7 @@ LARGE = 5000
 
 @dataclass(frozen=True)
 class Found:
-    """What the report says beside what is true.
+    """The findings of a report, compared with the truth.
 
     `mistakes` counts named mistakes that were made and those that were not; `split` are behaviours whose students are
     in more than one group; `honest` are pairs of two students with full marks among the first.

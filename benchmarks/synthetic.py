@@ -40,7 +40,7 @@ class Answer:
 
 @dataclass
 class Truth:
-    """What is true of the class: each student's answers by exercise, and the pairs of which one copied the other."""
+    """The truth about the class: each student's answers by exercise, and the pairs in which one copied the other."""
 
     answers: dict[str, dict[str, Answer]] = field(default_factory=dict)
     copied: list[tuple[str, str]] = field(default_factory=list)

@@ -1,7 +1,7 @@
 """Lets a reader turn a query and watch its weights move; where widgets do not run, it shows a still picture."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import ipywidgets
@@ -12,7 +12,33 @@ from matplotlib.figure import Figure
 from course import figures
 
 
-class QueryExplorer:
+class Explorer:
+    """A picture that follows sliders. In a notebook it displays itself with them; without widgets, only the picture."""
+
+    picture: Callable[..., figures.Picture]
+    """Returns the picture for the values of the sliders, in their order."""
+
+    def __init__(self, *sliders: ipywidgets.Widget) -> None:
+        """Follow sliders, whose values are the arguments of `picture`."""
+        self._sliders = sliders
+        for slider in sliders:
+            slider.observe(self._redraw, names="value")
+        self._screen: DisplayHandle | None = None
+
+    def _ipython_display_(self) -> None:
+        # There are two outputs, because a page without a kernel keeps the picture and drops the sliders.
+        self._screen = display(self._picture_now(), display_id=True)
+        display(ipywidgets.HBox(list(self._sliders)))
+
+    def _redraw(self, _change: object) -> None:
+        if self._screen is not None:
+            self._screen.update(self._picture_now())
+
+    def _picture_now(self) -> figures.Picture:
+        return self.picture(*(slider.value for slider in self._sliders))
+
+
+class QueryExplorer(Explorer):
     """Sliders that turn and stretch a query in the plane, over keys of two numbers each.
 
     In a notebook it displays its picture with the sliders; where widgets do not run, only the picture.
@@ -29,9 +55,7 @@ class QueryExplorer:
         self.keys = {name: tuple(map(float, key)) for name, key in keys.items()}
         self.turn = ipywidgets.FloatSlider(angle, min=0.0, max=360.0, step=5.0, description="angle °")
         self.stretch = ipywidgets.FloatSlider(length, min=0.0, max=8.0, step=0.25, description="length")
-        for slider in (self.turn, self.stretch):
-            slider.observe(self._redraw, names="value")
-        self._screen: DisplayHandle | None = None
+        super().__init__(self.turn, self.stretch)
 
     def weights(self, angle: float, length: float) -> list[float]:
         """Return the attention weights of the keys, in their order.
@@ -71,15 +95,6 @@ class QueryExplorer:
         chart.set(ylim=(0, 1.1), title="weights")
         alt = ", ".join(f"{name} {weight:.2f}" for name, weight in zip(self.keys, weights, strict=True))
         return figures.picture(figure, f"A query {length:g} long at {angle:g} degrees. Weights of the keys: {alt}.")
-
-    def _ipython_display_(self) -> None:
-        # There are two outputs, because a page without a kernel keeps the picture and drops the sliders.
-        self._screen = display(self.picture(self.turn.value, self.stretch.value), display_id=True)
-        display(ipywidgets.HBox([self.turn, self.stretch]))
-
-    def _redraw(self, _change: object) -> None:
-        if self._screen is not None:
-            self._screen.update(self.picture(self.turn.value, self.stretch.value))
 
 
 def _names_by_place(keys: Mapping[str, tuple[float, ...]]) -> dict[tuple[float, ...], str]:

@@ -82,7 +82,7 @@ class _Storages(TorchDispatchMode):
     def __torch_dispatch__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
         kwargs = kwargs or {}
         for tensor in _tensors((*args, *kwargs.values())):
-            # What no operation has made was there before the call.
+            # A tensor that no operation has made existed before the call.
             self._look_at(tensor, is_new=func is LIFT)
         result = func(*args, **kwargs)
         for tensor in _tensors((result,)):

@@ -10,11 +10,11 @@ from collections.abc import Callable
 
 import ipywidgets
 import torch
-from IPython.display import DisplayHandle, display
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from course import figures
+from course.explorer import Explorer
 
 Rotate = Callable[[torch.Tensor, torch.Tensor, float], torch.Tensor]
 
@@ -24,7 +24,7 @@ PAIRS = ("fast pair", "slow pair")
 PLACES = 13
 
 
-class RotaryExplorer:
+class RotaryExplorer(Explorer):
     """Sliders for the places of a query and a key of two pairs of features, each of which starts as (1, 0).
 
     In a notebook it displays its picture with the sliders; where widgets do not run, only the picture.
@@ -43,10 +43,8 @@ class RotaryExplorer:
             ipywidgets.IntSlider(place, min=0, max=PLACES - 1, description=f"{name} at")
             for name, place in (("query", query), ("key", key))
         )
-        for slider in (self.query, self.key):
-            slider.observe(self._redraw, names="value")
+        super().__init__(self.query, self.key)
         self._curve = self._score_by_distance()
-        self._screen: DisplayHandle | None = None
 
     def arrows(self, place: float) -> list[list[float]]:
         """Return the vector at a place, turned: the two numbers of the fast pair, then those of the slow one."""
@@ -91,15 +89,6 @@ class RotaryExplorer:
         """A smooth curve, so it has fractions of a place, too."""
         apart = [step / 4 for step in range(4 - 4 * PLACES, 4 * PLACES - 3)]
         return apart, [sum(self.scores(distance, 0)) for distance in apart]
-
-    def _ipython_display_(self) -> None:
-        # There are two outputs, because a page without a kernel keeps the picture and drops the sliders.
-        self._screen = display(self.picture(self.query.value, self.key.value), display_id=True)
-        display(ipywidgets.HBox([self.query, self.key]))
-
-    def _redraw(self, _change: object) -> None:
-        if self._screen is not None:
-            self._screen.update(self.picture(self.query.value, self.key.value))
 
 
 def _draw_pair(axis: Axes, query: list[float], key: list[float]) -> None:

@@ -136,6 +136,17 @@ def again(graded, tmp_path):
     return shutil.copytree(graded, tmp_path / "course")
 
 
+@pytest.fixture(scope="module")
+def database():
+    """A PostgreSQL server of the module's own."""
+    from tests.support.postgres import postgres, programs  # its driver is an extra
+
+    if programs() is None:
+        pytest.skip("PostgreSQL is not installed: apt-get install postgresql")
+    with postgres() as server:
+        yield server
+
+
 @pytest.fixture(scope="session")
 def judge(proof_cache):
     """Grades submissions to the exercises of the course, on a processor of this worker's own."""

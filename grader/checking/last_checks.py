@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from grader.checking.check import CheckedNotebook
-from grader.classroom.results import replace_file
+from grader.classroom.replacing import replace_file
 
 FILE = Path("grader", "checks.json")
 

@@ -38,7 +38,7 @@ REFRESH_SECONDS = 10
 
 @dataclass(frozen=True)
 class Options:
-    """What to write, and where: without names, again whenever there are new results; '' is the course's own folder."""
+    """How to write a report: without names, again whenever there are new results, and to another folder."""
 
     anonymous: bool = False
     follow: bool = False

@@ -58,7 +58,7 @@ def draft(
         exercise: the exercise.
         answer: a student's wrong answer.
         behaves_alike: tells whether another answer behaves like this one, which takes a while.
-        seconds: how long to search. What is being graded then is finished.
+        seconds: how long to search. A grading that has begun by then is finished.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Python warns of odd code when it parses

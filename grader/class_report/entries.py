@@ -16,7 +16,7 @@ from grader.errors import GraderError
 
 NAME = "… (to be written; it ends the sentence: Your code behaves exactly like one that …)"
 HINT = "… (to be written: the symptom that reveals the mistake, without the solution)"
-"""What stands in a draft where an instructor must write."""
+"""The places of a draft that an instructor must fill in."""
 
 
 def change(before: str, after: str) -> Edit:

@@ -13,7 +13,7 @@ from grader.class_report.model import ClassReport, Exercise, Place
 from grader.class_report.page.overview import mean, remarks, sentence
 from grader.class_report.page.page import page
 from grader.classroom.csv_files import as_csv
-from grader.classroom.results import replace_file
+from grader.classroom.replacing import replace_file
 
 PAGE = "index.html"
 

@@ -115,7 +115,7 @@ def outlined(sources: dict[str, NotebookNode]) -> Outline:
 
 @dataclass
 class _Row:
-    """What the gradebook has of a submission: time, lateness in seconds, penalty, and points of each graded cell.
+    """A submission in the gradebook: time, lateness in seconds, penalty, and points of each graded cell.
 
     A cell's points are None until someone or something has given some; with them stands whether it waits for marking.
     """

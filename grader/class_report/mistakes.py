@@ -194,7 +194,7 @@ def grouped(wrongs: Sequence[Wrong]) -> list[tuple[list[Wrong], bool]]:
 
 
 def _told(wrong: Wrong) -> tuple[object, ...]:
-    """What the tests say, without places and numbers."""
+    """The messages of the tests, without places and numbers."""
     return tuple((each.name, each.verdict, without_details(each.message)) for each in wrong.results)
 
 

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.csv_files import read_table
 from grader.classroom.page.summary import counted
-from grader.classroom.results import replace_file
+from grader.classroom.replacing import replace_file
 from grader.classroom.roster import Roster
 from grader.errors import GraderError, UnreadableFile
 from grader.limits import Limits

@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 from nbgrader.utils import parse_utc
 
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.results import MAX_RECEIPT_MB, MAX_TIMESTAMP, replace_file
+from grader.classroom.replacing import replace_file
+from grader.classroom.results import MAX_RECEIPT_MB, MAX_TIMESTAMP
 from grader.classroom.student import TIMESTAMP
 from grader.errors import UnreadableFile
 from grader.notebook.handed_in import HandedIn

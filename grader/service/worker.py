@@ -15,7 +15,8 @@ from queue import Empty, SimpleQueue
 
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.release import register
-from grader.classroom.results import TIMESTAMP, ResultWriter, StudentResult, replace_file
+from grader.classroom.replacing import replace_file
+from grader.classroom.results import TIMESTAMP, ResultWriter, StudentResult
 from grader.classroom.student import Assignment, Submission
 from grader.errors import GraderError, UnreadableFile
 from grader.service.fair_queue import Ticket
@@ -56,16 +57,16 @@ def grade_ticket(ticket: Ticket, store: Store, assignment: Assignment, grade: Gr
         content = store.start(ticket.id)
         if content is None:
             return Outcome(ticket)
-        try:
-            parse(content, f"{ticket.notebook}.ipynb")
-        except UnreadableFile as error:
-            return Outcome(ticket, problem=f"{error.why}: save it once more in JupyterLab, and hand it in again")
         submission = Submission(ticket.student, ticket.id, {ticket.notebook: content})
         for _ in range(MAX_TRIES):
             result = grade(assignment, submission)
+            if ticket.notebook not in result.reports:
+                parse(content, f"{ticket.notebook}.ipynb")  # says why it could not be read
             if not result.reports[ticket.notebook].given_up:
                 break
         return Outcome(ticket, result)
+    except UnreadableFile as error:
+        return Outcome(ticket, problem=f"{error.why}: save it once more in JupyterLab, and hand it in again")
     except Exception:
         log.exception("hand-in %s could not be graded", ticket.id)
         return Outcome(ticket, failed=True)

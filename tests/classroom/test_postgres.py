@@ -4,7 +4,6 @@ import random
 import shutil
 import subprocess
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,20 +11,11 @@ import pytest
 
 from tests.classroom.test_killed import COMMAND, ENVIRONMENT, finish, kill
 from tests.cluster.dask_cluster import DaskCluster, Run
-from tests.support.postgres import Postgres, postgres, programs
+from tests.support.postgres import Postgres
 from tests.support.small_class import SCORES, grade_class, ledger, make_slow_class
 
 SLOW_STUDENTS = 14
 STUDENTS = SLOW_STUDENTS + len(SCORES)
-
-
-@pytest.fixture(scope="module")
-def database() -> Iterator[Postgres]:
-    """A server of its own."""
-    if programs() is None:
-        pytest.skip("PostgreSQL is not installed: apt-get install postgresql")
-    with postgres() as server:
-        yield server
 
 
 @pytest.fixture(scope="module")

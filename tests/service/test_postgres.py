@@ -1,7 +1,6 @@
 """Queue and gradebook in PostgreSQL: what a kill of the service or a restart of the database leaves, and words."""
 
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import psycopg
@@ -11,19 +10,10 @@ from grader.classroom.course_dir import CourseDir
 from grader.errors import GraderError
 from grader.service.databases import open_databases
 from tests.service.serving import STUDENTS, Server, make_served_course, written
-from tests.support.postgres import Postgres, postgres, programs
+from tests.support.postgres import Postgres
 from tests.support.small_class import SCORES, grade_class, ledger, make_course
 
 SLOW = "import time\ntime.sleep(0.3)\ndef two():\n    return 2"
-
-
-@pytest.fixture(scope="module")
-def database() -> Iterator[Postgres]:
-    """A server of its own."""
-    if programs() is None:
-        pytest.skip("PostgreSQL is not installed: apt-get install postgresql")
-    with postgres() as server:
-        yield server
 
 
 def test_queue_and_gradebook_survive_in_postgresql(database: Postgres, tmp_path: Path) -> None:
