@@ -10,6 +10,7 @@ import pytest
 
 from grader.diagnosis.misconceptions import Misconception
 from grader.report import Report
+from tests.support.draw import drawn
 from tests.support.exercises import (
     MISCONCEPTIONS,
     SOURCES,
@@ -20,15 +21,25 @@ from tests.support.exercises import (
     notebook_of,
     reference,
 )
-from tests.support.judge import Judge
+from tests.support.judge import Judge, points
 from tests.support.schedule import grouped, last
 
 LEAST_MISCONCEPTIONS, LEAST_STYLES = 6, 3
 
 
-def report_on(judge: Judge, misconception: Misconception) -> Report:
+def title(misconception: Misconception) -> str:
+    """The name of a misconception among all."""
+    return f"{misconception.exercise}: {misconception.name}"
+
+
+NAMED = drawn(MISCONCEPTIONS, 5, name=title)
+"""Misconceptions that must be named. `python -m benchmarks --only diagnosis` tries all, which takes half an hour."""
+
+
+def report_on(judge: Judge, misconception: Misconception, *, named: bool = False) -> Report:
     """The report on the reference with a misconception in it."""
-    return judge.on_its_own(misconception.exercise, misconception.apply(reference(misconception.exercise)))
+    wrong = misconception.apply(reference(misconception.exercise))
+    return judge.on_its_own(misconception.exercise, wrong, named=named)
 
 
 def complaints(report: Report) -> list[str]:
@@ -46,7 +57,7 @@ def test_an_exercise_stands_alone(judge: Judge, exercise: str) -> None:
     "misconception",
     MISCONCEPTIONS,
     group=lambda misconception: misconception.exercise,
-    name=lambda misconception: f"{misconception.exercise}: {misconception.name}",
+    name=title,
 )
 def test_a_misconception_loses_points_in_its_own_exercise(judge: Judge, misconception: Misconception) -> None:
     """A student with a known misconception does not get full points for the exercise."""
@@ -54,15 +65,22 @@ def test_a_misconception_loses_points_in_its_own_exercise(judge: Judge, misconce
     assert lost(report_on(judge, misconception), exercise), f"'{misconception.name}' passes every test of {exercise}"
 
 
+@grouped("misconception", NAMED, group=lambda misconception: misconception.exercise, name=title)
+def test_naming_a_misconception_changes_no_points(judge: Judge, misconception: Misconception) -> None:
+    """The diagnosis reads what was recorded, and judges nothing."""
+    named, unnamed = (report_on(judge, misconception, named=named) for named in (True, False))
+    assert points(named, misconception.exercise) == points(unnamed, misconception.exercise)
+
+
 @last
 def test_nearly_every_misconception_is_named(judge: Judge) -> None:
     """A message of a failed test says which misconception it is; few behave like another one or like none."""
     nameless = [
-        f"{each.exercise}: {each.name}"
-        for each in MISCONCEPTIONS
-        if not any(each.hint in result.message for result in report_on(judge, each).results)
+        title(each)
+        for each in NAMED
+        if not any(each.hint in result.message for result in report_on(judge, each, named=True).results)
     ]
-    assert len(nameless) <= 0.1 * len(MISCONCEPTIONS), nameless
+    assert len(nameless) <= 0.1 * len(NAMED), nameless
 
 
 @grouped(
