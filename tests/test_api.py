@@ -6,11 +6,14 @@ import sys
 import pytest
 
 import grader
+from tests.support.waiting import HANGS
 
 
 def run(code: str) -> str:
     """What a fresh process prints."""
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120).stdout
+    return subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=HANGS
+    ).stdout
 
 
 def test_the_parent_loads_no_torch() -> None:

@@ -6,7 +6,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import closing
 from itertools import pairwise
@@ -19,6 +18,7 @@ from grader.classroom.course_dir import CourseDir
 from grader.cli import main
 from tests.support.notebooks import answered
 from tests.support.small_class import NAME, RIGHT, SCORES, hand_in, make_class, make_course, points, released, run
+from tests.support.waiting import HANGS, until
 
 Capture = pytest.CaptureFixture[str]
 
@@ -250,7 +250,7 @@ def test_a_missing_requirement_is_one_line(again: Path, prelude: str, options: l
     """Another system than Linux, or no libseccomp, which is not needed without a sandbox."""
     command = ["grader", "check", f"submitted/ann/{NAME}/small.ipynb", *options]
     code = f"{prelude}\nimport runpy, sys\nsys.argv = {command}\nrunpy.run_module('grader', run_name='__main__')"
-    done = subprocess.run([sys.executable, "-c", code], cwd=again, capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, "-c", code], cwd=again, capture_output=True, text=True, timeout=HANGS)
     assert bool(done.returncode) == bool(words) and words in done.stderr
     assert len(done.stderr.splitlines()) == bool(words)
 
@@ -259,19 +259,24 @@ def test_ctrl_c_during_start_up_prints_one_line(again: Path) -> None:
     """Ctrl-C goes to all processes of a terminal, also to the fork server, which is still loading its modules."""
     command = [sys.executable, "-m", "grader", "grade", NAME, "--force"]
     process = subprocess.Popen(command, cwd=again, stderr=subprocess.PIPE, text=True, start_new_session=True)
-    while not any("forkserver" in program for program in children(process.pid)):
-        time.sleep(0.05)
-    time.sleep(0.5)
+    until(lambda: any("torch" in loaded(child) for child in children(process.pid)), "a fork server that loads torch")
     os.killpg(process.pid, signal.SIGINT)
-    assert len(process.communicate(timeout=60)[1].splitlines()) == 1
+    assert len(process.communicate(timeout=HANGS)[1].splitlines()) == 1
     # During an import Python may end by the signal itself; a shell reports 130 for both.
     assert process.returncode in (130, -signal.SIGINT)
 
 
 def children(process: int) -> list[str]:
-    """The command lines of the processes that `process` has started."""
-    numbers = " ".join(path.read_text() for path in Path(f"/proc/{process}/task").glob("*/children")).split()
-    return [Path(f"/proc/{number}/cmdline").read_text() for number in numbers]
+    """The processes that `process` has started."""
+    return " ".join(path.read_text() for path in Path(f"/proc/{process}/task").glob("*/children")).split()
+
+
+def loaded(process: str) -> str:
+    """The files that a process has mapped; none if it has ended."""
+    try:
+        return Path(f"/proc/{process}/maps").read_text()
+    except OSError:
+        return ""
 
 
 def test_ctrl_c_prints_how_to_continue(again: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:

@@ -16,6 +16,7 @@ from grader.classroom.scores import scores
 from grader.cli import main
 from tests.support.notebooks import answered
 from tests.support.paths import REPOSITORY
+from tests.support.waiting import HANGS
 
 COURSE = REPOSITORY / "tests/second_course"
 ASSIGNMENT = "01-only"
@@ -70,7 +71,7 @@ class SecondCourse:
         environment = {**os.environ, "PYTHONPATH": str(self.packages)}
         program = [Path(sys.executable).with_name("grader"), *command]
         return subprocess.run(
-            program, cwd=self.root / folder, env=environment, capture_output=True, text=True, timeout=120
+            program, cwd=self.root / folder, env=environment, capture_output=True, text=True, timeout=HANGS
         )
 
     def grade(self) -> dict[str, float]:

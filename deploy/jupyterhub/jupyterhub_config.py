@@ -47,6 +47,8 @@ c.PAMAuthenticator.allowed_groups = {"students", "instructors"}
 c.JupyterHub.spawner_class = "localprocess"
 c.Spawner.cmd = [f"{BIN}/jupyterhub-singleuser"]
 c.Spawner.default_url = "/lab"
+# When a class logs in at once, a server takes longer to start than the 30 seconds that the hub would wait.
+c.Spawner.start_timeout = c.Spawner.http_timeout = 300
 # hand_in() asks the service at this address. The token of the student's own server says who asks.
 c.Spawner.environment = {"HAND_IN_URL": f"{SERVICE}/services/grader"}
 

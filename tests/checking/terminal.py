@@ -5,7 +5,6 @@ import socket
 import struct
 import subprocess
 import sys
-import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ import pexpect
 
 from tests.support.notebooks import answered
 from tests.support.small_class import RIGHT, released
+from tests.support.waiting import HANGS
 
 PROGRAM = [str(Path(sys.executable).with_name("grader")), "check"]
 
@@ -64,14 +64,14 @@ class Terminal:
     def run(self, *arguments: str, **environment: str) -> tuple[int, str, str]:
         """Return what the command ends with and prints."""
         process = self.start(*arguments, **environment)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=HANGS)
         return process.returncode, out, err
 
     def type(self, *arguments: str) -> "pexpect.spawn[str]":
         """Start the command in a terminal."""
         return pexpect.spawn(
             PROGRAM[0], [*PROGRAM[1:], *arguments], cwd=self.course, env=self.environment, encoding="utf-8",
-            timeout=60, dimensions=(24, 60),
+            timeout=HANGS, dimensions=(24, 60),
         )  # fmt: skip
 
 
@@ -97,11 +97,3 @@ def held(process: int) -> list[str]:
         with suppress(FileNotFoundError):  # of a connection that has just ended
             files.append(os.readlink(path))
     return files
-
-
-def wait_until(condition: object, seconds: float = 30) -> None:
-    """Wait until the condition holds; fail if it does not."""
-    end = time.monotonic() + seconds
-    while not condition():  # type: ignore[operator]
-        assert time.monotonic() < end
-        time.sleep(0.05)

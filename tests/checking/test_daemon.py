@@ -8,7 +8,6 @@ import stat
 import struct
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -17,9 +16,10 @@ import pytest
 
 from grader.checking import client, link
 from grader.cli import main
-from tests.checking.terminal import Terminal, descendants, held, wait_until
+from tests.checking.terminal import Terminal, descendants, held
 from tests.support.paths import REPOSITORY
 from tests.support.small_class import make_course
+from tests.support.waiting import HANGS, until
 
 ENDLESS = "def one(x=1):\n    while True:\n        pass"
 REACHING = """
@@ -47,19 +47,16 @@ def terminal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Terminal]:
         os.kill(started.daemon, signal.SIGTERM)
 
 
-def test_a_check_by_the_daemon_is_the_same_and_sooner(terminal: Terminal) -> None:
+def test_a_check_by_the_daemon_is_the_same(terminal: Terminal) -> None:
     """To the character, colours and breaks of lines included, in a terminal of any width."""
     notebook = terminal.write("wrong", two="def two():\n    return 1 / 0")
-    seconds, screens = [], []
+    screens = []
     for option in ([], ["--no-daemon"]):
-        begin = time.monotonic()
         typed = terminal.type(notebook, *option)
         screens.append(typed.read())
         typed.close()
-        seconds.append(time.monotonic() - begin)
         assert typed.exitstatus == 1
     assert screens[0] == screens[1] and "\x1b[31m" in screens[0] and "ZeroDivisionError" in screens[0]
-    assert seconds[0] < seconds[1] / 2
 
 
 @pytest.mark.parametrize("arguments", [["none.ipynb"], ["source"], [], ["--help"], ["x", "--watch", "--json"]])
@@ -105,12 +102,12 @@ def test_ctrl_c_ends_the_check_and_not_the_daemon(terminal: Terminal) -> None:
     for signal_number in (signal.SIGINT, signal.SIGKILL):
         idle = descendants(before)
         process = terminal.start(notebook)
-        wait_until(lambda idle=idle: len(descendants(before) - idle) >= 3)  # the check, its runner and its sandbox
+        until(lambda idle=idle: len(descendants(before) - idle) >= 3)  # the check, its runner and its sandbox
         process.send_signal(signal_number)
-        _, err = process.communicate(timeout=30)
+        _, err = process.communicate(timeout=HANGS)
         if signal_number == signal.SIGINT:
             assert process.returncode == 130 and err.startswith("grader: interrupted;") and err.count("\n") == 1
-        wait_until(lambda idle=idle: descendants(before) <= idle)
+        until(lambda idle=idle: descendants(before) <= idle)
     assert terminal.daemon == before and terminal.run("right/small.ipynb")[0] == 0
 
 
@@ -147,7 +144,7 @@ def test_the_daemon_holds_nothing_of_the_terminal_that_started_it(terminal: Term
     (path,) = terminal.sockets
     kinds = ("/dev/null", str(path.parent), "socket:", "pipe:")
     # Asked for its number, the daemon looks for changed modules, and has their folders open for a moment.
-    wait_until(lambda: all(file.startswith(kinds) for file in held(daemon)))
+    until(lambda: all(file.startswith(kinds) for file in held(daemon)))
     assert held(daemon).count("/dev/null") == 3
     assert os.readlink(f"/proc/{daemon}/cwd") == "/" and os.getsid(daemon) == daemon
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
@@ -179,7 +176,7 @@ def test_a_daemon_gives_way_to_another_or_ends(terminal: Terminal) -> None:
     known = {terminal.daemon}
     os.kill(terminal.daemon, signal.SIGKILL)  # its socket is still there
     asking = [terminal.start("none.ipynb") for _ in range(2)]
-    assert [(process.wait(60), *process.communicate()) for process in asking] == [error] * 2
+    assert [(process.wait(HANGS), *process.communicate()) for process in asking] == [error] * 2
     known.add(terminal.daemon)
     assert terminal.run("none.ipynb") == error and terminal.daemon in known and len(known) == 2
     with (terminal.course / "nbgrader_config.py").open("a") as config:
@@ -187,7 +184,7 @@ def test_a_daemon_gives_way_to_another_or_ends(terminal: Terminal) -> None:
     assert terminal.run("none.ipynb", **{link.IDLE_SECONDS: "1"}) == error and terminal.daemon not in known
     processes = {terminal.daemon} | descendants(terminal.daemon)
     assert len(processes) >= 2
-    wait_until(lambda: not any(Path(f"/proc/{process}").exists() for process in processes))
+    until(lambda: not any(Path(f"/proc/{process}").exists() for process in processes))
     assert terminal.sockets == []
 
 
@@ -250,7 +247,7 @@ def test_a_daemon_that_hangs_or_is_killed_hangs_no_client(
             served = pool.submit(serve)
             request = link.Request(["check", "none.ipynb"], "/", {}, [])
             assert client._asked(request, tmp_path) is None
-            served.result(timeout=10)
+            served.result(timeout=HANGS)
     os.close(folder)
 
 

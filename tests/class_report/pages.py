@@ -9,6 +9,7 @@ import pytest
 from bs4 import BeautifulSoup, Tag
 
 from grader.class_report.model import ClassReport
+from tests.support.waiting import HANGS
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 needs_browser = pytest.mark.skipif(
@@ -56,4 +57,4 @@ def with_texts(report: ClassReport, text: str) -> ClassReport:
 def opened(address: str) -> Tag:
     """A page as Chromium leaves it after its script ran."""
     command = [BROWSER, *OPTIONS, "--virtual-time-budget=3000", "--dump-dom", address]
-    return read(subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout)
+    return read(subprocess.run(command, capture_output=True, text=True, timeout=HANGS, check=True).stdout)

@@ -14,6 +14,7 @@ from grader.class_report.model import ClassReport
 from grader.class_report.page.page import page
 from tests.class_report.fakes import fake_report
 from tests.class_report.pages import BROWSER, OPTIONS, SIZES, needs_browser, opened, read, table, with_texts, words
+from tests.support.waiting import HANGS
 
 pytestmark = needs_browser
 
@@ -91,6 +92,6 @@ def test_the_sheet_for_the_lecture_is_one_page_of_paper(tmp_path: Path) -> None:
         source, paper = tmp_path / "page.html", tmp_path / "page.pdf"
         source.write_text(page(long).replace("<html ", f'<html class="{style}" '))
         command = [BROWSER, *OPTIONS, f"--print-to-pdf={paper}", source.as_uri()]
-        subprocess.run(command, capture_output=True, timeout=60, check=True)
+        subprocess.run(command, capture_output=True, timeout=HANGS, check=True)
         counts.append(len(re.findall(rb"/Type /Page\b(?!s)", paper.read_bytes())))
     assert counts[0] == 1 < counts[1]

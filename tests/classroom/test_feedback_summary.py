@@ -18,6 +18,7 @@ from grader.classroom.page.formulas import mathml
 from tests.support.notebooks import answer, answered, check, hidden, notebook, written
 from tests.support.paths import REPOSITORY
 from tests.support.small_class import NAME, RIGHT, hand_in, make_class, released
+from tests.support.waiting import HANGS
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 HOSTILE = "<script>document.title=7</script><img src=x onerror=document.title=7>"
@@ -184,7 +185,7 @@ def test_no_page_is_wider_than_the_window(feedback: Path, tmp_path: Path, width:
     )
     command = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--virtual-time-budget=3000"]
     done = subprocess.run(
-        [*command, "--dump-dom", whole.as_uri()], capture_output=True, text=True, timeout=60, check=True
+        [*command, "--dump-dom", whole.as_uri()], capture_output=True, text=True, timeout=HANGS, check=True
     )
     small, index, wide = json.loads(re.search("<title>(.*?)</title>", done.stdout)[1])
     assert small[0] == small[1] > width - 40 and index[0] == index[1] and wide[0] > wide[1]

@@ -17,6 +17,7 @@ import pytest
 from tests.support.notebooks import answered
 from tests.support.paths import REPOSITORY
 from tests.support.small_class import NAME, RIGHT, SCORES, hand_in, make_course, points, released
+from tests.support.waiting import HANGS
 
 SECRET = "secret"
 """A folder beside the course, to which links lead."""
@@ -85,7 +86,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
         env=environment,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=HANGS,
     )
     assert "ann" in done.stdout, done.stderr
     return folder

@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 from traitlets.config import Config
@@ -13,11 +12,11 @@ from traitlets.config import Config
 from grader.classroom.class_run import ClassRun
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.pages import StudentResult
+from grader.cluster.connect import Connection
 from grader.cluster.crew import Crew
 from tests.support.paths import REPOSITORY
 from tests.support.small_class import NAME
-
-START_SECONDS = 60
+from tests.support.waiting import HANGS, until
 
 
 class DaskCluster:
@@ -45,12 +44,22 @@ class DaskCluster:
         self.scheduler = self._started(
             "scheduler", "--host=127.0.0.1", f"--port={port}", f"--scheduler-file={self._file}", "--no-dashboard"
         )
-        self._wait(self._file.exists)
+        until(self._is_written, "the scheduler")
+
+    def _is_written(self) -> bool:
+        # The scheduler makes the file a moment before it writes into it.
+        return self._file.exists() and self._file.read_text().endswith("}")
 
     def add_worker(self, *options: str, **environment: str) -> subprocess.Popen[bytes]:
         """Start a worker with one thread and return its process, which dask does not start again."""
         options = ("--nthreads=1", "--no-nanny", "--no-dashboard", f"--local-directory={self.folder}", *options)
         return self._started("worker", self.address, *options, **environment)
+
+    def await_workers(self, count: int) -> None:
+        """Wait until the scheduler has so many workers: a run with little patience needs them at its start."""
+        connection = Connection(self.address, HANGS)
+        until(lambda: len(connection.threads()) == count, f"{count} workers")
+        connection.close()
 
     def end(self) -> None:
         """End all processes."""
@@ -67,12 +76,6 @@ class DaskCluster:
         log.close()
         self._processes.append(process)
         return process
-
-    def _wait(self, is_there: "object") -> None:
-        end = time.monotonic() + START_SECONDS
-        while not is_there():  # type: ignore[operator]
-            assert time.monotonic() < end
-            time.sleep(0.05)
 
 
 class Run:

@@ -32,6 +32,10 @@ from tests.support.small_class import (
 )
 
 SLOW_STUDENTS = 7
+HANGING = 15
+"""Seconds after which a worker counts as hanging. A student of these takes one or two on an idle machine."""
+PATIENCE = 5
+"""Seconds to wait for a scheduler or for workers, where there are none; a living one answers in a fraction of that."""
 
 
 @pytest.fixture(scope="module")
@@ -40,6 +44,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaskCluster]:
     cluster = DaskCluster(tmp_path_factory.mktemp("cluster"))
     try:
         cluster.workers = [cluster.add_worker(), cluster.add_worker()]
+        cluster.await_workers(2)
         yield cluster
     finally:
         cluster.end()
@@ -128,14 +133,14 @@ def test_a_worker_that_hangs_is_used_no_more(
 ) -> None:
     """What it was given goes to the other one, and a line says so."""
     folder, hanging = shutil.copytree(slow_class, tmp_path / "course"), cluster.workers[0]
-    running = Run(cluster, folder, student_seconds=6).some(2)
+    running = Run(cluster, folder, student_seconds=HANGING).some(2)
     hanging.send_signal(signal.SIGSTOP)
     try:
         running.all()
     finally:
         hanging.send_signal(signal.SIGCONT)
     assert running.troubles == {} and ledger(folder) == expected
-    assert len(running.notes) == 1 and "is not used: no answer within 6 s" in running.notes[0]
+    assert len(running.notes) == 1 and f"is not used: no answer within {HANGING} s" in running.notes[0]
 
 
 def test_a_worker_with_other_code_is_refused(cluster: DaskCluster, tmp_path: Path) -> None:
@@ -150,7 +155,8 @@ def test_a_worker_with_other_code_is_refused(cluster: DaskCluster, tmp_path: Pat
     folder = make_class(tmp_path / "course")
     try:
         lonely.add_worker()
-        refused = Run(lonely, folder, patience=1).all()
+        lonely.await_workers(1)
+        refused = Run(lonely, folder, patience=PATIENCE).all()
         said = dict(set_up(lonely.address, Config(), ("course",), sandbox=True))
     finally:
         lonely.end()
@@ -242,7 +248,7 @@ def test_without_a_scheduler_the_rest_is_named(
 ) -> None:
     """The run ends, and the next one on this machine grades whoever is not done."""
     folder = shutil.copytree(slow_class, tmp_path / "course")
-    running = Run(cluster, folder, patience=1).some(2)
+    running = Run(cluster, folder, patience=PATIENCE).some(2)
     assert cluster.scheduler is not None
     cluster.scheduler.kill()
     running.all()

@@ -21,6 +21,7 @@ from grader.classroom.course_dir import CourseDir
 from grader.classroom.release import register, release
 from tests.support.notebooks import answer, answered, cell, check, code, helpers, hidden, notebook, written
 from tests.support.paths import REPOSITORY
+from tests.support.waiting import HANGS
 
 RELEASED = sorted(REPOSITORY.glob("release/*/*.ipynb"))
 NAME = "01-small"
@@ -111,7 +112,7 @@ def executed(notebook: NotebookNode, **options: Any) -> tuple[NotebookNode, dict
         if name.endswith("-check"):
             replies[name.removesuffix("-check")] = content.get("ename", content["status"])
 
-    client = NotebookClient(notebook, kernel_name="python3", timeout=60, on_cell_executed=note, **options)
+    client = NotebookClient(notebook, kernel_name="python3", timeout=HANGS, on_cell_executed=note, **options)
     client.shutdown_kernel = "immediate"
     client.execute()
     return notebook, replies
@@ -274,7 +275,7 @@ def test_without_a_kernel_nothing_is_changed() -> None:
         "import course\n"
         "print(shell.custom_exceptions, str(shell.events.callbacks) == registered)"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=HANGS, check=True)
     assert done.stdout == "() True\n"
 
 

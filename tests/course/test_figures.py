@@ -12,6 +12,7 @@ import torch
 
 from course import data, figures
 from course.explorer import QueryExplorer
+from tests.support.waiting import HANGS
 
 ALT = "A description of five words or more."
 WORDS = list(data.TOKENS)
@@ -134,5 +135,5 @@ def test_names_of_arrows_do_not_overlap(monkeypatch: pytest.MonkeyPatch) -> None
 def test_a_notebook_computes_in_one_thread() -> None:
     """On tensors as small as the course's, threads would wait for each other; the notebooks import torch first."""
     code = "import torch; torch.set_num_threads(2); from course import figures; print(torch.get_num_threads())"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=HANGS)
     assert done.stdout == "1\n"

@@ -15,6 +15,7 @@ import pytest
 from packaging.requirements import Requirement
 
 from tests.support.paths import REPOSITORY
+from tests.support.waiting import HANGS
 
 RELEASED = sorted(REPOSITORY.glob("release/**/*.ipynb"))
 
@@ -31,7 +32,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (repository / "build/lib/course/gone.py").touch()
     # The environment of these tests is ready, even if it was not made by make.
     make = ["make", "wheel", f"VENV={sys.prefix}", f"--old-file={sys.prefix}/ready"]
-    subprocess.run(make, cwd=repository, check=True, timeout=120)
+    subprocess.run(make, cwd=repository, check=True, timeout=HANGS)
     (path,) = repository.glob("dist/*")
     return path
 
@@ -43,7 +44,7 @@ def student(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     python = folder / "bin/python"
     venv.create(folder)
     install = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-index", "--no-deps", wheel]
-    subprocess.run(install, check=True, timeout=120)
+    subprocess.run(install, check=True, timeout=HANGS)
     (site_packages,) = folder.glob("lib/python*/site-packages")
     # Links instead of copies: torch is large, and is already on this machine.
     for name in required(wheel):
@@ -79,7 +80,7 @@ def _needed(lines: list[str] | None, extras: set[str]) -> list[Requirement]:
 def run(*command: str | Path, folder: Path) -> subprocess.CompletedProcess[str]:
     """Run a command in `folder`, with no path to this repository in the environment."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120)
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=HANGS)
 
 
 def test_the_wheel_holds_the_two_packages_and_nothing_else(wheel: Path) -> None:

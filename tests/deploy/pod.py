@@ -10,7 +10,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ import yaml
 
 from tests.support.namespaces import STAGE, mount, settle
 from tests.support.paths import REPOSITORY
+from tests.support.waiting import until
 
 MANIFEST = REPOSITORY / "deploy" / "kubernetes" / "worker.yaml"
 PROGRAMS = Path(sys.executable).parent
@@ -27,7 +27,6 @@ REFUSED = ("unshare", "setns", "mount", "umount2", "pivot_root", "bpf", "perf_ev
 """Calls that the default profiles of container runtimes refuse to a process without capabilities."""
 NEW_NAMESPACES = (0x20000, 0x2000000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000)
 """The flags of clone, with which they refuse it."""
-START_SECONDS = 60
 
 
 def pod() -> tuple[dict[str, Any], dict[str, Any]]:
@@ -73,12 +72,15 @@ def work() -> int:
     with open("log", "w") as log:
         subprocess.Popen(["dask", "scheduler", "--port", "8786", "--no-dashboard"], stdout=log, stderr=log)
         subprocess.Popen(container["command"], stdout=log, stderr=log)
-    end = time.monotonic() + START_SECONDS
-    while True:
-        setup = ["grader", "worker-setup", f"tcp://{SCHEDULER}:8786"]
-        asked = subprocess.run(setup, capture_output=True, text=True)
-        if asked.stdout.count("tcp://127") == workers or time.monotonic() > end:
-            break
+    setup = ["grader", "worker-setup", f"tcp://{SCHEDULER}:8786"]
+    answers: list[subprocess.CompletedProcess[str]] = []
+
+    def all_answer() -> bool:
+        answers.append(subprocess.run(setup, capture_output=True, text=True))
+        return answers[-1].stdout.count("tcp://127") == workers
+
+    until(all_answer, f"{workers} workers")
+    asked = answers[-1]
     print(asked.stdout, asked.stderr, Path("log").read_text(), Path("/proc/self/status").read_text())
     return asked.returncode
 

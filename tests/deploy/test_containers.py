@@ -16,6 +16,7 @@ import yaml
 from tests.deploy.pod import MANIFEST
 from tests.support.namespaces import refused, unshared
 from tests.support.paths import REPOSITORY
+from tests.support.waiting import HANGS
 
 KUBERNETES = "1.30"
 CONTAINERS = REPOSITORY / "deploy" / "container"
@@ -79,7 +80,7 @@ def test_workers_grade_within_the_security_context() -> None:
     """
     ran = subprocess.run(
         unshared(sys.executable, "-m", "tests.deploy.pod"),
-        cwd=REPOSITORY, capture_output=True, text=True, timeout=150,
+        cwd=REPOSITORY, capture_output=True, text=True, timeout=HANGS,
     )  # fmt: skip
     printed = ran.stdout + ran.stderr
     assert len(re.findall(r"tcp://\S+: ready$", printed, re.MULTILINE)) == 4, printed

@@ -18,6 +18,7 @@ from tests.support.notebooks import answered
 from tests.support.paths import REPOSITORY
 from tests.support.platform_files import CANVAS_GRADEBOOK, Packed, packed, write_csv
 from tests.support.small_class import RIGHT, SOURCE
+from tests.support.waiting import HANGS
 
 ASSIGNMENT = "04-attention"
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -41,7 +42,9 @@ def run(folder: Path, command: str) -> str:
     path = Path(sys.executable).with_name(program)
     own = {"JUPYTER_CONFIG_DIR": str(folder / ".jupyter"), "JUPYTER_DATA_DIR": str(folder / ".data")}
     environment = {**os.environ, "PYTHONPATH": str(REPOSITORY), **own}
-    done = subprocess.run([path, *arguments], cwd=folder, env=environment, capture_output=True, text=True, timeout=180)
+    done = subprocess.run(
+        [path, *arguments], cwd=folder, env=environment, capture_output=True, text=True, timeout=HANGS
+    )
     printed = done.stdout + done.stderr
     assert done.returncode == 0, (command, printed)
     said = re.sub(r".*WARNING\] (Removing|Creating) .*", "", printed)

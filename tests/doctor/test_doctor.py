@@ -16,6 +16,7 @@ from grader.doctor.examination import FIRST_WALL, Examination, Protection, attem
 from grader.doctor.screen import screen
 from tests.support import surroundings
 from tests.support.paths import REPOSITORY
+from tests.support.waiting import HANGS
 
 NAMESPACE_CALLS = "unshare,setns"
 
@@ -26,6 +27,7 @@ from grader.doctor.examination import examine
 from grader.errors import SandboxUnavailable
 from grader.grading import grade
 from tests.support.small_class import SOURCE
+from tests.support.waiting import HANGS
 
 examination = examine()
 try:
@@ -42,7 +44,7 @@ FULL_POINTS = 8
 def found(command: list[str], folder: Path) -> tuple[Examination, float | None]:
     """What the doctor finds in these surroundings, and the points of a right submission there."""
     environment = {**os.environ, "HOME": str(folder), "MPLCONFIGDIR": str(folder), "IPYTHONDIR": str(folder)}
-    done = subprocess.run(command, cwd=REPOSITORY, env=environment, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, cwd=REPOSITORY, env=environment, capture_output=True, text=True, timeout=HANGS)
     assert done.returncode == 0, done.stderr
     answer = json.loads(done.stdout.splitlines()[-1])
     examination: dict[str, Any] = answer["examination"]

@@ -4,12 +4,13 @@ from collections.abc import Iterator
 
 import nbformat
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
 from tests.hub.formgrader import Formgrader
 from tests.hub.lab import Lab
 from tests.hub.machine import PASSWORD, URL, Machine
 from tests.support.small_class import SOURCE, make_course
+from tests.support.waiting import HANGS
 
 EXCHANGED = "02-exchanged"
 """An assignment that is not released when the hub starts."""
@@ -33,6 +34,7 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
 def browser(machine: Machine, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     """Start a browser that reaches only the machine with the hub."""
     program = machine.browser(tmp_path_factory.mktemp("browser"))
+    expect.set_options(timeout=HANGS * 1000)
     with sync_playwright() as playwright:
         yield playwright.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu"])
 

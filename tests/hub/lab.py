@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from playwright.sync_api import Browser, Locator, Page, expect
 
-START_SECONDS, CELL_SECONDS = 60, 60
+from tests.support.waiting import HANGS
 
 
 class Answer(NamedTuple):
@@ -32,7 +32,9 @@ class Lab:
     def __init__(self, browser: Browser, url: str, user: str, password: str) -> None:
         """Log in at a hub, which then starts the user's server."""
         self.url, self.user = url, user
-        self.page: Page = browser.new_context(viewport={"width": 1100, "height": 900}).new_page()
+        context = browser.new_context(viewport={"width": 1100, "height": 900})
+        context.set_default_timeout(HANGS * 1000)
+        self.page: Page = context.new_page()
         self.page.goto(f"{url}/hub/login")
         self.page.fill("#username_input", user)
         self.page.fill("#password_input", password)
@@ -40,14 +42,14 @@ class Lab:
 
     def wait(self) -> None:
         """Wait until the user's server runs."""
-        self.page.wait_for_url(f"{self.url}/user/{self.user}/lab**", timeout=START_SECONDS * 1000)
+        self.page.wait_for_url(f"{self.url}/user/{self.user}/lab**")
 
     def open(self, path: str) -> None:
         """Open a notebook and nothing else, and wait for its kernel."""
         self.wait()
         self.page.goto(f"{self.url}/user/{self.user}/lab/tree/{path}?reset")
         idle = self.page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]')
-        expect(idle).to_be_visible(timeout=START_SECONDS * 1000)
+        expect(idle).to_be_visible()
 
     def menu(self, name: str) -> Locator:
         """Open a menu, and return its items."""
@@ -84,7 +86,7 @@ class Lab:
         before = prompt.inner_text()
         output = self.start(cell)
         expect(prompt).not_to_have_text(before)
-        expect(prompt).to_have_text(re.compile(r"\[\d+\]"), timeout=CELL_SECONDS * 1000)
+        expect(prompt).to_have_text(re.compile(r"\[\d+\]"))
         return output
 
     def start(self, cell: Locator) -> Locator:

@@ -8,7 +8,6 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -17,6 +16,7 @@ import pytest
 
 from tests.support.namespaces import SPACES, refused, unshared
 from tests.support.paths import REPOSITORY
+from tests.support.waiting import HANGS, until
 
 PROXY = REPOSITORY / ".venv" / "proxy" / "node_modules" / ".bin"
 """Where .ci/run installs configurable-http-proxy."""
@@ -64,7 +64,7 @@ class Machine:
         """Run a command as a user of the machine."""
         return subprocess.run(
             [*self.inside(*SPACES), "runuser", "--user", user, "--", *command],
-            cwd="/", capture_output=True, text=True, timeout=60,
+            cwd="/", capture_output=True, text=True, timeout=HANGS,
         )  # fmt: skip
 
     def inside(self, *spaces: str) -> list[str]:
@@ -87,14 +87,14 @@ class Machine:
         return Path(f"/proc/{self._unshare.pid}/task/{self._unshare.pid}/children").read_text().strip()
 
     def _answers(self, address: str) -> bool:
-        question = f"import urllib.request; urllib.request.urlopen('{URL}/{address}', timeout=5)"
+        question = f"import urllib.request; urllib.request.urlopen('{URL}/{address}', timeout=60)"
         command = [*self.inside("--net"), sys.executable, "-c", question]
         return subprocess.run(command, capture_output=True).returncode == 0
 
-    def _wait_for(self, is_there: Callable[[], object], seconds: float = 60) -> None:
-        end = time.monotonic() + seconds
-        while not is_there():
-            if self._unshare.poll() is not None or time.monotonic() > end:
-                self.stop()
-                raise AssertionError(f"the hub does not start:\n{self._log.read_text()[-5000:]}")
-            time.sleep(0.2)
+    def _wait_for(self, is_there: Callable[[], object]) -> None:
+        try:
+            until(lambda: is_there() or self._unshare.poll() is not None, "the hub")
+            assert self._unshare.poll() is None, "it has ended"
+        except AssertionError as error:
+            self.stop()
+            raise AssertionError(f"the hub does not start:\n{self._log.read_text()[-5000:]}") from error

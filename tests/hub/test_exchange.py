@@ -15,7 +15,6 @@ from tests.support.small_class import RIGHT
 
 EXCHANGE = "/srv/attention/exchange"
 COLLECTED = f"/srv/attention/course/submitted/ada/{EXCHANGED}"
-STEP_SECONDS = 60
 
 pytestmark = NEEDS_A_HUB
 
@@ -34,7 +33,7 @@ class AssignmentList:
 
     def press(self, stage: str, button: str) -> None:
         """Press the button of the assignment, once the list shows it at a stage."""
-        self.listed(stage).get_by_role("button", name=button, exact=True).click(timeout=STEP_SECONDS * 1000)
+        self.listed(stage).get_by_role("button", name=button, exact=True).click()
 
 
 @pytest.fixture(scope="module")
@@ -44,14 +43,14 @@ def ada(labs: dict[str, Lab], formgrader: Formgrader) -> Lab:
     formgrader.press(EXCHANGED, "release")
     ada = labs["ada"]
     AssignmentList(ada).press("released", "Fetch")
-    expect(AssignmentList(ada).listed("fetched")).to_be_visible(timeout=STEP_SECONDS * 1000)
+    expect(AssignmentList(ada).listed("fetched")).to_be_visible()
     ada.open(f"{EXCHANGED}/small.ipynb")
     for name in ("one", "two"):
         ada.write(ada.cell(f"def {name}"), RIGHT[name])
     ada.answer(RIGHT["why"])
     ada.save()
     AssignmentList(ada).press("fetched", "Submit")
-    expect(AssignmentList(ada).listed("submitted")).to_be_visible(timeout=STEP_SECONDS * 1000)
+    expect(AssignmentList(ada).listed("submitted")).to_be_visible()
     return ada
 
 
@@ -107,7 +106,7 @@ def test_the_student_opens_the_feedback_with_the_mark(prof: Formgrader, ada: Lab
     for button in ("generate-feedback", "release-feedback"):
         prof.press(EXCHANGED, button)
     AssignmentList(ada).press("submitted", "Fetch Feedback")
-    AssignmentList(ada).listed("submitted").get_by_text("view feedback").click(timeout=STEP_SECONDS * 1000)
+    AssignmentList(ada).listed("submitted").get_by_text("view feedback").click()
     ada.page.locator(".jp-DirListing-item").filter(has_text="small.html").dblclick()
     page = ada.page.frame_locator(".jp-HTMLViewer iframe")
-    expect(page.locator("body")).to_contain_text("10 of 10", timeout=STEP_SECONDS * 1000)
+    expect(page.locator("body")).to_contain_text("10 of 10")

@@ -20,6 +20,7 @@ from grader.service.accounts import TOKENS, make_tokens
 from tests.support.notebooks import answer, answered, check, notebook
 from tests.support.paths import REPOSITORY
 from tests.support.small_class import NAME, RIGHT, SOURCE, make_course, released
+from tests.support.waiting import HANGS, until
 
 OTHER = notebook(
     answer("three", "def three():\n    ### BEGIN SOLUTION\n    return 3\n    ### END SOLUTION"),
@@ -73,7 +74,7 @@ class Server:
             self.url + path, data, {name.replace("_", "-"): value for name, value in headers.items()}
         )
         try:
-            with urllib.request.urlopen(request, timeout=60) as answer:
+            with urllib.request.urlopen(request, timeout=HANGS) as answer:
                 return Answer(answer.status, answer.read(), dict(answer.headers))
         except urllib.error.HTTPError as error:
             return Answer(error.code, error.read(), dict(error.headers))
@@ -84,11 +85,18 @@ class Server:
 
     def report(self, student: str, key: str) -> dict[str, Any]:
         """Wait until a hand-in is neither waiting nor being graded, and return what the service then tells."""
-        for _ in range(10):
-            form = self.ask(f"/hand-in/{key}?wait=10", student).json
-            if form["state"] not in ("waiting", "grading"):
-                return form
-        raise AssertionError(f"no report: {form}")
+        form: dict[str, Any] = {}
+
+        def is_ready() -> bool:
+            form.update(self.ask(f"/hand-in/{key}?wait=10", student).json)
+            return form["state"] not in ("waiting", "grading")
+
+        until(is_ready, "the report")
+        return form
+
+    def await_grading(self, student: str, key: str) -> None:
+        """Wait until a hand-in does not wait any more."""
+        until(lambda: self.ask(f"/hand-in/{key}", student).json["state"] != "waiting", "its turn")
 
     def graded(self, student: str, data: bytes, *place: str) -> dict[str, Any]:
         """Hand in a notebook, and return the state with the report."""
@@ -107,7 +115,7 @@ class Server:
         return self._end()
 
     def _end(self) -> int:
-        status = self.process.wait(60)
+        status = self.process.wait(HANGS)
         assert self.process.stdout is not None
         self.process.stdout.close()
         return status

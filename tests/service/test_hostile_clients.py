@@ -3,7 +3,6 @@
 import http.client
 import json
 import socket
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -16,6 +15,7 @@ from grader.service.policy import Refusal
 from grader.service.web.limits import ServiceLimits, Uploads
 from tests.service.serving import Server, make_served_course, written
 from tests.support.small_class import NAME
+from tests.support.waiting import HANGS, until
 
 BODY_SECONDS, HEADER_SECONDS, CONNECTIONS, PER_MINUTE = 1, 60, 200, 60
 SETTINGS = f"""
@@ -40,7 +40,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 def raw(server: Server, request: str, body: bytes = b"") -> socket.socket:
     """Send a request as it is, with the token of ann in place of TOKEN, and return the connection."""
-    connection = socket.create_connection(("127.0.0.1", server.port), timeout=30)
+    connection = socket.create_connection(("127.0.0.1", server.port), timeout=HANGS)
     text = request.replace("TOKEN", server.tokens["ann"]).replace("\n", "\r\n")
     connection.sendall(f"{text}\r\n\r\n".encode() + body)
     return connection
@@ -138,10 +138,9 @@ def test_a_large_notebook_is_refused_before_it_arrives(server: Server) -> None:
 
 def test_a_slow_notebook_is_given_up(server: Server) -> None:
     """Its client reads why; the connection is closed."""
-    start = time.monotonic()
     head = f"POST {PLACE} HTTP/1.1\nHost: x\nAuthorization: Bearer TOKEN\nContent-Length: 1000"
     status, body = answer(raw(server, head, b"{"))
-    assert status == 408 and "within 1 seconds" in body["error"] and time.monotonic() - start < BODY_SECONDS + 5
+    assert status == 408 and "within 1 seconds" in body["error"]
     assert nothing_accepted(server)
 
 
@@ -164,7 +163,7 @@ def test_a_crowd_that_sends_nothing_keeps_no_one_out(server: Server) -> None:
     """A thousand silent connections, five times as many as there is room for: a notebook is graded meanwhile."""
     with ExitStack() as crowd:
         for _ in range(1000):
-            crowd.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=30))
+            crowd.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=HANGS))
         form = server.graded("bob", written(server.folder))
         assert form["report"]["points"] == 8
         open_connections = [
@@ -189,8 +188,8 @@ def test_waiting_for_reports_takes_only_so_many_connections(server: Server) -> N
     key = server.hand_in("eve", slow).json["id"]
     wait = f"GET /hand-in/{key}?wait=20 HTTP/1.1\nHost: x\nAuthorization: Bearer {server.tokens['eve']}"
     waiting = [raw(server, wait) for _ in range(3)]
-    time.sleep(0.3)
-    assert server.ask("/", "eve").status == 429 and server.ask("/", "dan").status == 200
+    until(lambda: "at a time" in server.ask("/", "eve").json.get("error", ""), "a refusal")
+    assert server.ask("/", "dan").status == 200
     assert {answer(connection)[0] for connection in waiting} == {200}
     assert server.ask("/", "eve").status == 200
 

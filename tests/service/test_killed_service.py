@@ -35,8 +35,7 @@ def test_a_killed_service_loses_nothing(tmp_path: Path) -> None:
         form = server.report("ann" if student == "other" else student, key)
         assert form["state"] == "graded" and form["counts"] and form["attempt"] == 1
     last = server.hand_in("ann", written(folder, two="import time\ntime.sleep(1)\ndef two():\n    return 2")).json["id"]
-    while server.ask(f"/hand-in/{last}", "ann").json["state"] == "waiting":
-        time.sleep(0.02)
+    server.await_grading("ann", last)
     # Asked to stop, it finishes what it grades.
     assert server.stop() == 0
     assert states(folder) == {"graded": len(keys) + 1}

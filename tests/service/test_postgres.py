@@ -1,6 +1,5 @@
 """Queue and gradebook in PostgreSQL: what a kill of the service or a restart of the database leaves, and words."""
 
-import time
 from pathlib import Path
 
 import psycopg
@@ -12,6 +11,7 @@ from grader.service.databases import open_databases
 from tests.service.serving import STUDENTS, Server, make_served_course, written
 from tests.support.postgres import Postgres
 from tests.support.small_class import SCORES, grade_class, ledger, make_course
+from tests.support.waiting import until
 
 SLOW = "import time\ntime.sleep(0.3)\ndef two():\n    return 2"
 
@@ -24,8 +24,7 @@ def test_queue_and_gradebook_survive_in_postgresql(database: Postgres, tmp_path:
     server = Server(folder)
     assert server.graded("ann", written(folder))["report"]["points"] == SCORES["ann"]
     keys = {student: server.hand_in(student, written(folder, two=SLOW)).json["id"] for student in STUDENTS[1:5]}
-    while "grading" not in states(url):
-        time.sleep(0.01)
+    until(lambda: "grading" in states(url), "a hand-in that is graded")
     server.kill()
     assert sum(states(url).values()) == 1 + len(keys)
     server = Server(folder)

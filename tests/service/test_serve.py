@@ -2,7 +2,6 @@
 
 import json
 import sqlite3
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -16,6 +15,7 @@ from grader.service.main import Options, serve
 from grader.service.store import DATABASE
 from tests.service.serving import Server, make_served_course, other, written
 from tests.support.small_class import NAME, SCORES, grade_class, ledger
+from tests.support.waiting import until
 
 BEST, CLOSED, LATE, STRICT = "02-best", "03-closed", "04-late", "05-strict"
 SETTINGS = f"""
@@ -109,8 +109,7 @@ def test_a_newer_hand_in_supersedes_one_that_waits(server: Server) -> None:
     """The one that is being graded is finished, the newest is graded and counts, and the one between points to it."""
     texts = [written(server.folder, two=SLOW + f"\n# {number}") for number in range(3)]
     keys = [server.hand_in("dan", texts[0]).json["id"]]
-    while server.ask(f"/hand-in/{keys[0]}", "dan").json["state"] == "waiting":
-        time.sleep(0.02)
+    server.await_grading("dan", keys[0])
     keys += [server.hand_in("dan", text).json["id"] for text in texts[1:]]
     first, between, last = (server.report("dan", key) for key in keys)
     assert [form["state"] for form in (first, between, last)] == ["graded", "superseded", "graded"]
@@ -188,8 +187,7 @@ def test_a_result_that_cannot_be_written_is_written_later(server: Server) -> Non
     data = written(server.folder)
     unknown, receipt = server.hand_in("ivy", data, STRICT), server.hand_in("hal", data)
     assert unknown.status == 503 and "in a minute" in unknown.json["error"] and unknown.headers["Retry-After"] == "60"
-    while "could not be written" not in (server.folder / "serve.log").read_text():
-        time.sleep(0.1)
+    until(lambda: "could not be written" in (server.folder / "serve.log").read_text(), "the line in the log")
     locked.close()
     assert receipt.status == 202 and server.report("hal", receipt.json["id"])["report"]["points"] == SCORES["ann"]
     assert ledger(server.folder)["hal"]["score"] == SCORES["ann"]

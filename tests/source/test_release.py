@@ -17,6 +17,7 @@ from grader.notebook.cells import CellType, grade_id, type_of
 from tests.support.paths import REPOSITORY
 from tests.support.proof_cache import ProofCache, course_digest, digest_of
 from tests.support.schedule import grouped
+from tests.support.waiting import HANGS
 
 RELEASED = sorted(REPOSITORY.glob("release/*/*.ipynb"))
 SECRETS = ("BEGIN SOLUTION", "HIDDEN TESTS", "MARK SCHEME", "Marking scheme")
@@ -100,7 +101,7 @@ def test_only_blanks_fail(proof_cache: ProofCache, path: Path) -> None:
 def errors_in(path: Path) -> list[tuple[str, str]]:
     """Run a notebook; return each cell that raises an error, by its grade_id or source, and the error's name."""
     notebook = nbformat.read(path, as_version=4)
-    client = NotebookClient(notebook, kernel_name="python3", timeout=120)
+    client = NotebookClient(notebook, kernel_name="python3", timeout=HANGS)
     client.allow_errors, client.shutdown_kernel = True, "immediate"
     client.execute()
     return [

@@ -4,13 +4,13 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.support.paths import REPOSITORY
+from tests.support.waiting import until
 
 GRADING = """
 import os, sys
@@ -47,9 +47,7 @@ def group() -> Iterator[Path]:
     folder = Path(tempfile.mkdtemp(prefix="test-", dir=mount))
     yield folder
     # The fork server ends a moment after its parent.
-    end = time.monotonic() + 60
-    while "populated 1" in (folder / "cgroup.events").read_text() and time.monotonic() < end:
-        time.sleep(0.05)
+    until(lambda: "populated 0" in (folder / "cgroup.events").read_text(), "the end of the fork server")
     for inner in [*folder.glob("*/"), folder]:
         inner.rmdir()
     control.write_text(" ".join(f"-{name}" for name in controllers if name not in before))

@@ -4,10 +4,10 @@ import json
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 from grader.supervisor import forkserver
+from tests.support.waiting import until
 
 FORK_SERVER = {"multiprocessing.forkserver", "multiprocessing.resource_tracker"}
 """The modules of the fork server itself."""
@@ -50,6 +50,8 @@ def test_the_folder_for_temporary_files_may_be_deep(tmp_path):
     program = """
 from nbformat.v4 import new_code_cell, new_notebook
 from grader.grading import grade
+
+from tests.support.waiting import until
 notebook = new_notebook(cells=[new_code_cell("import os\\nprint(os.getcwd())")])
 print(grade(notebook, notebook).outputs[0][0]["text"])
 """
@@ -65,10 +67,7 @@ def test_no_process_outlives_the_grader(tmp_path):
     for program in (begin + "os._exit(0)", begin + "time.sleep(0.3)\nos.kill(os.getpid(), 9)", begin + work):
         environment = {**os.environ, "TMPDIR": str(tmp_path)}
         subprocess.run([sys.executable, "-c", program], env=environment, stderr=subprocess.DEVNULL)
-    end = time.monotonic() + 20
-    while (left := processes_with(f"TMPDIR={tmp_path}")) and time.monotonic() < end:
-        time.sleep(0.1)
-    assert left == []
+    until(lambda: not processes_with(f"TMPDIR={tmp_path}"), "the end of all processes")
 
 
 def processes_with(variable):

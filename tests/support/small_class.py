@@ -16,6 +16,7 @@ from grader.classroom.course_dir import CourseDir
 from grader.classroom.release import release
 from tests.support.notebooks import answer, answered, cell, check, code, helpers, hidden, notebook, text, written
 from tests.support.paths import REPOSITORY
+from tests.support.waiting import HANGS
 
 NAME = "01-small"
 
@@ -131,5 +132,5 @@ def run(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
     """Run `python -m ...` in the course folder, as a person does."""
     environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
     return subprocess.run(
-        [sys.executable, "-m", *command], cwd=folder, env=environment, capture_output=True, text=True, timeout=120
+        [sys.executable, "-m", *command], cwd=folder, env=environment, capture_output=True, text=True, timeout=HANGS
     )
