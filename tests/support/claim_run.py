@@ -1,0 +1,274 @@
+"""Runs a notebook with other seeds and notes the number behind every claim that it makes of a trained result.
+
+    cells but tests --rewritten--> manual_seed(n + shift), compared(...) --exec--> printed claims, listed claims
+
+`tests.support.claims` starts this as a program, once for each kind of kernels and number of threads:
+
+    python -m tests.support.claim_run THREADS NOTEBOOK CLAIMS.toml SHIFT...
+
+It writes a line of JSON for each shift of the seeds.
+"""
+
+import ast
+import contextlib
+import io
+import operator
+import re
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import msgspec
+import nbformat
+import torch
+
+HOLDS = {
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.In: lambda left, right: left in right,
+    ast.NotIn: lambda left, right: left not in right,
+    ast.Is: operator.is_,
+    ast.IsNot: operator.is_not,
+}
+GREATER, LESS = ("Gt", "GtE"), ("Lt", "LtE")
+TURNED = {"Gt": "Lt", "GtE": "LtE", "Lt": "Gt", "LtE": "GtE"}
+
+
+class Measure(msgspec.Struct, frozen=True):
+    """What one run found of one claim.
+
+    Args:
+        claim: its text: the printed line without True and False, or the text that the list of claims gives.
+        holds: whether the comparison is true.
+        number: the number compared, the worst where there are several; None if it is no number.
+        limit: what it is compared with. If both sides were computed, `number` is their difference and this is 0.
+    """
+
+    claim: str
+    holds: bool
+    number: float | None = None
+    limit: float | None = None
+
+
+class Listed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A claim in prose, alt text or a question, from a list in tests/claims.
+
+    Args:
+        text: words of the notebook; they occur in exactly one cell.
+        value: an expression of the notebook's names, a number or several, after the cell of `text` or of `after`.
+        above: what it stays above.
+        below: what it stays below.
+        after: words of the code cell that `value` needs, if the text stands above it.
+    """
+
+    text: str
+    value: str
+    above: float | None = None
+    below: float | None = None
+    after: str = ""
+
+
+class Claims(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The listed claims of a notebook."""
+
+    claim: list[Listed] = []
+
+
+def listed_claims(path: Path) -> list[Listed]:
+    """Return the claims in a list, which need not exist."""
+    return msgspec.convert(tomllib.loads(path.read_text()), Claims).claim if path.exists() else []
+
+
+def measures(notebook: nbformat.NotebookNode, listed: list[Listed], shift: int) -> list[Measure]:
+    """Run the notebook's cells, but for tests, and return what its claims came to.
+
+    Args:
+        notebook: a source notebook.
+        listed: claims that it does not print.
+        shift: what is added to every seed.
+    """
+    run, places = _Run(shift), positions(notebook, listed)
+    for number, cell in enumerate(notebook.cells):
+        if cell.cell_type == "code" and is_run(cell):
+            run.execute(cell.source)
+        for claim, place in zip(listed, places, strict=True):
+            if place == number:
+                run.look(claim)
+    return run.found
+
+
+def positions(notebook: nbformat.NotebookNode, listed: list[Listed]) -> list[int]:
+    """Return the number of the cell after which each listed claim is looked at.
+
+    Raises:
+        ValueError: the words of a claim stand in no cell, or in several.
+    """
+    places = []
+    for claim in listed:
+        found = [_only_cell(notebook, each) for each in (claim.text, claim.after) if each]
+        places.append(found[-1])
+    return places
+
+
+def _only_cell(notebook: nbformat.NotebookNode, sought: str) -> int:
+    found = [number for number, cell in enumerate(notebook.cells) if sought in words(cell.source)]
+    found = found or [number for number, cell in enumerate(notebook.cells) if sought in cell.source]
+    if len(found) != 1:
+        raise ValueError(f"the words of a claim must stand in one cell, and {sought!r} stand in {len(found)}")
+    return found[0]
+
+
+def words(source: str) -> str:
+    """Return a cell's text as a reader sees it: strings that Python joins are one, a line break is a space."""
+    return re.sub(r"\s+", " ", re.sub(r'"\s*\n\s*f?"', "", source))
+
+
+def is_test(cell: Any) -> bool:
+    """Return whether a code cell is a check or a hidden test."""
+    marks = cell.metadata.get("nbgrader", {})
+    return bool(marks.get("grade", False) and not marks.get("solution", False))
+
+
+def is_run(cell: Any) -> bool:
+    """Return whether a code cell is one of those that lead to what the notebook shows."""
+    return not is_test(cell) and "nbval-skip" not in cell.metadata.get("tags", ())
+
+
+def seeded_module(seed: int = 0) -> dict[str, Any]:
+    """Return the names of a module in which cells of a notebook run, and seed torch."""
+    torch.manual_seed(seed)
+    # Classes and functions of the notebook find their names there.
+    return vars(ModuleType("__main__"))
+
+
+def run_cell(names: dict[str, Any], tree: ast.AST, place: str = "<cell>") -> None:
+    """Run a cell that was parsed, and print nothing."""
+    with contextlib.redirect_stdout(io.StringIO()):
+        exec(compile(ast.fix_missing_locations(tree), place, "exec"), names)  # type: ignore[arg-type]
+
+
+class _Run:
+    """One run of a notebook.
+
+    Args:
+        shift: what is added to every seed.
+    """
+
+    def __init__(self, shift: int) -> None:
+        self.found: list[Measure] = []
+        self._pending: list[tuple[bool, float | None, float | None]] = []
+        self._rewrite = _Rewrite(shift)
+        self._names = seeded_module(shift) | {"print": self._print, "__compared__": self._compared}
+
+    def execute(self, source: str) -> None:
+        """Run a cell."""
+        run_cell(self._names, self._rewrite.visit(ast.parse(source)))
+
+    def look(self, claim: Listed) -> None:
+        """Note what a listed claim came to."""
+        values = eval(claim.value, self._names)
+        for limit, kind in ((claim.above, "Gt"), (claim.below, "Lt")):
+            if limit is not None:
+                self.found.append(_measure(claim.text, HOLDS[getattr(ast, kind)], values, kind, limit))
+
+    def _print(self, *values: object, **_: object) -> None:
+        text = " ".join(" ".join(re.sub(r"\b(True|False)\b", "", str(value)) for value in values).split())
+        several = len(self._pending) > 1
+        for number, pending in enumerate(self._pending, 1):
+            self.found.append(Measure(f"{text} [{number}]" if several else text, *pending))
+        self._pending.clear()
+
+    def _compared(self, kinds: tuple[str, ...], is_limit: tuple[bool, ...], *values: Any) -> Any:
+        """Return what a comparison returns, and note its numbers for the line that is being printed."""
+        result: Any = True
+        for kind, turned, left, right in zip(kinds, is_limit, values, values[1:], strict=False):
+            holds = HOLDS[getattr(ast, kind)]
+            measure = (
+                _measure("", _turn(holds), right, TURNED[kind], left)
+                if turned and kind in TURNED
+                else (_measure("", holds, left, kind, right))
+            )
+            self._pending.append((measure.holds, measure.number, measure.limit))
+            result = holds(left, right) if len(kinds) == 1 else result and bool(holds(left, right))
+        return result
+
+
+def _numbers(value: Any) -> torch.Tensor | None:
+    """Return a number, or several, as a tensor."""
+    try:
+        return torch.as_tensor(value, dtype=torch.float64).flatten()
+    except (TypeError, ValueError, RuntimeError):
+        return None
+
+
+def _measure(claim: str, holds: Any, left: Any, kind: str, right: Any) -> Measure:
+    numbers, limits = _numbers(left), _numbers(right)
+    if kind not in GREATER + LESS or numbers is None or limits is None or not numbers.numel():
+        result = holds(left, right)
+        return Measure(claim, bool(result if isinstance(result, bool) else torch.as_tensor(result).all()))
+    if limits.numel() == 1 and (numbers.numel() > 1 or isinstance(right, int | float)):
+        limit = float(limits[0])
+    else:
+        numbers, limit = numbers - limits, 0.0
+    number = float(numbers.min() if kind in GREATER else numbers.max())
+    return Measure(claim, bool(holds(number, limit)), number, limit)
+
+
+def _turn(holds: Any) -> Any:
+    return lambda left, right: holds(right, left)
+
+
+class _Rewrite(ast.NodeTransformer):
+    """Shifts seeds, and reports the comparisons inside of calls of print."""
+
+    def __init__(self, shift: int) -> None:
+        self._shift = shift
+        self._printing = False
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:  # noqa: N802
+        """Shift the seed of manual_seed; look into print."""
+        before = self._printing
+        self._printing = before or isinstance(node.func, ast.Name) and node.func.id == "print"
+        self.generic_visit(node)
+        self._printing = before
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "manual_seed" and len(node.args) == 1:
+            node.args = [ast.BinOp(node.args[0], ast.Add(), ast.Constant(self._shift))]
+        return node
+
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:  # noqa: N802
+        """Report a comparison."""
+        self.generic_visit(node)
+        if not self._printing:
+            return node
+        values = [node.left, *node.comparators]
+        kinds = ast.Tuple([ast.Constant(type(each).__name__) for each in node.ops], ast.Load())
+        limits = ast.Tuple([ast.Constant(isinstance(each, ast.Constant)) for each in values[:-1]], ast.Load())
+        return ast.Call(ast.Name("__compared__", ast.Load()), [kinds, limits, *values], [])
+
+    def _stay(self, node: ast.AST) -> ast.AST:
+        """Leave what selects: the condition of a comprehension and an index claim nothing."""
+        before, self._printing = self._printing, False
+        self.generic_visit(node)
+        self._printing = before
+        return node
+
+    visit_comprehension = visit_Lambda = visit_Subscript = _stay  # noqa: N815
+
+
+def _lines(notebook: Path, claims: Path, shifts: list[int]) -> Iterator[bytes]:
+    source, listed = nbformat.read(notebook, as_version=4), listed_claims(claims)
+    for shift in shifts:
+        yield msgspec.json.encode(measures(source, listed, shift))
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(int(sys.argv[1]))
+    for line in _lines(Path(sys.argv[2]), Path(sys.argv[3]), [int(shift) for shift in sys.argv[4:]]):
+        print(line.decode(), flush=True)
