@@ -1,0 +1,75 @@
+"""References pass their checks and hidden tests far from every tolerance, whichever kernels torch chooses."""
+
+import os
+import subprocess
+import sys
+
+import msgspec
+import pytest
+
+from tests.support.claims import offered
+from tests.support.notebooks import answer, check, hidden, notebook
+from tests.support.paths import REPOSITORY
+from tests.support.proof_cache import ProofCache, course_digest, digest_of
+from tests.support.tolerances import Closeness, closenesses, fragile
+from tests.support.waiting import HANGS
+
+NOTEBOOKS = sorted((REPOSITORY / "source").glob("*/*.ipynb"))
+
+
+def measured(capability: str) -> list[Closeness]:
+    """What the tests of the course come to in a process with these kernels."""
+    environment = os.environ | {"ATEN_CPU_CAPABILITY": capability, "OMP_NUM_THREADS": "1"}
+    command = [sys.executable, "-m", "tests.support.tolerances", *map(str, NOTEBOOKS)]
+    done = subprocess.run(
+        command, cwd=REPOSITORY, env=environment, capture_output=True, text=True, timeout=HANGS, check=True
+    )
+    return [msgspec.json.decode(line, type=Closeness) for line in done.stdout.splitlines()]
+
+
+def test_no_reference_comes_near_a_tolerance(proof_cache: ProofCache) -> None:
+    """It uses at most a tenth, with the plainest and with the fastest kernels of this machine.
+
+    The error of a number that the text rounds to a few digits may use more: it is the same on every machine.
+    """
+    tool = REPOSITORY / "tests" / "support" / "tolerances.py"
+    sources = [path.read_text() for path in (tool, *NOTEBOOKS)]
+    ends = dict.fromkeys((offered()[0], offered()[-1]))
+    found = [
+        proof_cache.result(
+            digest_of("tolerances", course_digest(), capability, *sources),
+            list[Closeness],
+            lambda capability=capability: measured(capability),
+        )
+        for capability in ends
+    ]
+    assert len({each.notebook for each in found[0]}) == len(NOTEBOOKS) and fragile(found) == []
+
+
+def test_the_share_of_a_tolerance_is_measured() -> None:
+    """Of each way to compare; what does not hold, behind a `not`, does not count."""
+    near = "assert (one() - 1.0005).abs().min() < 1e-3\nassert not torch.allclose(one(), one() * 2)"
+    far = "assert math.isclose(1.0, 1.3, rel_tol=0, abs_tol=0.5)\nassert one().sum() < 0.001 + 3"
+    source = notebook(
+        answer("one", "import math\nimport torch\ndef one():\n    return torch.tensor([1.0, 2.0])"),
+        check("one-check", "assert torch.allclose(one(), torch.tensor([1.0, 2.004]), atol=0.01, rtol=0)"),
+        hidden("one-test-a", "A.", near),
+        hidden("one-test-b", "B.", "torch.testing.assert_close(one(), one(), atol=1e-5, rtol=0)"),
+        hidden("one-test-c", "C.", far),
+    )
+    shares = {(each.test, each.line.partition("(")[0]): each.share for each in closenesses(source)}
+    assert shares == {
+        ("one-check", "assert torch.allclose"): pytest.approx(0.4, rel=1e-3),
+        ("one-test-a", "assert "): pytest.approx(0.5, rel=1e-2),
+        ("one-test-b", "torch.testing.assert_close"): 0.0,
+        ("one-test-c", "assert math.isclose"): pytest.approx(0.6),
+    }
+
+
+@pytest.mark.parametrize(
+    ("shares", "is_fragile"), [((0.05, 0.09), False), ((0.2, 0.3), True), ((0.4, 0.4001), False), ((0.95, 0.95), True)]
+)
+def test_what_another_machine_may_fail_is_named(shares: tuple[float, float], is_fragile: bool) -> None:
+    """More than a tenth is too much, unless it is the same with all kernels and leaves a tenth."""
+    found = fragile([[Closeness("01/one", "one-check", "assert x", share)] for share in shares])
+    assert bool(found) == is_fragile
