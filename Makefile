@@ -9,7 +9,7 @@ PYTEST := $(PYTHON) -m pytest -n $(WORKERS) --dist loadgroup
 export OMP_NUM_THREADS := 1
 export PYTHONHASHSEED := 0
 
-.PHONY: demo lint test unit notebooks proofs lab release wheel bench bench-serve
+.PHONY: demo lint test unit notebooks kernels claims proofs lab release wheel bench bench-serve
 
 demo: $(VENV)/ready  ## grade the class in examples/ and show the scores
 	$(PYTHON) -m examples.make_demo
@@ -29,6 +29,12 @@ unit: $(VENV)/ready  ## the tests of grader and course, without proofs and noteb
 
 notebooks: $(VENV)/ready  ## the instructors' notebooks, executed and compared with their stored outputs
 	$(PYTEST) --nbval --nbval-sanitize-with tests/nbval.cfg source tests/source
+
+kernels: $(VENV)/ready  ## the instructors' notebooks once more, as on a processor for which torch has no fast kernels
+	ATEN_CPU_CAPABILITY=default $(PYTEST) --no-proof-cache --nbval --nbval-sanitize-with tests/nbval.cfg source
+
+claims: $(VENV)/ready  ## measure what notebooks say of trained results, with other kernels, threads and seeds
+	$(PYTHON) -m tests.support.claims source/*/*.ipynb
 
 proofs: $(VENV)/ready  ## everything that must hold, with no result from the cache
 	$(PYTEST) --no-proof-cache --nbval --nbval-sanitize-with tests/nbval.cfg source tests
