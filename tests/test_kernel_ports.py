@@ -25,9 +25,20 @@ def test_no_port_is_chosen_that_is_taken() -> None:
     ports = LocalPortCache.instance()
     first = ports.find_available_port("127.0.0.1")
     with socket.socket() as program:
-        program.bind(("127.0.0.1", first + 1))
-        assert ports.find_available_port("127.0.0.1") > first + 1
+        program.bind(("127.0.0.1", following(first)))
+        assert ports.find_available_port("127.0.0.1") not in (first, following(first))
     ports.return_port(first)
+
+
+def following(port: int) -> int:
+    """The port that comes after another one: after the last, the first."""
+    begin = KernelPorts.instance().first
+    return begin + (port - begin + 1) % SHARE
+
+
+def test_two_test_runs_begin_at_different_ports() -> None:
+    """They have the same workers, so they share a range."""
+    assert len({KernelPorts().find_available_port("127.0.0.1") for _ in range(10)}) > 5
 
 
 def test_workers_share_no_port(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,7 @@ below it. A pytest plug-in.
 """
 
 import os
+import random
 import socket
 from pathlib import Path
 
@@ -18,13 +19,16 @@ RANGE = Path("/proc/sys/net/ipv4/ip_local_port_range")
 
 
 class KernelPorts(LocalPortCache):
-    """Chooses among the ports of this worker, one after the other."""
+    """Chooses among the ports of this worker, one after the other.
+
+    It begins anywhere, so that a second test run beside this one is elsewhere in the same ports.
+    """
 
     def __init__(self, **options: object) -> None:
         super().__init__(**options)
         worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
         self.first = FIRST + worker % ((system_range()[0] - FIRST) // SHARE) * SHARE
-        self._chosen = 0
+        self._chosen = random.SystemRandom().randrange(SHARE)
 
     def find_available_port(self, ip: str) -> int:
         """Return a port that is free now; another one each time, until all have had their turn."""
