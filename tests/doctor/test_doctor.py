@@ -27,7 +27,6 @@ from grader.doctor.examination import examine
 from grader.errors import SandboxUnavailable
 from grader.grading import grade
 from tests.support.small_class import SOURCE
-from tests.support.waiting import HANGS
 
 examination = examine()
 try:
