@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import selectors
 import socket
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -15,7 +16,7 @@ from grader.service.policy import Refusal
 from grader.service.web.limits import ServiceLimits, Uploads
 from tests.service.serving import Server, make_served_course, written
 from tests.support.small_class import NAME
-from tests.support.waiting import HANGS, until
+from tests.support.waiting import HANGS
 
 BODY_SECONDS, HEADER_SECONDS, CONNECTIONS, PER_MINUTE = 1, 60, 200, 60
 SETTINGS = f"""
@@ -28,6 +29,7 @@ c.ServiceLimits.requests_per_minute = {PER_MINUTE}
 c.ServiceLimits.requests_at_once = 3
 """
 PLACE = f"/hand-in/{NAME}/small"
+TWO = "def two():\n    return 2"
 
 
 @pytest.fixture(scope="module")
@@ -184,13 +186,21 @@ def test_a_flood_by_one_student_is_slowed_down(server: Server) -> None:
 
 def test_waiting_for_reports_takes_only_so_many_connections(server: Server) -> None:
     """A student who asks for more at a time is refused, and those that wait are answered."""
-    slow = written(server.folder, two="import time\ntime.sleep(1.5)\ndef two():\n    return 2")
-    key = server.hand_in("eve", slow).json["id"]
-    wait = f"GET /hand-in/{key}?wait=20 HTTP/1.1\nHost: x\nAuthorization: Bearer {server.tokens['eve']}"
-    waiting = [raw(server, wait) for _ in range(3)]
-    until(lambda: "at a time" in server.ask("/", "eve").json.get("error", ""), "a refusal")
-    assert server.ask("/", "dan").status == 200
-    assert {answer(connection)[0] for connection in waiting} == {200}
+    for seconds in (1.5, 6, 24):  # a busy machine may have graded before three requests have come and a fourth is sent
+        key = server.hand_in("eve", written(server.folder, two=f"import time\ntime.sleep({seconds})\n{TWO}")).json["id"]
+        wait = f"GET /hand-in/{key}?wait=60 HTTP/1.1\nHost: x\nAuthorization: Bearer {server.tokens['eve']}"
+        with ExitStack() as stack:
+            waiting = [stack.enter_context(raw(server, wait)) for _ in range(3)]
+            answered = selectors.DefaultSelector()
+            answered.register(waiting[0], selectors.EVENT_READ)
+            error = ""
+            while not error and not answered.select(seconds / 10):
+                error = server.ask("/", "eve").json.get("error", "")
+            assert server.ask("/", "dan").status == 200
+            assert {answer(connection)[0] for connection in waiting} == {200}
+        if error:
+            break
+    assert "at a time" in error
     assert server.ask("/", "eve").status == 200
 
 
