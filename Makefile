@@ -33,7 +33,7 @@ notebooks: $(VENV)/ready  ## the instructors' notebooks, executed and compared w
 kernels: $(VENV)/ready  ## the instructors' notebooks once more, as on a processor for which torch has no fast kernels
 	ATEN_CPU_CAPABILITY=default $(PYTEST) --no-proof-cache --nbval --nbval-sanitize-with tests/nbval.cfg source
 
-claims: $(VENV)/ready  ## measure what notebooks say of trained results, with other kernels, threads and seeds
+claims: $(VENV)/ready  ## measure what notebooks say of trained results, with other kernels and seeds
 	$(PYTHON) -m tests.support.claims source/*/*.ipynb
 
 proofs: $(VENV)/ready  ## everything that must hold, with no result from the cache

@@ -6,16 +6,15 @@
 import ast
 from pathlib import Path
 
-import nbformat
 import pytest
+import torch
 from nbformat import NotebookNode
 
 from tests.support.claim_run import Listed, Measure, listed_claims, measures, positions
 from tests.support.claims import CAPABILITIES, LEAST_MARGIN, Row, list_of, offered, read, rows
+from tests.support.exercises import NOTEBOOKS
 from tests.support.notebooks import check, code, notebook, text
 from tests.support.paths import REPOSITORY
-
-NOTEBOOKS = sorted(REPOSITORY.glob("source/*/*.ipynb"))
 
 each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: f"{path.parent.name}/{path.stem}")
 
@@ -57,8 +56,7 @@ def test_every_claim_was_measured_and_holds_by_a_margin(path: Path) -> None:
     table = table_of(path)
     assert [row for row in table if not row.is_robust] == []
     measured = "\n".join(row.claim for row in table)
-    source = nbformat.read(path, as_version=4)
-    listed = listed_claims(list_of(path))
+    source, listed = NOTEBOOKS[path], listed_claims(list_of(path))
     positions(source, listed)
     assert [words for words in printed(source) if words not in measured] == []
     assert [claim.text for claim in listed if claim.text not in measured] == []
@@ -94,9 +92,7 @@ def test_the_numbers_behind_printed_and_listed_claims_are_found() -> None:
 
 
 def measure_x(shift: int) -> list[float]:
-    """What x is with a shifted seed."""
-    import torch
-
+    """Return the numbers in x with a shifted seed."""
     return torch.rand(2, generator=torch.Generator().manual_seed(3 + shift)).tolist()
 
 

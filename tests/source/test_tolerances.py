@@ -1,30 +1,20 @@
 """References pass their checks and hidden tests far from every tolerance, whichever kernels torch chooses."""
 
-import os
-import subprocess
-import sys
-
 import msgspec
 import pytest
 
-from tests.support.claims import offered
+from tests.support.claims import offered, run_python
+from tests.support.exercises import NOTEBOOKS
 from tests.support.notebooks import answer, check, hidden, notebook
 from tests.support.paths import REPOSITORY
 from tests.support.proof_cache import ProofCache, course_digest, digest_of
 from tests.support.tolerances import Closeness, closenesses, fragile
-from tests.support.waiting import HANGS
-
-NOTEBOOKS = sorted((REPOSITORY / "source").glob("*/*.ipynb"))
 
 
 def measured(capability: str) -> list[Closeness]:
-    """What the tests of the course come to in a process with these kernels."""
-    environment = os.environ | {"ATEN_CPU_CAPABILITY": capability, "OMP_NUM_THREADS": "1"}
-    command = [sys.executable, "-m", "tests.support.tolerances", *map(str, NOTEBOOKS)]
-    done = subprocess.run(
-        command, cwd=REPOSITORY, env=environment, capture_output=True, text=True, timeout=HANGS, check=True
-    )
-    return [msgspec.json.decode(line, type=Closeness) for line in done.stdout.splitlines()]
+    """How near the tests of the course come to their limits in a process with these kernels."""
+    printed = run_python(capability, "-m", "tests.support.tolerances", *map(str, NOTEBOOKS))
+    return [msgspec.json.decode(line, type=Closeness) for line in printed.splitlines()]
 
 
 def test_no_reference_comes_near_a_tolerance(proof_cache: ProofCache) -> None:

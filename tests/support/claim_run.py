@@ -2,9 +2,9 @@
 
     cells but tests --rewritten--> manual_seed(n + shift), compared(...) --exec--> printed claims, listed claims
 
-`tests.support.claims` starts this as a program, once for each kind of kernels and number of threads:
+`tests.support.claims` starts this as a program, once for each kind of kernels:
 
-    python -m tests.support.claim_run THREADS NOTEBOOK CLAIMS.toml SHIFT...
+    python -m tests.support.claim_run NOTEBOOK CLAIMS.toml SHIFT...
 
 It writes a line of JSON for each shift of the seeds.
 """
@@ -16,7 +16,6 @@ import operator
 import re
 import sys
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -25,20 +24,24 @@ import msgspec
 import nbformat
 import torch
 
+from grader.notebook.cells import CellType, type_of
+
 HOLDS = {
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-    ast.In: lambda left, right: left in right,
-    ast.NotIn: lambda left, right: left not in right,
-    ast.Is: operator.is_,
-    ast.IsNot: operator.is_not,
+    "Lt": operator.lt,
+    "LtE": operator.le,
+    "Gt": operator.gt,
+    "GtE": operator.ge,
+    "Eq": operator.eq,
+    "NotEq": operator.ne,
+    "In": lambda left, right: left in right,
+    "NotIn": lambda left, right: left not in right,
+    "Is": operator.is_,
+    "IsNot": operator.is_not,
 }
-GREATER, LESS = ("Gt", "GtE"), ("Lt", "LtE")
+"""What a comparison computes, by the name of its class in `ast`."""
+GREATER = ("Gt", "GtE")
 TURNED = {"Gt": "Lt", "GtE": "LtE", "Lt": "Gt", "LtE": "GtE"}
+"""The comparisons of size, and what they are with their sides exchanged."""
 
 
 class Measure(msgspec.Struct, frozen=True):
@@ -130,15 +133,9 @@ def words(source: str) -> str:
     return re.sub(r"\s+", " ", re.sub(r'"\s*\n\s*f?"', "", source))
 
 
-def is_test(cell: Any) -> bool:
-    """Return whether a code cell is a check or a hidden test."""
-    marks = cell.metadata.get("nbgrader", {})
-    return bool(marks.get("grade", False) and not marks.get("solution", False))
-
-
 def is_run(cell: Any) -> bool:
     """Return whether a code cell is one of those that lead to what the notebook shows."""
-    return not is_test(cell) and "nbval-skip" not in cell.metadata.get("tags", ())
+    return type_of(cell) is not CellType.TEST and "nbval-skip" not in cell.metadata.get("tags", ())
 
 
 def seeded_module(seed: int = 0) -> dict[str, Any]:
@@ -163,7 +160,7 @@ class _Run:
 
     def __init__(self, shift: int) -> None:
         self.found: list[Measure] = []
-        self._pending: list[tuple[bool, float | None, float | None]] = []
+        self._pending: list[Measure] = []
         self._rewrite = _Rewrite(shift)
         self._names = seeded_module(shift) | {"print": self._print, "__compared__": self._compared}
 
@@ -176,27 +173,23 @@ class _Run:
         values = eval(claim.value, self._names)
         for limit, kind in ((claim.above, "Gt"), (claim.below, "Lt")):
             if limit is not None:
-                self.found.append(_measure(claim.text, HOLDS[getattr(ast, kind)], values, kind, limit))
+                self.found.append(_measure(claim.text, values, kind, limit))
 
     def _print(self, *values: object, **_: object) -> None:
         text = " ".join(" ".join(re.sub(r"\b(True|False)\b", "", str(value)) for value in values).split())
         several = len(self._pending) > 1
-        for number, pending in enumerate(self._pending, 1):
-            self.found.append(Measure(f"{text} [{number}]" if several else text, *pending))
+        for number, measure in enumerate(self._pending, 1):
+            self.found.append(msgspec.structs.replace(measure, claim=f"{text} [{number}]" if several else text))
         self._pending.clear()
 
     def _compared(self, kinds: tuple[str, ...], is_limit: tuple[bool, ...], *values: Any) -> Any:
         """Return what a comparison returns, and note its numbers for the line that is being printed."""
         result: Any = True
         for kind, turned, left, right in zip(kinds, is_limit, values, values[1:], strict=False):
-            holds = HOLDS[getattr(ast, kind)]
-            measure = (
-                _measure("", _turn(holds), right, TURNED[kind], left)
-                if turned and kind in TURNED
-                else (_measure("", holds, left, kind, right))
-            )
-            self._pending.append((measure.holds, measure.number, measure.limit))
-            result = holds(left, right) if len(kinds) == 1 else result and bool(holds(left, right))
+            sides = (right, TURNED[kind], left) if turned and kind in TURNED else (left, kind, right)
+            self._pending.append(_measure("", *sides))
+            holds = HOLDS[kind](left, right)
+            result = holds if len(kinds) == 1 else result and bool(holds)
         return result
 
 
@@ -208,9 +201,9 @@ def _numbers(value: Any) -> torch.Tensor | None:
         return None
 
 
-def _measure(claim: str, holds: Any, left: Any, kind: str, right: Any) -> Measure:
-    numbers, limits = _numbers(left), _numbers(right)
-    if kind not in GREATER + LESS or numbers is None or limits is None or not numbers.numel():
+def _measure(claim: str, left: Any, kind: str, right: Any) -> Measure:
+    holds, numbers, limits = HOLDS[kind], _numbers(left), _numbers(right)
+    if kind not in TURNED or numbers is None or limits is None or not numbers.numel():
         result = holds(left, right)
         return Measure(claim, bool(result if isinstance(result, bool) else torch.as_tensor(result).all()))
     if limits.numel() == 1 and (numbers.numel() > 1 or isinstance(right, int | float)):
@@ -219,10 +212,6 @@ def _measure(claim: str, holds: Any, left: Any, kind: str, right: Any) -> Measur
         numbers, limit = numbers - limits, 0.0
     number = float(numbers.min() if kind in GREATER else numbers.max())
     return Measure(claim, bool(holds(number, limit)), number, limit)
-
-
-def _turn(holds: Any) -> Any:
-    return lambda left, right: holds(right, left)
 
 
 class _Rewrite(ast.NodeTransformer):
@@ -262,13 +251,12 @@ class _Rewrite(ast.NodeTransformer):
     visit_comprehension = visit_Lambda = visit_Subscript = _stay  # noqa: N815
 
 
-def _lines(notebook: Path, claims: Path, shifts: list[int]) -> Iterator[bytes]:
-    source, listed = nbformat.read(notebook, as_version=4), listed_claims(claims)
+def main(notebook: str, claims: str, *shifts: str) -> None:
+    """Print what the claims of a notebook come to with each shift."""
+    source, listed = nbformat.read(notebook, as_version=4), listed_claims(Path(claims))
     for shift in shifts:
-        yield msgspec.json.encode(measures(source, listed, shift))
+        print(msgspec.json.encode(measures(source, listed, int(shift))).decode(), flush=True)
 
 
 if __name__ == "__main__":
-    torch.set_num_threads(int(sys.argv[1]))
-    for line in _lines(Path(sys.argv[2]), Path(sys.argv[3]), [int(shift) for shift in sys.argv[4:]]):
-        print(line.decode(), flush=True)
+    main(*sys.argv[1:])

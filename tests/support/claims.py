@@ -1,6 +1,6 @@
 """Measures whether what a notebook says of trained results holds on other machines and with other seeds.
 
-    notebook --each capability, one and two threads, ten seeds--> claim_run --> Row --> tests/claims/NN-NAME/NAME.csv
+    notebook --each capability, ten seeds--> claim_run --> Row --> tests/claims/NN-NAME/NAME.csv
 
     python -m tests.support.claims source/03-seq2seq/3-attention-decoder.ipynb
 
@@ -16,10 +16,8 @@ import sys
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from itertools import product
 from pathlib import Path
 from statistics import mean, pstdev
-from typing import NamedTuple
 
 import msgspec
 
@@ -32,18 +30,6 @@ LEAST_MARGIN = 3.0
 """So many standard deviations must lie between the mean and the limit."""
 SHIFT = 1000
 """What is added to all seeds from one run to the next."""
-
-
-class Setting(NamedTuple):
-    """What a process cannot change once it runs.
-
-    Args:
-        capability: a value of ATEN_CPU_CAPABILITY.
-        threads: of torch.
-    """
-
-    capability: str
-    threads: int
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -80,18 +66,27 @@ class Row(msgspec.Struct, frozen=True):
 def offered() -> tuple[str, ...]:
     """Return the capabilities that this machine has, the plainest first."""
     script = "import torch; print(torch.backends.cpu.get_cpu_capability())"
-    here = {name: _python(Setting(name, 1), "-c", script).stdout.strip() for name in CAPABILITIES}
+    here = {name: run_python(name, "-c", script).strip() for name in CAPABILITIES}
     return tuple(name for name, found in here.items() if found.lower() == name)
 
 
-def _python(setting: Setting, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    environment = os.environ | {"ATEN_CPU_CAPABILITY": setting.capability, "OMP_NUM_THREADS": str(setting.threads)}
+def run_python(capability: str, *arguments: str) -> str:
+    """Return what a Python process prints in which torch has these kernels.
+
+    Args:
+        capability: a value of ATEN_CPU_CAPABILITY, which a process cannot change once it runs.
+        arguments: of Python.
+
+    Raises:
+        RuntimeError: the process failed; with what it wrote to stderr.
+    """
+    environment = os.environ | {"ATEN_CPU_CAPABILITY": capability, "OMP_NUM_THREADS": "1"}
     done = subprocess.run(
         [sys.executable, *arguments], cwd=REPOSITORY, env=environment, text=True, capture_output=True, check=False
     )
     if done.returncode:
-        raise RuntimeError(f"{setting} {' '.join(arguments)}\n{done.stderr}")
-    return done
+        raise RuntimeError(f"{capability} {' '.join(arguments)}\n{done.stderr}")
+    return done.stdout
 
 
 def list_of(notebook: Path) -> Path:
@@ -100,10 +95,7 @@ def list_of(notebook: Path) -> Path:
 
 
 def measure(notebook: Path, capabilities: Iterable[str], seeds: int, jobs: int) -> list[Row]:
-    """Run a notebook in all settings and return its claims.
-
-    The notebook's own seeds meet each capability with one and two threads. Each other seed meets one of these settings,
-    in turn: to a training run, kernels that add in another order are one more chance, as another seed is.
+    """Run a notebook with each capability and each seed, and return its claims.
 
     Args:
         notebook: a source notebook.
@@ -111,18 +103,15 @@ def measure(notebook: Path, capabilities: Iterable[str], seeds: int, jobs: int) 
         seeds: how many; the first are the notebook's own.
         jobs: how many runs at a time.
     """
-    settings = [Setting(capability, threads) for capability, threads in product(capabilities, (1, 2))]
-    shifts = {setting: ["0"] for setting in settings}
-    for seed in range(1, seeds):
-        shifts[settings[seed % len(settings)]].append(str(seed * SHIFT))
+    shifts = [str(seed * SHIFT) for seed in range(seeds)]
 
-    def run(setting: Setting) -> list[list[Measure]]:
+    def run(capability: str) -> list[list[Measure]]:
         files = (str(notebook.resolve()), str(list_of(notebook)))
-        done = _python(setting, "-m", "tests.support.claim_run", str(setting.threads), *files, *shifts[setting])
-        return [msgspec.json.decode(line, type=list[Measure]) for line in done.stdout.splitlines()]
+        printed = run_python(capability, "-m", "tests.support.claim_run", *files, *shifts)
+        return [msgspec.json.decode(line, type=list[Measure]) for line in printed.splitlines()]
 
     with ThreadPoolExecutor(jobs) as pool:
-        runs = [found for several in pool.map(run, shifts) for found in several]
+        runs = [found for several in pool.map(run, capabilities) for found in several]
     return rows(runs)
 
 

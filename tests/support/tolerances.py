@@ -19,8 +19,8 @@ import msgspec
 import nbformat
 import torch
 
-from grader.notebook.cells import grade_id
-from tests.support.claim_run import is_run, is_test, run_cell, seeded_module
+from grader.notebook.cells import CellType, grade_id, type_of
+from tests.support.claim_run import is_run, run_cell, seeded_module
 
 SMALL = 0.01
 """A limit up to here is one for errors of rounding; a larger one is a statement about numbers that a test drew."""
@@ -55,30 +55,29 @@ def closenesses(notebook: nbformat.NotebookNode, called: str = "") -> list[Close
     """
     names = seeded_module()
     noted: dict[tuple[str, int], float] = {}
-    place = ["", 0]
+    place = ""
 
     def note(share: float) -> None:
         frame = sys._getframe()
-        while frame is not None and frame.f_code.co_filename != place[0]:
+        while frame is not None and frame.f_code.co_filename != place:
             frame = frame.f_back  # type: ignore[assignment]
-        key = (str(place[0]), frame.f_lineno if frame is not None else 0)
+        key = (place, frame.f_lineno if frame is not None else 0)
         noted[key] = max(noted.get(key, 0.0), share)
 
     names["__within__"] = lambda value, limit, holds: _within(note, value, limit, holds)
     sources = {}
     for cell in notebook.cells:
-        if cell.cell_type != "code" or not (is_run(cell) or is_test(cell)):
+        is_test = type_of(cell) is CellType.TEST
+        if cell.cell_type != "code" or "experiment" in cell.metadata.get("tags", ()) or not (is_run(cell) or is_test):
             continue
-        if "experiment" in cell.metadata.get("tags", ()):
-            continue
-        name = str(grade_id(cell))
-        if not is_test(cell):
+        if not is_test:
             with suppress(NameError):  # it shows what an experiment has defined, and no test needs it
                 run_cell(names, ast.parse(cell.source))
             continue
-        place[0], sources[f"<{name}>"] = f"<{name}>", cell.source.splitlines()
+        place = f"<{grade_id(cell)}>"
+        sources[place] = cell.source.splitlines()
         with _noting(note):
-            run_cell(names, _Limits().visit(ast.parse(cell.source)), f"<{name}>")
+            run_cell(names, _Limits().visit(ast.parse(cell.source)), place)
     return [
         Closeness(called, name.strip("<>"), sources[name][line - 1].strip() if line else "", share)
         for (name, line), share in noted.items()
