@@ -56,13 +56,13 @@ def _loaded(loader: FileConfigLoader) -> Config:
 
 
 def helper_packages(config: Config) -> tuple[str, ...]:
-    """Return the helper packages that `config` names.
+    """Return the packages that notebooks import: `grader_kernel`, and those that `config` names.
 
     Raises:
         GraderError: a package cannot be found.
         TraitError: the setting has a wrong type.
     """
-    names = tuple(Grader(config=config).helper_packages)
+    names = tuple(dict.fromkeys(["grader_kernel", *Grader(config=config).helper_packages]))
     for name in names:
         package_paths(name)
     return names

@@ -62,8 +62,8 @@ def is_sandbox_only(cell: "NotebookNode") -> bool:
     return type_of(cell) is CellType.READ_ONLY and not SANDBOX_ONLY_TAGS.isdisjoint(cell.metadata.get("tags", ()))
 
 
-def forbidden_functions(cell: "NotebookNode") -> tuple[str, ...]:
-    """Return the functions of torch that an answer must do without, because they do the work of the exercise."""
+def forbidden_words(cell: "NotebookNode") -> tuple[str, ...]:
+    """Return the words in the names of library functions that do the work of the exercise; see `grader_kernel`."""
     tags = cell.metadata.get("tags", ())
     return tuple(tag.removeprefix(FORBIDDEN_TAG) for tag in tags if tag.startswith(FORBIDDEN_TAG))
 

@@ -12,7 +12,7 @@ from grader.notebook.cells import (
     HIDDEN,
     CellType,
     exercise_of,
-    forbidden_functions,
+    forbidden_words,
     grade_id,
     is_not_graded,
     is_sandbox_only,
@@ -38,9 +38,9 @@ class Role(Enum):
 class Step:
     """One code cell to run.
 
-    `exercise` is the answer cell that the cell is or tests; it is '' for the student's own cells. `forbidden` are the
-    functions of torch that student code must do without while this test calls it. `is_ours` is true if the source
-    notebook has a cell with exactly this text.
+    `exercise` is the answer cell that the cell is or tests; it is '' for the student's own cells. While this test calls
+    student code, that may call no library function whose name contains one of the words `forbidden`. `is_ours` is true
+    if the source notebook has a cell with exactly this text.
     """
 
     index: int
@@ -63,7 +63,7 @@ def plan(notebook: "NotebookNode", source: "NotebookNode | None" = None) -> list
     """
     source_texts = {cell.source for cell in source.cells} if source is not None else set()
     forbidden = {
-        name: forbidden_functions(cell)
+        name: forbidden_words(cell)
         for cell in notebook.cells
         if type_of(cell) is CellType.AUTOGRADED_ANSWER and (name := grade_id(cell))
     }

@@ -21,7 +21,7 @@ class OutputLimit(BaseException):
 
 
 class ForbiddenFunction(RuntimeError):
-    """Student code called a torch function that does the work of the exercise."""
+    """Student code called a function of a library that does the work of the exercise."""
 
 
 def verdict_on(error: ErrorInfo) -> Verdict:

@@ -157,7 +157,7 @@ class Call(Message):
     grad_enabled: bool = True
     requires_grad: list[tuple[Index, bool]] = []  # tensors that want a gradient, and whether each is a leaf
     gradients: list[tuple[Index, Index]] = []  # tensors, and their .grad
-    forbidden: tuple[str, ...] = ()  # functions of torch that student code must do without
+    forbidden: tuple[str, ...] = ()  # words in names of functions that student code may not call
     measure: str = ""  # the function "module:name" of a helper package that makes the call and measures it
     dtype: str = "float32"
     random: Index | None = None  # the random state, where it is news

@@ -14,6 +14,7 @@ from grader.notebook.plan import Step
 from grader.rpc.protocol import MAX_LINE, ErrorCode, ErrorInfo
 from grader.runner.proxies import StudentError
 from grader.text import printable
+from grader_kernel.without import rule
 
 NOT_WRITTEN = "Not written yet"
 WROTE = "In this test your code changed its arguments in place."
@@ -84,8 +85,7 @@ def explain_raise(step: Step, error: ErrorInfo, cells: dict[str, str]) -> str:
         return f"{NOT_WRITTEN}{where}."
     truth = _truth(step) if step.is_hidden else ""
     if step.forbidden and error.code is ErrorCode.FORBIDDEN_FUNCTION:
-        task = f"The exercise is to write it yourself, without {', '.join(step.forbidden)}."
-        return joined(truth, f"Your code hands its work to torch{where}. {task}")
+        return joined(truth, f"Your code hands its work to a library{where}. {rule(step.forbidden)}")
     if error.code is ErrorCode.OUTPUT_LIMIT:
         return joined(truth, f"Your code printed too much{where}")
     if error.code is ErrorCode.CANNOT_CROSS:

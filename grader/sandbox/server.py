@@ -11,6 +11,7 @@ import builtins
 import copy
 import pkgutil
 from collections.abc import Callable
+from contextlib import nullcontext
 from types import ModuleType
 from typing import Any, Protocol
 
@@ -18,7 +19,7 @@ import torch
 from torch import nn
 
 from grader.rpc.containers import WatchedContainers
-from grader.rpc.exceptions import to_data
+from grader.rpc.exceptions import ForbiddenFunction, to_data
 from grader.rpc.protocol import (
     Backward,
     Call,
@@ -48,8 +49,8 @@ from grader.rpc.tensors import FROM_NAME, DecodedTensors
 from grader.rpc.torch_settings import default_dtype
 from grader.rpc.values import Packer, Place, pack, tensor_at, unpack
 from grader.sandbox.call_arguments import CallArguments
-from grader.sandbox.forbidden import forbidding
 from grader.sandbox.module_tracker import ModuleTracker
+from grader_kernel.without import without
 
 NO_EFFECTS = Effects()
 MAX_NAME = 200
@@ -180,7 +181,8 @@ class RpcServer:
             torch.set_rng_state(state)
         # New tensors get the test's default dtype, whatever the student's own cells have set.
         dtype = FROM_NAME[request.dtype]
-        with torch.set_grad_enabled(request.grad_enabled), forbidding(request.forbidden), default_dtype(dtype):
+        forbidden = without(*request.forbidden, error=ForbiddenFunction) if request.forbidden else nullcontext()
+        with torch.set_grad_enabled(request.grad_enabled), forbidden, default_dtype(dtype):
             if request.measure:
                 result, measured = pkgutil.resolve_name(request.measure)(target, *args, **kwargs)
             else:

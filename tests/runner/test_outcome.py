@@ -7,7 +7,7 @@ from tests.support.notebooks import answer, answered, check, code, helpers, hidd
 
 SOURCE = notebook(
     helpers("imports", "import torch\nfrom torch.nn import functional as F"),
-    answer("f", "def f(x):\n    return x", "without:conv1d"),
+    answer("f", "def f(x):\n    return x", "without:conv"),
     check("f-check", "assert f(41) == 41, 'not 41'"),
     hidden("f-test-value", "f gives back what it gets.", "assert f(42) == 42, 'not 42'"),
 )
@@ -26,7 +26,7 @@ def outcomes(body: str, before: str = "") -> list[tuple[str, str]]:
         ("print('x' * 2**27)", "output limit", "Your code printed too much"),
         ("return torch.empty(10**15)", "out of memory", "Your code raised RuntimeError"),
         ("return bytearray(10**15)", "out of memory", "Your code raised MemoryError"),
-        ("return F.conv1d(torch.ones(1, 1, 3), torch.ones(1, 1, 2))", "error", "Your code hands its work to torch"),
+        ("return F.conv1d(torch.ones(1, 1, 3), torch.ones(1, 1, 2))", "error", "Your code hands its work to a library"),
         ("import numpy; return numpy.ones(2)", "error", "Your code returned something that no test can use"),
     ],
     ids=["printed", "torch", "Python", "forbidden", "numpy"],

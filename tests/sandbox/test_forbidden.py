@@ -1,9 +1,20 @@
-"""An answer that calls the torch function that it should write earns nothing, however it reaches that function."""
+"""An answer that calls the library function that it should write earns nothing, however it reaches that function."""
+
+from pathlib import Path
 
 import pytest
 
 from grader.grading import grade
+from grader.limits import Limits
+from grader.notebook.cells import forbidden_words
+from grader_kernel.without import rule
+from tests.support import library_functions
+from tests.support.exercises import NOTEBOOKS
 from tests.support.notebooks import answer, answered, check, helpers, hidden, notebook
+
+CELLS = [cell for notebook in NOTEBOOKS.values() for cell in notebook.cells]
+WORDS = tuple(sorted({word for cell in CELLS for word in forbidden_words(cell)}))
+"""Those of the course's exercises."""
 
 OWN = """
 def convolve(x, weight):
@@ -12,7 +23,7 @@ def convolve(x, weight):
 """
 SOURCE = notebook(
     helpers("imports", "import torch\nimport torch.nn.functional as F\nfrom torch import nn"),
-    answer("convolve", f"### BEGIN SOLUTION{OWN}### END SOLUTION", "without:conv1d", "without:convolution"),
+    answer("convolve", f"### BEGIN SOLUTION{OWN}### END SOLUTION", "without:conv"),
     check(
         "convolve-check",
         "x = torch.ones(1, 1, 3)\nassert convolve(x, torch.ones(1, 1, 2)).flatten().tolist() == [2, 2]",
@@ -48,13 +59,26 @@ def judged(convolve):
         "torch.convolution(x, weight, None, [1], [0], [1], False, [0], 1)",
         "torch.ops.aten.conv1d(x, weight)",
         "torch.ops.aten.conv1d.default(x, weight)",
+        "torch.ops.aten.thnn_conv2d(x[..., None], weight[..., None], [2, 1])[..., 0]",
+        "saved(x, weight)",
+        "getattr(F, 'conv1d')(x, weight)",
+        "torch._C._VariableFunctions.conv1d(x, weight)",
+        "torch.compile(lambda: F.conv1d(x, weight))()",
         "layer(x, weight)",
+        "by_numpy(x, weight)",
     ],
 )
 def test_a_forbidden_function_earns_nothing(work):
     """In the visible check and in hidden tests; the message names the function and the line."""
     code = (
+        "from functools import partial\n"
+        "import numpy as np\n"
         "from torch.nn.functional import conv1d as imported\n"
+        "saved = partial(F.conv1d, bias=None)\n"
+        "def by_numpy(x, weight):\n"
+        "    valid = lambda line, part: np.convolve(line, part, 'valid')\n"
+        "    rows = [[sum(map(valid, item.numpy(), kernel.flip(1).numpy())) for kernel in weight] for item in x]\n"
+        "    return torch.tensor(np.array(rows))\n"
         "def layer(x, weight):\n    made = nn.Conv1d(3, 4, 2, bias=False)\n"
         "    made.weight = nn.Parameter(weight)\n    return made(x)\n"
         f"def convolve(x, weight):\n    return {work}"
@@ -63,12 +87,13 @@ def test_a_forbidden_function_earns_nothing(work):
     for test in ("convolve-check", "convolve-test-values"):
         points, message = results[test]
         assert points == 0
-        assert "hands its work to torch" in message and "in convolve, line" in message and "conv1d" in message
+        assert "hands its work to a library" in message and "in convolve, line" in message
+        assert message.endswith(rule(["conv"]))
     assert results["edges-test-values"][0] == 1
 
 
 def test_other_functions_of_torch_are_allowed():
-    """Only functions named by the tags of the answer are forbidden, and only while tests of that exercise call it."""
+    """Only functions whose names hold a word are forbidden, and only while tests of that exercise call it."""
     assert all(points == 1 for points, _ in judged(OWN).values())
     with_linear = OWN.replace(
         'torch.einsum("bclk,ock->bol", windows, weight)', "(windows[:, None] * weight[:, :, None]).sum((2, 4))"
@@ -76,13 +101,52 @@ def test_other_functions_of_torch_are_allowed():
     assert all(points == 1 for points, _ in judged(with_linear).values())
 
 
-def test_an_answer_may_catch_the_refusal():
-    """An answer that tries torch's function first and then computes the result by itself is right."""
+def test_an_answer_that_catches_the_refusal_earns_nothing():
+    """It has called the function all the same."""
     body = OWN.replace(
         "\n    windows",
         "\n    try:\n        return F.conv1d(x, weight)\n    except RuntimeError:\n        pass\n    windows",
     )
-    assert all(points == 1 for points, _ in judged(body).values())
+    assert [judged(body)[test][0] for test in ("convolve-check", "convolve-test-values")] == [0, 0]
+
+
+SWEEP = f"""
+{Path(library_functions.__file__).read_text()}
+
+FOUND = calls({WORDS!r})
+
+def guesses():
+    return [len(made) for _, made in FOUND]
+
+def attempt(number, guess):
+    FOUND[number][1][guess]()
+"""
+EVERY_FUNCTION = notebook(
+    answer(
+        "guesses", "### BEGIN SOLUTION\nguesses = attempt = None\n### END SOLUTION", *(f"without:{w}" for w in WORDS)
+    ),
+    hidden(
+        "guesses-test-refused",
+        "Each function is refused.",
+        "passed = []\n"
+        "for number, tries in enumerate(guesses()):\n"
+        "    for guess in range(tries):\n"
+        "        try:\n"
+        "            attempt(number, guess)\n"
+        "        except Exception as error:\n"
+        "            if 'write it yourself' in str(error):\n"
+        "                break\n"
+        "    else:\n"
+        "        passed.append(number)\n"
+        "assert not passed and len(guesses()) > 500, f'these of {len(guesses())} are not refused: {passed[:9]}'",
+    ),
+)
+
+
+def test_every_function_whose_name_holds_a_word_is_refused():
+    """Each operator of torch, and each function that its modules, NumPy's and SciPy's hold, for the course's words."""
+    report = grade(EVERY_FUNCTION, answered(EVERY_FUNCTION, guesses=SWEEP), Limits(cell_seconds=200))
+    assert [(result.points, result.message) for result in report.results] == [(1, "")]
 
 
 def test_a_students_exception_of_the_same_name_is_no_refusal():

@@ -1,0 +1,118 @@
+"""Forbids the functions of libraries that do the work of an exercise, in a student's notebook as when it is graded.
+
+    without("conv") --> torch's hook:  functions of torch, however deep the call
+                    --> Python's hook: functions in Python, of NumPy and of SciPy, that student code calls itself
+
+The visible check of a notebook calls the student's code in this context, and so does the grader's sandbox, with the
+words in the tags of the answer cell.
+"""
+
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from types import FrameType
+from typing import Any
+
+from torch.overrides import TorchFunctionMode
+
+LIBRARIES = frozenset({"torch", "numpy", "scipy"})
+"""Packages whose functions do work that an exercise is about."""
+
+
+def without(*words: str, error: type[Exception] = AssertionError) -> AbstractContextManager[None]:
+    """Return a context in which a function of torch, NumPy or SciPy fails if its name contains one of these words.
+
+    A function of torch is seen under every name: in torch, in torch.nn.functional, as a method of a tensor, in
+    torch.ops, compiled by torch.compile, and in a layer, including nn.LSTM, nn.GRU, nn.RNN, their cells, and
+    nn.MultiheadAttention, in training and in evaluation. What torch writes in Python, and all of NumPy and SciPy, is
+    seen where student code calls it. If student code catches the error, it comes again at the end of the block.
+
+    Three kinds of calls are not seen: those in other threads, those inside of code compiled by torch.jit, and those by
+    which an allowed function does its work. So the word "scaled_dot_product" does not forbid nn.MultiheadAttention, and
+    the word "attention" does.
+
+    Args:
+        words: parts of names, long enough to leave out what a right answer may call: "batch_norm", because "norm" would
+            forbid torch.norm as well.
+        error: the kind of exception that the call raises. Its message names the function.
+
+    Raises:
+        ValueError: there is no word, or one is empty and would forbid everything.
+    """
+    if not words or not all(words):
+        raise ValueError(f'expected words that are in the names of functions, such as "conv2d", got {words}')
+    return _forbidding(_LibraryCalls(words, error))
+
+
+def rule(words: Sequence[str]) -> str:
+    """Return what a student must do without, as a sentence."""
+    return (
+        "The exercise is to write it yourself, without functions of torch, NumPy or SciPy whose names contain "
+        f"{' or '.join(words)}."
+    )
+
+
+@contextmanager
+def _forbidding(calls: "_LibraryCalls") -> Iterator[None]:
+    before = sys.getprofile()
+    with _TorchFunctions(calls):
+        sys.setprofile(calls.see)
+        try:
+            yield
+        finally:
+            sys.setprofile(before)
+    if calls.refused is not None:  # student code caught it, and Python drops a hook that raises: what came after?
+        raise calls.refused
+
+
+class _LibraryCalls:
+    """Refuses functions by their names."""
+
+    def __init__(self, words: Sequence[str], error: type[Exception]) -> None:
+        self._words, self._error = words, error
+        self._is_forbidden = re.compile("|".join(map(re.escape, words))).search
+        self.refused: Exception | None = None
+
+    def check(self, name: str) -> None:
+        """Raise if no function with this name may be called."""
+        if self._is_forbidden(name):
+            self.refused = self._error(f"Your code calls {name.lstrip('_')}. {rule(self._words)}")
+            raise self.refused
+
+    def see(self, frame: FrameType, event: str, called: Any) -> None:
+        """Check a call, as Python's hook for profilers is told of it."""
+        if event == "call":
+            if frame.f_back is None or not _is_of_library(frame) or _is_of_library(frame.f_back):
+                return
+            names = [frame.f_code.co_name]
+            if frame.f_code.co_freevars:  # a decorated function goes by the name of what is called inside
+                names += [getattr(frame.f_locals.get(name), "__name__", "") for name in frame.f_code.co_freevars]
+        elif event == "c_call":
+            module = getattr(called, "__module__", None) or type(getattr(called, "__self__", None)).__module__
+            if _library(module) not in LIBRARIES or _is_of_library(frame):
+                return
+            names = [called.__name__]
+        else:
+            return
+        for name in names:
+            self.check(name)
+
+
+def _is_of_library(frame: FrameType) -> bool:
+    return _library(frame.f_globals.get("__name__")) in LIBRARIES
+
+
+def _library(module: object) -> str:
+    return str(module).partition(".")[0]
+
+
+class _TorchFunctions(TorchFunctionMode):
+    def __init__(self, calls: _LibraryCalls) -> None:
+        super().__init__()
+        self._calls = calls
+
+    def __torch_function__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
+        # torch.ops.aten.conv2d.default is called "conv2d.default".
+        self._calls.check(getattr(func, "__name__", "").partition(".")[0])
+        return func(*args, **(kwargs or {}))
