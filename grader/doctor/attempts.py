@@ -47,6 +47,21 @@ def read_about_processes() -> None:
     Path("/proc/self/status").read_text()
 
 
+def see_a_process() -> None:
+    """See that a process exists."""
+    os.stat(f"/proc/{FACTS['pid']}")
+
+
+def see_a_file() -> None:
+    """See how large a file of the user who grades is."""
+    os.stat(FACTS["secret"])
+
+
+def see_a_device() -> None:
+    """See a file in which the kernel describes the machine."""
+    os.stat("/sys/kernel")
+
+
 def write_a_file() -> None:
     """Write to a file of the user who grades."""
     with open(FACTS["secret"], "a") as file:
@@ -168,6 +183,7 @@ def raise_a_limit() -> None:
 
 ATTEMPTS: dict[str, list[Callable[[], None]]] = {
     "reading": [read_a_file, list_a_folder, read_about_processes],
+    "names": [see_a_process, see_a_file, see_a_device],
     "writing": [write_a_file, make_a_file, remove_a_file],
     "network": [connect_to_a_port, open_a_udp_socket, connect_to_an_abstract_socket],
     "programs": [fork_a_process, start_a_program],

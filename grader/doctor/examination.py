@@ -52,6 +52,9 @@ class Examination(msgspec.Struct, frozen=True):
     protections: list[Protection]
 
 
+ALLOW_NAMESPACES = (
+    "allow user namespaces (sysctl user.max_user_namespaces, kernel.apparmor_restrict_unprivileged_userns=0)"
+)
 FIRST_WALL = {
     "reading": "student code reads no file but libraries and its own",
     "writing": "student code changes no file but its own",
@@ -74,7 +77,7 @@ def examine() -> Examination:
     first_wall = [_tried(name, promise, tried.get(name)) for name, promise in FIRST_WALL.items()]
     holds = all(protection.holds for protection in first_wall)
     why_not = "" if holds else "student code got through the confinement: do not grade submissions on this machine"
-    return Examination(holds, why_not, [*first_wall, *_second_wall()])
+    return Examination(holds, why_not, [*first_wall, *_second_wall(tried.get("names"))])
 
 
 def attempts(*, sandbox: bool = True) -> tuple[dict[str, list[str]], Report]:
@@ -135,12 +138,13 @@ def _tried(name: str, promise: str, through: list[str] | None) -> Protection:
     )
 
 
-def _second_wall() -> list[Protection]:
-    """Return what a look at a confined process from outside shows."""
+def _second_wall(seen: list[str] | None) -> list[Protection]:
+    """Return what a look at a confined process from outside shows, and what student code has `seen` from inside."""
     with Sandboxes(Limits(), sandbox=True, processor=min(os.sched_getaffinity(0))) as sandboxes:
         sandboxed = machine.Sandboxed(sandboxes.confined_pid())
         shared = sandboxed.shared_namespaces()
-    unscoped, recording = machine.unscoped(), machine.mounts_that_record_reading()
+        recording = sandboxed.mounts_that_record_reading()
+    unscoped = machine.unscoped()
     return [
         _protection(
             "capabilities", "student code has no privilege of root",
@@ -153,9 +157,14 @@ def _second_wall() -> list[Protection]:
             "install Python where all users can read it, or grade as an ordinary user",
         ),
         _protection(
-            "namespaces", "student code has its own network, shared memory, host name and processes",
+            "namespaces", "student code has its own network, shared memory, host name, processes and root folder",
             f"it shares: {', '.join(shared)}" if shared else "",
-            "allow user namespaces (sysctl user.max_user_namespaces, kernel.apparmor_restrict_unprivileged_userns=0)",
+            ALLOW_NAMESPACES,
+        ),
+        _protection(
+            "names", "student code sees no file and no process but those that it may read",
+            "" if seen == [] else f"submissions that cooperate can talk: {' '.join(seen or ['not tried'])}",
+            ALLOW_NAMESPACES,
         ),
         _protection(
             "scopes", "Landlock stops signals and abstract sockets by itself",
@@ -170,7 +179,7 @@ def _second_wall() -> list[Protection]:
         _protection(
             "reading times", "reading a library leaves no trace that another submission can see",
             f"the time of the last reading of a file is recorded in {' and '.join(recording)}" if recording else "",
-            "mount the file system with the option noatime",
+            f"mount the file system with the option noatime, or {ALLOW_NAMESPACES}",
         ),
     ]  # fmt: skip
 

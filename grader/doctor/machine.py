@@ -12,7 +12,7 @@ import py_landlock
 
 from grader.sandbox.confinement import readable_paths
 
-NAMESPACES = {"net": "network", "ipc": "shared memory", "uts": "host name", "pid": "processes"}
+NAMESPACES = {"net": "network", "ipc": "shared memory", "uts": "host name", "pid": "processes", "mnt": "files"}
 """The namespaces that a confined process can have for itself, by the kernel's name for each."""
 
 
@@ -46,6 +46,19 @@ class Sandboxed:
             if os.readlink(self._folder / "ns" / name) == os.readlink(f"/proc/self/ns/{name}")
         ]
 
+    def mounts_that_record_reading(self) -> list[str]:
+        """Return the mounted file systems with libraries that record when it read a file last.
+
+        One submission could tell another something by reading a library, because both see its times. A file system that
+        is mounted read-only records nothing.
+        """
+        mounts = [line.split() for line in (self._folder / "mountinfo").read_text().splitlines()]
+        quiet = {mount[4] for mount in mounts if {"ro", "noatime"}.intersection(mount[5].split(","))}
+        places = {mount[4] for mount in mounts}
+        libraries = {Path(path).resolve() for path in readable_paths() if os.path.isdir(path)}
+        holding = {next(str(part) for part in (path, *path.parents) if str(part) in places) for path in libraries}
+        return sorted(holding - quiet)
+
 
 def unscoped() -> list[str]:
     """Return what Landlock alone lets through, in a child with a rule for nothing: signals, abstract sockets."""
@@ -76,16 +89,3 @@ def _unscoped_here(parent: int, name: str) -> list[str]:
         line.connect(name)
         through.append("sockets")
     return through
-
-
-def mounts_that_record_reading() -> list[str]:
-    """Return the mounted file systems with libraries that record when a file was read last.
-
-    One submission could tell another something by reading a library, because both see its times.
-    """
-    mounts = set()
-    for path in map(Path, readable_paths()):
-        if path.is_dir() and not os.statvfs(path).f_flag & (os.ST_NOATIME | os.ST_RDONLY):
-            folder = path.resolve()
-            mounts.add(next(str(part) for part in (folder, *folder.parents) if part.is_mount()))
-    return sorted(mounts)

@@ -55,7 +55,7 @@ class Ended:
 
 @dataclass(frozen=True)
 class SandboxSettings:
-    """What a sandbox is started with; without a scratch folder it runs unconfined."""
+    """What a sandbox is started with; without a scratch folder it runs unconfined. It joins the cgroup `group`."""
 
     scratch: Path | None
     memory_mb: int
@@ -64,3 +64,4 @@ class SandboxSettings:
     processor: int
     helper_packages: tuple[str, ...] = ()
     readable: tuple[Path, ...] = ()
+    group: Path | None = None

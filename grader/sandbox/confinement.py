@@ -19,12 +19,15 @@ from grader.engine import package_paths
 from grader.errors import GraderError, SandboxUnavailable
 from grader.sandbox import system_calls
 from grader.sandbox.namespaces import own_namespaces
+from grader.sandbox.own_root import enter_own_root, outline
 from grader.sandbox.privileges import (
     become_unprivileged,
     can_be_unprivileged,
     drop_capabilities,
     forbid_capabilities,
     hand_over,
+    is_root,
+    reads_unprivileged,
 )
 
 # Not all of /usr: nbgrader's exchange, which holds all submissions, may be in /usr/local/share.
@@ -56,6 +59,7 @@ def prepare() -> None:
         check()
         _common_files()
         system_calls.common_rules()
+        outline(_shown_to_all())
 
 
 def check() -> None:
@@ -83,13 +87,18 @@ def confine(scratch: Path, memory_mb: int, file_mb: int, readable: tuple[Path, .
         OSError, LandlockError: the kernel refuses.
     """
     _limit_resources(memory_mb, file_mb)
-    # In a closed folder, the unprivileged user could not name the files of its own scratch folder.
-    gives_up_root = can_be_unprivileged(readable_paths()) and all(
-        path.stat().st_mode & 0o001 for path in scratch.parents[1:]
-    )
+    own_namespaces()
+    if enter_own_root(scratch, outline(_shown_to_all()), outline(frozenset(map(str, readable)))):
+        gives_up_root = is_root() and reads_unprivileged(readable_paths())
+    else:
+        # In a closed folder, the unprivileged user could not name the files of its own scratch folder.
+        gives_up_root = can_be_unprivileged(readable_paths()) and all(
+            path.stat().st_mode & 0o001 for path in scratch.parents[1:]
+        )
+        if gives_up_root:
+            scratch.parent.chmod(0o711)
     if gives_up_root:
         hand_over(scratch)
-    own_namespaces()
     _restrict_files(scratch, readable)
     forbid_capabilities()
     if gives_up_root:
@@ -134,6 +143,10 @@ def readable_paths() -> frozenset[str]:
     package = package_paths("grader")[0]
     pythons = {f"{prefix}/{part}" for prefix in (sys.prefix, sys.base_prefix) for part in ("lib", "lib64")}
     return frozenset(path for path in (*READABLE, *pythons, str(package)) if os.path.exists(path))
+
+
+def _shown_to_all() -> frozenset[str]:
+    return readable_paths() | {"/dev/null"}
 
 
 @cache

@@ -5,6 +5,7 @@ import os
 import random
 import socket
 import sys
+import tempfile
 import threading
 from contextlib import suppress
 from multiprocessing.connection import Connection
@@ -18,24 +19,32 @@ from grader.rpc.jobs import SandboxSettings
 from grader.rpc.protocol import VERSION, Callback, CallbackReply, NotConfined, ProtocolError, Raised, Ready
 from grader.rpc.tensors import DecodedTensors
 from grader.sandbox.confinement import confine
-from grader.sandbox.namespaces import die_with_parent, own_pid
+from grader.sandbox.namespaces import die_with_parent, go_on_alone, own_pid
 from grader.sandbox.server import RpcServer
 from grader.sandbox.shell import Shell
 from grader.text import printable
 
 
-def main(connection: Connection, settings: SandboxSettings) -> None:
+def main(connection: Connection, settings: SandboxSettings, to_parent: Connection | None = None) -> None:
     """Serve one runner, always on the runner's processor.
 
     Args:
         connection: the sandbox's end of the connection to the runner.
         settings: what the parent decided for this sandbox.
+        to_parent: takes the number of the process that will run student code.
     """
     die_with_parent()
     # The scheduler treats a session as one group. Ctrl-C in the terminal does not reach it.
     os.setsid()
-    pid = own_pid()
     os.sched_setaffinity(0, {settings.processor})
+    if settings.scratch is not None:
+        go_on_alone()
+    pid = own_pid()
+    if to_parent is not None:
+        to_parent.send(pid)
+    if settings.group is not None:
+        with suppress(OSError):  # without the group, the parent still watches
+            (settings.group / "cgroup.procs").write_text("0")
     channel = Channel(_keep_only(connection), TO_SANDBOX)
     for package in settings.helper_packages:
         # Before confinement, because afterwards a package cannot be searched for. If one is broken, a notebook that
@@ -44,6 +53,7 @@ def main(connection: Connection, settings: SandboxSettings) -> None:
             importlib.import_module(package)
     if settings.scratch is not None:
         os.chdir(settings.scratch)
+        tempfile.tempdir = str(settings.scratch)  # torch.compile, for one, makes files
         try:
             confine(settings.scratch, settings.memory_mb, settings.file_mb, settings.readable)
         except Exception as error:

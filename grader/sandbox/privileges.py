@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-from grader.sandbox.namespaces import die_with_parent, libc, succeeds_in_child
+from grader.sandbox.namespaces import die_with_parent, libc
 
 PR_CAPBSET_DROP, PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL = 24, 47, 4
 CAPABILITIES = 64
@@ -17,9 +17,8 @@ UNPRIVILEGED = 65534
 
 
 def hand_over(scratch: Path) -> None:
-    """Give the scratch folder to the unprivileged user, who must also be able to pass the folder that contains it."""
+    """Give the scratch folder to the unprivileged user."""
     os.chown(scratch, UNPRIVILEGED, UNPRIVILEGED)
-    scratch.parent.chmod(0o711)
 
 
 def become_unprivileged() -> None:
@@ -50,15 +49,29 @@ def can_be_unprivileged(folders: frozenset[str]) -> bool:
 
     A Python installation in root's home, for instance, is closed to others, and student code could import nothing.
     """
-    if os.geteuid() != 0:
-        return False
-    return succeeds_in_child(lambda: _read_unprivileged(folders))
+    return is_root() and reads_unprivileged(folders)
 
 
-def _read_unprivileged(folders: Iterable[str]) -> None:
-    become_unprivileged()
-    for folder in folders:
-        if os.path.isdir(folder):
-            os.listdir(folder)
-        else:
+def is_root() -> bool:
+    """Return whether this process is root's."""
+    return os.geteuid() == 0
+
+
+def reads_unprivileged(folders: Iterable[str]) -> bool:
+    """Return whether the unprivileged user could read everything in `folders`, which root alone can ask."""
+    groups = os.getgroups()
+    os.setgroups([])
+    os.setegid(UNPRIVILEGED)
+    os.seteuid(UNPRIVILEGED)
+    try:
+        for folder in folders:
             os.close(os.open(folder, os.O_RDONLY))
+            if os.path.isdir(folder):
+                os.stat(os.path.join(folder, "."))  # fails if its files cannot be named
+        return True
+    except OSError:
+        return False
+    finally:
+        os.seteuid(0)
+        os.setegid(0)
+        os.setgroups(groups)

@@ -28,7 +28,7 @@ _numbers = itertools.count()
 
 
 class Group:
-    """A group with the limits of one sandbox.
+    """A group with the limits of one sandbox, which joins it by itself before it runs student code.
 
     Args:
         parent: the group that is divided.
@@ -36,21 +36,17 @@ class Group:
     """
 
     def __init__(self, parent: Path, limits: Limits) -> None:
-        self._folder = parent / f"grader-{os.getpid()}-{next(_numbers)}"
-        self._folder.mkdir()
+        self.folder = parent / f"grader-{os.getpid()}-{next(_numbers)}"
+        self.folder.mkdir()
         for file, value in LIMITS.values():
             # The kernel offers the files of the controllers that the parent has.
-            if (self._folder / file).exists():
-                (self._folder / file).write_text(str(value(limits)))
-
-    def add(self, pid: int) -> None:
-        """Move a process into the group; raise OSError if it has ended."""
-        (self._folder / "cgroup.procs").write_text(str(pid))
+            if (self.folder / file).exists():
+                (self.folder / file).write_text(str(value(limits)))
 
     def remove(self) -> None:
         """Remove the group; its processes must have ended."""
         with suppress(OSError):  # the kernel still counts what they left
-            self._folder.rmdir()
+            self.folder.rmdir()
 
 
 def limited(limits: Limits) -> Group | None:

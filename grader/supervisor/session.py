@@ -4,6 +4,7 @@ Job --> runner <--socket--> sandbox        the parent starts both, hands the soc
 """
 
 import os
+import signal
 import time
 from contextlib import suppress
 from dataclasses import dataclass
@@ -28,6 +29,9 @@ GRACE_SECONDS = 30
 
 START_SECONDS = 60
 """Seconds that a sandbox may take to report for the first time."""
+
+END_SECONDS = 60
+"""Seconds that the kernel may take to end a sandbox."""
 
 WATCH_SECONDS = 0.1
 """Seconds between two looks at what a sandbox uses, as far as the kernel does not limit it."""
@@ -106,18 +110,45 @@ def _has_message(connection: Connection, sandboxes: "Sandboxes", seconds: float)
 class _Sandbox:
     process: BaseProcess
     connection: Connection
+    from_student: Connection
     scratch: Scratch | None
     group: Group | None
     excess: Ended | None = None
     """The limit that it exceeded, once it was killed because of that."""
     is_over: bool = False
 
+    _student: int | None = None
+
+    def student(self, wait: float = 0) -> int | None:
+        """Return the number of the process that runs student code: `process`, or its child in a process namespace.
+
+        Args:
+            wait: seconds that it may take to start; if it takes longer, or has ended before, there is no number.
+        """
+        with suppress(EOFError, OSError):
+            if self._student is None and self.from_student.poll(wait):
+                self._student = self.from_student.recv()
+        return self._student
+
+    def kill(self) -> None:
+        """Kill the process of the student's code; `process` waits for it, and ends as it ended."""
+        student = self.student()
+        if student is None or self.process.exitcode is not None:
+            self.process.kill()
+        else:
+            with suppress(ProcessLookupError):
+                os.kill(student, signal.SIGKILL)
+
     def end(self) -> None:
-        """Kill the process and remove its files; a second call does nothing."""
+        """Kill the processes and remove their files; a second call does nothing."""
         if self.is_over:
             return
         self.is_over = True
         try:
+            if self.process.exitcode is None:
+                self.kill()
+                self.process.join(END_SECONDS)
+            self.from_student.close()
             forkserver.end(self.process)
         finally:
             if self.scratch is not None:
@@ -160,8 +191,9 @@ class Sandboxes:
     def confined_pid(self) -> int:
         """Wait until the sandbox has confined itself, and return its number."""
         self._current.connection.poll(START_SECONDS)
-        assert self._current.process.pid is not None
-        return self._current.process.pid
+        student = self._current.student(START_SECONDS)
+        assert student is not None
+        return student
 
     def hand_over(self, runner: RunnerHandle) -> None:
         """Give this end of the sandbox's socket to the runner, and keep none."""
@@ -177,9 +209,12 @@ class Sandboxes:
     def watch(self) -> None:
         """End a sandbox that exceeds a limit which the kernel does not enforce for one process alone."""
         current, limits = self._current, self._limits
+        student = current.student()
+        if student is None:
+            return  # it is starting
         try:
             # `st_nlink` counts `.` and `..` as well.
-            threads = os.stat(f"/proc/{current.process.pid}/task").st_nlink - 2
+            threads = os.stat(f"/proc/{student}/task").st_nlink - 2
         except OSError:
             return  # it has ended
         if threads > limits.threads:
@@ -188,10 +223,11 @@ class Sandboxes:
             why = f"it wrote more than {limits.scratch_mb} MB of files, or more than {MAX_ENTRIES} of them"
             current.excess = Ended(Verdict.OUTPUT_LIMIT, why)
         if current.excess is not None:
-            current.process.kill()
+            current.kill()
 
     def _start(self) -> _Sandbox:
         scratch = Scratch() if self._is_confined else None
+        group = limited(self._limits) if self._is_confined else None
         settings = SandboxSettings(
             scratch=None if scratch is None else scratch.folder,
             memory_mb=self._limits.memory_mb,
@@ -200,15 +236,14 @@ class Sandboxes:
             processor=self._processor,
             helper_packages=self._helper_packages,
             readable=readable_paths(self._helper_packages),
+            group=None if group is None else group.folder,
         )
         runner_end, sandbox_end = forkserver.pipe()
-        process = forkserver.start(forkserver.SANDBOX, sandbox_end, settings)
+        from_student, to_parent = forkserver.pipe()
+        process = forkserver.start(forkserver.SANDBOX, sandbox_end, settings, to_parent)
         sandbox_end.close()
-        group = limited(self._limits) if self._is_confined else None
-        if group is not None and process.pid is not None:
-            with suppress(OSError):  # it has ended, and the runner will say so
-                group.add(process.pid)
-        return _Sandbox(process, runner_end, scratch, group)
+        to_parent.close()
+        return _Sandbox(process, runner_end, from_student, scratch, group)
 
 
 @cache

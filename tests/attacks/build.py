@@ -60,9 +60,10 @@ REACHED = "REACHED"
 COURSE = """
 import os
 from pathlib import Path
-course = next((p / "course" for p in Path.cwd().parents if (p / "course" / "gradebook.db").exists()), Path("lost"))
+courses = [folder / "course" for folder in Path.cwd().parents]
+course = next((course for course in courses if (course / "gradebook.db").exists()), courses[1])
 """
-"""Finds the course folder as an attacker would who knows its place: the kernel lets names be looked up, not read."""
+"""Finds the course folder as an attacker would who knows its place, if the kernel lets names be looked up."""
 
 SOURCE = notebooks.notebook(
     notebooks.text("# Twice and scaled"),
