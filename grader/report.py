@@ -38,7 +38,8 @@ class Result:
 
     `not_written` is true if the answer still raises the `NotImplementedError` of the release. `causes` names the
     misconceptions that together behave exactly like the student's code; it is empty if none are known to. The first
-    failed result of an exercise has the `fingerprint` of its behaviour, with which equal ones are found in a class.
+    failed result of an exercise has the `fingerprint` of its behaviour, with which equal ones are found in a class. If
+    the test was judged with our answers to earlier exercises, `alone` is its result with the student's own.
     """
 
     name: str
@@ -50,6 +51,12 @@ class Result:
     not_written: bool = False
     causes: list[str] = field(default_factory=list)
     fingerprint: Fingerprint | None = None
+    alone: "Result | None" = None
+
+    def published(self) -> "PublishedResult":
+        """Return the result without what only instructors see."""
+        alone = None if self.alone is None else self.alone.published()
+        return PublishedResult(self.name, self.verdict, self.points, self.max_points, self.message, self.causes, alone)
 
 
 @dataclass
@@ -86,19 +93,17 @@ class Report:
 
         Logs and outputs are left out, because a log shows hidden tests.
         """
-        results = [
-            PublishedResult(
-                result.name, result.verdict, result.points, result.max_points, result.message, result.causes
-            )
-            for result in self.results
-        ]
+        results = [result.published() for result in self.results]
         published = PublishedReport(FORMAT, self.points, self.max_points, results, self.repairs, self.given_up)
         form: dict[str, Any] = msgspec.to_builtins(published)
         return form
 
 
-class PublishedResult(msgspec.Struct):
-    """One test in the JSON form of a report; `causes` names the misconceptions that explain why it failed."""
+class PublishedResult(msgspec.Struct, omit_defaults=True):
+    """One test in the JSON form of a report; `causes` names the misconceptions that explain why it failed.
+
+    If it was judged with our answers to earlier exercises, `alone` is its result with the student's own.
+    """
 
     test: str
     verdict: Verdict
@@ -106,6 +111,7 @@ class PublishedResult(msgspec.Struct):
     max_points: float
     message: str
     causes: list[str]
+    alone: "PublishedResult | None" = None
 
 
 class PublishedReport(msgspec.Struct):

@@ -2,16 +2,16 @@
 
     exercise that lost points --builds on--> earlier ones that lost points --replaced by our answers--> a second run
 
-Examiners call this an error carried forward. The second run is another world: all results of an exercise come from the
-one or from the other, and nothing of the second reaches a page except how its tests ended.
+Examiners call this an error carried forward. In the second run our answers lie in the process of the student's code,
+which can read them. So one bit of it comes out for an exercise: whether every test passed.
 """
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 
 from grader.notebook.names import names_bound, names_used
 from grader.notebook.plan import Role, Step
-from grader.report import JUDGED_WITH, Result, Verdict
+from grader.report import JUDGED_WITH, Result
 
 BLANK = "raise NotImplementedError"
 """A line of the release that an answer still has while it is not written."""
@@ -77,7 +77,7 @@ def with_our_answers(steps: list[Step], run: SecondRun, ours: dict[str, str]) ->
 
 
 def better(run: SecondRun, steps: list[Step], first: dict[int, Result], second: dict[int, Result]) -> dict[int, Result]:
-    """Return the results of the exercises that have more points in the second run, by index of the step.
+    """Return the results of the exercises of which all tests passed in the second run, by index of the step.
 
     Args:
         run: which exercises were judged again.
@@ -88,7 +88,7 @@ def better(run: SecondRun, steps: list[Step], first: dict[int, Result], second: 
     counted: dict[int, Result] = {}
     for exercise in run.exercises:
         tests = [step.index for step in steps if step.role is Role.TEST and step.exercise == exercise]
-        if second.keys() >= set(tests) and _points(tests, second) > _points(tests, first):
+        if second.keys() >= set(tests) and not any(_lost(second[index]) for index in tests):
             counted |= {index: _told(run, first[index], second[index]) for index in tests}
     return counted
 
@@ -96,10 +96,7 @@ def better(run: SecondRun, steps: list[Step], first: dict[int, Result], second: 
 def _told(run: SecondRun, first: Result, second: Result) -> Result:
     """The result of the second run with a message that quotes nothing of it: it may quote our answers."""
     names = " and ".join(f"`{name}`" for name in sorted(run.replaced))
-    judged = JUDGED_WITH.format(names)
-    if second.verdict is not Verdict.PASSED:
-        judged = f"{first.message} {judged}" if _lost(first) else f"{judged} With it, this test fails."
-    return replace(second, message=judged.strip(), not_written=False)
+    return replace(second, message=JUDGED_WITH.format(names), alone=first)
 
 
 def _needed(exercise: str, steps: list[Step], ours: dict[str, str]) -> list[Step]:
@@ -124,7 +121,3 @@ def _named(find: Callable[[str], Collection[str]], source: str) -> set[str]:
 
 def _lost(result: Result) -> bool:
     return result.points < result.max_points
-
-
-def _points(tests: Iterable[int], results: dict[int, Result]) -> float:
-    return sum(results[index].points for index in tests)

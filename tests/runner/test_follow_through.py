@@ -93,6 +93,27 @@ def test_an_exercise_is_judged_in_one_world() -> None:
     assert points(graded)["quarter-check"] + points(graded)["quarter-test-odd"] == 1
 
 
+@pytest.mark.parametrize("said", [(1, 0), (0, 1), (0, 0)])
+def test_one_bit_of_a_second_run_comes_out(said: tuple[int, int]) -> None:
+    """Whether an exercise passed every test there. Else all is as without our answers."""
+    check, odd = said
+    tells = f"def quarter(x):\n    return x / 4 * ({check} if x == 4 else {odd}) if half(2) == 1 else half(half(x))"
+    graded = report(half=WRONG_HALF, quarter=tells)
+    alone = report(half=WRONG_HALF, quarter="def quarter(x):\n    return half(half(x)) if half(2) != 1 else 0")
+    own = {name: graded_points for name, graded_points in points(graded).items() if name.startswith("quarter")}
+    assert own == {name: points(alone)[name] for name in own}
+    assert {messages(graded).get(name) for name in own} == {messages(alone).get(name) for name in own}
+
+
+def test_the_result_alone_is_kept() -> None:
+    """What the test said with the student's own answers: the service tells that until the due date."""
+    results = {result.name: result for result in report(half=WRONG_HALF).results}
+    alone = results["quarter-check"].alone
+    assert results["quarter-check"].points == 1 and alone is not None
+    assert (alone.points, alone.message) == (0, "quarter(4) is 1, not 2.")
+    assert results["third-check"].alone is None and results["half-check"].alone is None
+
+
 SPY = """
 import inspect, json
 def spied():

@@ -17,13 +17,15 @@ from tests.service.serving import Server, make_served_course, other, written
 from tests.support.small_class import NAME, SCORES, grade_class, ledger
 from tests.support.waiting import until
 
-BEST, CLOSED, LATE, STRICT = "02-best", "03-closed", "04-late", "05-strict"
+BEST, CLOSED, LATE, STRICT, SOON, PAST = "02-best", "03-closed", "04-late", "05-strict", "06-soon", "07-past"
 SETTINGS = f"""
 c.HandIn.assignments = {{
     "{BEST}": {{"counts": "best", "told": "points", "attempts": 2}},
     "{CLOSED}": {{"open": "2999-01-01 00:00 UTC"}},
     "{LATE}": {{"due": "2001-01-01 00:00 UTC", "late": "refuse"}},
     "{STRICT}": {{"late": "refuse"}},
+    "{SOON}": {{"due": "2999-01-01 00:00 UTC"}},
+    "{PAST}": {{"due": "2001-01-01 00:00 UTC"}},
 }}
 c.HandIn.cooldown = 0
 c.HandIn.told = "points and sentences"
@@ -35,8 +37,8 @@ SLOW = "import time\ntime.sleep(1)\ndef two():\n    return 2"
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A service with five assignments, which ends well."""
-    more = [BEST, CLOSED, LATE, STRICT]
+    """A service with seven assignments, which ends well."""
+    more = [BEST, CLOSED, LATE, STRICT, SOON, PAST]
     server = Server(make_served_course(tmp_path_factory.mktemp("served") / "course", SETTINGS, more))
     yield server
     assert server.stop() == 0
@@ -166,6 +168,21 @@ def test_a_page_is_shown_without_scripts(server: Server) -> None:
     finally:
         with sqlite3.connect(server.folder / "gradebook.db") as gradebook:
             gradebook.execute("update assignment set duedate = null")
+
+
+@pytest.mark.parametrize(("assignment", "points"), [(SOON, 6), (PAST, 8), (NAME, 8)])
+def test_what_our_answers_gave_back_is_told_after_the_due_date(server: Server, assignment: str, points: int) -> None:
+    """Student code beside our answers could tell by its points what it reads there. Without a due date it is told."""
+    key = server.hand_in("fay", written(server.folder), assignment=assignment).json["id"]
+    report = server.report("fay", key)["report"]
+    judged = next(test for test in report["tests"] if test["test"] == "one-test-more")
+    judged["alone"] = judged | {"verdict": "failed", "points": 0.0, "message": "alone"}
+    with sqlite3.connect(server.folder / DATABASE) as database:
+        database.execute("update hand_in set report = ? where id = ?", [json.dumps(report).encode(), key])
+    told = server.ask(f"/hand-in/{key}", "fay").json["report"]
+    (test,) = [test for test in told["tests"] if test["test"] == "one-test-more"]
+    assert told["points"] == points and (test["message"] == "alone") == (points == 6)
+    assert ("alone" in test) == (assignment == PAST)
 
 
 def test_health_and_metrics_name_no_one(server: Server) -> None:
