@@ -137,7 +137,7 @@ def test_another_digest_has_the_class_graded_again(again: Path, monkeypatch: pyt
     assert grade_class(again) == []
     named = []
     monkeypatch.setattr(class_run, "engine_digest", lambda packages: named.append(packages) or "another engine")
-    assert grade_class(again) == sorted(SCORES) and named == [("course",)]
+    assert grade_class(again) == sorted(SCORES) and named == [("grader_kernel", "course")]
     assert grade_class(again) == []
 
 

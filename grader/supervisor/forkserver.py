@@ -28,7 +28,7 @@ READER = "grader.reader.main:main"
 PRELOADED = ["grader.supervisor.early", "grader.supervisor.preload"]
 HELPER_PACKAGES = "GRADER_HELPER_PACKAGES"
 """Environment variable from which the fork server takes the modules of helper packages, and where to find them."""
-KEPT_ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "TMPDIR")
+KEPT_ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "TMPDIR", "ATEN_CPU_CAPABILITY")
 SERVER_ENVIRONMENT = {
     # A child runs on one processor: the threads that student code asks torch for must not spin while they wait for it.
     "OMP_NUM_THREADS": "1",

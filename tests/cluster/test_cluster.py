@@ -160,7 +160,7 @@ def test_a_worker_with_other_code_is_refused(cluster: DaskCluster, tmp_path: Pat
         said = dict(set_up(lonely.address, Config(), ("course",), sandbox=True))
     finally:
         lonely.end()
-    words = "it has other files of grader or course: install the driver's versions on it"
+    words = "it has other files of grader or grader_kernel or course: install the driver's versions on it"
     assert len(refused.notes) == 1 and words in refused.notes[0]
     assert refused.troubles.keys() == SCORES.keys()
     assert all(words in trouble for troubles in refused.troubles.values() for trouble in troubles)
