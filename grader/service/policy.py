@@ -4,12 +4,14 @@ c.HandIn.attempts = 5
 c.HandIn.assignments = {"06-vision": {"due": "2026-07-01 18:00 Europe/Berlin", "counts": "best"}}
 """
 
+from codecs import BOM_UTF8
 from collections.abc import Collection
 from copy import deepcopy
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+import msgspec
 from nbgrader.utils import parse_utc
 from traitlets import Dict, Enum, Integer, TraitError, Unicode
 from traitlets.config import Config
@@ -20,6 +22,8 @@ from grader.report import BEHAVES_LIKE
 EVERYTHING, SENTENCES, POINTS = "everything", "points and sentences", "points"
 FREE_ATTEMPTS = 3
 MAX_PAUSE = 600
+PYTHON_ONLY = {b"NaN": b"0", b"Infinity": b"0", b"\\u": b"\\n"}
+"""What Python's JSON allows and JSON does not, with a substitute: two numbers, and half of a surrogate pair."""
 
 
 @dataclass(eq=False)
@@ -37,6 +41,13 @@ class Attempts:
 
     used: int = 0
     last: datetime | None = None
+
+
+class _Object(msgspec.Struct):
+    """A JSON object of which no member is kept: a file may have millions."""
+
+
+_OBJECT = msgspec.json.Decoder(_Object)
 
 
 class HandIn(Settings):
@@ -147,6 +158,23 @@ def alone(report: dict[str, Any]) -> dict[str, Any]:
     """Return a report in its JSON form as if nothing had been judged with our answers to earlier exercises."""
     tests = [test.get("alone", test) for test in report["tests"]]
     return {**report, "tests": tests, "points": sum(test["points"] for test in tests)}
+
+
+def require_object(content: bytes) -> None:
+    """Check that a file is a JSON object, as every notebook is; grading checks what else a notebook needs.
+
+    Raises:
+        Refusal: it is none.
+    """
+    for allowed, substitute in PYTHON_ONLY.items():
+        content = content.replace(allowed, substitute)
+    try:
+        _OBJECT.decode(content.removeprefix(BOM_UTF8))
+    except (msgspec.DecodeError, RecursionError):
+        raise Refusal(
+            400,
+            "this file is no JSON object, as a notebook is: save it once more in JupyterLab, and hand it in again",
+        ) from None
 
 
 def published(report: dict[str, Any], told: str, hidden: Collection[str]) -> dict[str, Any]:

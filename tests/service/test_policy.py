@@ -1,5 +1,6 @@
 """The rules for handing in: times, attempts, the growing pause, and what a student learns."""
 
+import json
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -7,7 +8,7 @@ import pytest
 from traitlets import TraitError
 from traitlets.config import Config
 
-from grader.service.policy import Attempts, HandIn, Refusal, published
+from grader.service.policy import Attempts, HandIn, Refusal, published, require_object
 
 NOW = datetime(2026, 3, 2, 10)
 HOUR = timedelta(hours=1)
@@ -128,3 +129,23 @@ def test_points_hide_messages_causes_and_names_of_hidden_tests() -> None:
     assert [test["message"] for test in sentences["tests"]] == ["seen", "The sentence."]
     assert "adds one" not in str(sentences) and sentences["repairs"] == ["moved"]
     assert published(REPORT, "everything", hidden) == REPORT
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"{}", b'\xef\xbb\xbf{"a": [NaN, -Infinity]}', b'{"a": "\\ud800 \\\\u \\u00e9"}', b'{"\xc3\xa9": 1e999}\n'],
+)
+def test_whatever_python_reads_as_an_object_is_one(content: bytes) -> None:
+    """With a byte order mark, with numbers that are none, and with half of a surrogate pair."""
+    assert isinstance(json.loads(content.decode("utf-8-sig")), dict)
+    require_object(content)
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"[]", b"null", b"{", b"{}{}", b'{"a": }', b"PK\x03\x04", b'{"a":' + b"[" * 10**6]
+)
+def test_anything_else_is_no_object(content: bytes) -> None:
+    """Cut off, of another kind, or nested deeper than anyone reads."""
+    with pytest.raises(Refusal, match="JSON object") as refused:
+        require_object(content)
+    assert refused.value.status == 400

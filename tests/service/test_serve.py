@@ -132,19 +132,29 @@ def test_a_replay_gives_the_same_receipt(server: Server) -> None:
         assert database.execute("select count(*) from hand_in where student = 'eve'").fetchone() == (1,)
 
 
-@pytest.mark.parametrize("content", [b"no notebook", b"[]", b"\x80\x81", b'{"cells": [], "nbformat": 3}'])
-def test_what_is_no_notebook_is_refused_in_words(server: Server, content: bytes) -> None:
+def test_what_is_no_notebook_is_refused_in_words(server: Server) -> None:
     """It costs no attempt, and what was graded before still counts."""
-    form = server.graded("gus", content)
+    form = server.graded("gus", b'{"cells": [], "nbformat": 3}')
     assert form["state"] == "refused" and "save it once more in JupyterLab" in form["error"]
     assert server.ask("/", "gus").json["assignments"][NAME]["notebooks"]["small"]["attempts"] == 0
+
+
+@pytest.mark.parametrize("content", [b"no notebook", b"[]", b"\x80\x81", b'{"cells": []'])
+def test_what_is_no_json_object_supersedes_nothing(server: Server, content: bytes) -> None:
+    """It is refused at once, and the notebook that waits keeps waiting."""
+    first, waits = (written(server.folder, two=SLOW + f"\n# {content!r}{number}") for number in range(2))
+    server.await_grading("hal", server.hand_in("hal", first).json["id"])
+    key = server.hand_in("hal", waits).json["id"]
+    refused = server.hand_in("hal", content)
+    assert refused.status == 400 and "save it once more in JupyterLab" in refused.json["error"]
+    assert server.report("hal", key)["state"] == "graded" and submitted(server, "hal") == waits
 
 
 def test_a_hand_in_waits_again_if_the_one_that_superseded_it_is_refused(server: Server) -> None:
     """What was accepted is not lost to a broken file after it."""
     keys = [
         server.hand_in("fay", text).json["id"]
-        for text in (written(server.folder, two=SLOW), written(server.folder, one=WRONG), b"broken")
+        for text in (written(server.folder, two=SLOW), written(server.folder, one=WRONG), b"{}")
     ]
     assert server.report("fay", keys[2])["state"] == "refused"
     assert [server.report("fay", key)["state"] for key in keys[:2]] == ["graded", "graded"]

@@ -6,7 +6,7 @@ from functools import partial
 
 from tornado.web import stream_request_body
 
-from grader.service.policy import Attempts, Refusal
+from grader.service.policy import Attempts, Refusal, require_object
 from grader.service.web.handler import Handler
 from grader.text import one_line
 
@@ -54,6 +54,9 @@ class Accept(Handler):
                 raise Refusal(400, "the notebook is empty: send the file as the body of the request")
             if service.dispatcher.queue.waiting(self.student) >= service.limits.waiting:
                 raise Refusal(429, f"{service.limits.waiting} of your notebooks wait: wait for their reports", 10)
+            content = bytes(self._content)
+            # Before it supersedes a notebook that waits.
+            await service.ask(require_object, content)
             # While another program writes the gradebook, reading it takes time. So it is read only where the due date
             # decides, and before the store is locked.
             due = None
@@ -61,7 +64,7 @@ class Accept(Handler):
                 due = await service.ask(service.due, assignment, self.student)
             require_allowed = partial(self._require_allowed, assignment, due)
             work = self.student, assignment, notebook
-            row, is_new = await service.ask(service.store.accept, *work, bytes(self._content), require_allowed)
+            row, is_new = await service.ask(service.store.accept, *work, content, require_allowed)
             if is_new:
                 service.metrics.accepted.inc()
                 service.dispatcher.add(row)
