@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, func, insert, select, update
+from sqlalchemy import Connection, Engine, create_engine, delete, event, func, insert, select, update
 
-from grader.service.policy import Attempts
+from grader.service.policy import Attempts, Refusal
 from grader.service.table import (
     GRADED,
     GRADING,
@@ -31,6 +31,8 @@ from grader.service.table import (
 DATABASE = "hand_ins.db"
 REPLAY = timedelta(minutes=1)
 """How long the same bytes are the same hand-in: a client that lost the receipt asks for it again."""
+KEPT = 20
+"""How many hand-ins of a student and a notebook are kept that were superseded or refused: they cost no attempt."""
 
 # Made once, because SQLAlchemy takes longer to make a statement of many columns than SQLite takes to execute it.
 NEWEST = select(*shown_columns).order_by(hand_in.c.number.desc()).limit(1)
@@ -69,6 +71,7 @@ class Store:
         assignment: str,
         notebook: str,
         content: bytes,
+        room: int,
         require_allowed: Callable[[datetime, Attempts], None],
     ) -> tuple[HandInRow, bool]:
         """Store a hand-in durably; return it, and whether it is new. A replay of the newest one gives that one.
@@ -78,7 +81,11 @@ class Store:
             assignment: the name of the assignment.
             notebook: the name of the notebook.
             content: the bytes of the file.
+            room: how many bytes all hand-ins of the student may have that are stored; graded ones make room.
             require_allowed: is called with the time and the attempts so far, and raises if they allow no more.
+
+        Raises:
+            Refusal: what waits leaves too little room.
         """
         sha256 = hashlib.sha256(content).hexdigest()
         with self._lock, self._engine.begin() as connection:
@@ -93,17 +100,28 @@ class Store:
             attempts = _attempts(connection, is_same_work, hand_in.c.state.in_((GRADING, GRADED)))
             require_allowed(now, attempts)
             key = secrets.token_urlsafe(16)
-            connection.execute(
+            superseded = connection.execute(
                 update(hand_in)
                 .where(is_same_work, hand_in.c.state == WAITING)
                 .values(state=SUPERSEDED, superseded_by=key)
             )
+            if superseded.rowcount:
+                # That one waits again if the new one is refused. Those that it superseded itself never do.
+                connection.execute(
+                    update(hand_in)
+                    .where(is_same_work, hand_in.c.state == SUPERSEDED, hand_in.c.superseded_by != key)
+                    .values(content=None)
+                )
+            _make_room(connection, student, room - len(content))
             connection.execute(
                 insert(hand_in).values(
                     id=key, student=student, assignment=assignment, notebook=notebook, received=now, sha256=sha256,
                     content=content, attempt=attempts.used + 1, state=WAITING,
                 )
             )  # fmt: skip
+            is_spent = is_same_work & hand_in.c.state.in_((SUPERSEDED, REFUSED))
+            spent = select(hand_in.c.number).where(is_spent).order_by(hand_in.c.number.desc()).offset(KEPT)
+            connection.execute(delete(hand_in).where(hand_in.c.number.in_(spent)))
             row = _row(connection, hand_in.c.id == key)
             assert row is not None
         return row, True
@@ -136,9 +154,8 @@ class Store:
         """Let a hand-in that was being graded wait again, unless a newer one does; leave any other as it is."""
         with self._lock, self._engine.begin() as connection:
             row = _row(connection, hand_in.c.id == key)
-            assert row is not None
-            if row.state != GRADING:
-                return  # its grading failed before it began
+            if row is None or row.state != GRADING:
+                return  # its grading failed before it began, or it is no longer kept
             values: dict[str, Any] = {"state": WAITING}
             newer = _row(connection, _is_work(row.student, row.assignment, row.notebook), hand_in.c.state == WAITING)
             if newer is not None:
@@ -182,7 +199,7 @@ class Store:
         with self._lock, self._engine.begin() as connection:
             values = {"state": REFUSED, "problem": problem, "graded_at": utc_now(), "content": None}
             connection.execute(update(hand_in).where(hand_in.c.id == key).values(values))
-            older = _row(connection, hand_in.c.superseded_by == key)
+            older = _row(connection, hand_in.c.superseded_by == key, hand_in.c.content.is_not(None))
             if older is None:
                 return None
             newer = _row(
@@ -232,6 +249,29 @@ def _durable(connection: Any, _: object) -> None:
     """Have SQLite write to the disk before a commit returns, and let others read meanwhile."""
     for setting in ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=30000"):
         connection.execute(f"PRAGMA {setting}")
+
+
+def _make_room(connection: Connection, student: str, room: int) -> None:
+    """Drop bytes of a student's graded hand-ins, first the oldest that do not count, until the stored ones fit.
+
+    Args:
+        connection: a transaction.
+        student: the student's name.
+        room: how many bytes may stay.
+
+    Raises:
+        Refusal: those that are not graded yet do not fit.
+    """
+    size = func.length(hand_in.c.content)  # databases know it without reading the bytes
+    last_to_go_first = hand_in.c.state == GRADED, hand_in.c.counts.desc(), hand_in.c.number.desc()
+    query = select(hand_in.c.number, hand_in.c.state, size).where(hand_in.c.student == student, size > 0)
+    rows = connection.execute(query.order_by(*last_to_go_first)).all()
+    if sum(length for _, state, length in rows if state != GRADED) > room:
+        raise Refusal(429, "your notebooks that wait have as many bytes as you may use: wait for their reports", 10)
+    for number, _, length in rows:
+        room -= length
+        if room < 0:
+            connection.execute(update(hand_in).where(hand_in.c.number == number).values(content=None))
 
 
 def _is_work(student: str, assignment: str, notebook: str) -> Any:

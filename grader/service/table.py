@@ -25,7 +25,7 @@ hand_in = Table(
     Column("notebook", String(128), nullable=False),
     Column("received", DateTime, nullable=False),  # UTC
     Column("sha256", String(64), nullable=False),
-    Column("content", LargeBinary),  # None once a newer hand-in, which superseded this one, is graded
+    Column("content", LargeBinary),  # None if it can never be graded, and if its student's later ones need the room
     Column("attempt", Integer, nullable=False),
     Column("state", String(16), nullable=False, index=True),
     Column("superseded_by", String(32)),

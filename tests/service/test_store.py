@@ -1,12 +1,16 @@
-"""What is put back after a failure waits again, and never gives way to itself."""
+"""What is put back after a failure waits again, and one student's hand-ins take a bounded room."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from grader.service.store import Store
-from grader.service.table import GRADING, SUPERSEDED, WAITING
+from grader.service.policy import Refusal
+from grader.service.store import KEPT, Graded, Store
+from grader.service.table import GRADED, GRADING, SUPERSEDED, WAITING
+
+ROOM = 10
+"""Bytes that the hand-ins of a student may have."""
 
 
 @pytest.fixture
@@ -17,9 +21,17 @@ def store(tmp_path: Path) -> Iterator[Store]:
     store.close()
 
 
-def accepted(store: Store, content: bytes) -> str:
+def accepted(store: Store, content: bytes, student: str = "ann", notebook: str = "small") -> str:
     """The id of a hand-in."""
-    return store.accept("ann", "01", "small", content, lambda now, attempts: None)[0].id
+    return store.accept(student, "01", notebook, content, ROOM, lambda now, attempts: None)[0].id
+
+
+def graded(store: Store, content: bytes, notebook: str = "small", *, counts: bool = True) -> str:
+    """The id of a hand-in with a report."""
+    key = accepted(store, content, notebook=notebook)
+    store.start(key)
+    store.finish(key, Graded({"points": 1.0, "given_up": False}, "page", counts))
+    return key
 
 
 def state(store: Store, key: str) -> tuple[str, str | None]:
@@ -27,6 +39,14 @@ def state(store: Store, key: str) -> tuple[str, str | None]:
     row = store.get(key)
     assert row is not None
     return row.state, row.superseded_by
+
+
+def has_bytes(store: Store, key: str) -> bool:
+    """Whether the bytes of a hand-in are kept."""
+    try:
+        return bool(store.content(key))
+    except AssertionError:
+        return False
 
 
 def test_grading_that_did_not_begin_leaves_a_hand_in_waiting(store: Store) -> None:
@@ -47,3 +67,48 @@ def test_a_hand_in_that_was_being_graded_waits_again_or_gives_way_to_a_newer_one
     assert state(store, older) == (GRADING, None)
     store.put_back(older)
     assert state(store, older) == (SUPERSEDED, newer) and state(store, newer) == (WAITING, None)
+
+
+def test_only_the_last_one_that_was_superseded_has_bytes(store: Store) -> None:
+    """It waits again if the newest is refused; if it is refused itself, nothing does."""
+    first, second, third = (accepted(store, content) for content in (b"1", b"2", b"3"))
+    assert [has_bytes(store, key) for key in (first, second, third)] == [False, True, True]
+    assert store.start(third) == b"3"
+    again = store.refuse(third, "no notebook")
+    assert again is not None and again.id == second and store.start(second) == b"2"
+    assert store.refuse(second, "no notebook") is None and state(store, first) == (SUPERSEDED, second)
+
+
+def test_what_waits_takes_only_the_room_of_its_student(store: Store) -> None:
+    """A refusal supersedes nothing, another student gets through, and room is there again after the report."""
+    keys = [accepted(store, b"1234", notebook=notebook) for notebook in ("one", "two")]
+    store.start(keys[0])
+    with pytest.raises(Refusal, match="as many bytes as you may use") as refused:
+        accepted(store, b"567", notebook="two")
+    assert refused.value.status == 429 and refused.value.retry_after and state(store, keys[1]) == (WAITING, None)
+    assert state(store, accepted(store, b"1234567890", "bob")) == (WAITING, None)
+    store.finish(keys[0], Graded({"points": 1.0, "given_up": False}, "page", counts=True))
+    accepted(store, b"567", notebook="two")
+
+
+def test_graded_hand_ins_make_room(store: Store) -> None:
+    """The oldest that do not count lose their bytes first, and keep their reports; those of others stay."""
+    other = accepted(store, b"12345", "bob")
+    best = graded(store, b"123", "best")
+    oldest, newer = graded(store, b"456", "best", counts=False), graded(store, b"789", "best", counts=False)
+    accepted(store, b"abcd")
+    assert [has_bytes(store, key) for key in (other, best, oldest, newer)] == [True, True, False, True]
+    accepted(store, b"abcdef", notebook="other")
+    assert [has_bytes(store, key) for key in (other, best, oldest, newer)] == [True, False, False, False]
+    assert [state(store, key) for key in (best, oldest, newer)] == [(GRADED, None)] * 3
+    row = store.get(oldest)
+    assert row is not None and row.report and row.sha256
+
+
+def test_a_flood_leaves_few_rows(store: Store) -> None:
+    """Of what cost one student no attempt, the latest are kept; what waits, what was graded and all of others stay."""
+    other, first = accepted(store, b"1", "bob"), graded(store, b"1")
+    flood = [accepted(store, b"%d" % number) for number in range(3 * KEPT)]
+    assert [store.get(key) is not None for key in flood] == [False] * (2 * KEPT - 1) + [True] * (KEPT + 1)
+    assert [state(store, key)[0] for key in (other, first, flood[-1])] == [WAITING, GRADED, WAITING]
+    store.put_back(flood[0])  # a retry may come after its hand-in is no longer kept

@@ -19,7 +19,9 @@ class Accept(Handler):
         """Refuse what cannot be accepted before its bytes arrive."""
         self._content = bytearray()
         self._cleanup.callback(self._forget)
-        self._max_bytes = max(each.limits.notebook_mb for each in self.service.assignments.values()) * 2**20
+        self._room = self.service.limits.student_mb * 2**20
+        max_mb = max(each.limits.notebook_mb for each in self.service.assignments.values())
+        self._max_bytes = min(max_mb * 2**20, self._room)
         # What is refused is read nevertheless, so that the client reads the answer.
         self.request.connection.set_max_body_size(self._max_bytes)  # type: ignore[union-attr]
         await super().prepare()
@@ -64,7 +66,7 @@ class Accept(Handler):
                 due = await service.ask(service.due, assignment, self.student)
             require_allowed = partial(self._require_allowed, assignment, due)
             work = self.student, assignment, notebook
-            row, is_new = await service.ask(service.store.accept, *work, content, require_allowed)
+            row, is_new = await service.ask(service.store.accept, *work, content, self._room, require_allowed)
             if is_new:
                 service.metrics.accepted.inc()
                 service.dispatcher.add(row)

@@ -28,6 +28,11 @@ class ServiceLimits(Settings):
     requests_per_minute = Integer(120, min=1, help="Requests of one student in a minute.").tag(config=True)
     requests_at_once = Integer(10, min=1, help="Requests of one student at a time.").tag(config=True)
     waiting = Integer(20, min=1, help="Hand-ins of one student that wait at a time.").tag(config=True)
+    student_mb = Integer(
+        64, min=1,
+        help="Mebibytes of all hand-ins of one student that are stored. Those that are graded lose their bytes, first "
+        "the oldest that do not count, when later ones need the room."
+    ).tag(config=True)  # fmt: skip
     connections = Integer(1000, min=1, help="Open connections of all clients.").tag(config=True)
     upload_mb = Integer(
         256, min=1, help="Mebibytes of all hand-ins together that are being received at a time."
