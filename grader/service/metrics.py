@@ -16,6 +16,7 @@ class Metrics:
         self.waiting = Gauge("grader_hand_ins_waiting", "Hand-ins in the queue.", registry=self._registry)
         self.grading = Gauge("grader_hand_ins_grading", "Hand-ins being graded.", registry=self._registry)
         self.connections = Gauge("grader_connections", "Open connections.", registry=self._registry)
+        self.uploads = Gauge("grader_upload_bytes", "Bytes of hand-ins being received.", registry=self._registry)
         self.seconds = Histogram(
             "grader_report_seconds", "Seconds from arrival to report.",
             buckets=(0.1, 0.2, 0.5, 0.7, 1, 2, 5, 10, 30, 60, 300), registry=self._registry,

@@ -1,8 +1,10 @@
 """Runs `grader serve` on a small course and asks it as clients do."""
 
+import http.client
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import urllib.error
@@ -17,13 +19,14 @@ import nbformat
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.release import release
 from grader.service.accounts import TOKENS, make_tokens
-from tests.support.notebooks import answer, answered, check, notebook
+from tests.support import notebooks
+from tests.support.notebooks import answered, check, notebook
 from tests.support.paths import REPOSITORY
 from tests.support.small_class import NAME, RIGHT, SOURCE, make_course, released
 from tests.support.waiting import HANGS, until
 
 OTHER = notebook(
-    answer("three", "def three():\n    ### BEGIN SOLUTION\n    return 3\n    ### END SOLUTION"),
+    notebooks.answer("three", "def three():\n    ### BEGIN SOLUTION\n    return 3\n    ### END SOLUTION"),
     check("three-check", "assert three() == 3, 'three() is 3'", points=4),
 )
 MISCONCEPTION = """
@@ -119,6 +122,22 @@ class Server:
         assert self.process.stdout is not None
         self.process.stdout.close()
         return status
+
+
+def raw(server: Server, request: str, body: bytes = b"", student: str = "ann") -> socket.socket:
+    """Send a request as it is, with the token of a student in place of TOKEN, and return the connection."""
+    connection = socket.create_connection(("127.0.0.1", server.port), timeout=HANGS)
+    text = request.replace("TOKEN", server.tokens[student]).replace("\n", "\r\n")
+    connection.sendall(f"{text}\r\n\r\n".encode() + body)
+    return connection
+
+
+def answer(connection: socket.socket) -> tuple[int, dict[str, Any]]:
+    """Return the status and the JSON that a connection delivers."""
+    with connection:
+        response = http.client.HTTPResponse(connection)
+        response.begin()
+        return response.status, json.loads(response.read())
 
 
 def tokens(folder: Path) -> dict[str, str]:

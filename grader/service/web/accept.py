@@ -19,9 +19,8 @@ class Accept(Handler):
         """Refuse what cannot be accepted before its bytes arrive."""
         self._content = bytearray()
         self._cleanup.callback(self._forget)
-        self._room = self.service.limits.student_mb * 2**20
         max_mb = max(each.limits.notebook_mb for each in self.service.assignments.values())
-        self._max_bytes = min(max_mb * 2**20, self._room)
+        self._max_bytes = min(max_mb, self.service.limits.student_mb) * 2**20
         # What is refused is read nevertheless, so that the client reads the answer.
         self.request.connection.set_max_body_size(self._max_bytes)  # type: ignore[union-attr]
         await super().prepare()
@@ -32,6 +31,7 @@ class Accept(Handler):
         except Refusal as refusal:
             self.refuse(refusal)
             return
+        self._count = self._cleanup.enter_context(self.service.uploads.receive(self.student))
         # From here on data_received counts the bytes and refuses in words, where tornado would only close.
         self.request.connection.set_max_body_size(2**62)  # type: ignore[union-attr]
         too_slow = Refusal(408, f"the notebook did not arrive within {self.service.limits.body_seconds} seconds")
@@ -43,13 +43,18 @@ class Accept(Handler):
         try:
             if len(self._content) + len(chunk) > self._max_bytes:
                 raise self._too_large()
-            self.service.uploads.add(len(chunk))
+            self._count(len(chunk))
             self._content += chunk
         except Refusal as refusal:
             self._give_up(refusal)
 
     async def post(self, assignment: str, notebook: str) -> None:
         """Store the notebook and answer with its receipt."""
+        # A client that hangs up gives nothing back while its notebook is still in memory.
+        with self._cleanup.pop_all():
+            await self._store(assignment, notebook)
+
+    async def _store(self, assignment: str, notebook: str) -> None:
         service = self.service
         try:
             if not self._content:
@@ -66,7 +71,9 @@ class Accept(Handler):
                 due = await service.ask(service.due, assignment, self.student)
             require_allowed = partial(self._require_allowed, assignment, due)
             work = self.student, assignment, notebook
-            row, is_new = await service.ask(service.store.accept, *work, content, self._room, require_allowed)
+            others = service.uploads.arrived(self.student) - len(content)
+            room = service.limits.student_mb * 2**20 - others
+            row, is_new = await service.ask(service.store.accept, *work, content, room, require_allowed)
             if is_new:
                 service.metrics.accepted.inc()
                 service.dispatcher.add(row)
@@ -98,5 +105,4 @@ class Accept(Handler):
         asyncio.get_running_loop().call_later(1, stream.close)
 
     def _forget(self) -> None:
-        self.service.uploads.remove(len(self._content))
         self._content = bytearray()

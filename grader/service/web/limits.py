@@ -5,7 +5,8 @@ silent connections keeps no one out.
 """
 
 import time
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from math import ceil
 from typing import Any
@@ -30,12 +31,14 @@ class ServiceLimits(Settings):
     waiting = Integer(20, min=1, help="Hand-ins of one student that wait at a time.").tag(config=True)
     student_mb = Integer(
         64, min=1,
-        help="Mebibytes of all hand-ins of one student that are stored. Those that are graded lose their bytes, first "
-        "the oldest that do not count, when later ones need the room."
+        help="Mebibytes of all hand-ins of one student that are stored or being received. Those that are graded lose "
+        "their bytes, first the oldest that do not count, when later ones need the room."
     ).tag(config=True)  # fmt: skip
     connections = Integer(1000, min=1, help="Open connections of all clients.").tag(config=True)
     upload_mb = Integer(
-        256, min=1, help="Mebibytes of all hand-ins together that are being received at a time."
+        256, min=1,
+        help="Mebibytes of all hand-ins together that are being received at a time. Half of them are for students who "
+        "send only one."
     ).tag(config=True)  # fmt: skip
     header_seconds = Integer(10, min=1, help="Seconds after which an idle connection is closed.").tag(config=True)
     body_seconds = Integer(60, min=1, help="Seconds in which a hand-in must arrive.").tag(config=True)
@@ -77,21 +80,50 @@ class Rates:
 
 
 class Uploads:
-    """Counts the bytes of hand-ins that are being received."""
+    """Counts the bytes of hand-ins that are being received: each student has a budget, and half of all is a reserve.
+
+    A student's first upload may use the reserve, and those beside it may not. So it takes many students to fill it.
+    """
 
     def __init__(self, limits: ServiceLimits) -> None:
-        self._max = limits.upload_mb * 2**20
-        self._bytes = 0
+        self._max, self._max_of_one = limits.upload_mb * 2**20, limits.student_mb * 2**20
+        self._uploads: Counter[str] = Counter()
+        self._bytes: Counter[str] = Counter()
 
-    def add(self, number: int) -> None:
-        """Count bytes that arrived; raise Refusal if there are too many."""
-        if self._bytes + number > self._max:
-            raise Refusal(503, "too many notebooks arrive at once: hand in again in a few seconds", 5)
-        self._bytes += number
+    @contextmanager
+    def receive(self, student: str) -> Iterator[Callable[[int], None]]:
+        """Yield what counts the bytes of a hand-in when they arrive; they are forgotten after the block.
 
-    def remove(self, number: int) -> None:
-        """Forget bytes that are no longer in memory."""
-        self._bytes -= number
+        What is yielded raises Refusal if there are too many.
+        """
+        bound = self._max // 2 if self._uploads[student] else self._max
+        arrived = 0
+
+        def count(number: int) -> None:
+            nonlocal arrived
+            if self._bytes[student] + number > self._max_of_one:
+                raise Refusal(429, "your notebooks that arrive are too large together: send one after the other", 5)
+            if self.total() + number > bound:
+                raise Refusal(503, "too many notebooks arrive at once: hand in again in a few seconds", 5)
+            self._bytes[student] += number
+            arrived += number
+
+        self._uploads[student] += 1
+        try:
+            yield count
+        finally:
+            self._uploads[student] -= 1
+            self._bytes[student] -= arrived
+            if not self._uploads[student]:
+                del self._uploads[student], self._bytes[student]
+
+    def arrived(self, student: str) -> int:
+        """Return how many bytes of a student's hand-ins are in memory."""
+        return self._bytes[student]
+
+    def total(self) -> int:
+        """Return how many bytes of all hand-ins are in memory."""
+        return self._bytes.total()
 
 
 class BoundedServer(HTTPServer):

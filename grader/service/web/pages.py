@@ -120,6 +120,7 @@ class Numbers(Handler):
     def get(self) -> None:
         """Answer in the text format of Prometheus."""
         self.service.metrics.connections.set(self.service.server.connections())
+        self.service.metrics.uploads.set(self.service.uploads.total())
         self.set_header("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
         self.finish(self.service.metrics.text())
 
