@@ -233,12 +233,6 @@ class Store:
             rows = connection.execute(select(*shown_columns).where(is_theirs, hand_in.c.counts))
             return {row.notebook: HandInRow(*row) for row in rows}
 
-    def states(self) -> dict[str, int]:
-        """Return how many hand-ins are in each state."""
-        with self._engine.connect() as connection:
-            rows = connection.execute(select(hand_in.c.state, func.count()).group_by(hand_in.c.state))
-            return {state: number for state, number in rows}
-
 
 def utc_now() -> datetime:
     """Return the time in UTC, without a zone, as the gradebook has its times."""

@@ -225,6 +225,16 @@ def test_connections_have_room_beside_a_silent_crowd(server: Server) -> None:
         assert 1 < metric(server, "grader_connections") <= CONNECTIONS
 
 
+def test_health_and_metrics_take_nothing_from_the_disk(server: Server) -> None:
+    """While a disk hangs, and a student waits for it, both are answered: so a flood of them delays no one there."""
+    with closing(sqlite3.connect(server.folder / DATABASE, timeout=HANGS)) as disk:
+        disk.execute("begin immediate")
+        waits = raw(server, f"{POST}2", b"{}", student="ivy")
+        await_uploads(server, 2)
+        assert server.ask("/health").json["status"] == "ok" and not select.select([waits], [], [], 0)[0]
+    assert answer(waits)[0] == 202
+
+
 def test_header_seconds_of_a_silent_client_cost_no_other(hasty: Server) -> None:
     """Its connection is closed; another student's notebook is graded meanwhile."""
     with socket.create_connection(("127.0.0.1", hasty.port), timeout=HANGS) as silent:
