@@ -4,10 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from traitlets import TraitError
-from traitlets.config import Config
 
-from grader.service.web.limits import ServiceLimits
 from tests.service.serving import Server, answer, make_served_course, raw
 from tests.support.small_class import NAME
 
@@ -117,12 +114,6 @@ def test_what_makes_no_sense_is_refused_in_words(server: Server, request_: str, 
     """In JSON, with a fitting status."""
     answered, body = answer(raw(server, request_))
     assert answered == status and body["error"]
-
-
-def test_a_misspelt_limit_is_refused() -> None:
-    """traitlets would keep the default."""
-    with pytest.raises(TraitError, match="no c.ServiceLimits.connection"):
-        ServiceLimits(config=Config(ServiceLimits={"connection": 5}))
 
 
 def test_no_secret_is_in_the_log(server: Server) -> None:

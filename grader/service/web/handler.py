@@ -43,9 +43,6 @@ class Handler(RequestHandler):
 
     async def prepare(self) -> None:
         """Find out who asks, and count the request."""
-        stream = self.request.connection.stream  # type: ignore[union-attr]
-        self.service.server.busy(stream)
-        self._cleanup.callback(self.service.server.idle, stream)
         if not self.needs_student:
             return
         try:
@@ -56,6 +53,11 @@ class Handler(RequestHandler):
             self._cleanup.enter_context(self.service.rates.request(student))
         except Refusal as refusal:
             self.refuse(refusal)
+            return
+        # Not before: a crowd whose tokens the hub has to look up must give way to others.
+        stream = self.request.connection.stream  # type: ignore[union-attr]
+        self.service.server.busy(stream)
+        self._cleanup.callback(self.service.server.idle, stream)
 
     def refuse(self, refusal: Refusal) -> None:
         """Answer with a refusal, if nothing was answered yet."""

@@ -157,7 +157,7 @@ class BoundedServer(HTTPServer):
         super().handle_stream(stream, address)
 
     def busy(self, stream: IOStream) -> None:
-        """Say that a request has arrived on a connection."""
+        """Say that a request of a student has arrived on a connection, which keeps its place until the answer."""
         self._idle.pop(stream, None)
         self._busy.add(stream)
 
