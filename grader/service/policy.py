@@ -23,7 +23,7 @@ EVERYTHING, SENTENCES, POINTS = "everything", "points and sentences", "points"
 FREE_ATTEMPTS = 3
 MAX_PAUSE = 600
 PYTHON_ONLY = {b"NaN": b"0", b"Infinity": b"0", b"\\u": b"\\n"}
-"""What Python's JSON allows and JSON does not, with a substitute: two numbers, and half of a surrogate pair."""
+"""Tokens that Python's JSON has and JSON has not, with substitutes: two numbers, and half of a surrogate pair."""
 
 
 @dataclass(eq=False)

@@ -85,7 +85,7 @@ class Store:
             require_allowed: is called with the time and the attempts so far, and raises if they allow no more.
 
         Raises:
-            Refusal: what waits leaves too little room.
+            Refusal: those that wait leave too little room.
         """
         sha256 = hashlib.sha256(content).hexdigest()
         with self._lock, self._engine.begin() as connection:

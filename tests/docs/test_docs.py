@@ -11,6 +11,7 @@ from grader.cli import main
 from grader.config import Grader
 from grader.diagnosis.misconceptions import load
 from grader.limits import Limits
+from grader.service.web.limits import ServiceLimits
 from tests.support.exercises import SOURCES
 from tests.support.paths import REPOSITORY
 
@@ -99,6 +100,13 @@ def test_a_limit_is_described(limit: str) -> None:
     """Every limit has a row in docs/instructors.md, with its default."""
     default = getattr(Limits(), limit)
     assert f"| `c.Limits.{limit}` | {default} |" in (REPOSITORY / "docs" / "instructors.md").read_text()
+
+
+@pytest.mark.parametrize("limit", [*ServiceLimits.class_own_traits(config=True)])
+def test_a_limit_of_the_service_is_described(limit: str) -> None:
+    """Every limit has a row in docs/serve.md, with its default."""
+    default = getattr(ServiceLimits(), limit)
+    assert f"| `c.ServiceLimits.{limit}` | {default} |" in (REPOSITORY / "docs" / "serve.md").read_text()
 
 
 def test_every_setting_on_a_page_exists() -> None:

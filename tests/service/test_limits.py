@@ -1,4 +1,4 @@
-"""Uploads and connections are shared out: who has less than others comes before them."""
+"""Uploads and connections have room for a client that takes little of them."""
 
 import asyncio
 from pathlib import Path

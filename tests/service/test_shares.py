@@ -75,7 +75,7 @@ def metric(server: Server, name: str) -> float:
 
 
 def await_uploads(server: Server, number: int) -> None:
-    """Wait until so many bytes of notebooks have arrived that are not complete."""
+    """Wait until this number of bytes of unfinished hand-ins is in memory."""
     until(lambda: metric(server, "grader_upload_bytes") == number, "the bytes")
 
 
@@ -150,7 +150,7 @@ def test_waiting_hand_ins_are_counted_for_each_student(server: Server) -> None:
 
 
 def test_student_mb_of_one_fill_no_disk(server: Server) -> None:
-    """What waits for eve's slow job has a budget of bytes, and is refused in words after that."""
+    """The notebooks that wait for eve's slow job have a budget of bytes, and a further one is refused in words."""
     answers: list[Answer] = []
     numbers = count()
 
@@ -167,7 +167,7 @@ def test_student_mb_of_one_fill_no_disk(server: Server) -> None:
 
 
 def test_upload_mb_are_not_filled_by_two_students(server: Server) -> None:
-    """eve and fay send slowly whatever the service takes, and a third student's notebook is accepted."""
+    """eve and fay send slowly as much as the service takes, and a third student's notebook is accepted."""
     half, head = b"{" * 2**19, f"{POST}{2**19 + 1}"
     with ExitStack() as stack:
         for number, student in enumerate(("eve", "eve", "fay"), 1):

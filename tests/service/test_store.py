@@ -1,4 +1,4 @@
-"""What is put back after a failure waits again, and one student's hand-ins take a bounded room."""
+"""A hand-in that is put back waits again, and the hand-ins of one student take a bounded room."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -106,7 +106,7 @@ def test_graded_hand_ins_make_room(store: Store) -> None:
 
 
 def test_a_flood_leaves_few_rows(store: Store) -> None:
-    """Of what cost one student no attempt, the latest are kept; what waits, what was graded and all of others stay."""
+    """Only the latest of the superseded ones are kept; others' hand-ins, a graded one and the waiting one stay."""
     other, first = accepted(store, b"1", "bob"), graded(store, b"1")
     flood = [accepted(store, b"%d" % number) for number in range(3 * KEPT)]
     assert [store.get(key) is not None for key in flood] == [False] * (2 * KEPT - 1) + [True] * (KEPT + 1)

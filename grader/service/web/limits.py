@@ -92,9 +92,9 @@ class Uploads:
 
     @contextmanager
     def receive(self, student: str) -> Iterator[Callable[[int], None]]:
-        """Yield what counts the bytes of a hand-in when they arrive; they are forgotten after the block.
+        """Yield a function that counts bytes of a hand-in when they arrive; they are forgotten after the block.
 
-        What is yielded raises Refusal if there are too many.
+        The function raises Refusal if there are too many.
         """
         bound = self._max // 2 if self._uploads[student] else self._max
         arrived = 0
