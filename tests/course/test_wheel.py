@@ -1,4 +1,4 @@
-"""The wheel for students holds only the two packages, and the released notebooks run with it alone."""
+"""The wheel for students holds only the three packages, and the released notebooks run with it alone."""
 
 import ast
 import os
@@ -17,6 +17,7 @@ from packaging.requirements import Requirement
 from tests.support.paths import REPOSITORY
 from tests.support.waiting import HANGS
 
+PACKAGES = ("course", "grader", "grader_kernel")
 RELEASED = sorted(REPOSITORY.glob("release/**/*.ipynb"))
 
 
@@ -26,7 +27,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     repository = tmp_path_factory.mktemp("repository")
     for file in ("LICENSE", "Makefile", "README.md", "pyproject.toml"):
         shutil.copy(REPOSITORY / file, repository)
-    for folder in ("course", "grader", "source", "release", "examples", "tests"):
+    for folder in (*PACKAGES, "source", "release", "examples", "tests"):
         shutil.copytree(REPOSITORY / folder, repository / folder, ignore=shutil.ignore_patterns("__pycache__"))
     (repository / "build/lib/course").mkdir(parents=True)
     (repository / "build/lib/course/gone.py").touch()
@@ -83,11 +84,11 @@ def run(*command: str | Path, folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=HANGS)
 
 
-def test_the_wheel_holds_the_two_packages_and_nothing_else(wheel: Path) -> None:
+def test_the_wheel_holds_the_three_packages_and_nothing_else(wheel: Path) -> None:
     """No solution, hidden test, misconception, test or submission, and nothing of an older build."""
     with zipfile.ZipFile(wheel) as archive:
         names = {name for name in archive.namelist() if ".dist-info/" not in name}
-    modules = {str(path.relative_to(REPOSITORY)) for name in ("course", "grader") for path in _modules(name)}
+    modules = {str(path.relative_to(REPOSITORY)) for name in PACKAGES for path in _modules(name)}
     templates = {str(path.relative_to(REPOSITORY)) for path in REPOSITORY.glob("grader/*/page/templates/*")}
     assert names == modules | templates | {"grader/py.typed", "course/alice.txt"}
 
