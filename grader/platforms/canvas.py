@@ -6,7 +6,8 @@ download all student submissions for an assignment?". Of the details, Canvas's s
 - lib/gradebook_exporter.rb: columns, the row "    Points Possible", EX for excused, N/A for not assigned.
 - lib/gradebook_importer.rb: a student is found by ID, else by SIS IDs, else by name; an assignment by the number after
   its title, else by its title; an empty cell removes a grade, and a column that is missing changes nothing.
-- lib/content_zipper.rb: NAME[_LATE]_USER_FILE_TITLE, with the sortable name in lower case and without spaces; the
+- lib/content_zipper.rb: NAME[_LATE]_USER_FILE_TITLE, with the sortable name in lower case and with nothing but word
+  characters; `_101_` is taken out of a name before the other characters are, so `_-101_-9_` becomes `_101_9_`. The
   numbers of files grow. Every entry has the time of the download, so when a file was handed in is not known.
 """
 

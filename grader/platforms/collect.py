@@ -44,12 +44,13 @@ class Collected:
 
 @dataclass(frozen=True)
 class _Candidate:
-    """A file that may be a notebook: its content, and when it was uploaded and packed, as far as that is known."""
+    """A file that may be a notebook: its content, when it was uploaded and packed, and whether it is clear by whom."""
 
     name: str
     content: bytes
     upload: int
     packed: tuple[int, ...]
+    is_clear: bool
 
 
 class Collector:
@@ -91,7 +92,7 @@ class Collector:
         senders: dict[Sender, list[tuple[ArchivedFile, Origin]]] = defaultdict(list)
         for file, place in zip(files, origins, strict=True):
             if place is None:
-                self.remarks.append(f"{file.path} was left out: it is not named as the platform names submissions")
+                self.troubles.append(f"{file.path} was not taken: it is not named as the platform names submissions")
             else:
                 place = worksheet.completed(place) if worksheet else place
                 senders[place.sender].append((file, place))
@@ -124,9 +125,12 @@ class Collector:
         return students
 
     def _collected(self, student: str, files: list[tuple[ArchivedFile, Origin]]) -> Collected:
-        """The notebooks of a student: of several files for one, those with its name count first, then the last one."""
+        """The notebooks of a student: of several files for one, the last one with its name.
+
+        A file whose name can be read in two ways does not take the place of one with a clear name.
+        """
         collected = Collected(student, files[0][1].key, is_late=any(place.is_late for _, place in files))
-        best: dict[str, tuple[tuple[bool, int, tuple[int, ...], int], _Candidate]] = {}
+        best: dict[str, tuple[tuple[bool, bool, int, tuple[int, ...], int], _Candidate]] = {}
         for candidate in self._candidates(collected, files):
             try:
                 notebook, is_named, copy = self._notebook(candidate)
@@ -135,13 +139,15 @@ class Collector:
                     f"{one_line(candidate.name, 300)} was not taken: {error.why}"
                 )
                 continue
-            rank = (is_named, candidate.upload, candidate.packed, copy)
+            rank = (candidate.is_clear, is_named, candidate.upload, candidate.packed, copy)
             if notebook not in best or rank >= best[notebook][0]:
                 best[notebook], candidate = (rank, candidate), best.get(notebook, (rank, candidate))[1]
             taken = best[notebook][1]
             if candidate.content != taken.content:
-                collected.remarks.append(
+                are_alike = candidate.is_clear == taken.is_clear
+                (collected.remarks if are_alike else collected.troubles).append(
                     f"{one_line(taken.name, 300)} was taken for {notebook}, and not {one_line(candidate.name, 300)}"
+                    + ("" if are_alike else ", which may be another student's")
                 )
         collected.notebooks = {name: candidate.content for name, (_, candidate) in sorted(best.items())}
         if not collected.notebooks and not collected.troubles:
@@ -177,18 +183,19 @@ class Collector:
                 max_mb = self._limits.archive_mb if is_archive else self._notebook_mb
                 content = self._archive.read(file, max_mb, budget)
                 if is_archive:
-                    yield from self._inner(collected, name, content, place.upload, budget)
+                    yield from self._inner(collected, name, content, place, budget)
                 else:
-                    yield _Candidate(name, content, place.upload, file.packed)
+                    yield _Candidate(name, content, place.upload, file.packed, not place.sender.doubts)
             except _OtherKind as error:
-                collected.remarks.append(f"{one_line(name, 300)} was left out: {error.why}")
+                lines = collected.troubles if error.is_archive else collected.remarks
+                lines.append(f"{one_line(name, 300)} was left out: {error.why}")
             except UnreadableFile as error:
                 collected.troubles.append(f"{one_line(name, 300)} {error}")
         if len(files) > left:
             collected.troubles.append(f"of {counted(len(files), 'file')}, only {left} were looked at")
 
     def _inner(
-        self, collected: Collected, archive_name: str, content: bytes, upload: int, budget: Budget
+        self, collected: Collected, archive_name: str, content: bytes, place: Origin, budget: Budget
     ) -> Iterator[_Candidate]:
         """The files in a zip archive that a student handed in; archives in it are not opened."""
         archive = Archive(content, self._limits, self._limits.student_entries)
@@ -204,7 +211,8 @@ class Collector:
             if _is_ignored(file) or not may_be_notebook(name):
                 continue
             try:
-                yield _Candidate(name, archive.read(file, self._notebook_mb, budget), upload, file.packed)
+                inner = archive.read(file, self._notebook_mb, budget)
+                yield _Candidate(name, inner, place.upload, file.packed, not place.sender.doubts)
             except UnreadableFile as error:
                 collected.troubles.append(f"{file.path} {error}")
         archive.close()
@@ -219,8 +227,8 @@ class _OtherKind(UnreadableFile):
     """A file has the extension of something else than a notebook."""
 
     def __init__(self, name: str) -> None:
-        is_archive = name.casefold().endswith(OTHER_ARCHIVES)
-        super().__init__("only zip archives are opened" if is_archive else "it is no notebook")
+        self.is_archive = name.casefold().endswith(OTHER_ARCHIVES)
+        super().__init__("only zip archives are opened" if self.is_archive else "it is no notebook")
 
 
 def _origins(files: list[ArchivedFile], platform: str) -> list[Origin | None]:

@@ -4,8 +4,9 @@ MoodleDocs: "Using Assignment" (Download all submissions, Download grading works
 "Grade import". Of the details, Moodle's source tells more:
 
 - mod/assign/classes/downloader.php: NAME_NUMBER_assignsubmission_file/PATH, or with an underscore for the slash; older
-  versions end the folder's name with an underscore. The number is a participant's in this assignment, and the
-  Identifier in the worksheet ends with it; it is not a user's number. Every entry has the time of the download.
+  versions end the folder's name with an underscore. In NAME, underscores have become spaces. The number is a
+  participant's in this assignment, and the Identifier in the worksheet ends with it; it is not a user's number. Every
+  entry has the time of the download.
 - mod/assign/gradingtable.php and feedback/offline: the worksheet's columns, here in English. A grade that is empty,
   above the maximum or older than the one in Moodle is not imported. Times are in the time zone of the user's profile.
 """
@@ -23,7 +24,7 @@ from grader.platforms.origin import Origin
 from grader.platforms.senders import Sender
 
 SUBMISSION = re.compile(
-    r"(?P<who>.+?)(?:_(?P<participant>\d+))?_assignsubmission_(?P<kind>[a-z]+)(?:_(?P<rest>.*))?", re.DOTALL
+    r"(?P<who>[^_]+)(?:_(?P<participant>\d+))?_assignsubmission_(?P<kind>[a-z]+)(?:_(?P<rest>.*))?", re.DOTALL
 )
 IDENTIFIER = re.compile(r".*?(?P<participant>\d+)", re.DOTALL)
 NEVER = ("", "-")

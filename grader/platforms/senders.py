@@ -28,7 +28,7 @@ class Person:
 class Sender:
     """What a platform says of a person: its own number, ids and addresses, and a name.
 
-    `doubts` are the numbers of other persons who may be meant.
+    `doubts` are the numbers of other persons who may be meant: the name may be split in other places.
     """
 
     name: str
@@ -71,7 +71,8 @@ class People:
         """Return the id of the student whom a platform means.
 
         The platform's number decides, then an id or address, then the name: students may choose their names. A student
-        of whom another number or address is known is never found by name.
+        of whom another number or address is known is never found by name. If there are doubts, number and name must be
+        those of one student.
 
         Raises:
             GraderError: there is no such student, or there are several.
@@ -79,18 +80,22 @@ class People:
         found = set(self._by_number.get(sender.lms_user_id, ()) if sender.lms_user_id else ())
         for login in sender.logins:
             found = found or set(self._by_login.get(login.casefold(), ()) if login else ())
-        if not found and (key := name_key(sender.name)):
+        key = name_key(sender.name)
+        named = self._by_name.get(key, set()) if key else set()
+        if not found and not sender.doubts:
             has_address = any("@" in login for login in sender.logins)
             found = {
                 student
-                for student in self._by_name.get(key, ())
+                for student in named
                 if not (sender.lms_user_id and self.by_id[student].lms_user_id)
                 and not (has_address and self.by_id[student].email)
             }
         others = {student for number in sender.doubts for student in self._by_number.get(number, ())} - found
-        if len(found) > 1 or others:
+        if len(found) > 1 or others or (sender.doubts and not found <= named):
             names = ", ".join(one_line(name, 100) for name in sorted(found | others))
-            raise GraderError(f"it is unclear who is meant, perhaps one of {names}")
+            raise GraderError(
+                f"it is unclear who is meant, perhaps one of {names}: put what is theirs into submitted/ by hand"
+            )
         if not found:
             raise GraderError("the gradebook has no such student: add them with 'grader roster'")
         return found.pop()

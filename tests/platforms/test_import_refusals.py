@@ -24,6 +24,42 @@ def test_a_name_or_a_title_with_the_number_of_another_student_is_refused(course:
     assert "stranger_777_9002_x_103_9_small.ipynb was not assigned (1 file): it is unclear who is meant" in said
 
 
+def test_a_stranger_whose_name_holds_a_number_replaces_nothing(course: Course) -> None:
+    """The stranger is not in the gradebook; the number in the name is ann's, or the name begins with hers as well."""
+    own = Packed("leeann_101_9001_homework.ipynb", course.work("ann"))
+    said = course.take([own, Packed("eve_101_99999_x_999_9002_small.ipynb", course.work("eve"))], status=1)
+    assert course.submitted() == {"ann small.ipynb": course.work("ann")}
+    assert "eve_101_99999_x_999_9002_small.ipynb was not assigned (1 file): it is unclear who is meant" in said
+    said = course.take([own, Packed("leeann_101_99999_x_999_9002_small.ipynb", course.work("eve"))], status=1)
+    assert course.submitted() == {"ann small.ipynb": course.work("ann")}
+    assert "ann: homework.ipynb was taken for small, and not x_999_9002_small.ipynb, which may be another" in said
+
+
+def test_a_name_of_moodle_has_no_underscore(course: Course) -> None:
+    """What follows the first mark of a submission is the student's own title, and a name with one is not Moodle's."""
+    said = course.take([
+        Packed("Ann Lee_11_assignsubmission_file_x_12_assignsubmission_file_small.ipynb", course.work("ann")),
+        Packed("Bob Oduya_12_assignsubmission_file_small.ipynb", course.work("bob")),
+        Packed("eve_Žofie Šimić_13_assignsubmission_file/small.ipynb", course.work("eve")),
+    ], status=1)  # fmt: skip
+    assert course.submitted() == {"ann small.ipynb": course.work("ann"), "bob small.ipynb": course.work("bob")}
+    assert "eve_Žofie Šimić_13_assignsubmission_file/small.ipynb was not taken: it is not named as" in said
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("small.ipynb", "small.ipynb was not taken: it is not named as the platform names submissions"),
+        ("leeann_101_9002_more.rar", "ann: more.rar was left out: only zip archives are opened"),
+    ],
+)
+def test_what_may_be_work_and_was_not_taken_is_a_trouble(course: Course, name: str, words: str) -> None:
+    """The exit status is 1, although everything else came in."""
+    own = Packed("leeann_101_9001_small.ipynb", course.work("ann"))
+    assert words in course.take([own, Packed(name, b"Rar!")], status=1)
+    assert list(course.submitted()) == ["ann small.ipynb"]
+
+
 def test_who_cannot_be_assigned_is_listed(course: Course) -> None:
     """Strangers, the anonymous, groups, and two with the same name; the others come in."""
     said = course.take([
@@ -39,7 +75,7 @@ def test_who_cannot_be_assigned_is_listed(course: Course) -> None:
     assert "2 senders may be ann (Ann Lee_11_assignsubmission_file/small.ipynb, ann lee_99_assignsub" in said
     assert "Participant_12_assignsubmission_file/small.ipynb was not assigned (1 file): the gradebook has no" in said
     assert "Default group_assignsubmission_file/small.ipynb was not assigned" in said
-    assert "readme.txt was left out: it is not named as the platform names submissions" in said
+    assert "readme.txt was not taken: it is not named as the platform names submissions" in said
     assert "zofie: onlinetext/onlinetext.html was left out: it is no notebook" in said
 
 
