@@ -5,7 +5,8 @@
     notebook's file --> `grader check`, where source/ is at hand ---+
 
 The address of the service and the student's token come from hand_in.toml or from the environment; on a JupyterHub, the
-hub gives the token. The file lies in the notebook's folder, in one above it, or in ~/.config.
+hub gives the token. The file lies in the notebook's folder, in one above it, or in ~/.config, and counts only if no one
+but the student and root may change it. A token goes to the address that it was given with, and to no other.
 """
 
 import importlib.util
@@ -28,6 +29,7 @@ from IPython.core.getipython import get_ipython
 from IPython.display import HTML, display
 
 from course import progress
+from grader_kernel.owners import why_not_own
 
 SETTINGS = "hand_in.toml"
 """The settings file of a class: `url`, and `token` where there is no hub."""
@@ -66,7 +68,7 @@ class Service:
         """
         request = urllib.request.Request(f"{self.url}/{path}", data, {"Authorization": f"Bearer {self.token}"})
         try:
-            with urllib.request.urlopen(request, timeout=REQUEST_SECONDS) as answer:
+            with urllib.request.build_opener(_Staying).open(request, timeout=REQUEST_SECONDS) as answer:
                 return _form(answer.read())
         except urllib.error.HTTPError as error:
             raise Problem(f"Not handed in: {_reason(error)}.") from None
@@ -75,6 +77,13 @@ class Service:
             raise Problem(
                 f"The service at {self.url} does not answer ({why}): try again, or ask your teacher."
             ) from None
+
+
+class _Staying(urllib.request.HTTPRedirectHandler):
+    """Follows no redirect, which would take the token to another address."""
+
+    def redirect_request(self, *_: object, **__: object) -> None:
+        """Refuse to go on."""
 
 
 def hand_in(notebook: str | os.PathLike[str] | None = None) -> None:
@@ -150,20 +159,54 @@ def _holds_last_cell(content: bytes) -> bool:
 
 
 def _service(folder: Path) -> Service | None:
-    settings: dict[str, Any] = {}
-    places = [folder.resolve(), *folder.resolve().parents, Path.home() / ".config"]
-    if file := next((place / SETTINGS for place in places if (place / SETTINGS).is_file()), None):
-        try:
-            settings = tomllib.loads(file.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise Problem(f"{file} cannot be read ({error}): get it again from your teacher.") from None
-    url = os.environ.get("HAND_IN_URL") or settings.get("url")
-    token = os.environ.get("HAND_IN_TOKEN") or settings.get("token") or os.environ.get("JUPYTERHUB_API_TOKEN")
+    """The class's service with the token that was given for it; None if no settings name one."""
+    file, settings, refused = _settings(folder)
+    own = os.environ.get("HAND_IN_URL")
+    url = own or settings.get("url")
+    if not url and refused:
+        raise Problem(f"{refused}: copy it into a folder of your own, or run chmod go-w on it.")
     if not url:
         return None
-    if not token:
-        raise Problem(f'You have no token: write the line token = "…" with yours into {file or SETTINGS}.')
+    # The hub sets HAND_IN_URL beside its token. An address in a file proves nothing: other students' servers have the
+    # hub's origin as well, and the file may have come with the notebooks.
+    tokens = (
+        (os.environ.get("HAND_IN_TOKEN"), own),
+        (settings.get("token"), settings.get("url", url)),
+        (os.environ.get("JUPYTERHUB_API_TOKEN"), own),
+    )
+    token = next((token for token, place in tokens if token and place and _origin(place) == _origin(url)), None)
+    if token is None:
+        elsewhere = " A token of the environment, or of the hub, goes to the address in HAND_IN_URL only."
+        raise Problem(
+            f'You have no token for {url}: write the line token = "…" with yours into {file or SETTINGS}.'
+            f"{elsewhere if any(token for token, _ in tokens) else ''}"
+        )
     return Service(str(url).rstrip("/"), str(token))
+
+
+def _settings(folder: Path) -> tuple[Path | None, dict[str, Any], str]:
+    """The settings that are found first, their file, and in words which file does not count, if there is one."""
+    refused = ""
+    for place in (folder.resolve(), *folder.resolve().parents, Path.home() / ".config"):
+        file = place / SETTINGS
+        if not file.is_file():
+            continue
+        try:
+            with file.open("rb") as opened:
+                why = why_not_own(os.fstat(opened.fileno()))
+                if not why:
+                    return file, tomllib.load(opened), refused
+        except ValueError as error:
+            raise Problem(f"{file} cannot be read ({error}): get it again from your teacher.") from None
+        except OSError as error:
+            why = f"it cannot be read ({error.strerror})"
+        refused = refused or f"{file} does not count, because {why}"
+    return None, {}, refused
+
+
+def _origin(url: object) -> str:
+    """Scheme, host and port of an address, as they are written."""
+    return "/".join(str(url).split("/", 3)[:3]).lower()
 
 
 def _graded_here(path: Path) -> dict[str, Any]:
@@ -220,6 +263,8 @@ def _note(text: str, colour: str = GREY) -> HTML:
 def _reason(error: urllib.error.HTTPError) -> str:
     """The words in which the service refuses."""
     text = _form(error.read()).get("error") or f"the service answered {error.code} {error.reason}"
+    if 300 <= error.code < 400:
+        text = f"the service is not at {error.url}, but says {error.headers.get('Location')}: ask your teacher"
     after = error.headers.get("Retry-After")
     return f"{text} (try again in {after} seconds)" if after else str(text)
 
