@@ -71,6 +71,9 @@ def parser() -> argparse.ArgumentParser:
         "--no-daemon", action="store_true", help="neither use nor start the process that makes the next check fast"
     )
     check.add_argument("--no-sandbox", action="store_true", help="do not confine the notebook's code")
+    check.add_argument(
+        "--trust", action="store_true", help="run the configuration and tests of a course folder that is new to you"
+    )
     check.set_defaults(command="check")
 
     serve = commands.add_parser("serve", help="take notebooks over HTTP and grade them on arrival")

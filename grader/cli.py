@@ -18,7 +18,7 @@ from traitlets import TraitError
 
 from grader.arguments import ANSWERS, parser
 from grader.config import helper_packages, load_config
-from grader.course_root import CONFIG_FILE, course_of
+from grader.course_root import CONFIG_FILE, course_of, require_known
 from grader.errors import GraderError
 from grader.imports import skip_slow_imports
 from grader.supervisor import forkserver
@@ -130,6 +130,7 @@ def _report(parsed: argparse.Namespace) -> int:
 
 def _check(parsed: argparse.Namespace) -> int:
     root = course_of(Path.cwd())
+    require_known(root, trust=parsed.trust)
     with _start_up():
         _prepare(root)
         from grader.checking.command import Options, run

@@ -9,6 +9,7 @@ import pytest
 
 from course import progress
 from grader.cli import main
+from grader.course_root import remember
 from tests.support.notebooks import answered
 from tests.support.paths import REPOSITORY
 from tests.support.small_class import NAME, RIGHT, SCORES, hand_in, make_course, points, released
@@ -18,7 +19,8 @@ Capture = pytest.CaptureFixture[str]
 
 @pytest.fixture(autouse=True)
 def in_the_course(again: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The copy of the graded class is the working folder."""
+    """The copy of the graded class is the working folder, and known."""
+    remember(again)
     monkeypatch.chdir(again)
 
 
@@ -207,6 +209,7 @@ def test_checking_names_the_answer_that_stopped_and_its_error(again: Path, capsy
 def test_the_points_of_the_last_check_are_kept(again: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """`start.ipynb` shows them. A check of one exercise says nothing about the notebook, and is not kept."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    remember(again)
     assert progress.notebooks(again / "release")[0].points is None
     shutil.copy(again / "submitted" / "bob" / NAME / "small.ipynb", again / "release" / NAME)
     main(["check", f"release/{NAME}/small.ipynb", "--exercise", "one"])

@@ -16,6 +16,7 @@ import pytest
 
 from grader.classroom.course_dir import CourseDir
 from grader.cli import main
+from grader.course_root import remember
 from tests.support.notebooks import answered
 from tests.support.small_class import NAME, RIGHT, SCORES, hand_in, make_class, make_course, points, released, run
 from tests.support.waiting import HANGS, until
@@ -188,6 +189,7 @@ def test_a_wrong_setting_is_one_line(again: Path, capsys: Capture, command: str,
     """It names the file and the error; exit status 1."""
     with (again / "nbgrader_config.py").open("a") as config:
         config.write(f"{setting}\n")
+    remember(again)
     assert main([command, f"submitted/ann/{NAME}/small.ipynb" if command == "check" else NAME]) == 1
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("grader: ") and "nbgrader_config.py cannot be" in line and words in line
@@ -248,7 +250,7 @@ WITHOUT_LIBSECCOMP = (
 )
 def test_a_missing_requirement_is_one_line(again: Path, prelude: str, options: list[str], words: str) -> None:
     """Another system than Linux, or no libseccomp, which is not needed without a sandbox."""
-    command = ["grader", "check", f"submitted/ann/{NAME}/small.ipynb", *options]
+    command = ["grader", "check", "--trust", f"submitted/ann/{NAME}/small.ipynb", *options]
     code = f"{prelude}\nimport runpy, sys\nsys.argv = {command}\nrunpy.run_module('grader', run_name='__main__')"
     done = subprocess.run([sys.executable, "-c", code], cwd=again, capture_output=True, text=True, timeout=HANGS)
     assert bool(done.returncode) == bool(words) and words in done.stderr

@@ -14,6 +14,7 @@ from bs4 import BeautifulSoup
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.scores import scores
 from grader.cli import main
+from grader.course_root import remember
 from tests.support.notebooks import answered
 from tests.support.paths import REPOSITORY
 from tests.support.waiting import HANGS
@@ -119,6 +120,7 @@ def again(graded: SecondCourse, tmp_path: Path) -> SecondCourse:
     course = SecondCourse.__new__(SecondCourse)
     course.root = shutil.copytree(graded.root, tmp_path / "course")
     course.packages = shutil.copytree(graded.packages, tmp_path / "packages")
+    remember(course.root)
     return course
 
 

@@ -18,7 +18,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from grader.checking import link
-from grader.course_root import CONFIG_FILE, course_of
+from grader.course_root import CONFIG_FILE, course_of, is_known
 from grader.text import HOW_TO_CONTINUE, INTERRUPTED
 
 START_SECONDS = 60
@@ -46,8 +46,8 @@ def run(arguments: list[str]) -> int | None:
     try:
         here = Path.cwd()
         course = course_of(here)
-        if not (course / CONFIG_FILE).exists():
-            return None
+        if not (course / CONFIG_FILE).exists() or not is_known(course):
+            return None  # a daemon runs the configuration, and cannot ask
         encodings = [(stream.encoding, stream.errors or "strict") for stream in (sys.stdin, sys.stdout, sys.stderr)]
         request = link.Request(arguments, str(here), dict(os.environ), encodings)
         return _asked(request, course)

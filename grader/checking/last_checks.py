@@ -4,15 +4,12 @@ $XDG_STATE_HOME/grader/checks.json, or the same in ~/.local/state: {"/path/of/th
 """
 
 import json
-import os
 import time
 from contextlib import suppress
-from pathlib import Path
 
 from grader.checking.check import CheckedNotebook
 from grader.classroom.replacing import replace_file
-
-FILE = Path("grader", "checks.json")
+from grader.course_root import state_file
 
 
 def keep(checked: CheckedNotebook) -> None:
@@ -23,7 +20,7 @@ def keep(checked: CheckedNotebook) -> None:
     """
     if checked.is_part or checked.report.given_up:
         return
-    file = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / FILE
+    file = state_file("checks.json")
     checks = {}
     with suppress(OSError, ValueError):
         checks = json.loads(file.read_text(encoding="utf-8"))

@@ -16,6 +16,7 @@ import pytest
 
 from grader.checking import client, link
 from grader.cli import main
+from grader.course_root import remember
 from tests.checking.terminal import Terminal, descendants, held
 from tests.support.paths import REPOSITORY
 from tests.support.small_class import make_course
@@ -41,6 +42,7 @@ def terminal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Terminal]:
     folder = tmp_path_factory.mktemp("daemon")
     wanted = {link.IDLE_SECONDS: "120", "XDG_RUNTIME_DIR": str(folder), "PYTHONPATH": str(REPOSITORY)}
     started = Terminal(make_course(folder / "course"), os.environ | wanted)
+    remember(started.course)
     assert started.run(started.write("right"))[0] == 0
     yield started
     if started.sockets:
@@ -188,14 +190,17 @@ def test_a_daemon_gives_way_to_another_or_ends(terminal: Terminal) -> None:
     assert terminal.sockets == []
 
 
-@pytest.mark.parametrize("why", ["open folder", "file", "--no-daemon", "no seconds", "no course"])
+@pytest.mark.parametrize("why", ["open folder", "file", "--no-daemon", "no seconds", "no course", "a stranger's"])
 def test_a_check_does_without_a_daemon_where_none_may_be(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, why: str
 ) -> None:
-    """Others may enter the folder, it is no folder, a person wants none, or there is no course: none is started."""
+    """Others may enter the folder, it is no folder, a person wants none, or the course is none or not known."""
     monkeypatch.setenv(link.IDLE_SECONDS, "0" if why == "no seconds" else "30")
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
-    monkeypatch.chdir(tmp_path if why == "no course" else make_course(tmp_path / "course"))
+    course = tmp_path if why == "no course" else make_course(tmp_path / "course")
+    if why != "a stranger's":
+        remember(course)
+    monkeypatch.chdir(course)
     monkeypatch.setattr(sys, "stdin", sys.__stdin__)
     monkeypatch.setattr(subprocess, "Popen", lambda *_, **__: pytest.fail("a daemon was started"))
     place = tmp_path / f"grader-check-{os.geteuid()}"
@@ -215,6 +220,7 @@ def test_a_daemon_that_cannot_start_stops_no_check(tmp_path: Path) -> None:
     """The check says itself what is wrong, in one line."""
     wanted = {link.IDLE_SECONDS: "30", "XDG_RUNTIME_DIR": str(tmp_path), "PYTHONPATH": str(REPOSITORY)}
     terminal = Terminal(make_course(tmp_path / "course"), os.environ | wanted)
+    remember(terminal.course)
     (terminal.course / "nbgrader_config.py").write_text("1 / 0")
     status, _, err = terminal.run("none.ipynb")
     assert status == 1 and "division by zero" in err and err.count("\n") == 1 and terminal.sockets == []

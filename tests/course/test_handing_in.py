@@ -10,6 +10,7 @@ import pytest
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_notebook
 
+from grader.course_root import remember
 from tests.service.serving import Server, make_served_course, written
 from tests.support.paths import REPOSITORY
 from tests.support.small_class import NAME
@@ -112,7 +113,10 @@ def test_a_file_that_is_no_notebook_is_refused_in_words(server: Server, tmp_path
 
 
 def test_who_learns_alone_is_graded_on_this_computer(server: Server, tmp_path: Path) -> None:
-    """Without a service, in the course folder; without both, the sentence says what to do."""
+    """Without a service, in the course folder, once that is known; without both, the sentence says what to do."""
+    text = shown(server.folder / "mine", written(server.folder, one=WRONG))
+    assert f"{server.folder} was not used before" in text and "run this once with --trust" in text
+    remember(server.folder)
     text = shown(server.folder / "mine", written(server.folder, one=WRONG))
     assert "5 of 8 points from tests" in text and "adds one" in text and "Attempts" not in text
     assert "ask your teacher for the file hand_in.toml" in shown(tmp_path, written(server.folder))
