@@ -7,7 +7,7 @@ from nbformat import NotebookNode
 
 from grader.report import BEHAVES_LIKE, JUDGED_WITH, NOT_GRADED
 
-JUDGED = re.compile(rf"\s*{JUDGED_WITH.removesuffix('.').format('(.+?)')}\.(?: With it, this test fails\.)?", re.DOTALL)
+JUDGED = re.compile(rf"\s*{JUDGED_WITH.removesuffix('.').format('(.+?)')}\.", re.DOTALL)
 DIAGNOSIS = re.compile(rf"\s*\b{BEHAVES_LIKE}.*", re.DOTALL)
 BLANK = re.compile(r"Not written yet(?: \(in ([\w-]+), line \d+: .*\))?\.", re.DOTALL)
 UNDEFINED = re.compile(r"\S+ is not defined: the cell that should define it .*", re.DOTALL)

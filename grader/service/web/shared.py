@@ -85,7 +85,9 @@ class Service:
             form["error"] = row.problem
         if row.report is not None:
             told, report = EVERYTHING, json.loads(row.report)
-            if rules is not None:
+            is_carried = any("alone" in test for test in report["tests"])
+            # The due date is read only where it decides: another program may hold the gradebook.
+            if rules is not None and (is_carried or rules.told != EVERYTHING):
                 due, now = self.due(row.assignment, row.student), utc_now()
                 told = rules.told_at(now, due)
                 if due is not None and now <= due:  # student code beside our answers could tell what it reads there
