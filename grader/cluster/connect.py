@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import Any
 
 import dask
-from distributed import Client, LocalCluster
+from distributed import Client, Nanny, Scheduler, Security, SpecCluster, Worker
 
 from grader.errors import GraderError
 
@@ -19,6 +19,36 @@ LOCAL = re.compile(r"local:([1-9][0-9]*)")
 ADDRESS = re.compile(r"(tcp|tls|ucx|ws|wss)://\S+:[0-9]+")
 CALL_SECONDS = 10
 """Seconds that the scheduler may take to answer a simple question."""
+
+
+class _Silent:
+    """Leaves out the web server that each process of dask starts: it answers whoever asks."""
+
+    def start_http_server(self, *arguments: Any, **options: Any) -> None:
+        """Start nothing."""
+
+
+class LocalScheduler(_Silent, Scheduler):
+    """A scheduler that listens to the driver and to its workers alone."""
+
+
+class LocalWorker(_Silent, Worker):
+    """A worker that listens to the driver and to its scheduler alone."""
+
+
+def local_cluster(workers: int) -> SpecCluster:
+    """Return a scheduler and workers on this machine, each worker a process with one thread.
+
+    Every account of the machine can reach their ports. A client must show a certificate that exists only in the memory
+    of these processes.
+    """
+    security = Security.temporary()
+    common = {"host": "127.0.0.1", "protocol": "tls://", "security": security, "dashboard": False}
+    quiet = {"silence_logs": logging.WARN}
+    scheduler = {"cls": LocalScheduler, "options": {**common, "port": 0}}
+    options = {**common, **quiet, "worker_class": LocalWorker, "nthreads": 1, "memory_limit": 0}
+    worker = {"cls": Nanny, "options": options}
+    return SpecCluster(scheduler=scheduler, workers=dict.fromkeys(range(workers), worker), security=security, **quiet)
 
 
 class Connection:
@@ -34,7 +64,8 @@ class Connection:
         Raises:
             GraderError: the address is not one of a scheduler, or no scheduler answers.
         """
-        self._address, self._patience, self._cluster = address, patience, None
+        self._address, self._patience = address, patience
+        self._cluster: SpecCluster | None = None
         # Its messages are about dask's internals. What an instructor must know is in an error or a note.
         logging.getLogger("distributed").setLevel(logging.CRITICAL)
         # dask would keep the last thousand messages, each of them a submission.
@@ -46,9 +77,7 @@ class Connection:
         )
         if match := LOCAL.fullmatch(address):
             try:
-                self._cluster = LocalCluster(
-                    n_workers=int(match[1]), threads_per_worker=1, dashboard_address="127.0.0.1:0", memory_limit=0
-                )
+                self._cluster = local_cluster(int(match[1]))
             except Exception as error:
                 raise GraderError(
                     f"workers cannot be started on this machine ({type(error).__name__}: {error}): grade without "
@@ -89,11 +118,12 @@ class Connection:
                 self._cluster.close(timeout=CALL_SECONDS)
 
     def _connected(self) -> Client:
-        address = self._address if self._cluster is None else self._cluster.scheduler_address
+        cluster = self._cluster
+        address, security = (cluster.scheduler_address, cluster.security) if cluster else (self._address, None)
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # other versions of dask's own packages; ours are compared
-                return Client(address, timeout=self._patience, set_as_default=False)
+                return Client(address, timeout=self._patience, set_as_default=False, security=security)
         except Exception as error:
             raise GraderError(
                 f"no scheduler answers at {address} within {self._patience:g} s ({type(error).__name__}): start it "
