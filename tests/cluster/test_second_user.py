@@ -60,9 +60,9 @@ def test_another_user_runs_no_code_through_the_ports_of_local_n(open_cluster: Da
     assert attacked(tmp_path / "open", open_cluster.address) == ["attacker 65534", "code runs as 0"]
     connection = Connection("local:1", HANGS)
     try:
-        scheduler = connection.client.scheduler.address
-        ((worker, about),) = connection.client.scheduler_info()["workers"].items()
-        ports = [scheduler, worker, about["nanny"]]
+        cluster = connection.client.scheduler_info()
+        ((worker, about),) = cluster["workers"].items()
+        ports = [cluster["address"], worker, about["nanny"]]
         assert attacked(tmp_path / "closed", *ports) == ["attacker 65534"]
     finally:
         connection.close()
