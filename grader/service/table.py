@@ -32,13 +32,13 @@ hand_in = Table(
     Column("problem", Text),  # why it was refused
     Column("report", Text),  # JSON
     Column("points", Float),
-    Column("is_free", Boolean, nullable=False, default=False),  # the grader failed, so it costs no attempt
+    Column("is_free", Boolean, nullable=False, default=False),  # always false; tables from before demand a value
     Column("counts", Boolean, nullable=False, default=False),
     Column("page", LargeBinary),  # compressed HTML, of the newest one and of the one that counts
     Column("graded_at", DateTime),
     Index("hand_in_work", "student", "assignment", "notebook"),
 )
-shown_columns = [column for column in hand_in.columns if column.name not in ("content", "page")]
+shown_columns = [column for column in hand_in.columns if column.name not in ("content", "is_free", "page")]
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,6 @@ class HandInRow:
     problem: str | None
     report: str | None
     points: float | None
-    is_free: bool
     counts: bool
     graded_at: datetime | None
 
