@@ -49,7 +49,7 @@ def configure(c: Config, root: Path | str | None = None) -> None:
     ]
     c.GenerateFeedback.exporter_class = "grader.classroom.page.feedback.FeedbackExporter"
     c.HTMLExporter.filters = {
-        "markdown2html": "grader.classroom.page.sanitize.markdown",
+        "markdown2html": "grader.classroom.page.feedback.markdown_of",
         "strip_files_prefix": "grader.classroom.page.feedback.unchanged",
         "highlight_code": "grader.classroom.page.feedback.highlighted",
     }

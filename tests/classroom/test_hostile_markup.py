@@ -17,7 +17,6 @@ MAX_SECONDS, MAX_BYTES = 1, 20 * 2**20
 VOID_TAGS = {"br", "hr", "img"}
 MAX_FORMULAS = sanitize.MAX_MATHML + 50 * formulas.MAX_TEX
 """Characters of all formulas of a text: the last that is drawn may exceed what is left."""
-FRAME_START = sanitize.FRAME.split("{}")[0]
 
 FORMATTING = "b big code em font i nobr s small strike strong tt u".split()
 MARKUP = [
@@ -73,7 +72,7 @@ class Page(HTMLParser):
         super().__init__()
         self.open: list[str] = []
         self.nesting = 0
-        self.feed(html.removeprefix(FRAME_START))
+        self.feed(html)
         self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -94,7 +93,7 @@ class Page(HTMLParser):
 
     def handle_endtag(self, tag: str) -> None:
         """Close the tag that was opened last: sanitized HTML is well-formed."""
-        assert self.open.pop() == tag if self.open else tag == "div"  # the end of the frame
+        assert self.open.pop() == tag
 
     def handle_comment(self, data: str) -> None:
         """A comment is never left."""
@@ -111,7 +110,7 @@ def rendered(render: Callable[[str], str], text: str) -> tuple[str, Cost]:
     memory, seconds = peak(), time.process_time()
     shown = render(text)
     cost = Cost(time.process_time() - seconds, peak() - memory)
-    assert len(shown) <= sanitize.MAX_GROWTH * (len(text) + 100) + len(sanitize.FRAME) + MAX_FORMULAS
+    assert len(shown) <= sanitize.MAX_GROWTH * (len(text) + 100) + MAX_FORMULAS
     assert Page(shown).nesting <= sanitize.MAX_NESTING + formulas.MAX_NESTING
     return shown, cost
 
@@ -231,13 +230,14 @@ def test_a_long_honest_answer_is_rendered() -> None:
     assert cost.seconds < MAX_SECONDS * slowness() and cost.memory < MAX_BYTES + 3 * len(answer)
 
 
-def test_script_and_style_are_left_out_and_other_tags_shown() -> None:
-    """A table of pandas begins with its style; <eos> is a token, and no element."""
+def test_script_and_style_are_left_out_of_outputs_and_other_tags_shown() -> None:
+    """A table of pandas begins with its style; <eos> is a token, and no element. An answer is shown as typed."""
     table = (
         "<div>\n<style scoped>\n.dataframe th { color: red }\n</style><table><tbody><tr><td>1</td></tr></tbody></table>"
     )
     assert sanitize.html(table) == "<div>\n<table><tbody><tr><td>1</td></tr></tbody></table></div>"
     assert sanitize.html("<script>alert()</script><svg><eos></x>") == "&lt;svg&gt;&lt;eos&gt;&lt;/x&gt;"
+    assert sanitize.markdown("<style>a</style>").strip() == "&lt;style&gt;a&lt;/style&gt;"
     assert sanitize.html('<a title="x" href="http://x/?a=1&amp;b=2">y</a>') == '<a href="http://x/?a=1&amp;b=2">y</a>'
 
 

@@ -17,8 +17,6 @@ from grader.text import one_line, printable
 MAX_SOURCE = 10_000
 """Characters of an answer that are shown. An answer has hundreds; a hostile one may have a million."""
 
-FRAME_START = sanitize.FRAME.split("{}")[0]
-"""The sanitizer's frame has a style attribute, which the policy of this page does not allow."""
 HEADING = re.compile(r"<h[1-6][^>]*>(.*?)</h[1-6]>", re.DOTALL)
 
 
@@ -30,10 +28,7 @@ def example(source: str) -> Markup:
 
 def prose(source: str) -> Markup:
     """Return markdown as sanitized HTML. Its headings are bold lines: they are no headings of this page."""
-    html = sanitize.markdown(printable(source, len(source)))
-    if html.startswith(FRAME_START):
-        html = "<div>" + html.removeprefix(FRAME_START)
-    return Markup(HEADING.sub(r"<p><strong>\1</strong></p>", html))
+    return Markup(HEADING.sub(r"<p><strong>\1</strong></p>", sanitize.markdown(printable(source, len(source)))))
 
 
 def side_by_side(passage: Passage) -> tuple[Markup, Markup]:

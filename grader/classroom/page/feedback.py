@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from ipython_pygments_lexers import IPython3Lexer
+from jinja2 import pass_context
+from jinja2.runtime import Context
 from nbconvert.exporters import HTMLExporter, TemplateExporter
 from nbformat import NotebookNode
 from nbgrader.api import Grade, Gradebook, SubmittedNotebook
@@ -116,7 +118,7 @@ class PlainExporter(FeedbackExporter):
 
     def __init__(self, **traits: Any) -> None:
         super().__init__(**traits)
-        self.register_filter("markdown2html", sanitize.verbatim)
+        self.register_filter("markdown2html", lambda source, cell=None: sanitize.verbatim(source))
         self.register_filter("highlight_code", lambda source, metadata=None: sanitize.verbatim(source))
 
 
@@ -227,6 +229,19 @@ def highlighted(source: str, metadata: Any = None) -> str:
     return _highlighted_once(source) if len(source) <= KEPT_CHARACTERS else sanitize.verbatim(source)
 
 
+@pass_context
+def markdown_of(context: Context, source: str, cell: NotebookNode | None = None) -> str:
+    """Return the markdown of a cell as sanitized HTML. All of an answer is unfolded; the course's own hints are not.
+
+    Args:
+        context: the variables of the template; in nbconvert's, one of them is the cell.
+        source: the markdown.
+        cell: the cell, where the template hands it over.
+    """
+    cell = cell or context.get("cell")
+    return sanitize.markdown(source, is_folded=cell is not None and type_of(cell) is not CellType.MANUAL_ANSWER)
+
+
 def unchanged(html: str) -> str:
     """Return `html`. nbconvert's filter looks for links of IPython 2, in time that grows with the length cubed."""
     return html
@@ -259,5 +274,5 @@ PAGE_FILTERS = {
     "summary": _summary,
 }
 
-FILTERS = {"markdown2html": sanitize.markdown, "strip_files_prefix": unchanged, "highlight_code": highlighted}
+FILTERS = {"markdown2html": markdown_of, "strip_files_prefix": unchanged, "highlight_code": highlighted}
 """Filters that make a page safe and fast, here and in the formgrader."""

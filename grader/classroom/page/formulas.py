@@ -66,8 +66,18 @@ def drawn(tex: str, *, display: bool = False) -> str:
         tex: the formula without its delimiters.
         display: whether it has a line of its own.
     """
+    return mathml(tex, display=display) or typed(tex, display=display)
+
+
+def typed(tex: str, *, display: bool = False) -> str:
+    """Return a formula as HTML that shows it as it was typed.
+
+    Args:
+        tex: the formula without its delimiters.
+        display: whether it has a line of its own.
+    """
     sign = "$$" if display else "$"
-    return mathml(tex, display=display) or f"<code>{escape(f'{sign}{tex}{sign}')}</code>"
+    return f"<code>{escape(f'{sign}{tex}{sign}')}</code>"
 
 
 def mathml(tex: str, *, display: bool = False) -> str | None:
@@ -102,8 +112,8 @@ def _written(element: Element, nesting: int) -> Iterator[str]:
         del attributes["mathvariant"]
     # The converter writes characters as references.
     text = unescape(element.text or "")
-    if (text.startswith("\\") and len(text) > 1) or (tag == "mi" and text in "&\\" and text):
-        raise _NotAllowed(text)  # a command or an environment that the converter does not know
+    if (len(text) > 1 and ("\\" in text or "$" in text)) or (tag == "mi" and text in "&\\" and text):
+        raise _NotAllowed(text)  # a command that the converter does not know, or text that MathJax would take for TeX
     yield f"<{tag}{''.join(_attributes(attributes))}>"
     yield escape("".join(_letter(alphabet, character) for character in text) if alphabet else text)
     for child in element:

@@ -23,7 +23,7 @@ TAGS = frozenset(
     samp small span strong sub summary sup table tbody td tfoot th thead tr tt u ul var""".split()
 )
 HIDDEN = frozenset({"script", "style"})
-"""Tags that are left out together with what is between them."""
+"""Tags that are left out of outputs, together with what is between them; in an answer they are shown as typed."""
 ATTRIBUTES = frozenset({"class", "colspan", "rowspan", "title", "open", "start"})
 TAG_ATTRIBUTES = {"a": {"href"}, "img": {"src", "alt", "width", "height"}}
 CLASSES = re.compile(r"highlight|[a-z]{1,2}\d?")
@@ -56,8 +56,21 @@ SPACES, KEPT_SPACES = re.compile(r"\s{100,}"), 50
 DATA = re.compile(r";base64,([A-Za-z0-9+/=]{100,})")
 DATA_NUMBER = re.compile(r";base64,(\d+)")
 
-OTHER_TAG = re.compile(rf"<(?!(?:/?(?:{'|'.join(TAGS | HIDDEN)})(?![^ \t\n\f\r/>])|[!?]))", re.ASCII | re.IGNORECASE)
-"""The start of a tag that is not allowed. It is shown as typed, so no rare element changes how the rest is parsed."""
+NAMES = rf"(?:{'|'.join(sorted(TAGS))})"
+WORDS, WORD = r"""(?:"[^"<>]*+"|'[^'<>]*+')""", r"""(?:"[^\s"<>]*+"|'[^\s'<>]*+'|[^\s"'<>=`]++)"""
+ATTRIBUTE = (
+    rf"\s++(?:(?:open|scoped)(?![^\s/>])|(?:alt|class|style|title)\s*+=\s*+{WORDS}|[a-z][\w:-]*+\s*+=\s*+{WORD})"
+)
+NO_TAG = rf"<(?!/?{{names}}(?:{ATTRIBUTE})*+\s*+/?>)"
+TYPED = re.compile(NO_TAG.format(names=NAMES), re.ASCII | re.IGNORECASE)
+TYPED_IN_OUTPUT = re.compile(NO_TAG.format(names=rf"(?:{NAMES}|{'|'.join(sorted(HIDDEN))})"), re.ASCII | re.IGNORECASE)
+"""A `<` that does not begin a whole tag that is allowed. It is shown as typed, so no rare element changes how the rest
+is parsed, and no comment, declaration or attribute without an end hides the rest of an answer. In outputs, tags that
+are left out count as allowed: a table of pandas begins with its style.
+
+The value of an attribute has several words only where they are shown or usual, so no attribute swallows a sentence."""
+MARKER = re.compile("<!-- (?:BEGIN|END) MARK SCHEME -->")
+"""A comment of the course that is not shown. Above and below it, everything is."""
 FORMATTING = re.compile(r"<(b|code|em|i|s|small|strong|tt|u)(?=[ \t\n\f\r/])[^>]*>?", re.ASCII | re.IGNORECASE)
 """A formatting tag with attributes. A browser opens all unclosed formatting tags again in each paragraph, but of those
 that are the same, no more than three. Without attributes, they are the same."""
@@ -74,14 +87,11 @@ one has no `<` and the other no quotation mark; whoever types it has typed a for
 MAX_TEX, MAX_MATHML = 10_000, 200_000
 """Characters of TeX in one text that are drawn, and of MathML that they may become; other formulas stay as typed."""
 
-DEFINITION = re.compile(
-    r"\\(?=(?:g?def|global|let|(?:re)?new(?:command|environment)|DeclareMathOperator|Newextarrow|require)(?![a-zA-Z]))"
-)
-"""The backslash of a TeX command that would change all later formulas of the page, even those of a question."""
-UNTYPESET = r"\\<span></span>"
-"""Takes the place of such a backslash: the formgrader's MathJax finds no formula in text that a tag interrupts."""
-FRAME = '<div style="overflow: auto hidden; position: relative">{}</div>'
-"""Clips what TeX moves out of an answer: otherwise a box could cover the points on the page."""
+TEX = re.compile(r"""(<[^>"]*+(?:"[^"]*+"[^>"]*+)*+>)|[\\$]""")
+"""A tag of clean HTML, which is left as it is, or a sign with which TeX begins."""
+UNTYPESET = "<b></b>"
+"""Is put after each of these signs. The reader sees nothing of it, and the formgrader's MathJax finds no formula in
+text that a tag interrupts. Formulas are drawn here: MathJax would obey any command, and some change the whole page."""
 
 
 class Renderer(IPythonRenderer):
@@ -96,8 +106,9 @@ class Renderer(IPythonRenderer):
         return super().link(text, url) if len(url) <= MAX_URL else text
 
     def block_code(self, code: str, info: str | None = None) -> str:
-        """Return a code block; `info` is the language."""
-        return super().block_code(code, "python" if info in LANGUAGES else None)
+        """Return a code block; `info` is the language, or a sentence that would be overlooked."""
+        sentence = f"<p>{escape(info)}</p>" if info and " " in info.strip() else ""
+        return sentence + super().block_code(code, "python" if info in LANGUAGES else None)
 
     def inline_math(self, body: str) -> str:
         """Return what stands for a formula in a line of text."""
@@ -119,28 +130,34 @@ def _formula(kind: str, tex: str) -> str:
 _to_html = MarkdownWithMath(renderer=Renderer(escape=False, exclude_anchor_links=True)).render
 
 
-def markdown(source: str) -> str:
+def markdown(source: str, *, is_folded: bool = False) -> str:
     """Return markdown as sanitized HTML. Each text is rendered once, because most cells of a class are the same.
 
     Images that a student pasted into an additional cell are left out; repair puts those of an answer into its text.
+
+    Args:
+        source: the markdown.
+        is_folded: whether parts that the text folds stay folded. They would be overlooked in an answer.
     """
-    return _rendered_once(source) if len(source) <= MAX_MARKDOWN else _rendered(source)
+    return (_rendered_once if len(source) <= MAX_MARKDOWN else _rendered)(source, is_folded)
 
 
 @lru_cache(maxsize=512)
-def _rendered_once(source: str) -> str:
-    return _rendered(source)
+def _rendered_once(source: str, is_folded: bool) -> str:
+    return _rendered(source, is_folded)
 
 
-def _rendered(source: str) -> str:
-    text, images = _without_images(source)
+def _rendered(source: str, is_folded: bool) -> str:
+    text, images = _without_images(MARKER.sub("", source))
     text = SPACES.sub(lambda spaces: spaces[0][:KEPT_SPACES] + spaces[0][-KEPT_SPACES:], text)
     try:
-        shown = _sanitized(_to_html(text), len(text)) if is_quick(text) else None
+        shown = _sanitized(_to_html(text), len(text), TYPED) if is_quick(text) else None
     except RecursionError:
         # Hundreds of quotations and lists took turns.
         shown = None
-    return verbatim(source) if shown is None else _with_images(shown, images)
+    if shown is None:
+        return verbatim(source)
+    return _with_images(shown if is_folded else shown.replace("<details>", '<details open="">'), images)
 
 
 def is_quick(text: str) -> bool:
@@ -160,7 +177,7 @@ def is_quick(text: str) -> bool:
 def html(text: str) -> str:
     """Return HTML with the tags and attributes that prose and images need, and no others."""
     short, images = _without_images(text)
-    shown = _sanitized(short, len(short))
+    shown = _sanitized(short, len(short), TYPED_IN_OUTPUT)
     return verbatim(text) if shown is None else _with_images(shown, images)
 
 
@@ -206,18 +223,22 @@ def _with_images(text: str, images: list[str]) -> str:
     return DATA_NUMBER.sub(lambda match: ";base64," + data.pop(match[1], match[1]), text) if images else text
 
 
-def _sanitized(text: str, source_length: int) -> str | None:
-    """Sanitized HTML, or None if the text or the result exceeds the bounds."""
+def _sanitized(text: str, source_length: int, typed: re.Pattern[str]) -> str | None:
+    """Sanitized HTML, or None if the text or the result exceeds the bounds; `typed` finds what is shown as typed."""
     if text.count("<") > MAX_TAGS or len(text) > MAX_HTML:
         return None
-    text = LINK.sub(r"<a \1>", FORMATTING.sub(r"<\1>", OTHER_TAG.sub("&lt;", text)))
+    text = LINK.sub(r"<a \1>", FORMATTING.sub(r"<\1>", typed.sub("&lt;", text)))
     # A screen reader would announce an empty cell as the heading of its column.
-    clean = _cleaner.clean(text).replace("<th></th>", "<td></td>")
+    clean = _untypeset(_cleaner.clean(text).replace("<th></th>", "<td></td>"))
     depths = accumulate(-1 if closing else 1 for closing in NESTED_TAG.findall(clean))
     if len(clean) > MAX_GROWTH * (source_length + 100) or max(depths, default=0) > MAX_NESTING:
         return None
-    shown = DEFINITION.sub(UNTYPESET, _with_formulas(clean))
-    return FRAME.format(shown) if "\\" in shown else shown
+    return _with_formulas(clean)
+
+
+def _untypeset(clean: str) -> str:
+    """Clean HTML in which no text is TeX for MathJax."""
+    return TEX.sub(lambda found: found[1] or found[0] + UNTYPESET, clean)
 
 
 def _with_formulas(clean: str) -> str:
@@ -227,9 +248,10 @@ def _with_formulas(clean: str) -> str:
         nonlocal tex_left, mathml_left
         kind, tex = formula[1], unescape(formula[2])
         tex_left -= len(tex)
-        shown = formulas.drawn(tex, display=kind == "block") if tex_left >= 0 and mathml_left >= 0 else None
+        is_block, is_within = kind == "block", tex_left >= 0 and mathml_left >= 0
+        shown = formulas.mathml(tex, display=is_block) if is_within else None
         mathml_left -= len(shown or "")
-        return shown or f"<code>{escape(tex)}</code>"
+        return shown or _untypeset(formulas.typed(tex, display=is_block))
 
     return FORMULA.sub(draw, clean)
 
