@@ -33,7 +33,8 @@ SECRET = "The text of a file that student code must not read."
 class Protection(msgspec.Struct, frozen=True):
     """One promise: whether it holds on this machine, why not, and what to do.
 
-    Grading needs the `required` ones. Each other one is a second wall, or closes what the first cannot.
+    Grading needs the `required` ones. Each other one is a second wall, or closes what the first cannot. A hole in an
+    `urgent` one should be closed before anything is graded.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Protection(msgspec.Struct, frozen=True):
     holds: bool
     why: str = ""
     to_do: str = ""
+    urgent: bool = False
 
 
 class Examination(msgspec.Struct, frozen=True):
@@ -155,6 +157,7 @@ def _second_wall(seen: list[str] | None) -> list[Protection]:
             "user", "student code does not run as root",
             "the Python installation is closed to every other user" if sandboxed.user == 0 else "",
             "install Python where all users can read it, or grade as an ordinary user",
+            urgent=True,
         ),
         _protection(
             "namespaces", "student code has its own network, shared memory, host name, processes and root folder",
@@ -184,6 +187,8 @@ def _second_wall(seen: list[str] | None) -> list[Protection]:
     ]  # fmt: skip
 
 
-def _protection(name: str, promise: str, why: str, to_do: str, *, required: bool = False) -> Protection:
+def _protection(
+    name: str, promise: str, why: str, to_do: str, *, required: bool = False, urgent: bool = False
+) -> Protection:
     """A protection that holds if there is no reason `why` not; only otherwise is there something to do."""
-    return Protection(name, promise, required, not why, why, to_do if why else "")
+    return Protection(name, promise, required, not why, why, to_do if why else "", urgent)

@@ -1,6 +1,6 @@
 """Shows an examination on one screen."""
 
-from rich.console import Group
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -16,13 +16,16 @@ def screen(examination: Examination) -> Group:
     table.add_column("why not, and what to do", overflow="fold")
     for protection in examination.protections:
         table.add_row(_mark(protection), protection.promise, _advice(protection))
-    return Group(table, Text(), _verdict(examination)) if examination.protections else Group(_verdict(examination))
+    urgent = [protection for protection in examination.protections if protection.urgent and not protection.holds]
+    warnings = [Text(f"WARNING: not so here: {each.promise}. {_advice(each)}", "bold red") for each in urgent]
+    above: list[RenderableType] = [table, Text(), *warnings] if examination.protections else []
+    return Group(*above, _verdict(examination))
 
 
 def _mark(protection: Protection) -> Text:
     if protection.holds:
         return Text("holds", "green")
-    return Text("FAILS", "bold red") if protection.required else Text("open", "yellow")
+    return Text("FAILS", "bold red") if protection.required or protection.urgent else Text("open", "yellow")
 
 
 def _advice(protection: Protection) -> Text:

@@ -11,6 +11,7 @@ import pytest
 from rich.console import Console
 
 from grader.cli import main
+from grader.doctor import machine
 from grader.doctor.attempts import ATTEMPTS
 from grader.doctor.examination import FIRST_WALL, Examination, Protection, attempts
 from grader.doctor.screen import screen
@@ -122,6 +123,17 @@ def test_the_command_prints_one_screen(capsys: pytest.CaptureFixture[str]) -> No
     assert len(shown.splitlines()) < 50 and "Grading will start" in shown.splitlines()[-2]
     assert main(["doctor", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["grading"] is True
+
+
+def test_student_code_that_stays_root_is_called_out(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a line of its own above the verdict: as where root grades with a Python that lies in root's private home."""
+    monkeypatch.setattr(machine.Sandboxed, "user", 0)
+    assert main(["doctor"]) == 0
+    _, sign, verdict = capsys.readouterr().out.partition("WARNING")
+    assert sign and "student code does not run as root" in verdict
+    assert "install Python where all users can read it" in " ".join(verdict.split()) and "Grading will start" in verdict
 
 
 def test_a_hole_is_shown_with_what_got_through() -> None:
