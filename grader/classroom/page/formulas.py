@@ -51,6 +51,11 @@ ALPHABETS = {
 DEFINING = re.compile(
     r"\\(?:[gex]?def|let|futurelet|providecommand|(?:re)?new(?:command|environment)|DeclareMathOperator)(?![a-zA-Z])"
 )
+UNTYPESET = "<b></b>"
+"""Is put after a sign with which TeX begins. The reader sees nothing of it, and the formgrader's MathJax finds no
+formula in text that a tag interrupts. Formulas are drawn here: MathJax would obey any command, and some change the
+whole page."""
+TEX = re.compile(r"[\\$]")
 MAX_TEX, MAX_NESTING = 1_000, 25
 """How many characters a formula may have, and how many elements may be open at a time."""
 
@@ -112,10 +117,15 @@ def _written(element: Element, nesting: int) -> Iterator[str]:
         del attributes["mathvariant"]
     # The converter writes characters as references.
     text = unescape(element.text or "")
-    if (len(text) > 1 and ("\\" in text or "$" in text)) or (tag == "mi" and text in "&\\" and text):
-        raise _NotAllowed(text)  # a command that the converter does not know, or text that MathJax would take for TeX
+    if (text.startswith("\\") and len(text) > 1) or (tag == "mi" and text in "&\\" and text):
+        raise _NotAllowed(text)  # a command or an environment that the converter does not know
     yield f"<{tag}{''.join(_attributes(attributes))}>"
-    yield escape("".join(_letter(alphabet, character) for character in text) if alphabet else text)
+    shown = escape("".join(_letter(alphabet, character) for character in text) if alphabet else text)
+    if len(text) > 1 and TEX.search(text):
+        if tag != "mtext":
+            raise _NotAllowed(text)  # only here may MathML hold a tag of HTML
+        shown = TEX.sub(lambda sign: sign[0] + UNTYPESET, shown)
+    yield shown
     for child in element:
         yield from _written(child, nesting - 1)
     yield f"</{tag}>"

@@ -89,9 +89,6 @@ MAX_TEX, MAX_MATHML = 10_000, 200_000
 
 TEX = re.compile(r"""(<[^>"]*+(?:"[^"]*+"[^>"]*+)*+>)|[\\$]""")
 """A tag of clean HTML, which is left as it is, or a sign with which TeX begins."""
-UNTYPESET = "<b></b>"
-"""Is put after each of these signs. The reader sees nothing of it, and the formgrader's MathJax finds no formula in
-text that a tag interrupts. Formulas are drawn here: MathJax would obey any command, and some change the whole page."""
 
 
 class Renderer(IPythonRenderer):
@@ -238,7 +235,7 @@ def _sanitized(text: str, source_length: int, typed: re.Pattern[str]) -> str | N
 
 def _untypeset(clean: str) -> str:
     """Clean HTML in which no text is TeX for MathJax."""
-    return TEX.sub(lambda found: found[1] or found[0] + UNTYPESET, clean)
+    return TEX.sub(lambda found: found[1] or found[0] + formulas.UNTYPESET, clean)
 
 
 def _with_formulas(clean: str) -> str:
