@@ -1,20 +1,17 @@
-"""A hand-in that is put back waits again, and the hand-ins of one student take a bounded room."""
-"""What is put back after a failure waits again, and never gives way to itself; what is graded is an attempt."""
+"""What is put back waits again, what is graded is an attempt, and a student's hand-ins take a bounded room."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from grader.report import Report
 from grader.service.policy import Refusal
 from grader.service.store import KEPT, Graded, Store
 from grader.service.table import GRADED, GRADING, SUPERSEDED, WAITING
 
 ROOM = 10
 """Bytes that the hand-ins of a student may have."""
-from grader.report import Report
-from grader.service.store import Graded, Store
-from grader.service.table import GRADING, SUPERSEDED, WAITING
 
 
 @pytest.fixture
@@ -116,6 +113,8 @@ def test_a_flood_leaves_few_rows(store: Store) -> None:
     assert [store.get(key) is not None for key in flood] == [False] * (2 * KEPT - 1) + [True] * (KEPT + 1)
     assert [state(store, key)[0] for key in (other, first, flood[-1])] == [WAITING, GRADED, WAITING]
     store.put_back(flood[0])  # a retry may come after its hand-in is no longer kept
+
+
 @pytest.mark.parametrize("given_up", [False, True])
 def test_a_report_costs_an_attempt_even_if_grading_did_not_come_to_an_end(store: Store, given_up: bool) -> None:
     """Otherwise code that has the grader give up at will would have any number of attempts, without a pause."""
