@@ -4,7 +4,6 @@ import copy
 import gc
 import os
 import pty
-import select
 import shutil
 import subprocess
 import sys
@@ -316,18 +315,15 @@ def at_terminal(folder: Path, *arguments: str, keys: bytes) -> tuple[int, str]:
         preexec_fn=lambda: os.close(os.open(os.ttyname(its_own), os.O_RDWR)),  # it is the controlling terminal then
     )  # fmt: skip
     os.close(its_own)
-    shown, pressed = b"", False
+    shown = b""
     while True:
-        # On a busy machine a key may come just before the program reads: a person presses it again.
-        is_quiet = not select.select([ours], [], [], 5)[0]
-        if not is_quiet:
-            try:
-                shown += os.read(ours, 4096)
-            except OSError:  # the other end was closed
-                break
-        if b"[y/N]" in shown and (is_quiet or not pressed):
+        try:
+            shown += os.read(ours, 4096)
+        except OSError:  # the other end was closed
+            break
+        if b"[y/N]" in shown and keys:
             os.write(ours, keys)
-            pressed = True
+            keys = b""
     os.close(ours)
     return process.wait(timeout=HANGS), shown.decode()
 
