@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import socket
 import sys
 import tempfile
@@ -31,6 +32,10 @@ from grader.supervisor import forkserver, pool
 from tests.support.schedule import own_processor
 from tests.support.small_class import SCORES, grade_class, make_class
 
+# A shell starts what it puts into the background so that it ignores these. Programs under test inherit that, and some
+# tests press Ctrl-C.
+for ignored in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
+    signal.signal(ignored, signal.default_int_handler if ignored is signal.SIGINT else signal.SIG_DFL)
 # All tests of a process share its fork server: it loads the package of this course's notebooks, whichever comes first.
 forkserver.use(("course",))
 # Their runners start on this worker's own processor.
