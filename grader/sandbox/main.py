@@ -36,10 +36,10 @@ def main(connection: Connection, settings: SandboxSettings, to_parent: Connectio
     die_with_parent()
     # The scheduler treats a session as one group. Ctrl-C in the terminal does not reach it.
     os.setsid()
-    os.sched_setaffinity(0, {settings.processor})
     if settings.scratch is not None:
         go_on_alone()
     pid = own_pid()
+    os.sched_setaffinity(0, {settings.processor})
     if to_parent is not None:
         to_parent.send(pid)
     if settings.group is not None:
