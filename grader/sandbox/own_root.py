@@ -37,12 +37,12 @@ def outline(readable: frozenset[str]) -> Outline:
     """Return how files and folders can be shown where they lie; the fork server finds out for all its children.
 
     Args:
-        readable: their paths, which may lead through symbolic links.
+        readable: their paths, which may lead through symbolic links. What does not exist is left out.
     """
     links, mounts = dict[str, str](), dict[str, int]()
     for path in sorted(readable):
         real = _followed(path, links)
-        if not any(real.startswith(f"{folder}/") for folder in mounts):
+        if os.path.exists(real) and not any(real.startswith(f"{folder}/") for folder in mounts):
             mounts[real] = MS_RDONLY | os.statvfs(real).f_flag & LOCKED
     return Outline(links, mounts)
 
