@@ -235,8 +235,10 @@ def test_help_names_every_command(capsys: Capture) -> None:
 
 MAC = "import sys; sys.platform = 'darwin'"
 WITHOUT_LIBSECCOMP = (
-    "import ctypes.util; find = ctypes.util.find_library\n"
-    "ctypes.util.find_library = lambda name: None if name == 'seccomp' else find(name)"
+    "import sys; missing = 'libseccomp.so.2'\n"
+    "def refuse(event, arguments):\n"
+    "    if event == 'ctypes.dlopen' and arguments[0] == missing: raise OSError(missing)\n"
+    "sys.addaudithook(refuse)"
 )
 
 

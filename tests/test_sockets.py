@@ -14,6 +14,7 @@ import pytest
 
 from grader.checking import link
 from grader.cli import COMMANDS
+from grader.course_root import remember
 from grader.service.accounts import TOKENS
 from tests.service.serving import make_served_course, written
 from tests.support import surroundings
@@ -97,6 +98,7 @@ def course() -> Iterator[Path]:
         (course / "students.csv").write_text(NBGRADER_STUDENTS)
         (course / "archive.zip").write_bytes(packed([Packed("ann_101_7001_small.ipynb", written(course))]))
         (course / TOKENS).unlink()  # they have been handed out
+        remember(course)
         for part in ("home", "tmp", "runtime"):
             (folder / part).mkdir()
         yield course

@@ -103,6 +103,7 @@ def _start_init() -> None:
             os.write(tell, b"1")  # fails if the parent has ended already
             # A copy of a socket that stayed open here would hide that its owner has ended.
             os.closerange(0, 1 << 16)
+            signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # orphans become its children, and must not stay as zombies
             signal.pthread_sigmask(signal.SIG_SETMASK, signal.valid_signals())
             while True:
                 signal.pause()

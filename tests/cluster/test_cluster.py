@@ -157,7 +157,7 @@ def test_a_worker_with_other_code_is_refused(cluster: DaskCluster, tmp_path: Pat
         lonely.add_worker()
         lonely.await_workers(1)
         refused = Run(lonely, folder, patience=PATIENCE).all()
-        said = dict(set_up(lonely.address, Config(), ("course",), sandbox=True))
+        said = dict(set_up(lonely.address, Config(), ("grader_kernel", "course"), sandbox=True))
     finally:
         lonely.end()
     words = "it has other files of grader or grader_kernel or course: install the driver's versions on it"

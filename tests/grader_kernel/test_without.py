@@ -12,6 +12,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from grader.sandbox.namespaces import succeeds_in_child
 from grader_kernel.without import rule, without
 from tests.support.library_functions import calls
 
@@ -112,7 +113,6 @@ def test_every_function_whose_name_holds_a_word_is_refused() -> None:
 
 
 SAVED = F.conv2d
-COMPILED = torch.compile(lambda x, w: F.conv2d(x, w), backend="eager")
 WAYS: dict[str, Callable[[], object]] = {
     "a saved reference": lambda: SAVED(X[None], W),
     "getattr": lambda: getattr(F, "co" + "nv2d")(X[None], W),
@@ -120,8 +120,7 @@ WAYS: dict[str, Callable[[], object]] = {
     "torch._C": lambda: torch._C._VariableFunctions.conv2d(X[None], W),
     "torch.ops": lambda: torch.ops.aten.slow_conv_dilated2d(X[None, None], W, [2, 2]),
     "the operator in an overload": lambda: torch.ops.aten.conv2d.default._op(X[None, None], W),
-    "torch.compile": lambda: COMPILED(X[None, None], W),
-    "torch.compile in the call": lambda: torch.compile(lambda: F.conv2d(X[None], W), backend="eager")(),
+    "torch.compile": lambda: torch.compile(lambda: F.conv2d(X[None], W), backend="eager")(),
     "torch.vmap": lambda: torch.vmap(lambda x: F.conv2d(x, W))(X[None, None]),
     "map": lambda: list(map(F.conv2d, [X[None]], [W])),
     "a gradient": lambda: torch.nn.grad.conv2d_input((1, 1, 2, 3), W, torch.ones(1, 1, 1, 2)),
@@ -131,21 +130,21 @@ WAYS: dict[str, Callable[[], object]] = {
 }
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_every_way_to_a_function_is_seen(way: str) -> None:
-    """Whatever calls it; outside of the block the call works."""
+def is_seen(way: str) -> None:
+    """Raise unless a way works outside of the block and is refused in it, also if the refusal is caught."""
     WAYS[way]()
     with pytest.raises(AssertionError, match="The exercise is to write it yourself"), without(*WORDS):
         WAYS[way]()
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_who_catches_a_refusal_gains_nothing(way: str) -> None:
-    """It comes again at the end of the block."""
     with pytest.raises(AssertionError, match="The exercise is to write it yourself"), without(*WORDS):
         with contextlib.suppress(AssertionError):
             WAYS[way]()
         WAYS["NumPy"]()
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_every_way_to_a_function_is_seen(way: str) -> None:
+    """Whatever calls it, and whoever catches the refusal. In a child: torch.compile leaves much behind in a process."""
+    assert succeeds_in_child(lambda: is_seen(way))
 
 
 def test_what_libraries_call_by_themselves_is_allowed() -> None:

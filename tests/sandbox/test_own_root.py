@@ -6,6 +6,7 @@ import tempfile
 from itertools import islice
 from pathlib import Path
 
+import psutil
 import pytest
 
 from grader.grading import grade
@@ -15,6 +16,7 @@ from grader.sandbox.own_root import outline
 from grader.supervisor.session import Sandboxes
 from tests.support.notebooks import answer, answered, check, notebook
 from tests.support.paths import REPOSITORY
+from tests.support.waiting import until
 
 SOURCE = notebook(
     answer("look", "### BEGIN SOLUTION\ndef look():\n    return True\n### END SOLUTION"),
@@ -107,3 +109,17 @@ def test_links_lead_to_what_they_lead_to_outside(tmp_path: Path) -> None:
         str(tmp_path / "one"): "real",
         str(tmp_path / "two"): str(tmp_path / "one" / "inner"),
     }
+
+
+def test_a_sandbox_leaves_no_process() -> None:
+    """Neither its own nor one that only waits for it, and no zombie of either."""
+
+    def children() -> set[int]:
+        return {child.pid for child in psutil.Process().children(recursive=True)}
+
+    printed("print(1)")  # from here on the grader's own processes run
+    before = children()
+    with Sandboxes(Limits(), sandbox=True, processor=min(os.sched_getaffinity(0))) as sandboxes:
+        sandboxes.confined_pid()
+        assert len(children() - before) == 3
+    until(lambda: children() <= before, "the end of the sandbox")

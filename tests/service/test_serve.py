@@ -181,8 +181,8 @@ def test_a_page_is_shown_without_scripts(server: Server) -> None:
 
 
 @pytest.mark.parametrize(("assignment", "points"), [(SOON, 6), (PAST, 8), (NAME, 8)])
-def test_what_our_answers_gave_back_is_told_after_the_due_date(server: Server, assignment: str, points: int) -> None:
-    """Student code beside our answers could tell by its points what it reads there. Without a due date it is told."""
+def test_what_our_answers_gave_back_is_known_after_the_due_date(server: Server, assignment: str, points: int) -> None:
+    """Student code beside our answers could show by points what it reads there. Without a due date it is known."""
     key = server.hand_in("fay", written(server.folder), assignment=assignment).json["id"]
     report = server.report("fay", key)["report"]
     judged = next(test for test in report["tests"] if test["test"] == "one-test-more")
