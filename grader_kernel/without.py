@@ -7,10 +7,10 @@ The visible check of a notebook calls the student's code in this context, and so
 words in the tags of the answer cell.
 """
 
-import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from functools import cache
 from types import FrameType
 from typing import Any
 
@@ -71,7 +71,7 @@ class _LibraryCalls:
 
     def __init__(self, words: Sequence[str], error: type[Exception]) -> None:
         self._words, self._error = words, error
-        self._is_forbidden = re.compile("|".join(map(re.escape, words))).search
+        self._is_forbidden = _matcher(tuple(words))
         self.refused: Exception | None = None
 
     def check(self, name: str) -> None:
@@ -82,13 +82,19 @@ class _LibraryCalls:
 
     def see(self, frame: FrameType, event: str, called: Any) -> None:
         """Check a call, as Python's hook for profilers is told of it."""
+        # Python tells of each call at whatever depth, so that nearly all must be left at the first condition.
         if event == "call":
+            code = frame.f_code
+            if not code.co_freevars and not self._is_forbidden(code.co_name):
+                return
             if frame.f_back is None or not _is_of_library(frame) or _is_of_library(frame.f_back):
                 return
-            names = [frame.f_code.co_name]
-            if frame.f_code.co_freevars:  # a decorated function goes by the name of what is called inside
-                names += [getattr(frame.f_locals.get(name), "__name__", "") for name in frame.f_code.co_freevars]
+            # A decorated function goes by the name of what is called inside.
+            inside = [getattr(frame.f_locals.get(name), "__name__", "") for name in code.co_freevars]
+            names = [code.co_name, *inside]
         elif event == "c_call":
+            if not self._is_forbidden(called.__name__):
+                return
             module = getattr(called, "__module__", None) or type(getattr(called, "__self__", None)).__module__
             if _library(module) not in LIBRARIES or _is_of_library(frame):
                 return
@@ -97,6 +103,12 @@ class _LibraryCalls:
             return
         for name in names:
             self.check(name)
+
+
+@cache
+def _matcher(words: tuple[str, ...]) -> Callable[[str], bool]:
+    """A function that tells whether a name contains one of the words."""
+    return cache(lambda name: any(word in name for word in words))
 
 
 def _is_of_library(frame: FrameType) -> bool:
