@@ -1,1 +1,1 @@
-"""What both worlds of an exercise use: the kernel of a student's notebook, and the processes of the grader."""
+"""The rules that the kernel of a student's notebook and the processes of the grader share."""

@@ -25,8 +25,8 @@ def without(*words: str, error: type[Exception] = AssertionError) -> AbstractCon
 
     A function of torch is seen under every name: in torch, in torch.nn.functional, as a method of a tensor, in
     torch.ops, compiled by torch.compile, and in a layer, including nn.LSTM, nn.GRU, nn.RNN, their cells, and
-    nn.MultiheadAttention, in training and in evaluation. What torch writes in Python, and all of NumPy and SciPy, is
-    seen where student code calls it. If student code catches the error, it comes again at the end of the block.
+    nn.MultiheadAttention, in training and in evaluation. Functions of torch in Python, and those of NumPy and SciPy,
+    are seen where student code calls them. If student code catches the error, it comes again at the end of the block.
 
     Three kinds of calls are not seen: those in other threads, those inside of code compiled by torch.jit, and those by
     which an allowed function does its work. So the word "scaled_dot_product" does not forbid nn.MultiheadAttention, and
@@ -81,8 +81,8 @@ class _LibraryCalls:
             raise self.refused
 
     def see(self, frame: FrameType, event: str, called: Any) -> None:
-        """Check a call, as Python's hook for profilers is told of it."""
-        # Python tells of each call at whatever depth, so that nearly all must be left at the first condition.
+        """Check a call; Python calls this as the hook of a profiler."""
+        # It runs for each call at whatever depth, so nearly all must leave at the first condition.
         if event == "call":
             code = frame.f_code
             if not code.co_freevars and not self._is_forbidden(code.co_name):
@@ -90,7 +90,7 @@ class _LibraryCalls:
             if frame.f_back is None or not _is_of_library(frame) or _is_of_library(frame.f_back):
                 return
             # A decorated function goes by the name of what is called inside.
-            inside = [getattr(frame.f_locals.get(name), "__name__", "") for name in code.co_freevars]
+            inside = [str(getattr(frame.f_locals.get(name), "__name__", "")) for name in code.co_freevars]
             names = [code.co_name, *inside]
         elif event == "c_call":
             if not self._is_forbidden(called.__name__):

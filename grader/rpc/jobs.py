@@ -55,7 +55,7 @@ class Ended:
 
 @dataclass(frozen=True)
 class SandboxSettings:
-    """What a sandbox is started with; without a scratch folder it runs unconfined. It joins the cgroup `group`."""
+    """The settings of a sandbox: without a scratch folder it runs unconfined, and it joins the cgroup `group`."""
 
     scratch: Path | None
     memory_mb: int

@@ -4,8 +4,8 @@
                          +-- tmp/.../scratch           the one folder that it may write
 
 Landlock judges whether a file is opened, and not whether it is looked up: without this, student code could see which
-files exist, how large they are and when they were read, and could tell another submission something by them. What is
-mounted read-only records no reading.
+files exist, how large they are and when they were read, and could tell another submission something by them. A
+read-only mount records no reading.
 """
 
 import ctypes
@@ -26,7 +26,7 @@ PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
 
 
 class Outline(NamedTuple):
-    """What a root folder shows: symbolic links with their targets, and files and folders with options of the mount."""
+    """The content of a root folder: symbolic links with their targets, and files and folders with mount options."""
 
     links: dict[str, str]
     mounts: dict[str, int]
@@ -37,7 +37,7 @@ def outline(readable: frozenset[str]) -> Outline:
     """Return how files and folders can be shown where they lie; the fork server finds out for all its children.
 
     Args:
-        readable: their paths, which may lead through symbolic links. What does not exist is left out.
+        readable: their paths, which may lead through symbolic links. Paths that do not exist are left out.
     """
     links, mounts = dict[str, str](), dict[str, int]()
     for path in sorted(readable):
@@ -65,6 +65,9 @@ def enter_own_root(scratch: Path, *outlines: Outline) -> bool:
     Args:
         scratch: the only folder that the process may write to. It becomes the working folder.
         outlines: what else there is.
+
+    Raises:
+        OSError: the process is in between, and may not run student code.
     """
     number = PIVOT_ROOT.get(os.uname().machine)
     if number is None or not unshare(CLONE_NEWNS):
@@ -89,7 +92,8 @@ def enter_own_root(scratch: Path, *outlines: Outline) -> bool:
         os.chdir(scratch)
         libc.umount2(os.fsencode(root), MNT_DETACH)
         return False
-    libc.umount2(b".", MNT_DETACH)  # the old root, which lies on the new one
+    if libc.umount2(b".", MNT_DETACH) != 0:  # the old root, which lies on the new one
+        raise OSError(ctypes.get_errno(), "the old root folder cannot be left")
     _mount(None, "/", None, MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV)
     os.chdir(scratch)
     return True

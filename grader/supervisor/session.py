@@ -116,7 +116,6 @@ class _Sandbox:
     excess: Ended | None = None
     """The limit that it exceeded, once it was killed because of that."""
     is_over: bool = False
-
     _student: int | None = None
 
     def student(self, wait: float = 0) -> int | None:

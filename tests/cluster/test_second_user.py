@@ -43,7 +43,7 @@ def open_cluster(tmp_path: Path) -> Iterator[DaskCluster]:
 
 
 def attacked(folder: Path, *addresses: str) -> list[str]:
-    """What another user gets from the ports of a cluster; one line for the user, and one for each port that obeys."""
+    """Return what another user gets from a cluster: a line for the user, and one for each port that obeys."""
     folder.mkdir()
     command = surroundings.python_as_plain_user(folder, "-c", ATTACK, *addresses)
     done = subprocess.run(command, capture_output=True, text=True, timeout=HANGS, cwd="/")

@@ -71,10 +71,10 @@ threads = [threading.Thread(target=lambda: numbers.append(threading.get_native_i
 for thread in threads:
     thread.start()
     thread.join()
-import this  # reads a library's file
-times = [os.stat(os.__file__).st_atime_ns, os.stat(this.__file__).st_atime_ns]
+import turtledemo  # reads a library's file
+times = [os.stat(os.__file__).st_atime_ns, os.stat(turtledemo.__file__).st_atime_ns]
 print(json.dumps([os.getpid(), os.getppid(), sorted(numbers), times]))
-""".replace("import this  # reads a library's file", "import turtledemo as this")
+"""
     assert printed(code) == printed(code)
 
 
