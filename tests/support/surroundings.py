@@ -10,10 +10,10 @@ from tests.support.paths import REPOSITORY
 
 REFUSING = """
 import errno, os, sys
-import pyseccomp
-rules = pyseccomp.SyscallFilter(pyseccomp.ALLOW)
+from grader.sandbox.seccomp import ALLOW, ERRNO, SyscallFilter
+rules = SyscallFilter(ALLOW)
 for call in sys.argv[1].split(","):
-    rules.add_rule(pyseccomp.ERRNO(errno.EPERM), call)
+    rules.add_rule(ERRNO(errno.EPERM), call)
 rules.load()
 os.execv(sys.executable, [sys.executable, *sys.argv[2:]])
 """
