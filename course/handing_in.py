@@ -21,7 +21,6 @@ import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +40,7 @@ SHOWN = 3
 """Sentences of one exercise that are shown; the others unfold."""
 STYLE = "border-left: 4px solid {}; padding: 0.2em 0.8em; margin: 0.5em 0"
 GREEN, RED, GREY = "#2e7d32", "#c62828", "#757575"
+COLOURS = {"good": GREEN, "part": "#b26a00", "bad": RED}
 """Readable beside the text on light and dark pages; signs and words say the same."""
 STATES = {"waiting": "Waiting: number {place} in the queue …", "grading": "Your notebook is being graded …"}
 
@@ -229,31 +229,27 @@ def _graded_here(path: Path) -> dict[str, Any]:
 
 
 def _shown(report: dict[str, Any], state: dict[str, Any], remarks: list[str]) -> HTML:
-    """A report as HTML: points, then each exercise with the sentences of the tests that it failed."""
+    """A report as HTML: points, then each exercise with what is wrong and what has to be done first."""
     parts = [f"<p><strong>{report['points']:g} of {report['max_points']:g} points from tests</strong></p>"]
-    for exercise, tests in groupby(report["tests"], key=lambda test: _exercise(test["test"])):
-        parts.append(_exercise_shown(exercise, list(tests)))
+    parts += [_exercise_shown(exercise) for exercise in report.get("exercises", ())]
     if state.get("attempts_left") is not None:
         remarks = [f"Attempts left: {state['attempts_left']}.", *remarks]
     parts += [f"<p>{escape(remark)}</p>" for remark in remarks]
     return HTML("".join(parts))
 
 
-def _exercise_shown(exercise: str, tests: list[dict[str, Any]]) -> str:
-    points, most = (sum(test[key] for test in tests) for key in ("points", "max_points"))
-    failed = [test["message"] for test in tests if test["points"] < test["max_points"] and test["message"]]
-    sign, word, colour = ("✓", "right", GREEN) if points == most else ("✗", "not right yet", RED)
-    lines = [f"<p>{escape(message)}</p>" for message in failed]
+def _exercise_shown(exercise: dict[str, Any]) -> str:
+    state = exercise["state"]
+    lines = [f"<p>{escape(exercise['diagnosis'])}</p>"] if exercise["diagnosis"] else []
+    for reason in exercise["reasons"]:
+        claims = "".join(f"<li>{escape(claim)}</li>" for claim in reason.get("claims", ()))
+        lines.append(f"<p>{escape(reason['sentence'])}</p>" + (f"<ul>{claims}</ul>" if claims else ""))
     if len(lines) > SHOWN:
         more = "".join(lines[SHOWN:])
         lines[SHOWN:] = [f"<details><summary>Show {len(lines) - SHOWN} more</summary>{more}</details>"]
-    head = f"{sign} <strong>{escape(exercise)}</strong>: {word}, {points:g} of {most:g} points"
-    return f'<div style="{STYLE.format(colour)}">{head}{"".join(lines)}</div>'
-
-
-def _exercise(test: str) -> str:
-    """The exercise of a test: `x-check` and `x-test-what` belong to `x`."""
-    return test.partition("-test-")[0].removesuffix("-check")
+    head = f"{escape(state['sign'])} <strong>{escape(exercise['exercise'])}</strong>: {escape(state['word'])}, "
+    head += f"{exercise['points']:g} of {exercise['max_points']:g} points"
+    return f'<div style="{STYLE.format(COLOURS.get(state["style"], GREY))}">{head}{"".join(lines)}</div>'
 
 
 def _note(text: str, colour: str = GREY) -> HTML:

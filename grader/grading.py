@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from nbformat import NotebookNode
 
 from grader.diagnosis.misconceptions import Misconception, known_misconceptions
+from grader.explanation import Cause, Explanation
 from grader.limits import Limits
 from grader.notebook.plan import Role, Step, plan
 from grader.notebook.repair import Repaired, repair
-from grader.report import NOT_GRADED, Report, Verdict, no_points, shown
+from grader.report import Report, Verdict, no_points, shown
 from grader.rpc.jobs import Job
 from grader.sandbox import confinement
 from grader.supervisor.session import GradingFailed, run_job
@@ -55,7 +56,9 @@ def grade(
 
 def _given_up(steps: list[Step], repaired: Repaired) -> Report:
     results = {
-        step.index: no_points(step.name, step.points, Verdict.TIMED_OUT, NOT_GRADED)
+        step.index: no_points(
+            step.name, step.points, Verdict.TIMED_OUT, Explanation(cause=Cause.NOT_GRADED), exercise=step.exercise
+        )
         for step in steps
         if step.role is Role.TEST
     }

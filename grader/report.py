@@ -7,14 +7,10 @@ from typing import Any
 import msgspec
 
 from grader.errors import SandboxUnavailable
+from grader.explanation import Cause, Explanation
 from grader.fingerprint import Fingerprint
+from grader.view import ExerciseView, first_to_do, views
 
-NOT_GRADED = "Grading did not come to an end."
-"""The message of every test in a notebook whose grading failed in the grader itself."""
-BEHAVES_LIKE = "Your code behaves exactly like one that "
-"""How a diagnosis begins, which follows the message of a test."""
-JUDGED_WITH = "Judged with our {}, because yours lost points."
-"""The sentence of a test that ran with our answers to earlier exercises, whose names it has."""
 FORMAT = 1
 """Version of the JSON form of a report. It grows when a field changes its meaning or is removed."""
 
@@ -34,29 +30,45 @@ class Verdict(StrEnum):
 
 @dataclass
 class Result:
-    """The result of one test cell: points out of max_points, a message for the student, a log for the instructor.
+    """The result of one test cell: points out of max_points, what a student reads of it, a log for the instructor.
 
-    `not_written` is true if the answer still raises the `NotImplementedError` of the release. `causes` names the
-    misconceptions that together behave exactly like the student's code; it is empty if none are known to. The first
-    failed result of an exercise has the `fingerprint` of its behaviour, with which equal ones are found in a class. If
-    the test was judged with our answers to earlier exercises, `alone` is its result with the student's own.
+    `exercise` is the one to which the test belongs. The first failed result of an exercise has the `fingerprint` of its
+    behaviour, with which equal ones are found in a class. If the test was judged with our answers to earlier exercises,
+    `alone` is its result with the student's own.
     """
 
     name: str
     verdict: Verdict
     points: float
     max_points: float
-    message: str = ""
+    explanation: Explanation = Explanation()
     log: str = ""
-    not_written: bool = False
-    causes: list[str] = field(default_factory=list)
+    exercise: str = ""
     fingerprint: Fingerprint | None = None
     alone: "Result | None" = None
+
+    @property
+    def message(self) -> str:
+        """What a student reads below the test."""
+        return self.explanation.message
+
+    @property
+    def not_written(self) -> bool:
+        """Whether the answer still raises the `NotImplementedError` of the release."""
+        return self.explanation.cause is Cause.NOT_WRITTEN
+
+    @property
+    def causes(self) -> list[str]:
+        """The names of the misconceptions that together behave exactly like the student's code."""
+        return self.explanation.causes
 
     def published(self) -> "PublishedResult":
         """Return the result without what only instructors see."""
         alone = None if self.alone is None else self.alone.published()
-        return PublishedResult(self.name, self.verdict, self.points, self.max_points, self.message, self.causes, alone)
+        return PublishedResult(
+            self.name, self.verdict, self.points, self.max_points, self.message, self.causes, self.exercise,
+            self.explanation, alone,
+        )  # fmt: skip
 
 
 @dataclass
@@ -93,36 +105,59 @@ class Report:
 
         Logs and outputs are left out, because a log shows hidden tests.
         """
-        results = [result.published() for result in self.results]
-        published = PublishedReport(FORMAT, self.points, self.max_points, results, self.repairs, self.given_up)
-        form: dict[str, Any] = msgspec.to_builtins(published)
-        return form
+        return as_json([result.published() for result in self.results], self.repairs, given_up=self.given_up)
 
 
 class PublishedResult(msgspec.Struct, omit_defaults=True):
     """One test in the JSON form of a report; `causes` names the misconceptions that explain why it failed.
 
-    If it was judged with our answers to earlier exercises, `alone` is its result with the student's own.
+    `message` is the text of `explanation`, and both are empty if there is nothing to say. If the test was judged with
+    our answers to earlier exercises, `alone` is its result with the student's own.
     """
 
-    test: str
+    name: str = msgspec.field(name="test")
     verdict: Verdict
     points: float
     max_points: float
     message: str
     causes: list[str]
+    exercise: str = ""
+    explanation: Explanation = Explanation()
     alone: "PublishedResult | None" = None
 
 
 class PublishedReport(msgspec.Struct):
-    """The JSON form of a report. `repairs` are sentences; `given_up` is true if grading did not come to an end."""
+    """The JSON form of a report. `repairs` are sentences; `given_up` is true if grading did not come to an end.
+
+    `exercises` is what to show of the tests; `next` names the first exercise that is not right, if there is one.
+    """
 
     format: int
     points: float
     max_points: float
+    exercises: list[ExerciseView]
+    next: str
     tests: list[PublishedResult]
     repairs: list[str]
     given_up: bool
+
+
+def as_json(tests: list[PublishedResult], repairs: list[str], *, given_up: bool) -> dict[str, Any]:
+    """Return the JSON form of a report.
+
+    Args:
+        tests: its tests, without what a student may not know yet.
+        repairs: sentences.
+        given_up: whether grading did not come to an end.
+    """
+    points, max_points = sum(test.points for test in tests), sum(test.max_points for test in tests)
+    shown = views(tests)
+    following = first_to_do(shown)
+    published = PublishedReport(
+        FORMAT, points, max_points, shown, following.exercise if following else "", tests, repairs, given_up
+    )
+    form: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(published))
+    return form
 
 
 def report_schema() -> dict[str, Any]:
@@ -166,14 +201,17 @@ def partial(value: Any, points: float) -> float:
     return max(0.0, min(float(value), points)) if value == value else 0.0
 
 
-def no_points(name: str, max_points: float, verdict: Verdict, message: str, log: str = "") -> Result:
+def no_points(
+    name: str, max_points: float, verdict: Verdict, explanation: Explanation, log: str = "", exercise: str = ""
+) -> Result:
     """Return the result of a test that did not run to its end.
 
     Args:
         name: the test's grade_id.
         max_points: the points that it can give.
         verdict: how it ended.
-        message: a message for the student.
+        explanation: what to tell the student.
         log: a log for the instructor.
+        exercise: the exercise to which it belongs.
     """
-    return Result(name, verdict, 0.0, max_points, message, log)
+    return Result(name, verdict, 0.0, max_points, explanation, log, exercise)

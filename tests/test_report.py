@@ -7,8 +7,9 @@ import jsonschema
 import pytest
 
 from grader.errors import SandboxUnavailable
+from grader.explanation import Cause, Explanation
 from grader.grading import grade
-from grader.report import NOT_GRADED, Report, Result, Verdict, no_points, report_schema
+from grader.report import Report, Result, Verdict, no_points, report_schema
 from tests.support.notebooks import answered
 from tests.support.paths import REPOSITORY
 from tests.support.small_class import RIGHT, SOURCE
@@ -35,7 +36,8 @@ def test_a_report_is_as_the_schema_says(report: Report) -> None:
     schema = json.loads(SCHEMA.read_text())
     validator = jsonschema.Draft202012Validator(schema)
     validator.check_schema(schema)
-    every = Report([no_points("test", 1, verdict, NOT_GRADED) for verdict in Verdict], given_up=True)
+    results = [no_points("test", 1, verdict, Explanation(cause=cause)) for verdict in Verdict for cause in Cause]
+    every = Report(results, given_up=True)
     for some in (report, every, Report()):
         validator.validate(json.loads(json.dumps(some.as_json())))
 
@@ -73,9 +75,9 @@ def test_the_published_form_tells_what_students_may_know(report: Report) -> None
 
 def test_only_a_confined_report_is_a_score() -> None:
     """A test that ran unconfined, or not at all because its sandbox could not be confined, gives its reason."""
-    Report(
-        [Result("test", Verdict.PASSED, 1, 1), no_points("other", 1, Verdict.CRASHED, "it ended")]
-    ).require_confined()
-    unconfined = Report([no_points("test", 1, Verdict.NOT_CONFINED, "no Landlock here")])
+    ended = no_points("other", 1, Verdict.CRASHED, Explanation("", Cause.STOPPED, "it ended"))
+    Report([Result("test", Verdict.PASSED, 1, 1), ended]).require_confined()
+    why = Explanation("", Cause.STOPPED, "no Landlock here")
+    unconfined = Report([no_points("test", 1, Verdict.NOT_CONFINED, why)])
     with pytest.raises(SandboxUnavailable, match="no Landlock here"):
         unconfined.require_confined()

@@ -3,7 +3,6 @@
 file --read, repair, grade--> Report --scores and outputs in the cells--> exercises, as on a feedback page
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -11,18 +10,18 @@ from pathlib import Path
 from nbformat import NotebookNode, from_dict
 
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.page.causes import Found
-from grader.classroom.page.exercises import HEADING, RIGHT, Exercise, anchor, exercises
+from grader.classroom.page.exercises import HEADING, Exercise, anchor, exercises
 from grader.diagnosis.misconceptions import load
 from grader.errors import GraderError, UnreadableFile
 from grader.grading import grade
 from grader.limits import Limits
-from grader.notebook.cells import CellType, exercise_names, exercise_of, grade_id, type_of
+from grader.notebook.cells import CellType, exercise_names, exercise_of, explain, grade_id, type_of
 from grader.notebook.files import read_source
 from grader.notebook.repair import Repaired, repair
-from grader.report import Report, Result
+from grader.report import Report
 from grader.supervisor.readers import read_notebook
 from grader.text import printable
+from grader.view import ExerciseView, first_to_do, views
 
 
 @dataclass
@@ -42,39 +41,29 @@ class CheckedNotebook:
     is_part: bool
 
     @cached_property
-    def exercises(self) -> list[Exercise]:
-        """The exercises that were checked, in order, without the written ones."""
-        return [exercise for exercise in self._all if exercise.name in self._results and not exercise.is_written]
+    def exercises(self) -> list[ExerciseView]:
+        """What is shown of the exercises that were checked, in order, without the written ones."""
+        return views(self.report.results)
 
     @property
-    def first_to_do(self) -> Exercise | None:
+    def first_to_do(self) -> ExerciseView | None:
         """The first exercise that is not right."""
-        return next((exercise for exercise in self.exercises if exercise.state is not RIGHT), None)
+        return first_to_do(self.exercises)
 
     @property
     def waiting(self) -> float:
         """The points of written answers, which a person marks; they belong to no exercise."""
-        return 0.0 if self.is_part else sum(exercise.points for exercise in self._all if exercise.needs_marking)
+        return 0.0 if self.is_part else sum(exercise.points for exercise in self._on_page if exercise.needs_marking)
 
-    def findings(self, exercise: Exercise) -> Iterator[tuple[Result, Found]]:
-        """Yield the result of each test of an exercise with what it says."""
-        yield from zip(self._results[exercise.name], exercise.found, strict=True)
-
-    def heading(self, exercise: Exercise) -> str:
+    def heading(self, exercise: ExerciseView) -> str:
         """Return the heading under which an exercise is, or '' if there is none."""
-        cells = (cell for cell in self.notebook.cells if anchor(cell) == exercise.heading_anchor)
+        place = next((each.heading_anchor for each in self._on_page if each.name == exercise.exercise), "")
+        cells = (cell for cell in self.notebook.cells if anchor(cell) == place)
         return next((match[1] for cell in cells if (match := HEADING.search(cell.source))), "")
 
     @cached_property
-    def _all(self) -> list[Exercise]:
+    def _on_page(self) -> list[Exercise]:
         return exercises(self.notebook)
-
-    @cached_property
-    def _results(self) -> dict[str, list[Result]]:
-        names, results = exercise_names(self.notebook), dict[str, list[Result]]()
-        for result in self.report.results:
-            results.setdefault(exercise_of(result.name, names), []).append(result)
-        return results
 
 
 def check(course_dir: CourseDir, path: Path, *, sandbox: bool = True, exercise: str = "") -> CheckedNotebook:
@@ -113,8 +102,7 @@ def check(course_dir: CourseDir, path: Path, *, sandbox: bool = True, exercise: 
     )
     graded, errors = _graded(repaired.notebook, report), _answer_errors(repaired.notebook, report)
     if exercise:
-        names = exercise_names(graded)
-        report = replace(report, results=[each for each in report.results if exercise_of(each.name, names) == exercise])
+        report = replace(report, results=[each for each in report.results if each.exercise == exercise])
     return CheckedNotebook(path, source_path, source, graded, report, errors, bool(exercise))
 
 
@@ -164,13 +152,15 @@ def _up_to(repaired: Repaired, exercise: str, path: Path) -> Repaired:
 
 def _graded(repaired: NotebookNode, report: Report) -> NotebookNode:
     """A copy with scores and outputs in it, as in an autograded notebook."""
-    points = {result.name: result.points for result in report.results}
+    results = {result.name: result for result in report.results}
     cells = []
     for index, repaired_cell in enumerate(repaired.cells):
         cell = NotebookNode(repaired_cell)
         if type_of(cell) is CellType.TEST:
-            marks = NotebookNode(cell.metadata.nbgrader, score=points.get(grade_id(cell) or "", 0.0))
+            result = results.get(grade_id(cell) or "")
+            marks = NotebookNode(cell.metadata.nbgrader, score=result.points if result else 0.0)
             cell.metadata = NotebookNode(cell.metadata, nbgrader=marks)
+            explain(cell, result.explanation if result else None)
         if cell.cell_type == "code":
             cell.outputs = [from_dict(output) for output in report.outputs.get(index, [])]
         cells.append(cell)

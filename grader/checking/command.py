@@ -14,11 +14,11 @@ from grader.checking.last_checks import keep
 from grader.checking.screen import next_step, screen, solution_offer
 from grader.checking.watch import watch
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.page.exercises import RIGHT
 from grader.classroom.page.summary import counted
 from grader.errors import GraderError
 from grader.prover.exercises import reference
 from grader.text import one_line
+from grader.view import RIGHT
 
 MARKERS = ("### BEGIN SOLUTION", "### END SOLUTION")
 
@@ -79,8 +79,8 @@ def _ending(course_dir: CourseDir, checked: CheckedNotebook) -> Iterator[Text]:
 def _solution(checked: CheckedNotebook, exercise: str) -> int:
     """Print our solution, which a person who has found none must not see."""
     own = next(iter(checked.exercises), None)
-    if own is None or own.state is not RIGHT or checked.report.given_up:
-        points = f"{own.score:g} of {counted(own.points, 'point')}" if own else "no tests"
+    if own is None or own.state != RIGHT or checked.report.given_up:
+        points = f"{own.points:g} of {counted(own.max_points, 'point')}" if own else "no tests"
         raise GraderError(
             f"our solution is shown once yours has all points, and {exercise} has {points}: "
             f"run `grader check {checked.path} --exercise {exercise}` to see what is missing"

@@ -174,7 +174,7 @@ def behaves_like(
 def _behave_alike(one: Report, other: Report) -> bool:
     """Whether two reports are of the same behaviour: all passed, or the fingerprints are alike."""
     ends = [
-        [(each.name, each.verdict, each.points, without_details(each.message)) for each in report.results]
+        [(each.name, each.verdict, each.points, without_details(each.explanation)) for each in report.results]
         for report in (one, other)
     ]
     if ends[0] != ends[1]:

@@ -4,6 +4,7 @@ from collections import defaultdict
 
 from grader.class_report.gather import Gathered
 from grader.class_report.model import Incident, Place
+from grader.classroom.student import repaired
 from grader.report import Verdict
 
 BY_VERDICT = (Verdict.TIMED_OUT, Verdict.OUT_OF_MEMORY, Verdict.CRASHED, Verdict.OUTPUT_LIMIT)
@@ -16,7 +17,8 @@ def incidents(gathered: Gathered) -> list[Incident]:
     for place, (student, records) in enumerate(zip(gathered.students, gathered.records, strict=True)):
         happened: set[tuple[str, str, str]] = {(TROUBLE, "", trouble) for trouble in student.troubles}
         # How many cells were repaired is said cell by cell below.
-        happened |= {(REMARK, "", remark) for remark in gathered.remarks[place] if " repaired in " not in remark}
+        below = {repaired(len(record.repairs), notebook) for notebook, record in records.items()}
+        happened |= {(REMARK, "", remark) for remark in gathered.remarks[place] if remark not in below}
         for notebook, record in records.items():
             happened |= {(REPAIRED, notebook, repair) for repair in record.repairs}
             if record.given_up:
@@ -24,7 +26,7 @@ def incidents(gathered: Gathered) -> list[Incident]:
                 continue
             for test in record.tests:
                 if test.verdict in BY_VERDICT:
-                    happened.add((str(test.verdict), test.exercise, test.message))
+                    happened.add((str(test.verdict), test.exercise, test.explanation.message))
         for each in happened:
             found[each].append(place)
     listed = [Incident(kind, where, words, students) for (kind, where, words), students in found.items()]

@@ -10,17 +10,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
+from msgspec.structs import replace
+
 from grader.class_report.gather import Gathered
 from grader.class_report.model import Example, Group, Mistake, Place
 from grader.classroom.records import ResultRecord
 from grader.diagnosis.misconceptions import Misconception
+from grader.explanation import Cause, Explanation
 from grader.fingerprint import Fingerprint
-from grader.report import BEHAVES_LIKE, JUDGED_WITH
 
-JUDGED = re.compile(rf"\s*{JUDGED_WITH.removesuffix('.').format('.*?')}\.", re.DOTALL)
-PLACE = re.compile(r" ?\(in [\w-]+, line \d+.*\)", re.DOTALL)
-"""With what a test was judged, and where an error arose: neither is a part of what went wrong."""
-DIAGNOSIS = re.compile(rf"\s*{BEHAVES_LIKE}.*", re.DOTALL)
 OWN_NAME = re.compile(r"(?<=name |able )'[^']*'")
 """A name of the student's own in Python's errors about names."""
 NUMBER = re.compile(r"-?\d+(?:\.\d*)?(?:e[-+]?\d+)?|nan|inf")
@@ -39,7 +37,7 @@ class Wrong:
     @property
     def first(self) -> ResultRecord:
         """The first test that it failed and that a diagnosis belongs to."""
-        marked = [each for each in self.failed if each.causes or each.fingerprint is not None]
+        marked = [each for each in self.failed if each.explanation.causes or each.fingerprint is not None]
         return (marked or self.failed)[0]
 
     @property
@@ -67,7 +65,7 @@ def wrong_answers(gathered: Gathered) -> list[Wrong]:
         written = {each.exercise for each in student.exercises if each.is_written}
         for exercise, tests in results.items():
             # A test that needs an exercise which is still blank says nothing about this one.
-            told = [each for each in tests if not each.not_written]
+            told = [each for each in tests if each.explanation.cause is not Cause.NOT_WRITTEN]
             wrong = Wrong(place, exercise, told, sources.get(exercise, ""))
             if exercise in written and wrong.failed:
                 found.append(wrong)
@@ -100,12 +98,12 @@ def _by_name(wrongs: list[Wrong]) -> list[Alike]:
     named: dict[tuple[str, ...], Alike] = {}
     others = []
     for members, is_certain in grouped(wrongs):
-        unnamed = [each for each in members if not each.first.causes]
-        causes = {tuple(each.first.causes) for each in members if each.first.causes}
+        unnamed = [each for each in members if not each.first.explanation.causes]
+        causes = {tuple(each.first.explanation.causes) for each in members} - {()}
         is_one = len(causes) == 1 and is_certain
         for names in sorted(causes):
             # One mistake may have several groups: it is the same with whatever else the students did.
-            known = members if is_one else [each for each in members if tuple(each.first.causes) == names]
+            known = members if is_one else [each for each in members if tuple(each.first.explanation.causes) == names]
             named.setdefault(names, Alike([], names, is_certain)).members.extend(known)
         if unnamed and not is_one:
             others.append(Alike(unnamed, (), is_certain))
@@ -195,14 +193,13 @@ def grouped(wrongs: Sequence[Wrong]) -> list[tuple[list[Wrong], bool]]:
 
 def _told(wrong: Wrong) -> tuple[object, ...]:
     """The messages of the tests, without places and numbers."""
-    return tuple((each.name, each.verdict, without_details(each.message)) for each in wrong.results)
+    return tuple((each.name, each.verdict, without_details(each.explanation)) for each in wrong.results)
 
 
-def without_details(message: str) -> str:
-    """Return the message of a test without what differs in one behaviour: numbers, places, names, and a diagnosis."""
-    for pattern in (JUDGED, DIAGNOSIS, PLACE, OWN_NAME):
-        message = pattern.sub("", message)
-    return NUMBER.sub("#", message)
+def without_details(explanation: Explanation) -> str:
+    """Return what a test says without what differs in one behaviour: numbers, places, names, and a diagnosis."""
+    common = replace(explanation, where=None, judged_with=(), misconceptions=())
+    return NUMBER.sub("#", OWN_NAME.sub("", common.message))
 
 
 def _key(members: list[Wrong]) -> str:
@@ -216,4 +213,4 @@ def _key(members: list[Wrong]) -> str:
 def _example(members: Sequence[Wrong]) -> Example:
     """The shortest of the answers, without the name of its author: it has least beside the mistake."""
     shortest = min(members, key=lambda each: (len(each.source), each.source))
-    return Example(shortest.source, shortest.first.message.partition(f" {BEHAVES_LIKE}")[0])
+    return Example(shortest.source, shortest.first.explanation.undiagnosed().message)

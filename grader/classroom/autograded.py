@@ -9,7 +9,7 @@ from nbgrader.utils import compute_checksum
 
 from grader.classroom.page import sanitize
 from grader.cpu_limit import CpuLimitExceeded, cpu_limit
-from grader.notebook.cells import CellType, grade_id, type_of
+from grader.notebook.cells import CellType, explain, grade_id, type_of
 from grader.report import Report
 
 OUTPUT_SECONDS = 5
@@ -27,12 +27,15 @@ def autograded(repaired: NotebookNode, report: Report, checksums: dict[str, str 
     notebook = NotebookNode(repaired)
     notebook.cells = []
     outputs = _sanitized(report.outputs)
+    explanations = {result.name: result.explanation for result in report.results}
     for index, repaired_cell in enumerate(repaired.cells):
         # Only what changes is copied: copying a whole notebook takes as long as grading an exercise.
         cell = NotebookNode(repaired_cell)
         if (name := grade_id(cell)) is not None:
             cell.metadata = copy.deepcopy(cell.metadata)
             cell.metadata.nbgrader["checksum"] = checksums.get(name)
+            if type_of(cell) is CellType.TEST:
+                explain(cell, explanations.get(name))
         if cell.cell_type == "code":
             cell.outputs = [from_dict(output) for output in outputs.get(index, [])]
         notebook.cells.append(cell)

@@ -171,16 +171,16 @@ def _messages(record: NotebookRecord) -> Iterator[RenderableType]:
     if record.given_up:
         yield Text("Grading did not come to an end: grade this student again with --force.")
     for test in record.tests:
-        if test.points < test.max_points or test.message:
+        if test.points < test.max_points or test.explanation.message:
             yield from _message(test)
     yield from (Text(one_line(f"repaired: {repair}")) for repair in record.repairs)
 
 
 def _message(test: ResultRecord) -> Iterator[RenderableType]:
     yield Text(one_line(f"{test.name}: {test.verdict}, {test.points:g} of {test.max_points:g}"))
-    if test.message:
-        yield _indented(printable(test.message))
-    yield from (_indented(one_line(f"known mistake: {cause}")) for cause in test.causes)
+    if message := test.explanation.message:
+        yield _indented(printable(message))
+    yield from (_indented(one_line(f"known mistake: {cause}")) for cause in test.explanation.causes)
 
 
 def _indented(text: str) -> Padding:

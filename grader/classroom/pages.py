@@ -70,13 +70,15 @@ class StudentResult:
     """One student's results, by the name of each notebook that was graded: its report and what it leaves behind.
 
     `notebooks` are the repaired notebooks, and the autograded ones once `graded` has their texts; they do not travel.
-    `troubles` say in words what could not be graded, `remarks` what else an instructor may want to know.
+    `unread` are the notebooks that cannot be read. `troubles` say in words what could not be graded, `remarks` what
+    else an instructor may want to know.
     """
 
     student: str
     reports: dict[str, Report] = field(default_factory=dict)
     notebooks: dict[str, NotebookNode] = field(default_factory=dict)
     graded: dict[str, GradedNotebook] = field(default_factory=dict)
+    unread: list[str] = field(default_factory=list)
     troubles: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
 

@@ -11,11 +11,12 @@ from pathlib import Path
 import msgspec
 from nbformat import NotebookNode
 
+from grader.explanation import Explanation
 from grader.fingerprint import Fingerprint
-from grader.notebook.cells import CellType, exercise_names, exercise_of, grade_id, type_of
+from grader.notebook.cells import CellType, grade_id, type_of
 from grader.report import Report, Verdict
 
-VERSION = 1
+VERSION = 2
 """Grows when a field changes its meaning or is removed."""
 ANSWERS = (CellType.AUTOGRADED_ANSWER, CellType.MANUAL_ANSWER)
 
@@ -28,9 +29,7 @@ class ResultRecord(msgspec.Struct, omit_defaults=True):
     verdict: Verdict
     points: float
     max_points: float
-    message: str = ""
-    not_written: bool = False
-    causes: list[str] = []
+    explanation: Explanation = Explanation()
     fingerprint: Fingerprint | None = None
 
 
@@ -56,11 +55,9 @@ def record(report: Report, notebook: NotebookNode, unanswered: Collection[str]) 
         notebook: the notebook that was graded, repaired.
         unanswered: the answers that are still as they were released.
     """
-    exercises = exercise_names(notebook)
     tests = [
         ResultRecord(
-            each.name, exercise_of(each.name, exercises), each.verdict, each.points, each.max_points, each.message,
-            each.not_written, each.causes, each.fingerprint,
+            each.name, each.exercise, each.verdict, each.points, each.max_points, each.explanation, each.fingerprint
         )
         for each in report.results
     ]  # fmt: skip

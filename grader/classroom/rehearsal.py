@@ -147,7 +147,7 @@ class _Spool:
 
     def add(self, result: StudentResult, digest: str) -> None:
         """Keep what is needed to write a result."""
-        kept = StudentResult(result.student, {}, {}, result.graded, result.troubles, result.remarks)
+        kept = StudentResult(result.student, {}, {}, result.graded, result.unread, result.troubles, result.remarks)
         pickle.dump(zlib.compress(pickle.dumps(Ended(kept, digest)), level=1), self._file)
         self.digests[result.student] = digest
 

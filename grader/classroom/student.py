@@ -125,6 +125,7 @@ def grade_submission(assignment: Assignment, submission: Submission) -> StudentR
             notebook = parse(content, f"{name}.ipynb")
         except UnreadableFile as error:
             result.troubles.append(str(error))
+            result.unread.append(name)
         else:
             grade_notebook(assignment, name, notebook, result)
     return result
@@ -142,24 +143,28 @@ def grade_notebook(assignment: Assignment, name: str, submission: NotebookNode, 
     Raises:
         SandboxUnavailable: student code could not be confined.
     """
-    repaired = repair(assignment.sources[name], submission)
+    submitted = repair(assignment.sources[name], submission)
     report = grade(
         assignment.sources[name],
-        repaired,
+        submitted,
         assignment.limits,
         sandbox=assignment.sandbox,
         misconceptions=assignment.misconceptions,
         helper_packages=assignment.helper_packages,
     )
     report.require_confined()
-    student_result.reports[name], student_result.notebooks[name] = report, repaired.notebook
+    student_result.reports[name], student_result.notebooks[name] = report, submitted.notebook
     if report.given_up:
         student_result.troubles.append(
             f"grading {name} did not come to an end, so its tests give no points: grade it again with --force"
         )
     if report.repairs:
-        cells = "a cell was" if len(report.repairs) == 1 else f"{len(report.repairs)} cells were"
-        student_result.remarks.append(f"{cells} repaired in {name}")
+        student_result.remarks.append(repaired(len(report.repairs), name))
+
+
+def repaired(cells: int, notebook: str) -> str:
+    """Return the remark on so many repaired cells of a notebook."""
+    return f"{'a cell was' if cells == 1 else f'{cells} cells were'} repaired in {notebook}"
 
 
 def _say_why(

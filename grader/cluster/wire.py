@@ -133,6 +133,7 @@ class Reply(msgspec.Struct):
     digest: str
     reports: dict[str, Report] = {}
     graded: dict[str, GradedNotebook] = {}
+    unread: list[str] = []
     troubles: list[str] = []
     remarks: list[str] = []
     error: str = ""
@@ -142,7 +143,7 @@ class Reply(msgspec.Struct):
     def of(cls, task: Task, result: StudentResult) -> "Reply":
         """Return a finished result as a reply. The outputs are in the notebooks, and need not travel twice."""
         reports = {name: replace(report, outputs={}) for name, report in result.reports.items()}
-        return cls(task.student, task.digest, reports, result.graded, result.troubles, result.remarks)
+        return cls(task.student, task.digest, reports, result.graded, result.unread, result.troubles, result.remarks)
 
     def checked(self, submission: Submission, lesson: Lesson) -> StudentResult:
         """Return the result of a submission.
@@ -159,7 +160,7 @@ class Reply(msgspec.Struct):
         if self.graded.keys() != self.reports.keys() or self.graded.keys() - submission.notebooks.keys():
             raise BadReply("it graded other notebooks")
         for name in submission.notebooks.keys() - self.graded.keys():
-            if not any(trouble.startswith(f"{name}.ipynb ") for trouble in self.troubles):
+            if name not in self.unread:
                 raise BadReply(f"it says nothing of {name}")
         for name, graded in self.graded.items():
             limits = dict(lesson.notebooks[name].graded.values())
@@ -170,7 +171,7 @@ class Reply(msgspec.Struct):
             if not graded.page or max(map(len, (graded.text, graded.record, graded.page))) > MAX_TEXT_MB * 2**20:
                 raise BadReply(f"it sent no page of {name}, or too long a text")
         troubles, remarks = [*submission.troubles, *self.troubles], [*submission.remarks, *self.remarks]
-        return StudentResult(submission.student, self.reports, {}, self.graded, troubles, remarks)
+        return StudentResult(submission.student, self.reports, {}, self.graded, self.unread, troubles, remarks)
 
 
 encoded = msgspec.msgpack.Encoder().encode

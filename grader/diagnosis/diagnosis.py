@@ -13,15 +13,18 @@ from functools import reduce
 from itertools import chain, combinations
 from typing import Any
 
+from msgspec.structs import replace
+
 from grader.diagnosis.fingerprints import fingerprint
 from grader.diagnosis.likeness import is_alike, is_telling
 from grader.diagnosis.misconceptions import KnownMisconceptions, Misconception
 from grader.diagnosis.recording import Exchanges, RecordedCall, recorded_sessions
 from grader.diagnosis.replay import Replay, adopted
 from grader.errors import GraderError
+from grader.explanation import KnownMistake
 from grader.fingerprint import Fingerprint
 from grader.notebook.plan import Step
-from grader.report import BEHAVES_LIKE, Result, Verdict
+from grader.report import Result, Verdict
 from grader.sandbox.server import Answer
 from grader.sandbox.shell import execute
 
@@ -124,10 +127,8 @@ def name_misconceptions(
             if not diagnosis.is_out_of_time():
                 cache.keep_names(digest, found)
         if found:
-            result.causes = [misconception.name for misconception in found]
-            names = ", and that at the same time ".join(result.causes)
-            hints = " ".join(misconception.hint for misconception in found)
-            result.message += f" {BEHAVES_LIKE}{names}. {hints}"
+            mistakes = tuple(KnownMistake(each.name, each.hint) for each in found)
+            result.explanation = replace(result.explanation, misconceptions=mistakes)
 
 
 def _digest(known: KnownMisconceptions, exercise: str, exchanges: Exchanges) -> bytes:

@@ -1,7 +1,16 @@
-"""Reads what nbgrader's metadata and a cell's tags say: its type, the exercise of a test, what is left out."""
+"""Reads what nbgrader's metadata and a cell's tags say: its type, the exercise of a test, what is left out.
 
+In an autograded notebook the metadata of a test also hold its explanation. Repair has all test cells from the source,
+so a student cannot set it.
+"""
+
+from contextlib import suppress
 from enum import Enum
 from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from grader.explanation import Explanation
 
 if TYPE_CHECKING:
     # The fork server reads no notebook, and nbformat is slow to load.
@@ -11,6 +20,8 @@ HIDDEN = "BEGIN HIDDEN TESTS"
 NOT_GRADED_TAGS = {"experiment", "not-graded"}
 SANDBOX_ONLY_TAGS = {"candidate", "sandbox-only"}
 FORBIDDEN_TAG = "without:"
+EXPLANATION = "grader"
+"""The key of an explanation in the metadata of a test."""
 PICTURES = {"image/png", "image/jpeg"}
 FORMS = ("text/html", "image/png", "image/jpeg", "text/plain")
 """The MIME types of an output that a page shows, the best one first."""
@@ -66,6 +77,25 @@ def forbidden_words(cell: "NotebookNode") -> tuple[str, ...]:
     """Return the words in the names of library functions that do the work of the exercise; see `grader_kernel`."""
     tags = cell.metadata.get("tags", ())
     return tuple(tag.removeprefix(FORBIDDEN_TAG) for tag in tags if tag.startswith(FORBIDDEN_TAG))
+
+
+def explain(cell: "NotebookNode", explanation: Explanation | None) -> None:
+    """Write the explanation of its result into the metadata of a test.
+
+    Args:
+        cell: the test.
+        explanation: it; None for a test without a result.
+    """
+    cell.metadata.pop(EXPLANATION, None)
+    if explanation is not None:
+        cell.metadata[EXPLANATION] = msgspec.to_builtins(explanation)
+
+
+def explanation_of(cell: "NotebookNode") -> Explanation:
+    """Return the explanation of a graded test, with nothing but the message if an earlier version graded it."""
+    with suppress(KeyError, msgspec.ValidationError):
+        return msgspec.convert(cell.metadata[EXPLANATION], Explanation)
+    return Explanation(detail=next((str(each.evalue) for each in cell.outputs if each.output_type == "error"), ""))
 
 
 def exercise_names(notebook: "NotebookNode") -> list[str]:

@@ -9,9 +9,10 @@ which can read them. So one bit of it comes out for an exercise: whether every t
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 
+from grader.explanation import Explanation
 from grader.notebook.names import names_bound, names_used
 from grader.notebook.plan import Role, Step
-from grader.report import JUDGED_WITH, Result
+from grader.report import Result
 
 BLANK = "raise NotImplementedError"
 """A line of the release that an answer still has while it is not written."""
@@ -94,9 +95,8 @@ def better(run: SecondRun, steps: list[Step], first: dict[int, Result], second: 
 
 
 def _told(run: SecondRun, first: Result, second: Result) -> Result:
-    """The result of the second run with a message that quotes nothing of it: it may quote our answers."""
-    names = " and ".join(f"`{name}`" for name in sorted(run.replaced))
-    return replace(second, message=JUDGED_WITH.format(names), alone=first)
+    """The result of the second run with an explanation that quotes nothing of it: it may quote our answers."""
+    return replace(second, explanation=Explanation(judged_with=tuple(sorted(run.replaced))), alone=first)
 
 
 def _needed(exercise: str, steps: list[Step], ours: dict[str, str]) -> list[Step]:

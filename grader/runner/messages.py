@@ -1,4 +1,6 @@
-"""Explains to a student why a test gave no points. About a hidden test it says what it checks, and shows no code.
+"""Finds out why a test gave no points. Of a hidden test it tells what the test checks, and shows no code.
+
+exception, step, cells --> Explanation
 
 A hidden test opens with a comment that states the truth it checks, which the release shows, too. An assertion's own
 message was written for students. Everything else in a hidden test (code, traceback, values in the text of an error)
@@ -10,15 +12,13 @@ import re
 from itertools import takewhile
 from traceback import walk_tb
 
+from grader.explanation import Cause, Explanation, Where
 from grader.notebook.plan import Step
 from grader.rpc.protocol import MAX_LINE, ErrorCode, ErrorInfo
 from grader.runner.proxies import StudentError
 from grader.text import printable
 from grader_kernel.without import rule
 
-NOT_WRITTEN = "Not written yet"
-WROTE = "In this test your code changed its arguments in place."
-GOT_NONE = "The test got None: is a return missing, or does no gradient come back?"
 KINDS = {name for name, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, BaseException)}
 UNFIT = {
     "does not require grad": "no gradient comes back through it.",
@@ -30,32 +30,28 @@ LAST_LINE = 200
 """The last line whose number a hidden test's message gives. In a longer cell, a student could choose the number."""
 
 
-def explain_test(step: Step, error: Exception) -> str:
-    """Return the message for an exception that the test itself raised.
+def explain_test(step: Step, error: Exception) -> Explanation:
+    """Return the explanation of an exception that the test itself raised.
 
     Args:
         step: the test.
         error: its exception: the test found something wrong, or could not go on.
     """
-    text = printable(error).strip()
+    text, truth = printable(error).strip(), truth_of(step) if step.is_hidden else ""
     if name := missing_name(error):
-        return (
-            f"{name} is not defined: the cell that should define it is missing, did not run to its end, or gives "
-            "it another name."
-        )
+        return Explanation(cause=Cause.UNDEFINED, missing=name)
     if isinstance(error, AssertionError):
         # The message of a library (torch.testing) gives values of the test; the author's was written for students.
-        message = text if not step.is_hidden or _is_authors(error, step) else ""
-        return joined(_truth(step), message or "This does not hold for your code.")
-    got_none = GOT_NONE if isinstance(error, AttributeError | TypeError) and "NoneType" in text else ""
+        return Explanation(truth, Cause.PROPERTY, text if not step.is_hidden or _is_authors(error, step) else "")
+    got_none = isinstance(error, AttributeError | TypeError) and "NoneType" in text
     if step.is_hidden:
-        return joined(_truth(step), got_none or f"The test could not use what your code returned{_why(text)}")
-    return joined(_truth(step), f"{type(error).__name__}: {text}", got_none)
+        return Explanation(truth, Cause.UNUSABLE, _question(text), got_none=got_none)
+    return Explanation(truth, Cause.TEST_ERROR, text, type(error).__name__, got_none=got_none)
 
 
-def _why(text: str) -> str:
-    """The end of the sentence: the probable fault of a result about which torch raised an error with this text."""
-    return next((f": {why}" for pattern, why in UNFIT.items() if re.search(pattern, text)), ".")
+def _question(text: str) -> str:
+    """The probable fault of a result about which torch raised an error with this text; '' if it is not known."""
+    return next((question for pattern, question in UNFIT.items() if re.search(pattern, text)), "")
 
 
 def missing_name(error: Exception) -> str:
@@ -72,8 +68,8 @@ def is_not_written(error: ErrorInfo) -> bool:
     return error.kind == "NotImplementedError" and not error.message
 
 
-def explain_raise(step: Step, error: ErrorInfo, cells: dict[str, str]) -> str:
-    """Return the message for an exception that student code raised while a test called it.
+def explain_raise(step: Step, error: ErrorInfo, cells: dict[str, str]) -> Explanation:
+    """Return the explanation of an exception that student code raised while a test called it.
 
     Args:
         step: the test.
@@ -82,28 +78,22 @@ def explain_raise(step: Step, error: ErrorInfo, cells: dict[str, str]) -> str:
     """
     where = _where(error, cells, step)
     if is_not_written(error):
-        return f"{NOT_WRITTEN}{where}."
-    truth = _truth(step) if step.is_hidden else ""
+        return Explanation(cause=Cause.NOT_WRITTEN, where=where)
+    truth = truth_of(step) if step.is_hidden else ""
     if step.forbidden and error.code is ErrorCode.FORBIDDEN_FUNCTION:
-        return joined(truth, f"Your code hands its work to a library{where}. {rule(step.forbidden)}")
+        return Explanation(truth, Cause.LIBRARY, rule(step.forbidden), where=where)
     if error.code is ErrorCode.OUTPUT_LIMIT:
-        return joined(truth, f"Your code printed too much{where}")
+        return Explanation(truth, Cause.PRINTED, where=where)
     if error.code is ErrorCode.CANNOT_CROSS:
-        why = "" if step.is_hidden else f": {printable(error.message)}"
-        return joined(truth, f"Your code returned something that no test can use{why}")
+        return Explanation(truth, Cause.NO_VALUE, "" if step.is_hidden else printable(error.message))
     if step.is_hidden:
         # Its text may hold numbers of the test, and its name may be made up to hold them.
         name = error.kind if error.kind in KINDS else "an error"
-        return joined(truth, f"Your code raised {name}{where}.")
-    return f"Your code raised {printable(error.name)}: {printable(error.message)}{where}"
+        return Explanation(truth, Cause.RAISED, error=name, where=where)
+    return Explanation("", Cause.RAISED, printable(error.message), printable(error.name), where)
 
 
-def explain_failure(why: str) -> str:
-    """Return the message for a sandbox that hung or died."""
-    return f"Your code was stopped: {why}."
-
-
-def _where(error: ErrorInfo, cells: dict[str, str], step: Step) -> str:
+def _where(error: ErrorInfo, cells: dict[str, str], step: Step) -> Where | None:
     # The sandbox names only a place, and the text of the line comes from the notebook: a text from the sandbox could
     # hold numbers of a hidden test. So could the choice of a place: a hidden test names only lines of its exercise.
     frames = [(frame.cell.strip("<>"), frame.line) for frame in error.frames]
@@ -113,8 +103,8 @@ def _where(error: ErrorInfo, cells: dict[str, str], step: Step) -> str:
         # Not splitlines(), which also splits where Python counts no new line.
         lines = cells.get(cell, "").split("\n")[: LAST_LINE if step.is_hidden else None]
         if 1 <= line <= len(lines):
-            return f" (in {cell}, line {line}: {printable(lines[line - 1].strip(), MAX_LINE)})"
-    return ""
+            return Where(cell, line, printable(lines[line - 1].strip(), MAX_LINE))
+    return None
 
 
 def _is_authors(error: AssertionError, step: Step) -> bool:
@@ -132,19 +122,7 @@ def _is_authors(error: AssertionError, step: Step) -> bool:
     return frame.f_code.co_filename == f"<{step.name}>"
 
 
-def _truth(step: Step) -> str:
-    """The comment with which a hidden test opens."""
-    opening = takewhile(lambda line: line.startswith("# "), step.source.splitlines() if step.is_hidden else ())
+def truth_of(step: Step) -> str:
+    """Return the comment with which a test opens."""
+    opening = takewhile(lambda line: line.startswith("# "), step.source.splitlines())
     return " ".join(line[2:].strip() for line in opening)
-
-
-def joined(*parts: str) -> str:
-    """Return the parts that are not empty as sentences, each with its full stop."""
-    first, *others = (part if part.endswith((".", "!", "?", ")")) else f"{part}." for part in parts if part)
-    return " ".join((first, *map(_with_capital, others)))
-
-
-def _with_capital(sentence: str) -> str:
-    """The sentence with a capital, unless it begins with a name such as `x` or `h_n`."""
-    word = sentence.split(maxsplit=1)[0]
-    return sentence[0].upper() + sentence[1:] if word.isalpha() and (len(word) > 1 or word == "a") else sentence

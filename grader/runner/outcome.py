@@ -5,11 +5,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from msgspec.structs import replace
+
+from grader.explanation import Cause, Explanation
 from grader.notebook.plan import Step
 from grader.report import Result, Verdict, partial
 from grader.rpc.exceptions import to_data, verdict_on
 from grader.rpc.protocol import ErrorInfo, ProtocolError
-from grader.runner.messages import WROTE, explain_raise, explain_test, is_not_written, joined, missing_name
+from grader.runner.messages import explain_raise, explain_test, truth_of
 from grader.runner.proxies import StudentError
 from grader.text import printable
 
@@ -22,24 +25,22 @@ class TestOutcome:
     """How a test ended. It follows from the answers that the test got: equal answers give an equal outcome.
 
     `error` is the exception of student code that ended the test, if one did; where in the cells it arose depends on the
-    submission. `missing` is a name that the test needed and no cell defined. `wrote` is true if student code changed
-    its arguments in place.
+    submission, so it is explained later. `wrote` is true if student code changed its arguments in place.
     """
 
     __test__ = False  # pytest collects classes that are called so
 
     verdict: Verdict
     points: float = 0.0
-    message: str = ""
+    explanation: Explanation = Explanation()
     log: str = ""
     error: ErrorInfo | None = None
-    missing: str = ""
     wrote: bool = False
 
     @property
     def nbytes(self) -> int:
         """Bytes, about, that it takes to keep."""
-        return len(self.message) + len(self.log) + len(repr(self.error))
+        return len(repr(self.explanation)) + len(self.log) + len(repr(self.error))
 
     def result(self, step: Step, cells: dict[str, str]) -> Result:
         """Return the result of a test for one submission.
@@ -48,11 +49,13 @@ class TestOutcome:
             step: the test.
             cells: the sources of the submission's cells by name.
         """
-        message = self.message if self.error is None else explain_raise(step, self.error, cells)
-        if self.wrote and self.points < step.points:
-            message = joined(message, WROTE)
-        not_written = self.error is not None and is_not_written(self.error)
-        return Result(step.name, self.verdict, self.points, step.points, message, self.log, not_written)
+        if self.points >= step.points:
+            return Result(step.name, self.verdict, self.points, step.points, log=self.log, exercise=step.exercise)
+        explanation = self.explanation if self.error is None else explain_raise(step, self.error, cells)
+        if explanation.cause is Cause.NONE:
+            explanation = Explanation(truth_of(step), Cause.PART)
+        explanation = replace(explanation, changed_arguments=self.wrote)
+        return Result(step.name, self.verdict, self.points, step.points, explanation, self.log, step.exercise)
 
 
 def outcome_of(step: Step, run: Callable[[], Any]) -> TestOutcome:
@@ -73,7 +76,7 @@ def outcome_of(step: Step, run: Callable[[], Any]) -> TestOutcome:
         return TestOutcome(verdict_on(error.info), log=_log(), error=error.info)
     except Exception as error:
         verdict = Verdict.FAILED if isinstance(error, AssertionError) else verdict_on(to_data(error))
-        return TestOutcome(verdict, message=explain_test(step, error), log=_log(), missing=missing_name(error))
+        return TestOutcome(verdict, explanation=explain_test(step, error), log=_log())
     return TestOutcome(Verdict.PASSED if points == step.points else Verdict.FAILED, points)
 
 

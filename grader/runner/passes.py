@@ -31,7 +31,6 @@ from grader.rpc.protocol import CellDone
 from grader.runner.answer_cache import AnswerCache, NonDeterministicTest
 from grader.runner.client import RpcClient
 from grader.runner.follow_through import better, next_run, our_answers, with_our_answers
-from grader.runner.messages import explain_failure
 from grader.runner.outcome import MAX_LOG
 from grader.runner.outputs import cell_outputs, size
 from grader.runner.sandbox_link import OUT_OF_TIME, RESOURCE_VERDICTS, SandboxFailure, SandboxLink, SandboxLost
@@ -234,7 +233,7 @@ class NotebookRun:
         """Note a cell that must not run again because the sandbox failed in it, and the failure of its exercise."""
         self._excluded_cells.add(step.index)
         if self._shows_outputs:
-            self.outputs.setdefault(step.index, [error_output(failure.verdict, explain_failure(failure.why))])
+            self.outputs.setdefault(step.index, [error_output(failure.verdict, failure.explanation.message)])
         if step.exercise:
             self._failures[step.exercise] = failure
 
@@ -272,14 +271,14 @@ class NotebookRun:
             self._replace_sandbox()
             return self._test(step)
         result = outcome.result(step, self._cells)
-        if result.not_written or outcome.missing in self._bound_by_tests:
+        if result.not_written or outcome.explanation.missing in self._bound_by_tests:
             self._final.add(step.index)
         if outcome.verdict in RESOURCE_VERDICTS:
             self._replace_sandbox()
         return result
 
     def _no_points(self, step: Step, failure: SandboxFailure, log: str = "") -> Result:
-        return no_points(step.name, step.points, failure.verdict, explain_failure(failure.why), log)
+        return no_points(step.name, step.points, failure.verdict, failure.explanation, log, step.exercise)
 
     def _replace_sandbox(self) -> None:
         """Get a fresh sandbox, and run the cells again that ran in the former one."""

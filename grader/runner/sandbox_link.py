@@ -13,6 +13,7 @@ from multiprocessing.reduction import recv_handle
 from typing import TypeVar
 
 from grader.cpu_limit import CpuLimitExceeded, cpu_limit
+from grader.explanation import TIME_IS_UP, Cause, Explanation
 from grader.report import Verdict
 from grader.rpc.channel import FROM_SANDBOX, Channel, ConnectionClosed, DeadlineExceeded
 from grader.rpc.jobs import Ended, NeedExitStatus, NeedSandbox
@@ -39,12 +40,17 @@ class SandboxFailure:
     why: str
     redacted_reason: str = ""
 
+    @property
+    def explanation(self) -> Explanation:
+        """What a student reads below each test that it cost."""
+        return Explanation(cause=Cause.OUT_OF_TIME) if self is OUT_OF_TIME else Explanation("", Cause.STOPPED, self.why)
+
     def redacted(self) -> "SandboxFailure":
         """Return the failure as a hidden test may show it to the student."""
         return replace(self, why=self.redacted_reason) if self.redacted_reason else self
 
 
-OUT_OF_TIME = SandboxFailure(Verdict.TIMED_OUT, "the time for the whole notebook was used up")
+OUT_OF_TIME = SandboxFailure(Verdict.TIMED_OUT, TIME_IS_UP)
 
 
 class SandboxLost(Exception):

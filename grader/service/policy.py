@@ -12,12 +12,14 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 from nbgrader.utils import parse_utc
 from traitlets import Dict, Enum, Integer, TraitError, Unicode
 from traitlets.config import Config
 
+from grader.explanation import Explanation
 from grader.limits import Settings
-from grader.report import BEHAVES_LIKE
+from grader.report import PublishedResult, as_json
 
 EVERYTHING, SENTENCES, POINTS = "everything", "points and sentences", "points"
 FREE_ATTEMPTS = 3
@@ -154,12 +156,6 @@ class HandIn(Settings):
         return EVERYTHING if due is not None and now > due else self.told
 
 
-def alone(report: dict[str, Any]) -> dict[str, Any]:
-    """Return a report in its JSON form as if nothing had been judged with our answers to earlier exercises."""
-    tests = [test.get("alone", test) for test in report["tests"]]
-    return {**report, "tests": tests, "points": sum(test["points"] for test in tests)}
-
-
 def require_object(content: bytes) -> None:
     """Check that a file is a JSON object, as every notebook is; grading checks what else a notebook needs.
 
@@ -177,27 +173,35 @@ def require_object(content: bytes) -> None:
         ) from None
 
 
-def published(report: dict[str, Any], told: str, hidden: Collection[str]) -> dict[str, Any]:
+def published(report: dict[str, Any], told: str, hidden: Collection[str], *, is_alone: bool = False) -> dict[str, Any]:
     """Return a report in its JSON form without what a student may not learn yet.
 
     Args:
         report: what `Report.as_json` returned.
         told: what the student may learn.
         hidden: the names of the hidden tests.
+        is_alone: whether to tell the results as if nothing had been judged with our answers to earlier exercises.
     """
+    tests = [
+        msgspec.convert(test.get("alone", test) if is_alone else test, PublishedResult) for test in report["tests"]
+    ]
+    told_tests = [_told(test, number, told, hidden) for number, test in enumerate(tests, 1)]
+    return as_json(told_tests, [] if told == POINTS else report["repairs"], given_up=report["given_up"])
+
+
+def _told(test: PublishedResult, number: int, told: str, hidden: Collection[str]) -> PublishedResult:
+    """What a student may learn of the test with this number."""
+    explanation = test.explanation
+    if explanation == Explanation() and not (test.causes and told == SENTENCES):
+        # An earlier version kept a message alone, into which it had written the diagnosis.
+        explanation = Explanation(detail=test.message)
     if told == EVERYTHING:
-        return report
-    tests = []
-    for number, test in enumerate(report["tests"], 1):
-        changes: dict[str, Any] = {"causes": []}
-        if told == POINTS:
-            changes["message"] = ""
-            if test["test"] in hidden:
-                changes["test"] = f"hidden test {number}"
-        elif test["causes"]:
-            changes["message"] = test["message"].partition(f" {BEHAVES_LIKE}")[0]
-        tests.append({key: value for key, value in (test | changes).items() if key != "alone"})
-    return {**report, "tests": tests, "repairs": [] if told == POINTS else report["repairs"]}
+        return replace(test, explanation=explanation)
+    name = test.name
+    if told == POINTS:
+        name, explanation = f"hidden test {number}" if name in hidden else name, Explanation()
+    explanation = explanation.undiagnosed()
+    return replace(test, name=name, explanation=explanation, message=explanation.message, causes=[], alone=None)
 
 
 def shown(time: datetime) -> str:

@@ -5,15 +5,17 @@ from hypothesis import strategies as st
 
 from grader.class_report.mistakes import Wrong, grouped
 from grader.classroom.records import ResultRecord
+from grader.explanation import Cause, Explanation, Where
 from grader.fingerprint import Fingerprint
 from grader.report import Verdict
 
 REAL = st.floats(-1e3, 1e3)
+FOUR = Explanation("", Cause.PROPERTY, "It is 3, and yours is 4.")
 
 
-def wrong(place: int, taken: Fingerprint, message: str = "It is 3, and yours is 4.") -> Wrong:
+def wrong(place: int, taken: Fingerprint, said: Explanation = FOUR) -> Wrong:
     """A wrong answer with one failed test."""
-    failed = ResultRecord("one-test-more", "one", Verdict.FAILED, 0.0, 2.0, message, fingerprint=taken)
+    failed = ResultRecord("one-test-more", "one", Verdict.FAILED, 0.0, 2.0, said, fingerprint=taken)
     return Wrong(place, "one", [failed], f"answer {place}")
 
 
@@ -44,11 +46,11 @@ def test_other_numbers_or_words_are_another_group() -> None:
     alike = Fingerprint("s", "", (1.0, 0.5))
     wrongs = [
         wrong(0, alike),
-        wrong(1, alike, "It is 3, and yours is 5. Judged with our `zero`, because yours lost points."),
+        wrong(1, alike, Explanation("", Cause.PROPERTY, "It is 3, and yours is 5.", judged_with=("zero",))),
         wrong(2, Fingerprint("s", "", (1.0, 0.6))),
         wrong(3, Fingerprint("t", "", (1.0, 0.5))),
-        wrong(4, alike, "Your code raised ValueError (in one, line 3: f(x)  # why?)."),
-        wrong(5, alike, "Your code raised ValueError (in one, line 7: g(y))."),
+        wrong(4, alike, Explanation("", Cause.RAISED, "", "ValueError", Where("one", 3, "f(x)  # why?"))),
+        wrong(5, alike, Explanation("", Cause.RAISED, "", "ValueError", Where("one", 7, "g(y)"))),
     ]
     assert places(wrongs) == [([0, 1], True), ([2], True), ([3], True), ([4, 5], True)]
 

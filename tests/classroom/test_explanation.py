@@ -10,7 +10,7 @@ from rich.console import Console
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.explanation import explanation, read_sum
 from grader.cli import main
-from grader.report import JUDGED_WITH
+from grader.explanation import judged_with
 from tests.support.notebooks import answered
 from tests.support.small_class import NAME, RIGHT, SCORES, grade_class, hand_in, ledger, released
 
@@ -117,7 +117,7 @@ def test_tests_that_lost_points_come_with_the_message_told(marked: Path) -> None
     dan, ann, fay = (" ".join(" ".join(printed(marked, student)).split()) for student in ("dan", "ann", "fay"))
     assert "one-check: crashed, 0 of 1 Your code was stopped: the process ended itself." in dan
     assert "two-check:" not in dan and "-check:" not in ann
-    assert JUDGED_WITH.format("`one`") in fay
+    assert judged_with(("one",)) in fay
     assert "repaired: " in "\n".join(printed(marked, "cat"))
     assert "trouble: small.ipynb is not JSON" in "\n".join(printed(marked, "hal"))
     assert "remark: small.ipynb was not handed in" in printed(marked, "gus")

@@ -15,6 +15,8 @@ from grader.classroom.class_run import ClassRun
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.page.exercises import exercises, fix_first
 from grader.classroom.page.formulas import mathml
+from grader.explanation import Cause, Explanation, Where
+from grader.notebook.cells import explain
 from tests.support.notebooks import answer, answered, check, hidden, notebook, written
 from tests.support.paths import REPOSITORY
 from tests.support.small_class import NAME, RIGHT, hand_in, make_class, released
@@ -104,8 +106,8 @@ def test_one_page_joins_the_notebooks_of_an_assignment(feedback: Path) -> None:
     assert [link["href"] for link in whole.find_all("a")] == ["small.html"]
 
 
-def graded(*cells: tuple[str, str]) -> list[str]:
-    """What to fix first in a notebook of two exercises, whose tests say this; a test with an empty message passed."""
+def graded(check_: Explanation, test: Explanation) -> list[str]:
+    """What to fix first in a notebook of two exercises, whose tests say this."""
     made = notebook(
         answer("one", "pass"),
         check("one-check", ""),
@@ -115,11 +117,10 @@ def graded(*cells: tuple[str, str]) -> list[str]:
     )
     for cell in made.cells:
         cell.metadata.nbgrader.update(score=0.0)
-    for name, message in cells:
-        test = next(cell for cell in made.cells if cell.metadata.nbgrader.grade_id == name)
-        passed = message.startswith("Judged")
-        test.metadata.nbgrader.score = 1.0 if passed else 0.0
-        test.outputs = [{"output_type": "error", "ename": "failed", "evalue": message, "traceback": []}]
+    tests = {cell.metadata.nbgrader.grade_id: cell for cell in made.cells}
+    explain(tests["one-check"], check_)
+    explain(tests["two-test-a"], test)
+    tests["two-test-a"].metadata.nbgrader.score = 1.0 if test.judged_with else 0.0
     found = fix_first(exercises(nbformat.from_dict(json.loads(json.dumps(made)))))
     return [
         f"{cause.exercise.name if cause.exercise else cause.sentence}: {[each.name for each in cause.affected]}"
@@ -128,17 +129,17 @@ def graded(*cells: tuple[str, str]) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("message", "cause"),
+    ("explanation", "causes"),
     [
-        ("Judged with our `one`, because yours lost points.", ["one: ['two']"]),
-        ("Not written yet (in one, line 2: raise NotImplementedError()).", ["one: ['two']"]),
-        ("Not written yet (in two, line 2: raise NotImplementedError()).", []),
-        ("It holds. Your code raised ValueError (in two, line 2: x).", []),
+        (Explanation(judged_with=("one",)), ["one: ['two']"]),
+        (Explanation(cause=Cause.NOT_WRITTEN, where=Where("one", 2, "raise NotImplementedError()")), ["one: ['two']"]),
+        (Explanation(cause=Cause.NOT_WRITTEN, where=Where("two", 2, "raise NotImplementedError()")), []),
+        (Explanation("It holds.", Cause.RAISED, error="ValueError", where=Where("two", 2, "x")), []),
     ],
 )
-def test_what_other_exercises_depend_on_is_to_be_fixed_first(message: str, cause: list[str]) -> None:
+def test_what_other_exercises_depend_on_is_to_be_fixed_first(explanation: Explanation, causes: list[str]) -> None:
     """An exercise that another one needs comes first; a mistake of its own does not."""
-    assert graded(("one-check", "one() is 2"), ("two-test-a", message)) == cause
+    assert graded(Explanation("", Cause.PROPERTY, "one() is 2"), explanation) == causes
 
 
 def test_a_formula_is_drawn_or_shown_as_typed() -> None:

@@ -11,6 +11,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_output, writes
 
 from grader.diagnosis.misconceptions import Misconception
+from grader.explanation import Explanation
 from grader.report import Report, Result, Verdict
 from tests.support import judge, proof_cache
 from tests.support.judge import Judge
@@ -32,9 +33,8 @@ def graded(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
 
     def grade(*arguments: Any, **named: Any) -> Report:
         calls.append((*arguments, *named.values()))
-        return Report(
-            [Result("double-test", Verdict.FAILED, 0, 1, f"call {len(calls)}")], ["repaired"], {1: [{"a": 1}]}
-        )
+        result = Result("double-test", Verdict.FAILED, 0, 1, Explanation(detail=f"call {len(calls)}"))
+        return Report([result], ["repaired"], {1: [{"a": 1}]})
 
     monkeypatch.setattr(judge, "grade", grade)
     return calls

@@ -2,9 +2,9 @@
 
 import pytest
 
+from grader.explanation import CHANGED_ARGUMENTS
 from grader.grading import grade
 from grader.limits import Limits
-from grader.runner.messages import WROTE
 from tests.support.notebooks import answer, answered, check, helpers, hidden, notebook
 
 SOURCE = notebook(
@@ -121,7 +121,7 @@ def test_a_failed_test_mentions_that_its_arguments_were_changed(line, writes):
     code = f"def f(x, names):\n    {line}\n    return float(x.sum()) + len(names)"
     check_, once, two, never = grade(source, answered(source, f=code)).results
     assert once.message == ""
-    wrote = f" {WROTE}" if writes else ""
+    wrote = f" {CHANGED_ARGUMENTS}" if writes else ""
     assert check_.message == (f"equal calls differ.{wrote}" if writes else "")
     assert two.message == (f"f does the same twice. Equal calls differ.{wrote}" if writes else "")
     assert never.message == f"f is never so large. This does not hold for your code.{wrote}"

@@ -25,6 +25,12 @@ REPORT = {
             "max_points": 2.0,
             "message": "The sentence. Your code behaves exactly like one that adds one. Leave it.",
             "causes": ["adds one"],
+            "exercise": "a",
+            "explanation": {
+                "truth": "The sentence.",
+                "cause": "part",
+                "misconceptions": [{"name": "adds one", "hint": "Leave it."}],
+            },
         },
     ],
     "repairs": ["moved"],
@@ -128,7 +134,17 @@ def test_points_hide_messages_causes_and_names_of_hidden_tests() -> None:
     sentences = published(REPORT, "points and sentences", hidden)
     assert [test["message"] for test in sentences["tests"]] == ["seen", "The sentence."]
     assert "adds one" not in str(sentences) and sentences["repairs"] == ["moved"]
-    assert published(REPORT, "everything", hidden) == REPORT
+    told = published(REPORT, "everything", hidden)
+    assert told["tests"][1] == REPORT["tests"][1] and told["exercises"][1]["diagnosis"].endswith("Leave it.")
+
+
+def test_a_diagnosis_that_an_earlier_version_wrote_into_a_message_is_not_told_either() -> None:
+    """Nobody takes its sentence apart: the whole message comes after the due time."""
+    old = {**REPORT, "tests": [{k: v for k, v in test.items() if k != "explanation"} for test in REPORT["tests"]]}
+    assert [test["message"] for test in published(old, "points and sentences", set())["tests"]] == ["seen", ""]
+    told = published(old, "everything", set())
+    assert [test["message"] for test in told["tests"]] == [test["message"] for test in REPORT["tests"]]
+    assert told["exercises"][1]["reasons"][0]["sentence"].startswith("The sentence.")
 
 
 @pytest.mark.parametrize(

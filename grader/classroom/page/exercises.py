@@ -5,16 +5,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
-from typing import Any, NamedTuple
+from typing import Any
 
 from markupsafe import Markup
 from nbformat import NotebookNode
 
 from grader.classroom.marks import NO_RESPONSE
 from grader.classroom.page import formulas
-from grader.classroom.page.causes import Found, read_message
-from grader.notebook.cells import CellType, exercise_names, exercise_of, grade_id, type_of
-from grader.report import Verdict
+from grader.notebook.cells import CellType, exercise_names, exercise_of, explanation_of, grade_id, type_of
+from grader.report import Result, Verdict
+from grader.view import NOT_WRITTEN, PARTLY, RIGHT, WRONG, ExerciseView, Reason, State, view
 
 HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*$", re.MULTILINE)
 INLINE = re.compile(r"\$([^$\n]+)\$|`([^`\n]+)`")
@@ -22,18 +22,6 @@ MARKUP = re.compile(r"[*_]{1,3}(\S(?:.*?\S)?)[*_]{1,3}")
 MAX_HEADING = 200
 
 
-class State(NamedTuple):
-    """How an exercise or a cell ended: a sign and words, which tell without colour, and a name for the style sheet."""
-
-    sign: str
-    word: str
-    style: str
-
-
-RIGHT = State("✓", "right", "good")
-PARTLY = State("◐", "partly right", "part")
-WRONG = State("✗", "not right yet", "bad")
-NOT_WRITTEN = State("○", "not written yet", "blank")
 NO_ANSWER = State("○", "no answer yet", "blank")
 WAITING = State("…", "waits for marking", "wait")
 PASSED = State("✓", "passed", "good")
@@ -41,58 +29,50 @@ PASSED = State("✓", "passed", "good")
 
 @dataclass
 class Exercise:
-    """An exercise or a written answer: its points, what was found wrong, and where it and its text are on the page."""
+    """An exercise or a written answer: its points, the results of its tests, where it and its text are on the page."""
 
     name: str
     is_written: bool = False
     score: float = 0.0
     points: float = 0.0
     needs_marking: bool = False
-    is_blank: bool = False
     anchor: str = ""
     heading: Markup = Markup()
     heading_anchor: str = ""
     stopped: str = ""
     comment: str = ""
-    found: list[Found] = field(default_factory=list)
+    results: list[Result] = field(default_factory=list)
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether nothing was written."""
+        return self.state in (NO_ANSWER, NOT_WRITTEN)
+
+    @cached_property
+    def view(self) -> ExerciseView:
+        """What is shown of its tests."""
+        return view(self.name, self.results)
 
     @property
     def state(self) -> State:
         """How the exercise ended."""
+        if not self.is_written:
+            return self.view.state
         if self.needs_marking:
             return WAITING
         if self.score >= self.points:
             return RIGHT
-        if self.is_blank and not self.score:
-            return NO_ANSWER if self.is_written else NOT_WRITTEN
-        return PARTLY if self.score else WRONG
+        return PARTLY if self.score else NO_ANSWER if self.comment == NO_RESPONSE else WRONG
 
     @property
     def share(self) -> float:
         """Which part of the points was earned, as a percentage."""
         return 100 * max(0.0, min(1.0, self.score / self.points)) if self.points else 100.0
 
-    @cached_property
-    def reasons(self) -> list[tuple[str, list[str]]]:
-        """The causes of the failures, each once: its sentence, and the truths that do not hold because of it."""
-        reasons: dict[str, tuple[str, list[str]]] = {}
-        for found in self.found:
-            if found.first or not (found.sentence or found.truth):
-                continue
-            sentence, truths = reasons.setdefault(found.key or found.truth, (found.sentence or found.truth, []))
-            if found.sentence and found.truth:
-                truths.append(found.truth)
-        return list(reasons.values())
-
     @property
-    def diagnosis(self) -> str:
-        """The known mistake that behaves exactly like the answer; empty if none does."""
-        return next((found.diagnosis for found in self.found if found.diagnosis), "")
-
-    @property
-    def judged_with(self) -> list[str]:
-        """Exercises that lost points, in whose place ours were used."""
-        return list(dict.fromkeys(name for found in self.found for name in found.judged_with))
+    def reasons(self) -> list[Reason]:
+        """The causes that belong to the exercise alone; the others stand above all exercises."""
+        return [reason for reason in self.view.reasons if not (reason.first or reason.is_shared)]
 
 
 @dataclass
@@ -133,22 +113,23 @@ def exercises(notebook: NotebookNode) -> list[Exercise]:
         if not exercise.anchor:
             exercise.anchor, exercise.heading, exercise.heading_anchor = anchor(cell), _inline(heading), heading_anchor
         _add(exercise, cell, kind)
-    return [exercise for exercise in found.values() if exercise.points or exercise.found]
+    return [exercise for exercise in found.values() if exercise.points or exercise.results]
 
 
 def _add(exercise: Exercise, cell: NotebookNode, kind: CellType) -> None:
     scores = cell.metadata.nbgrader
-    exercise.score += scores.get("score") or 0.0 if kind is not CellType.AUTOGRADED_ANSWER else 0.0
-    exercise.points += scores.get("points") or 0.0 if kind is not CellType.AUTOGRADED_ANSWER else 0.0
+    score, points = scores.get("score") or 0.0, scores.get("points") or 0.0
+    if kind is not CellType.AUTOGRADED_ANSWER:
+        exercise.score += score
+        exercise.points += points
     if kind is CellType.TEST:
-        found = read_message(exercise.name, cell, is_full=_is_full(cell))
-        exercise.found.append(found)
-        exercise.is_blank = exercise.is_blank or found.is_not_written
+        verdict = Verdict.PASSED if _is_full(cell) else Verdict.FAILED
+        name, explanation = grade_id(cell) or "", explanation_of(cell)
+        exercise.results.append(Result(name, verdict, score, points, explanation, exercise=exercise.name))
         return
     exercise.comment = scores.get("comment") or ""
     exercise.is_written = kind is CellType.MANUAL_ANSWER
     exercise.needs_marking = exercise.is_written and waits(scores)
-    exercise.is_blank = exercise.is_written and not exercise.score and exercise.comment == NO_RESPONSE
     errors = [output for output in cell.get("outputs", ()) if output.output_type == "error"]
     exercise.stopped = next((f"{error.ename}: {error.evalue}" for error in errors), "")
 
@@ -158,10 +139,13 @@ def fix_first(found: list[Exercise]) -> list[FixFirst]:
     by_name = {exercise.name: exercise for exercise in found}
     affected: dict[str, dict[str, Exercise]] = {}
     for exercise in found:
-        for cause in dict.fromkeys(each.first for each in exercise.found if each.first):
+        causes = [
+            each.first if each.first in by_name else each.sentence
+            for each in exercise.view.reasons
+            if each.first or each.is_shared
+        ]
+        for cause in (*causes, *exercise.view.judged_with):
             affected.setdefault(cause, {})[exercise.name] = exercise
-        for name in exercise.judged_with:
-            affected.setdefault(name, {})[exercise.name] = exercise
     return [
         FixFirst("" if cause in by_name else cause, by_name.get(cause), list(exercises.values()))
         for cause, exercises in affected.items()

@@ -14,7 +14,7 @@ from grader.classroom.student import Assignment
 from grader.service.deadlines import Deadlines
 from grader.service.dispatch import Dispatcher
 from grader.service.metrics import Metrics
-from grader.service.policy import EVERYTHING, HandIn, Refusal, alone, published
+from grader.service.policy import EVERYTHING, HandIn, Refusal, published
 from grader.service.store import Store, utc_now
 from grader.service.table import HandInRow
 from grader.service.web.identity import Identity
@@ -84,16 +84,16 @@ class Service:
         if row.problem is not None:
             form["error"] = row.problem
         if row.report is not None:
-            told, report = EVERYTHING, json.loads(row.report)
+            told, is_alone, report = EVERYTHING, False, json.loads(row.report)
             is_carried = any("alone" in test for test in report["tests"])
             # The due date is read only where it decides: another program may hold the gradebook.
             if rules is not None and (is_carried or rules.told != EVERYTHING):
                 due, now = self.due(row.assignment, row.student), utc_now()
                 told = rules.told_at(now, due)
-                if due is not None and now <= due:  # student code beside our answers could tell what it reads there
-                    report = alone(report)
+                # Student code beside our answers could tell what it reads there.
+                is_alone = due is not None and now <= due
             hidden = self.hidden.get(row.assignment, {}).get(row.notebook, set())
-            form["report"] = published(report, told, hidden)
+            form["report"] = published(report, told, hidden, is_alone=is_alone)
             form |= {"counts": row.counts, "told": told, "graded": iso(row.graded_at)}
         return form
 

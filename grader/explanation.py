@@ -1,0 +1,195 @@
+"""Defines what a result says to a student, in fields, and renders it as English. No other module knows the sentences.
+
+runner: truth, cause, where, missing --+
+follow_through: judged_with -----------+--> Explanation --rendered here--> message, claim, reason, diagnosis
+diagnosis: misconceptions -------------+
+"""
+
+from enum import StrEnum
+
+import msgspec
+
+NOT_GRADED = "Grading did not come to an end."
+TIME_IS_UP = "the time for the whole notebook was used up"
+NOT_DEFINED = (
+    "{} is not defined: the cell that should define it is missing, did not run to its end, or gives it another name."
+)
+CHANGED_ARGUMENTS = "In this test your code changed its arguments in place."
+GOT_NONE = "The test got None: is a return missing, or does no gradient come back?"
+UNUSABLE = "The test could not use what your code returned"
+DOES_NOT_HOLD = "This does not hold for your code."
+PART = "This test gave a part of its points."
+
+
+class Cause(StrEnum):
+    """Why a test did not give all its points."""
+
+    NONE = ""
+    """It gave them all, or nothing more is known than a message in `detail`."""
+    PROPERTY = "property"
+    """The property that it checks does not hold; `detail` is its author's message."""
+    PART = "part"
+    """It ran to its end and gave a part of its points."""
+    UNUSABLE = "unusable"
+    """A hidden test could not go on with what it got; `detail` asks for a reason."""
+    TEST_ERROR = "test error"
+    """A visible test could not go on with what it got: `error` and its text in `detail`."""
+    RAISED = "raised"
+    """The student's code raised `error`; a visible test quotes its text in `detail`."""
+    LIBRARY = "library"
+    """The student's code called what the exercise forbids; `detail` is the rule."""
+    PRINTED = "printed"
+    """The student's code printed too much."""
+    NO_VALUE = "no value"
+    """The student's code returned what cannot reach a test; `detail` says why."""
+    STOPPED = "stopped"
+    """The sandbox hung or died; `detail` says why."""
+    NOT_WRITTEN = "not written"
+    """The `NotImplementedError` of the release is still there."""
+    UNDEFINED = "undefined"
+    """No cell defines the name `missing`."""
+    OUT_OF_TIME = "out of time"
+    """The time for the notebook was used up."""
+    NOT_GRADED = "not graded"
+    """Grading failed in the grader itself."""
+
+
+class Where(msgspec.Struct, frozen=True):
+    """A line of a student's cell: the name of the cell, the number from 1, and its text."""
+
+    cell: str
+    line: int
+    text: str
+
+    def __str__(self) -> str:
+        return f" (in {self.cell}, line {self.line}: {self.text})"
+
+
+class KnownMistake(msgspec.Struct, frozen=True):
+    """A misconception that behaves exactly like the student's code: its name, and a hint for the student."""
+
+    name: str
+    hint: str
+
+
+class Explanation(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What is known of a test that did not give all its points, or was judged with our answers.
+
+    Args:
+        truth: the property that the test checks, as the comment says with which it opens; only of hidden tests, and of
+            those that gave a part of their points.
+        cause: why it lost points.
+        detail: text that belongs to the cause.
+        error: the class of the exception, if one is the cause.
+        where: the line of the student's code at which it arose.
+        missing: the name that no cell defines.
+        got_none: whether the test met None where it expected a result.
+        changed_arguments: whether the student's code wrote into its arguments.
+        judged_with: the exercises in whose place our answers stood.
+        misconceptions: those that together behave exactly like the student's code.
+    """
+
+    truth: str = ""
+    cause: Cause = Cause.NONE
+    detail: str = ""
+    error: str = ""
+    where: Where | None = None
+    missing: str = ""
+    got_none: bool = False
+    changed_arguments: bool = False
+    judged_with: tuple[str, ...] = ()
+    misconceptions: tuple[KnownMistake, ...] = ()
+
+    @property
+    def message(self) -> str:
+        """All of it, as one text below the test."""
+        return " ".join(filter(None, (self.without_diagnosis, self.diagnosis)))
+
+    @property
+    def without_diagnosis(self) -> str:
+        """The message without the known mistakes."""
+        text = self.detail
+        if self.cause is not Cause.NONE:
+            text = joined(self.claim, self.reason, CHANGED_ARGUMENTS if self.changed_arguments else "")
+        return " ".join(filter(None, (text, judged_with(self.judged_with))))
+
+    @property
+    def claim(self) -> str:
+        """What does not hold, and what the test found; '' if the reason says all."""
+        match self.cause:
+            case Cause.PROPERTY:
+                return joined(self.truth, self.detail or DOES_NOT_HOLD)
+            case Cause.PART:
+                return joined(self.truth or PART)
+            case Cause.UNUSABLE if self.got_none:
+                return joined(self.truth, GOT_NONE)
+            case Cause.UNUSABLE:
+                return joined(self.truth, f"{UNUSABLE}: {self.detail}" if self.detail else UNUSABLE)
+            case Cause.TEST_ERROR:
+                return joined(self.truth, f"{self.error}: {self.detail}", GOT_NONE if self.got_none else "")
+            case Cause.NONE:
+                return self.detail
+        return joined(self.truth)
+
+    @property
+    def reason(self) -> str:
+        """What the student's code did, or what has to be mended first; '' if no more is known than the claim."""
+        where = str(self.where or "")
+        match self.cause:
+            case Cause.RAISED:
+                text = f"Your code raised {self.error}"
+                return f"{text}: {self.detail}{where}" if self.detail else f"{text}{where}."
+            case Cause.LIBRARY:
+                return f"Your code hands its work to a library{where}. {self.detail}"
+            case Cause.PRINTED:
+                return f"Your code printed too much{where}"
+            case Cause.NO_VALUE:
+                text = "Your code returned something that no test can use"
+                return f"{text}: {self.detail}" if self.detail else text
+            case Cause.STOPPED:
+                return f"Your code was stopped: {self.detail}."
+            case Cause.NOT_WRITTEN:
+                return f"Not written yet{where}."
+            case Cause.UNDEFINED:
+                return NOT_DEFINED.format(self.missing)
+            case Cause.OUT_OF_TIME:
+                return f"Your code was stopped: {TIME_IS_UP}."
+            case Cause.NOT_GRADED:
+                return NOT_GRADED
+        return ""
+
+    @property
+    def diagnosis(self) -> str:
+        """The known mistakes, and what was written for students about them; '' if none is known."""
+        if not self.misconceptions:
+            return ""
+        names = ", and that at the same time ".join(self.causes)
+        hints = " ".join(each.hint for each in self.misconceptions)
+        return f"Your code behaves exactly like one that {names}. {hints}"
+
+    @property
+    def causes(self) -> list[str]:
+        """The names of the known mistakes."""
+        return [each.name for each in self.misconceptions]
+
+    def undiagnosed(self) -> "Explanation":
+        """Return the same without the known mistakes."""
+        return msgspec.structs.replace(self, misconceptions=())
+
+
+def judged_with(exercises: tuple[str, ...]) -> str:
+    """Return the sentence of a test that ran with our answers to these exercises; '' if there are none."""
+    names = " and ".join(f"`{name}`" for name in exercises)
+    return f"Judged with our {names}, because yours lost points." if exercises else ""
+
+
+def joined(*parts: str) -> str:
+    """Return the parts that are not empty as sentences, each with its full stop."""
+    first, *others = [part if part.endswith((".", "!", "?", ")")) else f"{part}." for part in parts if part] or [""]
+    return " ".join((first, *map(_with_capital, others)))
+
+
+def _with_capital(sentence: str) -> str:
+    """The sentence with a capital, unless it begins with a name such as `x` or `h_n`."""
+    word = sentence.split(maxsplit=1)[0]
+    return sentence[0].upper() + sentence[1:] if word.isalpha() and (len(word) > 1 or word == "a") else sentence
