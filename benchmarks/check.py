@@ -14,9 +14,8 @@ import nbformat
 
 from benchmarks.classes import PROGRAMS, REPOSITORY, environment
 from grader.checking.link import IDLE_SECONDS
-from grader.notebook.cells import exercise_names
 from grader.notebook.files import read_source
-from grader.prover.exercises import reference, with_answer
+from grader.notebook.outline import Outline
 
 HEADING = "## One notebook, checked again and again"
 NOTEBOOK = Path("04-attention", "1-vanilla-attention.ipynb")
@@ -29,8 +28,9 @@ def table() -> str:
     """Return the part of the results, as Markdown."""
     source = read_source(REPOSITORY / "source" / NOTEBOOK, max_mb=20)
     submission = nbformat.read(REPOSITORY / "release" / NOTEBOOK, as_version=4)
-    for exercise in exercise_names(source):
-        submission = with_answer(submission, exercise, reference(source, exercise))
+    outline = Outline(source)
+    for exercise in outline.coded:
+        submission = Outline(submission).with_answer(exercise, outline.reference(exercise))
     rows: dict[str, list[float]] = {"without a daemon": [], "the first check, which starts it": [], "the next ones": []}
     alone, first, following = rows.values()
     with tempfile.TemporaryDirectory() as folder:

@@ -12,9 +12,8 @@ from nbformat import NotebookNode
 
 from benchmarks.classes import REPOSITORY
 from grader.diagnosis.misconceptions import load
-from grader.notebook.cells import exercise_names, exercise_of
 from grader.notebook.files import read_sources
-from grader.prover.exercises import reference
+from grader.notebook.outline import Outline
 from grader.prover.matrix import Prover, for_wrong_answers
 from grader.supervisor.pool import side_by_side
 
@@ -35,11 +34,10 @@ class Submission:
     def lost(self) -> tuple[float, float]:
         """Return the points lost in the exercise of the mistake, and those lost in others."""
         report = PROVER.report(self.source, self.exercise, self.answer, for_wrong_answers(PROVER.limits))
-        names = exercise_names(self.source)
         inside = outside = 0.0
         for result in report.results:
             lost = result.max_points - result.points
-            if exercise_of(result.name, names) == self.exercise:
+            if result.exercise == self.exercise:
                 inside += lost
             else:
                 outside += lost
@@ -50,11 +48,11 @@ def submissions(assignment: str) -> Iterator[Submission]:
     """Yield a notebook for each known mistake of an assignment."""
     folder = REPOSITORY / "source" / assignment
     sources = read_sources(folder, PROVER.limits.notebook_mb).values()
-    own = {exercise: source for source in sources for exercise in exercise_names(source)}
+    own = {exercise: outline for outline in map(Outline, sources) for exercise in outline.coded}
     for mistake in load(folder):
-        source = own[mistake.exercise]
-        answer = mistake.apply(reference(source, mistake.exercise))
-        yield Submission(source, mistake.exercise, mistake.name, answer)
+        outline = own[mistake.exercise]
+        answer = mistake.apply(outline.reference(mistake.exercise))
+        yield Submission(outline.notebook, mistake.exercise, mistake.name, answer)
 
 
 def table(assignments: Sequence[str] = ASSIGNMENTS) -> str:

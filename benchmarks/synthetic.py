@@ -12,9 +12,9 @@ import nbformat
 
 from benchmarks.classes import REPOSITORY
 from grader.diagnosis.misconceptions import load
-from grader.notebook.cells import exercise_names, grade_id
+from grader.notebook.cells import grade_id
 from grader.notebook.files import read_sources
-from grader.prover.exercises import reference
+from grader.notebook.outline import Outline
 from grader.prover.mutation import mutants
 from tests.class_report.disguise import commented, exchange
 
@@ -62,9 +62,9 @@ def make_submissions(folder: Path, assignment: str, size: int, seed: int = 0) ->
     chance = random.Random(seed)
     sources = read_sources(REPOSITORY / "source" / assignment, NOTEBOOK_MB)
     choices = {
-        exercise: _Choices.of(assignment, exercise, reference(source, exercise), chance)
-        for source in sources.values()
-        for exercise in exercise_names(source)
+        exercise: _Choices.of(assignment, exercise, outline.reference(exercise), chance)
+        for outline in map(Outline, sources.values())
+        for exercise in outline.coded
     }
     truth = Truth()
     names = [f"student{number:05}" for number in range(size)]

@@ -15,8 +15,9 @@ from grader.diagnosis.misconceptions import load
 from grader.errors import GraderError, UnreadableFile
 from grader.grading import grade
 from grader.limits import Limits
-from grader.notebook.cells import CellType, exercise_names, exercise_of, explain, grade_id, type_of
+from grader.notebook.cells import CellType, explain, grade_id, type_of
 from grader.notebook.files import read_source
+from grader.notebook.outline import Outline
 from grader.notebook.repair import Repaired, repair
 from grader.report import Report
 from grader.supervisor.readers import read_notebook
@@ -138,16 +139,12 @@ def notebook_after(course_dir: CourseDir, source_path: Path) -> str:
 
 def _up_to(repaired: Repaired, exercise: str, path: Path) -> Repaired:
     """The notebook up to the last test of an exercise."""
-    names = exercise_names(repaired.notebook)
-    if exercise not in names:
-        raise GraderError(f"{path.name} has no exercise {exercise!r}; it has {', '.join(names)}")
-    cells = repaired.notebook.cells
-    last = max(
-        number
-        for number, cell in enumerate(cells)
-        if (name := grade_id(cell)) and exercise_of(name, names) == exercise  # the answer itself or one of its tests
-    )
-    return Repaired(NotebookNode(repaired.notebook, cells=cells[: last + 1]), repaired.changes)
+    outline = Outline(repaired.notebook)
+    if exercise not in outline.coded:
+        raise GraderError(f"{path.name} has no exercise {exercise!r}; it has {', '.join(outline.coded)}")
+    own = outline.exercises[exercise]
+    last = max(own.answer or 0, *own.tests, 0)
+    return Repaired(NotebookNode(repaired.notebook, cells=repaired.notebook.cells[: last + 1]), repaired.changes)
 
 
 def _graded(repaired: NotebookNode, report: Report) -> NotebookNode:

@@ -16,7 +16,7 @@ from grader.checking.watch import watch
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.page.summary import counted
 from grader.errors import GraderError
-from grader.prover.exercises import reference
+from grader.notebook.outline import Outline
 from grader.text import one_line
 from grader.view import RIGHT
 
@@ -85,7 +85,7 @@ def _solution(checked: CheckedNotebook, exercise: str) -> int:
             f"our solution is shown once yours has all points, and {exercise} has {points}: "
             f"run `grader check {checked.path} --exercise {exercise}` to see what is missing"
         )
-    lines = reference(checked.source, exercise).splitlines()
+    lines = Outline(checked.source).reference(exercise).splitlines()
     print("\n".join(line for line in lines if line.strip() not in MARKERS))
     return 0
 

@@ -24,8 +24,7 @@ from grader.classroom.course_dir import CourseDir
 from grader.diagnosis.misconceptions import load
 from grader.errors import GraderError
 from grader.limits import Limits
-from grader.notebook.cells import exercise_names
-from grader.prover.exercises import reference
+from grader.notebook.outline import Outline
 from grader.prover.matrix import Prover
 
 FOLDER = "reports"
@@ -127,7 +126,7 @@ def drafted(course_dir: CourseDir, assignment: str, key: str) -> str:
     prover = Prover(limits=Limits(config=course_dir.config), helper_packages=course_dir.helper_packages)
     source, answer = gathered.outline.sources[group.notebook], group.example.source
     is_alike = behaves_like(source, group.exercise, answer, prover)
-    made = draft(reference(source, group.exercise), group.exercise, answer, is_alike)
+    made = draft(Outline(source).reference(group.exercise), group.exercise, answer, is_alike)
     if made is None:
         raise GraderError(f"the answers of {key} behave like our solution today: grade the class again")
     place = course_dir.folder("source", assignment) / "misconceptions" / f"{group.exercise}.toml"
@@ -159,11 +158,8 @@ def similar_work(gathered: Gathered, groups: Iterable[Alike]) -> list[Pair]:
 
 def _given(gathered: Gathered) -> dict[str, list[str]]:
     """Texts that say nothing if students share them: the reference solutions, which hold what was released, too."""
-    return {
-        exercise: [reference(source, exercise)]
-        for source in gathered.outline.sources.values()
-        for exercise in exercise_names(source)
-    }
+    outlines = map(Outline, gathered.outline.sources.values())
+    return {exercise: [outline.reference(exercise)] for outline in outlines for exercise in outline.coded}
 
 
 def _without_names(gathered: Gathered, assignment: str) -> Gathered:

@@ -16,7 +16,7 @@ from grader.class_report.entries import as_misconception, as_toml, change
 from grader.class_report.mistakes import without_details
 from grader.class_report.normalised import TOKEN, lines_of
 from grader.diagnosis.misconceptions import Misconception
-from grader.prover.exercises import alone
+from grader.notebook.outline import Outline
 from grader.prover.matrix import Prover, for_wrong_answers
 from grader.prover.mutation import Mutant, mutants, program
 from grader.report import Report, Verdict
@@ -162,7 +162,7 @@ def behaves_like(
     Raises:
         SandboxUnavailable: the kernel cannot confine student code.
     """
-    cut, prover = alone(source, exercise), prover or Prover()
+    cut, prover = Outline(source).alone(exercise), prover or Prover()
 
     def graded(text: str) -> Report:
         return prover.report(cut, exercise, text, for_wrong_answers(prover.limits), [])

@@ -19,12 +19,12 @@ from grader.classroom.course_dir import CourseDir
 from grader.classroom.records import NotebookRecord, ResultRecord, read_record
 from grader.classroom.results import COMPLETION_MARKER
 from grader.limits import Limits
-from grader.notebook.cells import CellType, exercise_names, exercise_of, grade_id, type_of
 from grader.notebook.files import read_sources
+from grader.notebook.outline import GRADED, Outline
 
 
 @dataclass(frozen=True)
-class Outline:
+class AssignmentOutline:
     """The exercises of an assignment, in order: the notebook of each exercise, its points, and which are questions."""
 
     sources: dict[str, NotebookNode]
@@ -39,7 +39,7 @@ class Outline:
 class Gathered:
     """The class: students in order of their names, and beside each the records of the notebooks that were graded."""
 
-    outline: Outline
+    outline: AssignmentOutline
     students: list[Student]
     records: list[dict[str, NotebookRecord]]
     remarks: list[list[str]]
@@ -89,28 +89,23 @@ def gather(course_dir: CourseDir, assignment: str) -> Gathered:
     return Gathered(outline, students, records, remarks, missing, ungraded, due)
 
 
-def outlined(sources: dict[str, NotebookNode]) -> Outline:
+def outlined(sources: dict[str, NotebookNode]) -> AssignmentOutline:
     """Return the exercises of an assignment, in order.
 
     Args:
         sources: its notebooks by name.
     """
-    outline = Outline(sources)
+    found = AssignmentOutline(sources)
     for notebook, source in sources.items():
-        exercises = exercise_names(source)
-        for cell in source.cells:
-            kind, name = type_of(cell), grade_id(cell)
-            if name is None or kind not in (CellType.AUTOGRADED_ANSWER, CellType.MANUAL_ANSWER, CellType.TEST):
-                continue
-            exercise = exercise_of(name, exercises) if kind is CellType.TEST else name
-            outline.notebook_of.setdefault(exercise, notebook)
-            outline.points.setdefault(exercise, 0.0)
-            if kind is CellType.MANUAL_ANSWER:
-                outline.questions.add(exercise)
-            if kind is not CellType.AUTOGRADED_ANSWER:
-                outline.exercise_of[name] = exercise
-                outline.points[exercise] += cell.metadata.nbgrader["points"]
-    return outline
+        outline = Outline(source)
+        for exercise in outline.exercises.values():
+            found.notebook_of[exercise.name] = notebook
+            found.points[exercise.name] = exercise.points
+            if exercise.is_question:
+                found.questions.add(exercise.name)
+        graded = (number for number, kind in enumerate(outline.types) if kind in GRADED)
+        found.exercise_of.update({outline.names[number]: outline.exercise_at[number] for number in graded})
+    return found
 
 
 @dataclass
@@ -169,7 +164,7 @@ def _seconds_late(timestamp: datetime | None, due: datetime | None, extension: t
 
 
 def _student(
-    name: str, row: _Row, records: dict[str, NotebookRecord], outline: Outline, troubles: list[str]
+    name: str, row: _Row, records: dict[str, NotebookRecord], outline: AssignmentOutline, troubles: list[str]
 ) -> Student:
     blank = {each for record in records.values() for each in record.unanswered}
     points: dict[str, float | None] = dict.fromkeys(outline.points)

@@ -19,8 +19,9 @@ from grader.classroom.cell_guard import require_same_notebooks
 from grader.classroom.course_dir import CourseDir
 from grader.errors import GraderError
 from grader.limits import Limits
-from grader.notebook.cells import CellType, exercise_names, exercise_of, grade_id, type_of
+from grader.notebook.cells import CellType
 from grader.notebook.files import read_sources
+from grader.notebook.outline import Outline
 
 START = "start.ipynb"
 JUDGED = "the grader runs it, not this notebook"
@@ -40,16 +41,16 @@ class PrepareForStudents(NbGraderPreprocessor):
             nb: the notebook, which is changed.
             resources: what nbconvert's preprocessors share.
         """
-        exercises = exercise_names(nb)
+        outline = Outline(nb)
         is_below_blank = False
-        for cell in nb.cells:
-            kind = type_of(cell)
+        for number, cell in enumerate(nb.cells):
+            kind = outline.types[number]
             is_below_blank |= kind is CellType.AUTOGRADED_ANSWER
             if cell.cell_type != "code" or kind not in (CellType.TEST, CellType.UNMARKED):
                 continue
             has_code = any(line.strip() and not line.startswith("#") for line in cell.source.splitlines())
             if kind is CellType.TEST:
-                exercise = exercise_of(grade_id(cell) or "", exercises)
+                exercise = outline.exercise_at[number]
                 says = f"Check of {exercise}: run this cell" if has_code else f"Hidden test of {exercise}: {JUDGED}"
                 first = f"# {says}.\n"
                 # nbgrader's own command reads its settings twice, and then runs this twice.

@@ -98,22 +98,6 @@ def explanation_of(cell: "NotebookNode") -> Explanation:
     return Explanation(detail=next((str(each.evalue) for each in cell.outputs if each.output_type == "error"), ""))
 
 
-def exercise_names(notebook: "NotebookNode") -> list[str]:
-    """Return the exercises in a notebook, in order: the grade_ids of its autograded answers."""
-    return [name for cell in notebook.cells if type_of(cell) is CellType.AUTOGRADED_ANSWER and (name := grade_id(cell))]
-
-
-def exercise_of(test: str, exercises: list[str]) -> str:
-    """Return the answer cell to which a test belongs: `x-check` and `x-test-what` belong to `x`.
-
-    Args:
-        test: the grade_id of the test.
-        exercises: the grade_ids of all answer cells.
-    """
-    candidates = [name for name in exercises if test.startswith((f"{name}-check", f"{name}-test-"))]
-    return max(candidates, key=len, default=test)
-
-
 def kept_tags(metadata: dict[str, Any]) -> dict[str, list[str]]:
     """Return the metadata to keep of a student's own cell: the first of its tags that exclude a cell from grading.
 

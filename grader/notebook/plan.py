@@ -8,17 +8,9 @@ from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from grader.notebook.cells import (
-    HIDDEN,
-    CellType,
-    exercise_of,
-    forbidden_words,
-    grade_id,
-    is_not_graded,
-    is_sandbox_only,
-    type_of,
-)
+from grader.notebook.cells import HIDDEN, CellType, is_not_graded, is_sandbox_only
 from grader.notebook.names import names_bound, names_used
+from grader.notebook.outline import Outline
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -62,23 +54,16 @@ def plan(notebook: "NotebookNode", source: "NotebookNode | None" = None) -> list
         source: the instructor's notebook, if the steps are to say which cells are unchanged.
     """
     source_texts = {cell.source for cell in source.cells} if source is not None else set()
-    forbidden = {
-        name: forbidden_words(cell)
-        for cell in notebook.cells
-        if type_of(cell) is CellType.AUTOGRADED_ANSWER and (name := grade_id(cell))
-    }
-    exercises = list(forbidden)
-    steps = []
+    outline, steps = Outline(notebook), []
     for index, cell in enumerate(notebook.cells):
         if cell.cell_type != "code" or is_not_graded(cell):
             continue
-        name, is_ours = grade_id(cell) or f"cell {index + 1}", cell.source in source_texts
-        match type_of(cell):
+        name, is_ours = outline.names[index] or f"cell {index + 1}", cell.source in source_texts
+        match outline.types[index]:
             case CellType.TEST:
-                points = float(cell.metadata.nbgrader.points)
-                exercise, code = exercise_of(name, exercises), _as_python(cell.source)
-                names = forbidden.get(exercise, ())
-                steps.append(Step(index, name, Role.TEST, code, exercise, points, HIDDEN in code, names))
+                exercise, code = outline.exercise_at[index], _as_python(cell.source)
+                points, words = float(cell.metadata.nbgrader.points), outline.exercises[exercise].forbidden
+                steps.append(Step(index, name, Role.TEST, code, exercise, points, HIDDEN in code, words))
             case CellType.READ_ONLY:
                 role = Role.SANDBOX if is_sandbox_only(cell) else Role.BOTH
                 steps.append(Step(index, name, role, _as_python(cell.source), is_ours=is_ours))

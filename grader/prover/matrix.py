@@ -18,11 +18,10 @@ from grader.diagnosis.misconceptions import Misconception, load
 from grader.errors import GraderError
 from grader.grading import grade
 from grader.limits import Limits
-from grader.notebook.cells import exercise_names
 from grader.notebook.files import read_sources
+from grader.notebook.outline import Outline
 from grader.notebook.repair import Repaired
 from grader.prover import record
-from grader.prover.exercises import alone, own_tests, reference, with_answer
 from grader.prover.mutation import difference, mutants
 from grader.report import Report
 from grader.sandbox import confinement
@@ -226,7 +225,7 @@ class Prover:
         Raises:
             SandboxUnavailable: the kernel cannot confine student code.
         """
-        submission = Repaired(with_answer(source, exercise, answer), [])
+        submission = Repaired(Outline(source).with_answer(exercise, answer), [])
         report = grade(
             source,
             submission,
@@ -240,17 +239,18 @@ class Prover:
 
     def _of(self, folder: Path) -> Iterator[Case]:
         sources = read_sources(folder, self.limits.notebook_mb)
-        names = [exercise for source in sources.values() for exercise in exercise_names(source)]
+        outlines = [Outline(source) for source in sources.values()]
+        names = [exercise for outline in outlines for exercise in outline.coded]
         records, misconceptions = record.load(folder, names), load(folder)
-        for source in sources.values():
-            for exercise in exercise_names(source):
-                answer = reference(source, exercise)
+        for outline in outlines:
+            for exercise in outline.coded:
+                answer = outline.reference(exercise)
                 right = {REFERENCE: answer}
                 for path in sorted((self.answers / folder.name / exercise).glob("right-*.py")) if self.answers else ():
                     right[path.stem.removeprefix("right-")] = path.read_text(encoding="utf-8")
                 mistakes = {each.name: each.apply(answer) for each in misconceptions if each.exercise == exercise}
                 yield Case(
-                    folder.name, exercise, alone(source, exercise), own_tests(source, exercise), mistakes, right,
+                    folder.name, exercise, outline.alone(exercise), outline.scored_tests(exercise), mistakes, right,
                     records.get(exercise, {}),
                 )  # fmt: skip
 

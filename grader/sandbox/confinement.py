@@ -19,7 +19,7 @@ from grader.engine import package_paths
 from grader.errors import GraderError, SandboxUnavailable
 from grader.sandbox import system_calls
 from grader.sandbox.namespaces import own_namespaces
-from grader.sandbox.own_root import enter_own_root, outline
+from grader.sandbox.own_root import enter_own_root, tree
 from grader.sandbox.privileges import (
     become_unprivileged,
     can_be_unprivileged,
@@ -59,7 +59,7 @@ def prepare() -> None:
         check()
         _common_files()
         system_calls.common_rules()
-        outline(_shown_to_all())
+        tree(_shown_to_all())
 
 
 def check() -> None:
@@ -88,7 +88,7 @@ def confine(scratch: Path, memory_mb: int, file_mb: int, readable: tuple[Path, .
     """
     _limit_resources(memory_mb, file_mb)
     own_namespaces()
-    if enter_own_root(scratch, outline(_shown_to_all()), outline(frozenset(map(str, readable)))):
+    if enter_own_root(scratch, tree(_shown_to_all()), tree(frozenset(map(str, readable)))):
         gives_up_root = is_root() and reads_unprivileged(readable_paths())
     else:
         # In a closed folder, the unprivileged user could not name the files of its own scratch folder.

@@ -25,7 +25,7 @@ PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
 """The number of the system call; the C library has no function for it."""
 
 
-class Outline(NamedTuple):
+class Tree(NamedTuple):
     """The content of a root folder: symbolic links with their targets, and files and folders with mount options."""
 
     links: dict[str, str]
@@ -33,7 +33,7 @@ class Outline(NamedTuple):
 
 
 @cache
-def outline(readable: frozenset[str]) -> Outline:
+def tree(readable: frozenset[str]) -> Tree:
     """Return how files and folders can be shown where they lie; the fork server finds out for all its children.
 
     Args:
@@ -44,7 +44,7 @@ def outline(readable: frozenset[str]) -> Outline:
         real = _followed(path, links)
         if os.path.exists(real) and not any(real.startswith(f"{folder}/") for folder in mounts):
             mounts[real] = MS_RDONLY | os.statvfs(real).f_flag & LOCKED
-    return Outline(links, mounts)
+    return Tree(links, mounts)
 
 
 def _followed(path: str, links: dict[str, str]) -> str:
@@ -59,12 +59,12 @@ def _followed(path: str, links: dict[str, str]) -> str:
     return path
 
 
-def enter_own_root(scratch: Path, *outlines: Outline) -> bool:
+def enter_own_root(scratch: Path, *trees: Tree) -> bool:
     """Make the root folder and enter it; return whether the kernel permits it. If not, nothing has changed.
 
     Args:
         scratch: the only folder that the process may write to. It becomes the working folder.
-        outlines: what else there is.
+        trees: what else there is.
 
     Raises:
         OSError: the process is in between, and may not run student code.
@@ -77,7 +77,7 @@ def enter_own_root(scratch: Path, *outlines: Outline) -> bool:
         os.mkdir(root)
         _mount(None, "/", None, MS_REC | MS_PRIVATE)
         _mount("tmpfs", root, "tmpfs", MS_NOSUID | MS_NODEV, "mode=755,size=1m")
-        for shown in outlines:
+        for shown in trees:
             for path, options in shown.mounts.items():
                 _bind(root, path, options)
             for place, target in shown.links.items():

@@ -1,7 +1,7 @@
 """Tests are judged by the class: what all or none pass, and what good students fail more often, stands out."""
 
 from grader.class_report import model
-from grader.class_report.gather import Gathered, Outline
+from grader.class_report.gather import AssignmentOutline, Gathered
 from grader.class_report.item_analysis import ALL_PASS, NONE_PASS, REVERSED, analysed_tests, exercises
 from grader.class_report.model import ExercisePoints, Student
 from grader.classroom.records import VERSION, NotebookRecord, ResultRecord
@@ -12,7 +12,7 @@ MOST = {"easy": 2.0, "hard": 2.0, "odd": 2.0, "fair": 8.0}
 
 def of_class(rows: list[dict[str, float]], blank: int = 0) -> Gathered:
     """A class with one exercise: the points of each student in each test, and some students who wrote nothing."""
-    outline = Outline({}, {"one": "small"}, {"one": sum(MOST.values())}, set(), dict.fromkeys(MOST, "one"))
+    outline = AssignmentOutline({}, {"one": "small"}, {"one": sum(MOST.values())}, set(), dict.fromkeys(MOST, "one"))
     students, records = [], []
     for number, row in enumerate([*rows, *[dict.fromkeys(MOST, 0.0)] * blank]):
         is_written = number < len(rows)

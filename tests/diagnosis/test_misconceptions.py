@@ -9,7 +9,7 @@ import pytest
 
 from grader.diagnosis.misconceptions import HINTS, Misconception, load
 from grader.errors import GraderError
-from grader.notebook.cells import exercise_names
+from grader.notebook.outline import Outline
 from tests.support.exercises import ASSIGNMENTS, NOTEBOOKS, reference
 
 REFERENCE = """\
@@ -71,7 +71,7 @@ def test_every_misconception_of_the_course_fits_its_reference(assignment: Path) 
 def test_every_exercise_has_a_file_and_every_file_an_exercise(assignment: Path) -> None:
     """No misconception is left over from an exercise that was renamed or removed, or belongs to another assignment."""
     notebooks = [notebook for path, notebook in NOTEBOOKS.items() if path.parent == assignment]
-    names = {name for notebook in notebooks for name in exercise_names(notebook)}
+    names = {name for notebook in notebooks for name in Outline(notebook).coded}
     assert {path.stem for path in (assignment / "misconceptions").iterdir()} == names
     assert {misconception.exercise for misconception in load(assignment)} == names
 

@@ -10,8 +10,8 @@ import pytest
 import torch
 
 from grader.cli import main
+from grader.notebook.outline import Outline
 from grader.prover.draws import copies, drawing_tests, with_other_draws
-from grader.prover.exercises import alone, own_tests, reference
 from grader.prover.matrix import REFERENCE, Case, Kind, Prover
 from grader.runner.test_execution import Generator, seed_test
 from tests.prover.test_prove import MISTAKE, Capture, entry, write
@@ -124,19 +124,22 @@ def test_only_in_a_sample_a_found_mutant_is_graded_again(course: Path, capsys: C
     assert any(row["other_draws"] and row["killed_by"] for sample in samples for row in sample["rows"])
 
 
+def case_of(tests: nbformat.NotebookNode, **mistakes: str) -> Case:
+    """The exercise `scaled` of a notebook, with these wrong answers to it."""
+    outline = Outline(tests)
+    names, right = outline.scored_tests("scaled"), {REFERENCE: outline.reference("scaled")}
+    return Case(NAME, "scaled", outline.alone("scaled"), names, mistakes, right, {})
+
+
 def test_a_test_draws_if_it_or_the_answer_takes_random_numbers() -> None:
     """A fixed seed is no draw, and neither is arithmetic."""
     random = "import torch\ndef scaled(x, by):\n    return x * by + 0 * float(torch.rand(()))"
-    tests = source(WEAK.replace("g.seed()", "g.manual_seed(2)"), FIXED)
-    cut, names = alone(tests, "scaled"), own_tests(tests, "scaled")
-    case = Case(NAME, "scaled", cut, names, {}, {REFERENCE: reference(tests, "scaled")}, {})
+    case = case_of(source(WEAK.replace("g.seed()", "g.manual_seed(2)"), FIXED))
     prover = Prover(sandbox=False)
     assert drawing_tests(prover, case) == set()
     case.right[REFERENCE] = random
-    assert drawing_tests(prover, case) == set(names)
-    tests = source(WEAK, FIXED)
-    case = Case(NAME, "scaled", alone(tests, "scaled"), names, {}, {REFERENCE: reference(tests, "scaled")}, {})
-    assert drawing_tests(prover, case) == {"scaled-check-drawn"}
+    assert drawing_tests(prover, case) == set(case.tests)
+    assert drawing_tests(prover, case_of(source(WEAK, FIXED))) == {"scaled-check-drawn"}
 
 
 def test_a_test_that_does_not_draw_is_not_copied() -> None:
@@ -151,9 +154,9 @@ def test_a_test_that_does_not_draw_is_not_copied() -> None:
 def test_a_draw_that_never_ends_does_not_count_for_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     """Their time is used up too, which says nothing about their numbers."""
     monkeypatch.setattr("grader.prover.matrix.CELL_SECONDS", 1)
-    tests = source(WEAK, FIXED)
-    endless = {"endless": "def scaled(x, by):\n    while by == 0:\n        pass\n    return x * by"}
-    case = Case(NAME, "scaled", tests, own_tests(tests, "scaled"), endless, {REFERENCE: reference(tests, "scaled")}, {})
+    case = case_of(
+        source(WEAK, FIXED), endless="def scaled(x, by):\n    while by == 0:\n        pass\n    return x * by"
+    )
     case.rows[:] = [row for row in case.rows if row[0].kind is not Kind.MUTANT]
     prover = Prover(sandbox=False)
     (found,) = with_other_draws(prover, [case], list(prover.matrices([case])), 6)

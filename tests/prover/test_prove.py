@@ -8,11 +8,11 @@ import nbformat
 import pytest
 
 from grader.cli import main
-from grader.notebook.cells import exercise_names, grade_id
+from grader.notebook.cells import grade_id
+from grader.notebook.outline import Outline
 from grader.prover import matrix
-from grader.prover.exercises import alone, own_tests, reference, with_answer
 from grader.prover.matrix import Case, Kind, Matrix, Prover, Row
-from tests.support.exercises import SOURCES
+from tests.support.exercises import reference
 from tests.support.notebooks import answer, check, helpers, hidden, notebook, text
 from tests.support.paths import REPOSITORY
 from tests.support.small_class import NAME
@@ -217,9 +217,7 @@ def test_a_tenth_is_drawn_by_its_seed(course: Path, capsys: Capture) -> None:
 
 def test_a_tenth_of_the_course_is_a_tenth() -> None:
     """Of the mutants of one exercise at least, within the spread of chance."""
-    case = Case(
-        "a", "beam-search", SOURCE, [], {}, {matrix.REFERENCE: reference(SOURCES["beam-search"], "beam-search")}, {}
-    )
+    case = Case("a", "beam-search", SOURCE, [], {}, {matrix.REFERENCE: reference("beam-search")}, {})
     shares = [sum(Prover(tenth=seed)._is_in_sample(case, row) for row, _ in case.rows) for seed in range(5)]
     assert all(0.05 < share / len(case.rows) < 0.16 for share in shares)
 
@@ -230,7 +228,7 @@ def test_a_mistake_that_never_ends_costs_seconds(monkeypatch: pytest.MonkeyPatch
     right = {"reference": "def root(x):\n    return x ** 0.5"}
     right["slow"] = "import time\ndef root(x):\n    time.sleep(1.5)\n    return x ** 0.5"
     endless = {"endless": "def root(x):\n    while True:\n        pass"}
-    case = Case(NAME, "root", alone(SOURCE, "root"), own_tests(SOURCE, "root"), endless, right, {})
+    case = Case(NAME, "root", Outline(SOURCE).alone("root"), Outline(SOURCE).scored_tests("root"), endless, right, {})
     case.rows[:] = [row for row in case.rows if row[0].kind is not Kind.MUTANT]
     (found,) = Prover(sandbox=False).matrices([case])
     assert found.is_proven() and found.rows[2].killed_by == ["root-check", "root-test-more"]
@@ -254,12 +252,11 @@ def test_a_test_that_finds_most_alone_makes_an_exercise_thin() -> None:
 
 def test_an_exercise_is_cut_to_what_it_needs() -> None:
     """The tests of others are left out; what others answer stays, because the exercise may use it."""
-    cut = alone(SOURCE, "scaled")
-    assert [grade_id(cell) for cell in cut.cells] == ["imports", "root", "scaled", "scaled-check", "scaled-test-one"]
-    assert own_tests(SOURCE, "root") == ["root-check", "root-test-more"] and exercise_names(cut) == exercise_names(
-        SOURCE
-    )
-    changed = with_answer(cut, "scaled", "def scaled(): pass")
-    assert reference(changed, "scaled") == "def scaled(): pass" and reference(changed, "root") == reference(cut, "root")
-    assert reference(SOURCE, "scaled") == reference(cut, "scaled") != reference(changed, "scaled")
-    assert changed.cells[0] is cut.cells[0]
+    source = Outline(SOURCE)
+    cut = Outline(source.alone("scaled"))
+    assert cut.names == ["imports", "root", "scaled", "scaled-check", "scaled-test-one"]
+    assert source.scored_tests("root") == ["root-check", "root-test-more"] and cut.coded == source.coded
+    changed = Outline(cut.with_answer("scaled", "def scaled(): pass"))
+    assert changed.reference("scaled") == "def scaled(): pass" and changed.reference("root") == cut.reference("root")
+    assert source.reference("scaled") == cut.reference("scaled") != changed.reference("scaled")
+    assert changed.notebook.cells[0] is cut.notebook.cells[0]

@@ -12,7 +12,7 @@ import pytest
 from grader.grading import grade
 from grader.limits import Limits
 from grader.sandbox.confinement import readable_paths
-from grader.sandbox.own_root import outline
+from grader.sandbox.own_root import tree
 from grader.supervisor.session import Sandboxes
 from tests.support.notebooks import answer, answered, check, notebook
 from tests.support.paths import REPOSITORY
@@ -53,7 +53,7 @@ def places() -> list[str]:
 def test_nothing_can_be_looked_up_but_what_may_be_read() -> None:
     """Neither a process nor a device nor a file of the course or of another user."""
     readable = readable_paths() | {"/dev/null"}
-    shown = {*outline(readable).mounts, *outline(readable).links}
+    shown = {*tree(readable).mounts, *tree(readable).links}
     above = {str(folder) for path in {*shown, f"{tempfile.gettempdir()}/scratch"} for folder in Path(path).parents}
     tried = places()
     seen = printed(f"print(json.dumps([path for path in {tried!r} if os.path.lexists(path)]))")
@@ -85,7 +85,7 @@ import sqlite3, tempfile, xml.dom.minidom, zoneinfo
 import torch.optim.lr_scheduler
 inside = os.path.dirname(tempfile.mkstemp()[1]) == os.getcwd()
 refused = []
-for path in {sorted(outline(readable_paths()).mounts)!r} + ["/", "/tmp"]:
+for path in {sorted(tree(readable_paths()).mounts)!r} + ["/", "/tmp"]:
     if os.path.isdir(path):
         try:
             open(path + "/new", "w")
@@ -102,7 +102,7 @@ def test_links_lead_to_what_they_lead_to_outside(tmp_path: Path) -> None:
     (tmp_path / "real" / "file").touch()
     (tmp_path / "one").symlink_to("real")
     (tmp_path / "two").symlink_to(tmp_path / "one" / "inner")
-    shown = outline(frozenset(str(tmp_path / name) for name in ("one", "two", "one/file", "real/inner", "missing")))
+    shown = tree(frozenset(str(tmp_path / name) for name in ("one", "two", "one/file", "real/inner", "missing")))
     real = Path(os.path.realpath(tmp_path))
     assert set(shown.mounts) == {str(real / "real")}
     assert {place: target for place, target in shown.links.items() if place.startswith(str(tmp_path))} == {

@@ -9,7 +9,8 @@ import nbformat
 import pytest
 from nbformat import NotebookNode
 
-from grader.notebook.cells import HIDDEN, CellType, exercise_of, grade_id, type_of
+from grader.notebook.cells import HIDDEN, CellType, grade_id, type_of
+from grader.notebook.outline import Outline
 from grader.notebook.plan import Plan, plan
 from tests.support.paths import REPOSITORY
 
@@ -120,12 +121,11 @@ def test_an_output_that_nbval_ignores_says_why(path: Path) -> None:
 @each_notebook
 def test_every_test_belongs_to_an_exercise(path: Path) -> None:
     """grade_ids read exercise, exercise-check and exercise-test-WHAT; checks are visible, the others hidden."""
-    cells = read(path).cells
-    exercises = [name_of(cell) for cell in cells if type_of(cell) is CellType.AUTOGRADED_ANSWER]
-    for cell in cells:
+    outline = Outline(read(path))
+    for number, cell in enumerate(outline.notebook.cells):
         if type_of(cell) is CellType.TEST:
             name = name_of(cell)
-            assert exercise_of(name, exercises) in exercises, name
+            assert outline.exercise_at[number] in outline.coded, name
             assert name.endswith("-check") == (HIDDEN not in cell.source), name
 
 

@@ -8,10 +8,9 @@ import nbformat
 from nbformat import NotebookNode
 
 from grader.diagnosis.misconceptions import Misconception, load
-from grader.notebook.cells import exercise_names, exercise_of
 from grader.notebook.names import names_bound, names_used
+from grader.notebook.outline import Outline
 from grader.notebook.plan import Role, Step, plan
-from grader.prover import exercises as cut
 from grader.report import Report, Result
 from tests.support.paths import REPOSITORY
 
@@ -21,7 +20,9 @@ NOTEBOOKS = {path: nbformat.read(path, as_version=4) for path in sorted((REPOSIT
 """All source notebooks, by path."""
 
 
-SOURCES = {exercise: notebook for notebook in NOTEBOOKS.values() for exercise in exercise_names(notebook)}
+OUTLINES = {exercise: outline for outline in map(Outline, NOTEBOOKS.values()) for exercise in outline.coded}
+"""The outline of the source notebook of each exercise."""
+SOURCES = {exercise: outline.notebook for exercise, outline in OUTLINES.items()}
 """The source notebook of each exercise."""
 ASSIGNMENTS = sorted({path.parent for path in NOTEBOOKS})
 MISCONCEPTIONS = [misconception for assignment in ASSIGNMENTS for misconception in load(assignment)]
@@ -34,7 +35,7 @@ MENTIONS_NN = re.compile(r"^(?!from torch import nn$|import torch\.nn\.functiona
 def sources(assignment: Path) -> dict[str, NotebookNode]:
     """Return the source notebook of each exercise of an assignment."""
     own = [notebook for path, notebook in NOTEBOOKS.items() if path.parent == assignment]
-    return {exercise: notebook for notebook in own for exercise in exercise_names(notebook)}
+    return {exercise: notebook for exercise, notebook in SOURCES.items() if any(notebook is each for each in own)}
 
 
 def notebook_of(exercise: str) -> str:
@@ -49,23 +50,18 @@ def misconceptions_of(exercise: str) -> list[Misconception]:
 
 def reference(exercise: str) -> str:
     """Return the answer that the source gives."""
-    return cut.reference(SOURCES[exercise], exercise)
+    return OUTLINES[exercise].reference(exercise)
 
 
 @cache
 def alone(exercise: str) -> NotebookNode:
     """Return the source cut to what an exercise needs, as `grader prove` cuts it."""
-    return cut.alone(SOURCES[exercise], exercise)
-
-
-def belongs(test: str, exercise: str) -> bool:
-    """Return whether the test cell called `test` is one of `exercise`."""
-    return exercise_of(test, list(SOURCES)) == exercise
+    return OUTLINES[exercise].alone(exercise)
 
 
 def lost(report: Report, exercise: str) -> list[Result]:
     """Return the tests of `exercise` that did not give all their points."""
-    return [result for result in report.results if belongs(result.name, exercise) and result.points < result.max_points]
+    return [result for result in report.results if result.exercise == exercise and result.points < result.max_points]
 
 
 def users_of(names: set[str], steps: list[Step]) -> set[int]:

@@ -13,7 +13,7 @@ from grader.diagnosis.misconceptions import Misconception, known_misconceptions
 from grader.grading import grade
 from grader.report import Report, Verdict
 from grader.supervisor import forkserver
-from tests.support.exercises import HELPER_PACKAGES, MISCONCEPTIONS, alone, belongs
+from tests.support.exercises import HELPER_PACKAGES, MISCONCEPTIONS, alone
 from tests.support.notebooks import with_answer
 from tests.support.proof_cache import ProofCache, digest_of, grader_digest
 from tests.support.schedule import own_processor
@@ -70,7 +70,7 @@ def is_repeatable(report: Report) -> bool:
 
 def points(report: Report, exercise: str) -> dict[str, float]:
     """Return the points that each test of `exercise` gave."""
-    return {result.name: result.points for result in report.results if belongs(result.name, exercise)}
+    return {result.name: result.points for result in report.results if result.exercise == exercise}
 
 
 @contextmanager

@@ -12,7 +12,8 @@ from nbformat import NotebookNode
 
 from grader.classroom.marks import NO_RESPONSE
 from grader.classroom.page import formulas
-from grader.notebook.cells import CellType, exercise_names, exercise_of, explanation_of, grade_id, type_of
+from grader.notebook.cells import CellType, explanation_of, grade_id, type_of
+from grader.notebook.outline import Outline
 from grader.report import Result, Verdict
 from grader.view import NOT_WRITTEN, PARTLY, RIGHT, WRONG, ExerciseView, Reason, State, view
 
@@ -95,21 +96,20 @@ def exercises(notebook: NotebookNode) -> list[Exercise]:
     Args:
         notebook: the notebook, with score, points and comment in the metadata of its cells.
     """
-    names = exercise_names(notebook)
+    outline = Outline(notebook)
     found: dict[str, Exercise] = {}
     heading, heading_anchor = "", ""
-    for cell in notebook.cells:
-        kind, name = type_of(cell), grade_id(cell)
+    for number, cell in enumerate(notebook.cells):
+        kind = outline.types[number]
         if (
             cell.cell_type == "markdown"
             and kind is not CellType.MANUAL_ANSWER
             and (match := HEADING.search(cell.source))
         ):
             heading, heading_anchor = match[1], anchor(cell)
-        if name is None or kind not in (CellType.TEST, CellType.AUTOGRADED_ANSWER, CellType.MANUAL_ANSWER):
+        if not (name := outline.exercise_at[number]):
             continue
-        key = exercise_of(name, names) if kind is CellType.TEST else name
-        exercise = found.setdefault(key, Exercise(key))
+        exercise = found.setdefault(name, Exercise(name))
         if not exercise.anchor:
             exercise.anchor, exercise.heading, exercise.heading_anchor = anchor(cell), _inline(heading), heading_anchor
         _add(exercise, cell, kind)
