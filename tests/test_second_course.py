@@ -12,7 +12,7 @@ import pytest
 from bs4 import BeautifulSoup
 
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.scores import scores
+from grader.classroom.ledger import read_ledger
 from grader.cli import main
 from grader.course_root import remember
 from tests.support.notebooks import answered
@@ -85,7 +85,7 @@ class SecondCourse:
         """Each student's points in the gradebook."""
         with pytest.MonkeyPatch.context() as patch:
             patch.syspath_prepend(self.packages)
-            found = scores(CourseDir(self.root), ASSIGNMENT)
+            found = read_ledger(CourseDir(self.root), ASSIGNMENT).by_student
         assert {score.max_tests for score in found.values()} == {MAX_POINTS}
         return {student: score.tests for student, score in found.items()}
 

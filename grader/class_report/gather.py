@@ -7,15 +7,14 @@ gradebook --> rows of students and cells          autograded/ --> records       
 import json
 from collections import defaultdict
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 
 from nbformat import NotebookNode
-from nbgrader import api
-from sqlalchemy import select
 
 from grader.class_report.model import ExercisePoints, Student
 from grader.classroom.course_dir import CourseDir
+from grader.classroom.ledger import SubmissionScore, read_ledger
 from grader.classroom.records import NotebookRecord, ResultRecord, read_record
 from grader.classroom.results import COMPLETION_MARKER
 from grader.limits import Limits
@@ -71,7 +70,8 @@ def gather(course_dir: CourseDir, assignment: str) -> Gathered:
     """
     folder = course_dir.require(assignment)
     outline = outlined(read_sources(folder, Limits(config=course_dir.config).notebook_mb))
-    rows, roster, due = _read_gradebook(course_dir, assignment)
+    ledger = read_ledger(course_dir, assignment, cells=True, is_new=True)
+    rows = ledger.by_student
     students, records, remarks, ungraded = [], [], [], []
     for name in sorted(rows):
         place = course_dir.folder("autograded", assignment, name)
@@ -80,13 +80,13 @@ def gather(course_dir: CourseDir, assignment: str) -> Gathered:
         if graded - found.keys():
             ungraded.append(name)
         troubles, said = _marker(place)
-        students.append(_student(name, rows[name], found, outline, troubles))
+        students.append(_student(rows[name], found, outline, troubles))
         records.append(found)
         remarks.append(said)
     handed_in = set(course_dir.submitters(assignment))
     ungraded += sorted(handed_in - rows.keys())
-    missing = sorted(roster - rows.keys() - handed_in)
-    return Gathered(outline, students, records, remarks, missing, ungraded, due)
+    missing = sorted(ledger.students - rows.keys() - handed_in)
+    return Gathered(outline, students, records, remarks, missing, ungraded, ledger.due)
 
 
 def outlined(sources: dict[str, NotebookNode]) -> AssignmentOutline:
@@ -108,77 +108,23 @@ def outlined(sources: dict[str, NotebookNode]) -> AssignmentOutline:
     return found
 
 
-@dataclass
-class _Row:
-    """A submission in the gradebook: time, lateness in seconds, penalty, and points of each graded cell.
-
-    A cell's points are None until someone or something has given some; with them stands whether it waits for marking.
-    """
-
-    timestamp: datetime | None
-    seconds_late: float
-    penalty: float = 0.0
-    cells: dict[str, tuple[float | None, bool]] = field(default_factory=dict)
-
-
-def _read_gradebook(course_dir: CourseDir, assignment: str) -> tuple[dict[str, _Row], set[str], datetime | None]:
-    """Return the rows by student, the names of all students, and the due date."""
-    with course_dir.gradebook() as gradebook:
-        database = gradebook.db
-        roster = set(database.scalars(select(api.Student.id)))
-        entry = database.scalar(select(api.Assignment).where(api.Assignment.name == assignment))
-        if entry is None:
-            return {}, roster, None
-        # nbgrader's own summaries ask for the same rows many times over.
-        submission, notebook, grade, cell = api.SubmittedAssignment, api.SubmittedNotebook, api.Grade, api.BaseCell
-        of_assignment = submission.assignment_id == entry.id
-        times = select(submission.student_id, submission.timestamp, submission.extension).where(of_assignment)
-        rows = {
-            student: _Row(timestamp, _seconds_late(timestamp, entry.duedate, extension))
-            for student, timestamp, extension in database.execute(times)
-        }
-        penalties = select(submission.student_id, notebook.late_submission_penalty).join(
-            notebook, notebook.assignment_id == submission.id
-        )
-        for student, penalty in database.execute(penalties.where(of_assignment)):
-            rows[student].penalty += penalty or 0.0
-        points = (
-            select(
-                submission.student_id, cell.name, grade.auto_score, grade.manual_score, grade.extra_credit,
-                grade.needs_manual_grade,
-            )
-            .join(notebook, notebook.assignment_id == submission.id)
-            .join(grade, grade.notebook_id == notebook.id)
-            .join(cell, cell.id == grade.cell_id)
-        )  # fmt: skip
-        for student, name, auto, manual, extra, needs_marking in database.execute(points.where(of_assignment)):
-            score = auto if manual is None else manual
-            rows[student].cells[name] = None if score is None else score + (extra or 0.0), bool(needs_marking)
-        return rows, roster, entry.duedate
-
-
-def _seconds_late(timestamp: datetime | None, due: datetime | None, extension: timedelta | None) -> float:
-    if timestamp is None or due is None:
-        return 0.0
-    return max(0.0, (timestamp - due - (extension or timedelta())).total_seconds())
-
-
 def _student(
-    name: str, row: _Row, records: dict[str, NotebookRecord], outline: AssignmentOutline, troubles: list[str]
+    score: SubmissionScore, records: dict[str, NotebookRecord], outline: AssignmentOutline, troubles: list[str]
 ) -> Student:
     blank = {each for record in records.values() for each in record.unanswered}
     points: dict[str, float | None] = dict.fromkeys(outline.points)
-    for cell, (score, _) in row.cells.items():
-        if score is not None and (exercise := outline.exercise_of.get(cell)) is not None:
-            points[exercise] = (points[exercise] or 0.0) + score
+    cells = {name: cell for notebook in score.notebooks.values() for name, cell in notebook.cells.items()}
+    for cell, given in cells.items():
+        if given.is_scored and (exercise := outline.exercise_of.get(cell)) is not None:
+            points[exercise] = (points[exercise] or 0.0) + given.points
     return Student(
-        name,
-        points=max(0.0, sum(each or 0.0 for each in points.values()) - row.penalty),
+        score.student,
+        points=score.counted,
         max_points=sum(outline.points.values()),
-        handed_in=row.timestamp.isoformat(timespec="seconds") if row.timestamp else "",
-        seconds_late=row.seconds_late,
-        penalty=row.penalty,
-        needs_marking=sum(needs_marking for _, needs_marking in row.cells.values()),
+        handed_in=score.handed_in.isoformat(timespec="seconds") if score.handed_in else "",
+        seconds_late=score.seconds_late,
+        penalty=score.penalty,
+        needs_marking=score.needs_marking,
         exercises=[
             ExercisePoints(
                 each, points[each], outline.points[each], outline.notebook_of[each] in records and each not in blank

@@ -12,7 +12,7 @@ import msgspec
 from rich.table import Table
 from rich.text import Text
 
-from grader.classroom.gradebook_copy import Total
+from grader.classroom.ledger import SubmissionScore
 from grader.classroom.marks import Mark
 from grader.classroom.pages import StudentResult
 from grader.classroom.records import NotebookRecord, read_record
@@ -68,13 +68,13 @@ class StudentChange:
     student: str
     tests: list[ChangedTest] = field(default_factory=list)
     has_new_answers: bool = False
-    before: Total | None = None
-    after: Total = Total(0.0, 0.0)
+    before: SubmissionScore | None = None
+    after: SubmissionScore = field(default_factory=lambda: SubmissionScore(""))
 
     @property
     def gain(self) -> float:
         """The points that the student gains, negative if they are lost."""
-        return self.after.counts - self.before.counts if self.before else 0.0
+        return self.after.counted - self.before.counted if self.before else 0.0
 
     @property
     def is_change(self) -> bool:
@@ -204,10 +204,10 @@ def _rows(change: StudentChange) -> Iterator[tuple[str, str, str, str, str]]:
     """The rows of a student; the first has the name and the total."""
     before, after = change.before, change.after
     if before is None:
-        yield change.student, "", "graded for the first time", "", _arrow(None, after.counts)
+        yield change.student, "", "graded for the first time", "", _arrow(None, after.counted)
         return
     who = f"{change.student} (new answers)" if change.has_new_answers else change.student
-    total = _arrow(before.counts, after.counts)
+    total = _arrow(before.counted, after.counted)
     cells = [(each.notebook, each.test, _points(each)) for each in change.tests]
     if not _same(before.penalty, after.penalty):
         cells.append(("", "late penalty", _arrow(before.penalty, after.penalty)))

@@ -1,15 +1,13 @@
 """Says what a student's score is made of, from what grading left behind; nothing is graded.
 
-gradebook: points, marks, times, penalties --read_sum--> Sum --+
-record of each notebook: messages, causes, repairs ------------+--explanation--> tables and text
-completion marker: troubles, remarks --------------------------+
+gradebook: points, marks, times, penalties --read_score--+
+record of each notebook: messages, causes, repairs ------+--explanation--> tables and text
+completion marker: troubles, remarks --------------------+
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from nbgrader.api import MissingEntry, SubmittedNotebook
 from nbgrader.plugins import LateSubmissionPlugin
 from nbgrader.preprocessors import AssignLatePenalties
 from rich.console import RenderableType
@@ -18,6 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.classroom.course_dir import CourseDir
+from grader.classroom.ledger import CellScore, NotebookScore, SubmissionScore, ledger_of
 from grader.classroom.page.summary import counted
 from grader.classroom.records import NotebookRecord, ResultRecord, read_record
 from grader.classroom.results import completion_marker
@@ -25,66 +24,8 @@ from grader.errors import GraderError
 from grader.text import one_line, printable
 
 
-@dataclass(frozen=True)
-class Cell:
-    """The gradebook's points of a cell: from the grader, from a person, extra credit, and what counts out of `most`."""
-
-    name: str
-    auto: float | None
-    manual: float | None
-    extra: float | None
-    counts: float
-    most: float
-    needs_marking: bool
-
-
-@dataclass(frozen=True)
-class NotebookSum:
-    """The cells of a notebook, and what being late took from it when it was graded."""
-
-    name: str
-    cells: list[Cell]
-    penalty: float
-
-    @property
-    def score(self) -> float:
-        """The points of all cells."""
-        return sum(cell.counts for cell in self.cells)
-
-    @property
-    def most(self) -> float:
-        """The points that all cells can give."""
-        return sum(cell.most for cell in self.cells)
-
-
-@dataclass(frozen=True)
-class Sum:
-    """A student's points in an assignment, and the times (in UTC) on which a late penalty depends."""
-
-    notebooks: list[NotebookSum]
-    due: datetime | None
-    extension: timedelta | None
-    handed_in: datetime | None
-    seconds_late: float
-
-    @property
-    def score(self) -> float:
-        """The points before a late penalty, as nbgrader has them."""
-        return sum(notebook.score for notebook in self.notebooks)
-
-    @property
-    def penalty(self) -> float:
-        """What being late takes from them."""
-        return sum(notebook.penalty for notebook in self.notebooks)
-
-    @property
-    def exported(self) -> float:
-        """The points that `nbgrader export` gives."""
-        return max(0.0, self.score - self.penalty)
-
-
-def read_sum(course_dir: CourseDir, assignment: str, student: str) -> Sum:
-    """Read what a student's score is made of.
+def read_score(course_dir: CourseDir, assignment: str, student: str) -> tuple[SubmissionScore, datetime | None]:
+    """Return what a student's score is made of, and the due date in UTC.
 
     Args:
         course_dir: the course folder.
@@ -96,16 +37,13 @@ def read_sum(course_dir: CourseDir, assignment: str, student: str) -> Sum:
     """
     course_dir.require(assignment)
     with course_dir.gradebook() as gradebook:
-        try:
-            found = gradebook.find_submission(assignment, student)
-        except MissingEntry as error:
-            raise GraderError(
-                f"the gradebook has no score of '{one_line(student)}' in '{assignment}': correct the name, or run "
-                f"'grader grade {assignment}' first"
-            ) from error
-        due = found.assignment.duedate
-        notebooks = sorted(map(_notebook_sum, found.notebooks), key=lambda notebook: notebook.name)
-        return Sum(notebooks, due, found.extension, found.timestamp, found.total_seconds_late if due else 0.0)
+        ledger = ledger_of(gradebook.db, assignment, student=student, cells=True, is_new=True)
+    if student not in ledger.by_student:
+        raise GraderError(
+            f"the gradebook has no score of '{one_line(student)}' in '{assignment}': correct the name, or run "
+            f"'grader grade {assignment}' first"
+        )
+    return ledger.of(student), ledger.due
 
 
 def explanation(course_dir: CourseDir, assignment: str, student: str) -> Iterator[RenderableType]:
@@ -119,11 +57,13 @@ def explanation(course_dir: CourseDir, assignment: str, student: str) -> Iterato
     Raises:
         GraderError: there is no such assignment, the gradebook has nothing of the student in it, or cannot be read.
     """
-    total, folder = read_sum(course_dir, assignment, student), course_dir.folder("autograded", assignment, student)
+    (score, due), folder = (
+        read_score(course_dir, assignment, student), course_dir.folder("autograded", assignment, student)
+    )  # fmt: skip
     yield Text(one_line(f"{student} in {assignment}"), style="bold")
-    for notebook in total.notebooks:
-        record = read_record(folder, notebook.name)
-        yield _cells(notebook, [test.name for test in record.tests] if record else [])
+    for name, notebook in sorted(score.notebooks.items()):
+        record = read_record(folder, name)
+        yield _cells(name, notebook, [test.name for test in record.tests] if record else [])
         if record is None:
             yield Text("No messages are kept: it was not handed in, cannot be read, or an earlier version graded it.")
         else:
@@ -132,35 +72,24 @@ def explanation(course_dir: CourseDir, assignment: str, student: str) -> Iterato
     marker = completion_marker(course_dir, assignment, student) or {}
     for kind in ("troubles", "remarks"):
         yield from (Text(one_line(f"{kind[:-1]}: {words}")) for words in marker.get(kind, ()))
-    yield _sum(course_dir, total)
+    yield _sum(course_dir, score, due)
 
 
-def _notebook_sum(notebook: SubmittedNotebook) -> NotebookSum:
-    cells = [
-        Cell(
-            grade.name, grade.auto_score, grade.manual_score, grade.extra_credit, grade.score, grade.max_score,
-            bool(grade.needs_manual_grade),
-        )
-        for grade in notebook.grades
-    ]  # fmt: skip
-    return NotebookSum(notebook.name, cells, notebook.late_submission_penalty or 0.0)
-
-
-def _cells(notebook: NotebookSum, tests: list[str]) -> Table:
+def _cells(name: str, notebook: NotebookScore, tests: list[str]) -> Table:
     """The points of each cell: tests in their order, and then the answers that a person marks."""
-    table = Table(title=Text(one_line(notebook.name)), title_justify="left", show_footer=True)
+    table = Table(title=Text(one_line(name)), title_justify="left", show_footer=True)
     table.add_column("cell", "", overflow="fold")
-    sums = {"counts": f"{notebook.score:g}", "of": f"{notebook.most:g}"}
+    sums = {"counts": f"{notebook.points:g}", "of": f"{notebook.max_points:g}"}
     for column in ("tests", "marked", "extra", "counts", "of"):
         table.add_column(column, sums.get(column, ""), justify="right")
     place = {name: number for number, name in enumerate(tests)}
-    for cell in sorted(notebook.cells, key=lambda cell: (place.get(cell.name, len(place)), cell.name)):
-        points = _points(cell.auto), _marked(cell), _points(cell.extra), f"{cell.counts:g}", f"{cell.most:g}"
-        table.add_row(Text(one_line(cell.name)), *points)
+    for cell, score in sorted(notebook.cells.items(), key=lambda each: (place.get(each[0], len(place)), each[0])):
+        points = _points(score.auto), _marked(score), _points(score.extra), f"{score.points:g}", f"{score.max_points:g}"
+        table.add_row(Text(one_line(cell)), *points)
     return table
 
 
-def _marked(cell: Cell) -> str:
+def _marked(cell: CellScore) -> str:
     if not cell.needs_marking:
         return _points(cell.manual)
     return "waits" if cell.manual is None else f"{cell.manual:g}, again"
@@ -187,33 +116,33 @@ def _indented(text: str) -> Padding:
     return Padding(Text(text), (0, 0, 0, 4))
 
 
-def _sum(course_dir: CourseDir, total: Sum) -> Table:
+def _sum(course_dir: CourseDir, score: SubmissionScore, due: datetime | None) -> Table:
     """The sum, and how a late penalty came about."""
     table = Table.grid(padding=(0, 2))
-    for name, words in _sum_in_words(course_dir, total):
+    for name, words in _sum_in_words(course_dir, score, due):
         table.add_row(name, Text(words))
     return table
 
 
-def _sum_in_words(course_dir: CourseDir, total: Sum) -> Iterator[tuple[str, str]]:
-    cells = [cell for notebook in total.notebooks for cell in notebook.cells]
-    waiting = [cell.most for cell in cells if cell.needs_marking]
-    yield "points", f"{total.score:g} of {sum(cell.most for cell in cells):g}"
-    if waiting:
-        yield "waiting", f"{counted(sum(waiting), 'point')}, to be marked by a person"
-    if total.due:
-        yield "due", _time(total.due)
-    if total.extension:
-        yield "extension", str(total.extension)
-    if total.handed_in:
-        yield "handed in", _time(total.handed_in)
-    if total.seconds_late:
-        yield "late by", str(timedelta(seconds=round(total.seconds_late)))
+def _sum_in_words(course_dir: CourseDir, score: SubmissionScore, due: datetime | None) -> Iterator[tuple[str, str]]:
+    cells = [cell for notebook in score.notebooks.values() for cell in notebook.cells.values()]
+    yield "points", f"{score.points:g} of {score.max_points:g}"
+    if score.needs_marking:
+        waiting = sum(cell.max_points for cell in cells if cell.needs_marking)
+        yield "waiting", f"{counted(waiting, 'point')}, to be marked by a person"
+    if due:
+        yield "due", _time(due)
+    if score.extension:
+        yield "extension", str(score.extension)
+    if score.handed_in:
+        yield "handed in", _time(score.handed_in)
+    if score.seconds_late:
+        yield "late by", str(timedelta(seconds=round(score.seconds_late)))
         yield "rule", _rule(course_dir)
-    for notebook in total.notebooks:
+    for name, notebook in sorted(score.notebooks.items()):
         if notebook.penalty:
-            yield "late penalty", f"{notebook.penalty:g} in {one_line(notebook.name)}"
-    yield "exported", f"{total.exported:g}"
+            yield "late penalty", f"{notebook.penalty:g} in {one_line(name)}"
+    yield "exported", f"{score.counted:g}"
 
 
 def _rule(course_dir: CourseDir) -> str:

@@ -16,7 +16,15 @@ from nbgrader.preprocessors import AssignLatePenalties
 from sqlalchemy import insert, select, update
 
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.marks import Mark, NotebookScores, RegisteredNotebook, StudentScores, comment, marked
+from grader.classroom.marks import (
+    Mark,
+    NotebookScores,
+    RegisteredNotebook,
+    StudentScores,
+    comment,
+    marked,
+    seconds_late,
+)
 
 
 @dataclass(frozen=True)
@@ -222,10 +230,8 @@ class GradebookWriter:
 
     def _penalty(self, submission: _Submission, score: float) -> float | None:
         """What the plugin takes from a score, at most the whole score; None if it says so or nothing is late."""
-        if self._due is None or submission.timestamp is None:
-            return None
-        late = (submission.timestamp - self._due - (submission.extension or timedelta())).total_seconds()
-        if late <= 0:
+        late = seconds_late(submission.timestamp, self._due, submission.extension)
+        if not late:
             return None
         penalty = self._late_plugin.late_submission_penalty(submission.student, score, late)
         return None if penalty is None else min(max(penalty, 0.0), score)

@@ -1,31 +1,19 @@
-"""Copies what the gradebook has of one assignment, so that a class run can be rehearsed, and reads the copy.
+"""Copies what the gradebook has of one assignment, so that a class run can be rehearsed.
 
 gradebook in SQLite or PostgreSQL --rows of the assignment--> SQLite file in a temporary folder
 """
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from nbgrader import api
-from sqlalchemy import create_engine, func, insert, make_url, select
+from sqlalchemy import create_engine, insert, make_url, select
 
 from grader.classroom.course_dir import CourseDir, make_tables
 
 ROWS = 10_000
 """How many rows are in memory at a time."""
-
-
-class Total(NamedTuple):
-    """A student's points in an assignment, and what being late takes from them."""
-
-    score: float
-    penalty: float
-
-    @property
-    def counts(self) -> float:
-        """The points that nbgrader exports."""
-        return max(0.0, self.score - self.penalty)
 
 
 def copied(course_dir: CourseDir, assignment: str, folder: Path) -> CourseDir:
@@ -48,36 +36,6 @@ def copied(course_dir: CourseDir, assignment: str, folder: Path) -> CourseDir:
                 copy.execute(insert(table), rows)
         engine.dispose()
     return course_dir.with_gradebook(url)
-
-
-def totals(copy: CourseDir) -> dict[str, Total]:
-    """Return the points of all students, by student.
-
-    Args:
-        copy: the course folder with a copy of its gradebook.
-    """
-    submission, notebook = api.SubmittedAssignment, api.SubmittedNotebook
-    notebooks = select(submission.student_id).join(notebook, notebook.assignment_id == submission.id)
-    grades = notebooks.join(api.Grade, api.Grade.notebook_id == notebook.id)
-    with copy.gradebook() as gradebook:
-        scores, penalties = (
-            dict(iter(gradebook.db.execute(query.add_columns(func.sum(points)).group_by(submission.student_id))))
-            for query, points in ((grades, api.Grade.score), (notebooks, notebook.late_submission_penalty))
-        )
-    return {student: Total(scores.get(student) or 0.0, penalty or 0.0) for student, penalty in penalties.items()}
-
-
-def max_points(copy: CourseDir) -> dict[str, dict[str, float]]:
-    """Return the points that each graded cell can give, by notebook and grade_id; nothing if it was never registered.
-
-    Args:
-        copy: the course folder with a copy of its gradebook.
-    """
-    with copy.gradebook() as gradebook:
-        return {
-            notebook.name: {cell.name: cell.max_score for cell in notebook.grade_cells}
-            for notebook in gradebook.db.query(api.Notebook)
-        }
 
 
 def _is_there(url: str) -> bool:

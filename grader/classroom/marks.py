@@ -7,7 +7,7 @@
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 NO_RESPONSE = "No response."
@@ -121,6 +121,22 @@ def comment(
     if is_written:
         auto = NO_RESPONSE if scores is not None and cell in scores.unanswered else None
     return auto, mark.manual_comment or auto
+
+
+def after_penalty(points: float, penalty: float) -> float:
+    """Return the points that are left after a penalty, at least 0."""
+    return max(0.0, points - penalty)
+
+
+def due_for(due: datetime | None, extension: timedelta | None) -> datetime | None:
+    """Return the due date of a student with an extension; None without a due date."""
+    return due and due + (extension or timedelta())
+
+
+def seconds_late(handed_in: datetime | None, due: datetime | None, extension: timedelta | None) -> float:
+    """Return how late a submission is, at least 0; without a due date or a time it is not late."""
+    until = due_for(due, extension)
+    return max(0.0, (handed_in - until).total_seconds()) if handed_in and until else 0.0
 
 
 def _auto_score(cell: str, scores: NotebookScores | None) -> float | None:

@@ -19,8 +19,9 @@ from typing import IO, Any
 from grader.classroom.changes import ChangedLimit, StudentChange, changed_limits, compared, earlier_notebook
 from grader.classroom.class_run import MAX_TOGETHER, ClassRun, Ended, common_digest, written
 from grader.classroom.gradebook import GradebookWriter
-from grader.classroom.gradebook_copy import Total, copied, max_points, totals
+from grader.classroom.gradebook_copy import copied
 from grader.classroom.graders import Graders
+from grader.classroom.ledger import NotebookScore, SubmissionScore, read_ledger
 from grader.classroom.marks import Mark, RegisteredNotebook
 from grader.classroom.pages import StudentResult
 from grader.classroom.release import register
@@ -47,7 +48,7 @@ class Rehearsal:
             folder = Path(opened.enter_context(tempfile.TemporaryDirectory()))
             self._spool = _Spool(opened.enter_context(tempfile.TemporaryFile()))
             self._copy = copied(self._run.course_dir, self._run.assignment, folder)
-            self._totals, self._max_points = totals(self._copy), max_points(self._copy)
+            self._before = read_ledger(self._copy, self._run.assignment, is_new=True)
             self._open = opened.pop_all()
         return self
 
@@ -65,9 +66,9 @@ class Rehearsal:
             SandboxUnavailable: the kernel cannot confine student code.
         """
         yield from self._run.outcomes(graders, self._keep, self._copy)
-        after = totals(self._copy)
+        after = read_ledger(self._copy, self._run.assignment)
         for change in self.changes:
-            change.after = after[change.student]
+            change.after = after.of(change.student)
         self.changes.sort(key=lambda change: change.student)
 
     def write(self) -> Iterator[StudentResult]:
@@ -109,7 +110,7 @@ class Rehearsal:
         folder, earlier = self._run.course_dir.folder("autograded", self._run.assignment, result.student), {}
         for name, notebook in writer.notebooks.items():
             tests = _tests(notebook)
-            judged = earlier_notebook(folder, name, marks.get(name, {}), self._max_points.get(name, {}), tests)
+            judged = earlier_notebook(folder, name, marks.get(name, {}), self._before.max_points.get(name, {}), tests)
             if judged is not None:
                 earlier[name] = judged
                 if name in result.graded:
@@ -117,7 +118,8 @@ class Rehearsal:
         change = compared(earlier, result, marks)
         # Without an entry in the gradebook, which can be removed from it, the records tell what it had of the tests.
         recorded = sum(test.points for notebook in earlier.values() for test in notebook.tests.values())
-        change.before = self._totals.get(result.student, Total(recorded, 0.0) if earlier else None)
+        own = SubmissionScore(result.student, notebooks={"": NotebookScore(recorded)}) if earlier else None
+        change.before = self._before.by_student.get(result.student, own)
         self.changes.append(change)
 
     def _stale(self) -> set[str]:

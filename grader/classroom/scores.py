@@ -1,12 +1,11 @@
-"""Reads the scores of a class from the gradebook and shows them as tables."""
+"""Shows the scores of a class as tables."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from rich.table import Table
 from rich.text import Text
 
-from grader.classroom.course_dir import CourseDir
+from grader.classroom.ledger import SubmissionScore
 from grader.text import one_line
 
 UNITS = ((86_400, "days"), (3600, "h"), (60, "min"))
@@ -16,53 +15,7 @@ ROWS = 500
 """Students in one table: rich holds a whole table in memory, in ten times the space of its text."""
 
 
-@dataclass(frozen=True, slots=True)
-class StudentScore:
-    """One student's points in one assignment.
-
-    `tests` and `written` are the points from tests and from marking; `needs_marking` is true while a person still has
-    to mark an answer. `penalty` is what being late by `seconds_late` costs.
-    """
-
-    student: str
-    tests: float
-    max_tests: float
-    written: float
-    max_written: float
-    needs_marking: bool
-    seconds_late: float = 0.0
-    penalty: float = 0.0
-
-
-def scores(course_dir: CourseDir, assignment: str) -> dict[str, StudentScore]:
-    """Return the scores of all students that the gradebook has in an assignment, by student.
-
-    Args:
-        course_dir: the course folder.
-        assignment: the assignment's name.
-    """
-    with course_dir.gradebook() as gradebook:
-        entry = gradebook.find_assignment(assignment)
-        submissions = entry.submissions if entry.duedate else []
-        lateness = {
-            submission.student_id: (submission.total_seconds_late, submission.late_submission_penalty)
-            for submission in submissions
-        }
-        return {
-            row["student"]: StudentScore(
-                row["student"],
-                row["code_score"],
-                row["max_code_score"],
-                row["written_score"],
-                row["max_written_score"],
-                row["needs_manual_grade"],
-                *lateness.get(row["student"], ()),
-            )
-            for row in gradebook.submission_dicts(assignment)
-        }
-
-
-def tables(assignment: str, student_scores: dict[str, StudentScore], remarks: dict[str, str]) -> Iterator[Table]:
+def tables(assignment: str, student_scores: dict[str, SubmissionScore], remarks: dict[str, str]) -> Iterator[Table]:
     """Yield tables of at most ROWS students, with a row for each: points from tests, points from marking, remarks.
 
     Args:
@@ -82,7 +35,7 @@ def tables(assignment: str, student_scores: dict[str, StudentScore], remarks: di
         yield table
 
 
-def _row(score: StudentScore | None, remark: str) -> tuple[str, str, Text]:
+def _row(score: SubmissionScore | None, remark: str) -> tuple[str, str, Text]:
     if score is None:
         return "-", "-", Text(one_line(remark))
     late = _lateness(score.seconds_late, score.penalty) if score.seconds_late else ""

@@ -5,7 +5,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from grader.classroom.class_run import ClassRun
 from grader.classroom.graders import Graders
-from grader.classroom.scores import scores, tables
+from grader.classroom.ledger import read_ledger
+from grader.classroom.scores import tables
 
 
 def grade_and_show(run: ClassRun, graders: Graders | None = None) -> int:
@@ -24,7 +25,7 @@ def grade_and_show(run: ClassRun, graders: Graders | None = None) -> int:
             progress.advance(task)
             remarks[result.student] = "; ".join((*result.troubles, *result.remarks))
             status |= bool(result.troubles)
-    recorded_scores = scores(run.course_dir, run.assignment)
+    recorded_scores = read_ledger(run.course_dir, run.assignment).by_student
     students = recorded_scores.keys() & remarks.keys() if run.only else recorded_scores.keys()
     for table in tables(run.assignment, {student: recorded_scores[student] for student in students}, remarks):
         console.print(table)

@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.csv_files import read_table
+from grader.classroom.ledger import read_ledger
 from grader.classroom.page.summary import counted
 from grader.classroom.replacing import replace_file
 from grader.classroom.roster import Roster
@@ -18,7 +19,6 @@ from grader.limits import Limits
 from grader.notebook.files import read_sources
 from grader.platforms.collect import Collector
 from grader.platforms.export import Exported, Exporter
-from grader.platforms.grades import read_grades
 from grader.platforms.matching import Matcher
 from grader.platforms.moodle import read_worksheet
 from grader.platforms.senders import People
@@ -93,7 +93,7 @@ def export(course_dir: CourseDir, options: ExportOptions) -> Exported:
         raise GraderError(
             f"--column is given {len(options.titles)} times for {len(options.assignments)} assignments: give one each"
         )
-    grades = [read_grades(course_dir, name) for name in options.assignments]
+    grades = [read_ledger(course_dir, name) for name in options.assignments]
     exporter = Exporter(People.of(course_dir), grades, options.include_unmarked, options.comments)
     match options.platform, options.template:
         case "canvas", None:

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from grader.classroom.csv_files import Row, Table, as_csv
+from grader.classroom.ledger import Ledger, SubmissionScore
 from grader.classroom.page.summary import counted
 from grader.classroom.roster import POINTS_POSSIBLE, describes_columns
 from grader.errors import GraderError
 from grader.platforms import canvas
-from grader.platforms.grades import Grade, Grades
 from grader.platforms.moodle import Worksheet
 from grader.platforms.senders import People, Sender
 from grader.text import one_line
@@ -63,7 +63,7 @@ class Exporter:
     """
 
     people: People
-    grades: list[Grades]
+    grades: list[Ledger]
     include_unmarked: bool = False
     comments: bool = False
 
@@ -74,8 +74,8 @@ class Exporter:
             for student, person in self.people.by_id.items():
                 grade = each.of(student)
                 exported.rows.append([
-                    each.assignment, str(each.duedate or ""), str(grade.timestamp or ""), student, person.last_name,
-                    person.first_name, person.email, grade.raw_score, grade.penalty, grade.score, each.max_score,
+                    each.assignment, str(each.due or ""), str(grade.handed_in or ""), student, person.last_name,
+                    person.first_name, person.email, grade.points, grade.penalty, grade.counted, each.max_score,
                     "yes" if grade.needs_marking else "no",
                 ])  # fmt: skip
         self._note_waiting(exported, "with points that are incomplete")
@@ -160,12 +160,12 @@ class Exporter:
                 closed.append(student)
             elif self._is_given(grade):
                 cells: Cells = [one_line(text, len(text)) for text in row.cells]
-                cells[column or 0] = _points(grade.score)
+                cells[column or 0] = _points(grade.counted)
                 if self.comments and comment is not None:
-                    cells[comment] = grade.words()
+                    cells[comment] = _words(grades, student)
                 exported.rows.append(cells)
         exported.note(closed, "with a grade that cannot be changed in Moodle, left out")
-        above = [student for _, student in found if grades.of(student).score > grades.max_score]
+        above = [student for _, student in found if grades.of(student).counted > grades.max_score]
         exported.note(above, "with more points than the maximum, which Moodle does not import")
         self._note_usual(exported, [student for _, student in found])
         return exported
@@ -181,9 +181,9 @@ class Exporter:
             for each in self.grades:
                 grade = each.of(student)
                 is_given = self._is_given(grade)
-                cells.append(_points(grade.score) if is_given else "")
+                cells.append(_points(grade.counted) if is_given else "")
                 if self.comments:
-                    cells.append(grade.words() if is_given else "")
+                    cells.append(_words(each, student) if is_given else "")
             if any(cells):
                 exported.rows.append([person.first_name, person.last_name, student, person.email, *cells])
         exported.notes.append(
@@ -209,7 +209,7 @@ class Exporter:
             exported.notes.append(f"left out, because several lines may mean the same student: {', '.join(doubtful)}")
         return [(row, student) for row, student in found if lines[student] == 1]
 
-    def _is_given(self, grade: Grade) -> bool:
+    def _is_given(self, grade: SubmissionScore) -> bool:
         return self.include_unmarked or not grade.needs_marking
 
     def _cells(self, student: str, before: list[str]) -> Cells:
@@ -217,7 +217,7 @@ class Exporter:
         cells: Cells = []
         for each, cell in zip(self.grades, before, strict=True):
             is_given = self._is_given(each.of(student)) and cell not in canvas.KEPT_GRADES
-            cells.append(_points(each.of(student).score) if is_given else cell)
+            cells.append(_points(each.of(student).counted) if is_given else cell)
         return cells
 
     def _require_same_points(self, table: Table, cells: list[str]) -> None:
@@ -243,8 +243,17 @@ class Exporter:
         exported.note(sorted(known - set(students)), "with points but not in the template")
         self._note_waiting(exported, "left out (--unmarked puts them in)")
         for each in self.grades:
-            nothing = [student for student in students if not each.of(student).is_submitted]
+            nothing = [student for student in students if student not in each.by_student]
             exported.note(nothing, f"without a submission of {each.assignment}, with 0 points as nbgrader counts")
+
+
+def _words(ledger: Ledger, student: str) -> str:
+    """A comment: the points of each notebook, and the penalty."""
+    if student not in ledger.by_student:
+        return "not handed in"
+    score = ledger.of(student)
+    parts = [f"{name}: {each.points:g} of {each.max_points:g}" for name, each in sorted(score.notebooks.items())]
+    return "; ".join([*parts, *([f"late: {score.penalty:g} points taken off"] if score.penalty else [])])
 
 
 def _points(score: float) -> str:

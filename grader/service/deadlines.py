@@ -3,8 +3,10 @@
 from datetime import datetime
 
 from nbgrader import api
-from sqlalchemy import create_engine, inspect, select
+from sqlalchemy import create_engine, inspect
 from sqlalchemy.exc import OperationalError
+
+from grader.classroom.ledger import due_of
 
 LOCK_SECONDS = 1
 
@@ -43,20 +45,8 @@ class Deadlines:
             self._exists = inspect(self._engine).has_table(api.Assignment.__tablename__)
         if not self._exists:
             return None  # the gradebook is about to be made
-        submission = (api.SubmittedAssignment.assignment_id == api.Assignment.id) & (
-            api.SubmittedAssignment.student_id == student
-        )
-        query = (
-            select(api.Assignment.duedate, api.SubmittedAssignment.extension)
-            .outerjoin(api.SubmittedAssignment, submission)
-            .where(api.Assignment.name == assignment)
-        )
         with self._engine.connect() as connection:
-            row = connection.execute(query).first()
-        if row is None or row.duedate is None:
-            return None
-        due: datetime = row.duedate + row.extension if row.extension is not None else row.duedate
-        return due
+            return due_of(connection, assignment, student)
 
     def close(self) -> None:
         """Close all connections."""

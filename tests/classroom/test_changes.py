@@ -18,8 +18,8 @@ from nbformat import NotebookNode
 from grader.classroom.changes import ChangedTest, StudentChange, limits_in_words, summary, tables
 from grader.classroom.class_run import ClassRun
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.gradebook_copy import Total
 from grader.classroom.graders import Threads
+from grader.classroom.ledger import NotebookScore, SubmissionScore
 from grader.classroom.pages import Earlier, GradedNotebook, StudentResult
 from grader.classroom.rehearsal import Rehearsal
 from grader.classroom.student import Assignment, Submission
@@ -92,14 +92,25 @@ def mark(folder: Path, student: str, test: str, points: float) -> None:
 LOST, GAINED = ("one-test-more", 2, 0), ("two-check", 2.5, 5)
 
 
+def total(score: SubmissionScore | None) -> tuple[float, float]:
+    """A student's points and penalty."""
+    assert score is not None
+    return score.points, score.penalty
+
+
+def having(points: float) -> SubmissionScore:
+    """What a student with these points has."""
+    return SubmissionScore("ann", notebooks={"small": NotebookScore(points)})
+
+
 def test_a_rehearsal_names_students_tests_and_points_and_changes_no_file(changed: Path) -> None:
     """bob wins half of two() and loses one(3); dan's one() ends the process, so it had no points to lose."""
     before = files(changed)
     with Rehearsal(ClassRun(CourseDir(changed), NAME)) as rehearsal:
         list(rehearsal.graded())
         assert found(rehearsal) == {"ann": [LOST], "bob": [LOST, GAINED], "cat": [LOST]}
-        totals = {each.student: (each.before, each.after) for each in rehearsal.changes}
-    assert totals == {student: (Total(score, 0), Total(after, 0)) for student, score, after in (
+        totals = {each.student: (total(each.before), total(each.after)) for each in rehearsal.changes}
+    assert totals == {student: ((score, 0), (after, 0)) for student, score, after in (
         ("ann", 8, 6), ("bob", 5.5, 6), ("cat", 8, 6), ("dan", 5, 5), ("eve", 0, 0)
     )}  # fmt: skip
     assert files(changed) == before
@@ -138,7 +149,7 @@ def test_answers_by_the_clock_are_graded_once(again: Path) -> None:
     graders = Counted()
     with Rehearsal(ClassRun(CourseDir(again), NAME)) as rehearsal:
         list(rehearsal.graded(graders))
-        shown = {change.student: change.after.score for change in rehearsal.changes}
+        shown = {change.student: change.after.points for change in rehearsal.changes}
         list(rehearsal.write())
     assert graders.count == 8 and len(shown) == 8
     assert shown.items() <= points(again).items()
@@ -159,7 +170,7 @@ def test_points_by_hand_count_instead_of_the_test(changed: Path) -> None:
         list(rehearsal.graded())
     (change,) = rehearsal.changes
     assert change.tests == [ChangedTest("small", "one-test-more", 2, 0, manual=1)]
-    assert change.before == change.after == Total(7, 0) and change.is_change
+    assert total(change.before) == total(change.after) == (7, 0) and change.is_change
 
 
 def test_points_are_known_from_the_gradebook_where_there_is_no_record(changed: Path) -> None:
@@ -182,7 +193,7 @@ def test_a_late_penalty_is_a_change(again: Path) -> None:
         list(rehearsal.graded())
         assert found(rehearsal) == {"ann": []}
         change = next(each for each in rehearsal.changes if each.student == "ann")
-        assert (change.before, change.after, change.gain) == (Total(8, 0), Total(8, 8), -8)
+        assert (total(change.before), total(change.after), change.gain) == ((8, 0), (8, 8), -8)
         (table,) = tables(NAME, rehearsal.changes)
         assert [list(column.cells)[0].plain for column in table.columns] == [  # type: ignore[union-attr]
             "ann", "", "late penalty", "0 → 8", "8 → 0",
@@ -293,7 +304,7 @@ def test_the_summary_counts_students(
 ) -> None:
     """Those who gain, lose, stay, and are new."""
     changes = [
-        StudentChange("ann", [], False, None if before is None else Total(before, 0), Total(after, 0))
+        StudentChange("ann", [], False, None if before is None else having(before), having(after))
         for before, after in before_and_after
     ]
     assert summary(changes, students) == line
@@ -302,7 +313,7 @@ def test_the_summary_counts_students(
 def test_a_student_whose_tests_cancel_out_keeps_the_total() -> None:
     """And is one of those who change."""
     tests = [ChangedTest("small", "one-check", 1, 0), ChangedTest("small", "two-check", 4, 5)]
-    change = StudentChange("ann", tests, False, Total(8, 0), Total(8, 0))
+    change = StudentChange("ann", tests, False, having(8), having(8))
     assert summary([change], 1) == "1 of 1 student changes: 0 gain, 0 lose, 1 keeps the total; 0 stay as they are"
 
 

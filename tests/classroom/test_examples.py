@@ -14,8 +14,8 @@ from examples.make_class import LISTS
 from examples.make_demo import prepare
 from grader.classroom.class_run import ClassRun
 from grader.classroom.course_dir import CourseDir
+from grader.classroom.ledger import read_ledger
 from grader.classroom.results import StudentResult
-from grader.classroom.scores import scores
 from grader.notebook.cells import HIDDEN, CellType, type_of
 from tests.support.paths import REPOSITORY
 
@@ -110,7 +110,7 @@ def test_the_class_is_complete() -> None:
 def test_every_student_gets_the_points_that_the_answers_earn(run: Class, student: str) -> None:
     """The report and the gradebook agree on the points, of 78."""
     reports = run.results[student].reports.values()
-    score = scores(run.course_dir, ASSIGNMENT)[student]
+    score = read_ledger(run.course_dir, ASSIGNMENT).by_student[student]
     assert (sum(report.points for report in reports), score.tests) == (POINTS[student], POINTS[student])
     assert score.max_tests == MAX_POINTS
 
@@ -141,7 +141,7 @@ def test_the_endless_loop_costs_its_exercise(run: Class) -> None:
 
 def test_the_gradebook_lists_the_class(run: Class) -> None:
     """nbgrader's gradebook has all ten students."""
-    assert sorted(scores(run.course_dir, ASSIGNMENT)) == sorted(POINTS)
+    assert sorted(read_ledger(run.course_dir, ASSIGNMENT).by_student) == sorted(POINTS)
 
 
 @pytest.mark.parametrize("student", POINTS)

@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.explanation import explanation, read_sum
+from grader.classroom.explanation import explanation, read_score
 from grader.cli import main
 from grader.explanation import judged_with
 from tests.support.notebooks import answered
@@ -77,10 +77,10 @@ def rows(folder: Path, student: str) -> dict[str, list[str]]:
 def test_the_sum_is_nbgraders(marked: Path, student: str) -> None:
     """The sum of what counts in all cells, before and after the penalty, whatever a person gave."""
     score, penalties = (ledger(marked)[student][key] for key in ("score", "penalties"))
-    total = read_sum(CourseDir(marked), NAME, student)
+    total, _ = read_score(CourseDir(marked), NAME, student)
     counts = [float(points[3]) for name, points in rows(marked, student).items() if name]
-    assert sum(counts) == total.score == score
-    assert total.exported == score - sum(each or 0 for each in penalties)
+    assert sum(counts) == total.points == score
+    assert total.counted == score - sum(each or 0 for each in penalties)
     assert f"{score:g} of 10" in " ".join(" ".join(printed(marked, student)).split())
 
 

@@ -7,7 +7,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
-from grader.classroom.scores import ROWS, StudentScore, tables
+from grader.classroom.ledger import NotebookScore, SubmissionScore
+from grader.classroom.scores import ROWS, tables
 
 OVERRIDES = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
 """Classes of characters that change the direction of the text after them."""
@@ -15,7 +16,9 @@ OVERRIDES = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
 
 def test_every_student_has_one_row_in_a_class_of_any_size() -> None:
     """A class with one student more than a table holds fills two; a student without a score has a row too."""
-    known = {f"s{number:03}": StudentScore(f"s{number:03}", 1.0, 2.0, 0.0, 3.0, False) for number in range(ROWS)}
+    students = [f"s{number:03}" for number in range(ROWS)]
+    score = {"small": NotebookScore(1.0, 2.0, 0.0, 3.0)}
+    known = {student: SubmissionScore(student, notebooks=score) for student in students}
     shown = io.StringIO()
     count = 0
     for table in tables("04-attention", known, {"zoe": "could not be graded"}):

@@ -11,7 +11,7 @@ import pytest
 from nbgrader.apps.api import NbGraderAPI
 
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.scores import StudentScore, scores
+from grader.classroom.ledger import SubmissionScore, read_ledger
 from tests.support.exercises import ASSIGNMENTS
 from tests.support.paths import REPOSITORY
 from tests.support.proof_cache import ProofCache, digest_of, files_of, grader_digest
@@ -26,19 +26,19 @@ each_assignment = grouped(
 
 
 @pytest.fixture
-def scored(proof_cache: ProofCache, tmp_path: Path) -> Callable[[str], dict[str, StudentScore]]:
+def scored(proof_cache: ProofCache, tmp_path: Path) -> Callable[[str], dict[str, SubmissionScore]]:
     """Returns the scores of an assignment that two students handed in and nbgrader graded."""
 
-    def scored(assignment: str) -> dict[str, StudentScore]:
+    def scored(assignment: str) -> dict[str, SubmissionScore]:
         files = [path.read_bytes() for path in (Path(__file__), REPOSITORY / "nbgrader_config.py")]
         given = [files_of(REPOSITORY / step / assignment) for step in HANDED_IN.values()]
         key = digest_of("nbgrader", grader_digest(), *files, *given)
-        return proof_cache.result(key, dict[str, StudentScore], lambda: graded_by_nbgrader(tmp_path, assignment))
+        return proof_cache.result(key, dict[str, SubmissionScore], lambda: graded_by_nbgrader(tmp_path, assignment))
 
     return scored
 
 
-def graded_by_nbgrader(folder: Path, assignment: str) -> dict[str, StudentScore]:
+def graded_by_nbgrader(folder: Path, assignment: str) -> dict[str, SubmissionScore]:
     """Make a course folder with this assignment, have nbgrader grade it, and return the scores of the gradebook."""
     shutil.copy(REPOSITORY / "nbgrader_config.py", folder)
     shutil.copytree(REPOSITORY / "source" / assignment, folder / "source" / assignment)
@@ -51,12 +51,12 @@ def graded_by_nbgrader(folder: Path, assignment: str) -> dict[str, StudentScore]
     nbgrader = NbGraderAPI(coursedir=course_dir.directory, config=course_dir.config)
     done = [nbgrader.generate_assignment(assignment), *(nbgrader.autograde(assignment, name) for name in HANDED_IN)]
     assert all(each["success"] for each in done), done
-    return scores(course_dir, assignment)
+    return read_ledger(course_dir, assignment).by_student
 
 
 @each_assignment
 def test_the_reference_has_every_point_from_tests(
-    scored: Callable[[str], dict[str, StudentScore]], assignment: str
+    scored: Callable[[str], dict[str, SubmissionScore]], assignment: str
 ) -> None:
     """What instructors wrote is right, and its written answers wait for a person."""
     score = scored(assignment)["reference"]
@@ -65,7 +65,7 @@ def test_the_reference_has_every_point_from_tests(
 
 
 @each_assignment
-def test_the_blank_has_no_point(scored: Callable[[str], dict[str, StudentScore]], assignment: str) -> None:
+def test_the_blank_has_no_point(scored: Callable[[str], dict[str, SubmissionScore]], assignment: str) -> None:
     """A student who hands in what was handed out has nothing, and there is nothing to mark."""
     score = scored(assignment)["blank"]
     assert score.tests == score.written == 0

@@ -18,13 +18,14 @@ from jinja2 import pass_context
 from jinja2.runtime import Context
 from nbconvert.exporters import HTMLExporter, TemplateExporter
 from nbformat import NotebookNode
-from nbgrader.api import Grade, Gradebook, SubmittedNotebook
+from nbgrader.api import Gradebook
 from nbgrader.preprocessors import ClearHiddenTests, ClearMarkScheme, GetGrades
 from pygments import highlight  # type: ignore[import-untyped]
 from pygments.formatters import HtmlFormatter  # type: ignore[import-untyped]
 from pygments.lexers import PythonLexer  # type: ignore[import-untyped]
 from traitlets.config import Config
 
+from grader.classroom.ledger import CellScore, ledger_of
 from grader.classroom.page import sanitize
 from grader.classroom.page.exercises import anchor, cell_state
 from grader.classroom.page.summary import OVERVIEW, TEMPLATES, Standing, counted, overview, styles, summary
@@ -135,35 +136,29 @@ class Grades(GetGrades):
             nb: the autograded notebook.
             resources: nbconvert's resources, with nbgrader's names of notebook, assignment and student.
         """
-        nb, resources = super().preprocess(nb, resources)
         names = resources["nbgrader"]
         with Gradebook(names["db_url"]) as gradebook:
-            notebooks = gradebook.find_submission(names["assignment"], names["student"]).notebooks
-            standings = [self._standing(notebook, names) for notebook in sorted(notebooks, key=lambda each: each.name)]
+            ledger = ledger_of(gradebook.db, names["assignment"], student=names["student"], cells=True)
+        self._notebooks = ledger.of(names["student"]).notebooks
+        nb, resources = super().preprocess(nb, resources)
+        standings = [self._standing(name, names) for name in sorted(self._notebooks)]
         if Path(OVERVIEW).stem not in {standing.name for standing in standings}:
             # nbconvert writes these files beside the page.
             resources["outputs"] = {OVERVIEW: overview(names["assignment"], standings).encode()}
         return nb, resources
 
     def _get_score(self, cell: NotebookNode, resources: dict[str, Any]) -> None:
-        grade = self.gradebook.find_grade(
-            cell.metadata["nbgrader"]["grade_id"], self.notebook_id, self.assignment_id, self.student_id
-        )
-        cell.metadata.nbgrader.update(_scores(grade))
+        cell.metadata.nbgrader.update(_scores(self._notebooks[self.notebook_id].cells[cell.metadata.nbgrader.grade_id]))
 
-    def _standing(self, notebook: SubmittedNotebook, names: dict[str, str]) -> Standing:
-        course = self.parent.parent.coursedir
+    def _standing(self, notebook: str, names: dict[str, str]) -> Standing:
+        course, score = self.parent.parent.coursedir, self._notebooks[notebook]
         folder = course.format_path(course.autograded_directory, names["student"], names["assignment"])
-        return Standing.of(
-            notebook.name,
-            map(_scores, notebook.grades),
-            notebook.late_submission_penalty or 0.0,
-            has_page=Path(folder, f"{notebook.name}.ipynb").exists(),
-        )
+        has_page = Path(folder, f"{notebook}.ipynb").exists()
+        return Standing.of(notebook, map(_scores, score.cells.values()), score.penalty, has_page=has_page)
 
 
-def _scores(grade: Grade) -> dict[str, Any]:
-    return {"score": grade.score, "points": grade.max_score, "needs_marking": bool(grade.needs_manual_grade)}
+def _scores(cell: CellScore) -> dict[str, Any]:
+    return {"score": cell.points, "points": cell.max_points, "needs_marking": cell.needs_marking}
 
 
 class HideTests(ClearHiddenTests):

@@ -19,6 +19,7 @@ from markupsafe import Markup
 from nbformat import NotebookNode
 from pygments.formatters import HtmlFormatter  # type: ignore[import-untyped]
 
+from grader.classroom.marks import after_penalty
 from grader.classroom.page.exercises import exercises, fix_first, waits
 from grader.classroom.page.numbers import side_by_side
 
@@ -59,7 +60,7 @@ class Standing:
         total = sum(cell["score"] or 0.0 for cell in marked)
         waiting = sum(cell["points"] for cell in graded) - sum(cell["points"] for cell in marked)
         max_score = sum(cell["points"] for cell in marked)
-        return cls(name, max(total - penalty, 0.0), max_score, waiting, penalty, has_page)
+        return cls(name, after_penalty(total, penalty), max_score, waiting, penalty, has_page)
 
     @property
     def text(self) -> str:
