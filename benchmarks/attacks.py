@@ -23,7 +23,7 @@ import nbgrader
 from nbformat import NotebookNode
 
 from benchmarks.classes import PROGRAMS, REPOSITORY, STOCK_CONFIG, environment
-from grader.notebook.cells import CellType, type_of
+from grader.engine.notebook.cells import CellType, type_of
 from tests.attacks.build import COURSE, RELEASED, RIGHT_DOUBLE, RIGHT_SCALE, SECRETS, SOURCE, answered, first, instead
 
 HEADING = "## Attacks that beat stock nbgrader"
@@ -45,8 +45,8 @@ class Attack:
 # timed out.
 RUNNER = """
 import types
-from grader.rpc.protocol import CellDone
-from grader.sandbox import shell as grader_shell
+from grader.engine.rpc.protocol import CellDone
+from grader.engine.sandbox import shell as grader_shell
 async def done(*args, **kwargs):
     return types.SimpleNamespace(success=True, error_before_exec=None, error_in_exec=None)
 shell = type(get_ipython())

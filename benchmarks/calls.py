@@ -5,10 +5,10 @@ from typing import Any
 
 from nbformat.v4 import new_code_cell, new_notebook
 
-from grader.grading import grade
-from grader.limits import Limits
-from grader.sandbox.shell import execute
-from grader.supervisor import preload  # noqa: F401  (loads what the fork server loads)
+from grader.engine.grading import grade
+from grader.engine.limits import Limits
+from grader.engine.sandbox.shell import execute
+from grader.engine.supervisor import preload  # noqa: F401  (loads what the fork server loads)
 
 HEADING = "## A call across the boundary"
 STUDENT = """

@@ -13,9 +13,9 @@ from pathlib import Path
 import nbformat
 
 from benchmarks.classes import PROGRAMS, REPOSITORY, environment
-from grader.checking.link import IDLE_SECONDS
-from grader.notebook.files import read_source
-from grader.notebook.outline import Outline
+from grader.commands.check.link import IDLE_SECONDS
+from grader.engine.notebook.files import read_source
+from grader.engine.notebook.outline import Outline
 
 HEADING = "## One notebook, checked again and again"
 NOTEBOOK = Path("04-attention", "1-vanilla-attention.ipynb")

@@ -15,7 +15,7 @@ import msgspec
 
 from benchmarks.classes import ASSIGNMENT, PROGRAMS, environment, make
 from benchmarks.synthetic import Truth, make_submissions
-from grader.class_report.model import ClassReport, Group, Mistake
+from grader.commands.report.model import ClassReport, Group, Mistake
 
 HEADING = "## The report on a class"
 SIZE, FIRST = 300, 20

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 import nbformat
 
 from examples.make_class import make_class
-from grader.notebook.cells import CellType, type_of
+from grader.engine.notebook.cells import CellType, type_of
 
 REPOSITORY = Path(__file__).parents[1]
 ASSIGNMENT = "04-attention"

@@ -184,17 +184,17 @@ def measure(folder: Path) -> Sample:
     Args:
         folder: a course folder, of which nothing has been graded. The first student is graded for the start-up.
     """
-    from grader.config import helper_packages, load_config
-    from grader.supervisor import forkserver
+    from grader.classroom.config import helper_packages, load_config
+    from grader.engine.supervisor import forkserver
 
     forkserver.prepare(helper_packages(load_config(folder)))
 
     from grader.classroom.course_dir import CourseDir
-    from grader.classroom.pages import PageMaker, page_config
+    from grader.classroom.page.page_maker import PageMaker, page_config
     from grader.classroom.release import register
     from grader.classroom.results import ResultWriter
     from grader.classroom.student import grade_submission, load_assignment, read_submission
-    from grader.cluster.wire import Lesson, Reply, Task, decoded_reply, encoded
+    from grader.commands.cluster.wire import Lesson, Reply, Task, decoded_reply, encoded
 
     course_dir = CourseDir(folder)
     assignment = load_assignment(course_dir, ASSIGNMENT, sandbox=True)

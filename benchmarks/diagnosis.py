@@ -20,12 +20,12 @@ from nbformat import NotebookNode
 
 from benchmarks.classes import REPOSITORY
 from grader.classroom.course_dir import CourseDir
-from grader.diagnosis.misconceptions import Misconception, load
+from grader.commands.prove.matrix import Case, Prover, for_wrong_answers
+from grader.commands.prove.mutation import mutants, program
+from grader.engine.diagnosis.misconceptions import Misconception, load
+from grader.engine.notebook.cells import grade_id
+from grader.engine.supervisor.pool import side_by_side
 from grader.errors import GraderError
-from grader.notebook.cells import grade_id
-from grader.prover.matrix import Case, Prover, for_wrong_answers
-from grader.prover.mutation import mutants, program
-from grader.supervisor.pool import side_by_side
 
 HEADING = "## Names of causes"
 SOURCE = REPOSITORY / "source"

@@ -11,7 +11,7 @@ from typing import Any
 from benchmarks.costs import CALLS, TOGETHER, Sample, Sending, sample, sending, watching
 from benchmarks.simulation import Costs
 from grader.classroom.class_run import Threads
-from grader.cluster.crew import Crew
+from grader.commands.cluster.crew import Crew
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ import psutil
 from tornado.httpclient import AsyncHTTPClient, HTTPClientError, HTTPResponse
 
 from benchmarks.classes import ASSIGNMENT, PROGRAMS, environment
-from grader.service.accounts import TOKENS, make_tokens
+from grader.commands.serve.accounts import TOKENS, make_tokens
 
 LOG = "serve.log"
 LOST = 599

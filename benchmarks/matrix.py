@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from benchmarks.classes import REPOSITORY
 from grader.classroom.course_dir import CourseDir
-from grader.prover.matrix import Kind, Matrix, Prover
+from grader.commands.prove.matrix import Kind, Matrix, Prover
 
 HEADING = "## The kill matrix"
 

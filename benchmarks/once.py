@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from nbformat import NotebookNode
 
 from benchmarks.classes import REPOSITORY
-from grader.diagnosis.misconceptions import load
-from grader.notebook.files import read_sources
-from grader.notebook.outline import Outline
-from grader.prover.matrix import Prover, for_wrong_answers
-from grader.supervisor.pool import side_by_side
+from grader.commands.prove.matrix import Prover, for_wrong_answers
+from grader.engine.diagnosis.misconceptions import load
+from grader.engine.notebook.files import read_sources
+from grader.engine.notebook.outline import Outline
+from grader.engine.supervisor.pool import side_by_side
 
 HEADING = "## A mistake is paid for once"
 PROVER = Prover(helper_packages=("course",))

@@ -16,10 +16,10 @@ import nbformat
 import course.data
 import course.explorer
 import course.figures  # noqa: F401  (the notebooks import these; loading them is not measured)
-from grader.notebook.plan import plan
-from grader.notebook.repair import repair
-from grader.sandbox.shell import execute
-from grader.supervisor import preload  # noqa: F401  (loads what the fork server loads)
+from grader.engine.notebook.plan import plan
+from grader.engine.notebook.repair import repair
+from grader.engine.sandbox.shell import execute
+from grader.engine.supervisor import preload  # noqa: F401  (loads what the fork server loads)
 
 
 def grade(source: nbformat.NotebookNode, submission: nbformat.NotebookNode) -> int:

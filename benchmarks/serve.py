@@ -21,7 +21,7 @@ from pathlib import Path
 
 from benchmarks.classes import ASSIGNMENT, PROGRAMS, REPOSITORY, environment, make
 from benchmarks.load import Arrival, Delivery, Service, Students
-from grader.service.store import DATABASE
+from grader.commands.serve.store import DATABASE
 
 HEADING = "## Grading on arrival"
 SEED = 0

@@ -11,11 +11,11 @@ from pathlib import Path
 import nbformat
 
 from benchmarks.classes import REPOSITORY
-from grader.diagnosis.misconceptions import load
-from grader.notebook.cells import grade_id
-from grader.notebook.files import read_sources
-from grader.notebook.outline import Outline
-from grader.prover.mutation import mutants
+from grader.commands.prove.mutation import mutants
+from grader.engine.diagnosis.misconceptions import load
+from grader.engine.notebook.cells import grade_id
+from grader.engine.notebook.files import read_sources
+from grader.engine.notebook.outline import Outline
 from tests.class_report.disguise import commented, exchange
 
 NOTEBOOK_MB = 20

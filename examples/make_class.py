@@ -27,8 +27,8 @@ from typing import Any
 import nbformat
 from nbformat import NotebookNode
 
+from grader.engine.notebook.cells import CellType, grade_id, type_of
 from grader.errors import GraderError
-from grader.notebook.cells import CellType, grade_id, type_of
 
 LISTS = Path(__file__).parent
 EMPTY: Mapping[str, Any] = MappingProxyType({})

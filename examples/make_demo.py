@@ -10,11 +10,11 @@ from pathlib import Path
 
 from examples.make_class import assignments, make_class
 from grader.classroom.class_run import ClassRun
+from grader.classroom.config import CONFIG_FILE, helper_packages, load_config
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.release import release
-from grader.classroom.screen import grade_and_show
-from grader.config import CONFIG_FILE, helper_packages, load_config
-from grader.supervisor import forkserver
+from grader.commands.grade.screen import grade_and_show
+from grader.engine.supervisor import forkserver
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 

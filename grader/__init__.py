@@ -10,14 +10,14 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from grader.diagnosis.misconceptions import Misconception as Misconception
+    from grader.engine.diagnosis.misconceptions import Misconception as Misconception
+    from grader.engine.grading import grade as grade
+    from grader.engine.limits import Limits as Limits
+    from grader.engine.report import Report as Report
+    from grader.engine.report import Result as Result
+    from grader.engine.report import Verdict as Verdict
+    from grader.engine.supervisor.readers import read_notebook as read_notebook
     from grader.errors import GraderError as GraderError
-    from grader.grading import grade as grade
-    from grader.limits import Limits as Limits
-    from grader.report import Report as Report
-    from grader.report import Result as Result
-    from grader.report import Verdict as Verdict
-    from grader.supervisor.readers import read_notebook as read_notebook
 
 __version__ = "0.1.0"
 __all__ = [
@@ -34,13 +34,13 @@ __all__ = [
 
 _MODULES = {
     "GraderError": "grader.errors",
-    "Limits": "grader.limits",
-    "Misconception": "grader.diagnosis.misconceptions",
-    "Report": "grader.report",
-    "Result": "grader.report",
-    "Verdict": "grader.report",
-    "grade": "grader.grading",
-    "read_notebook": "grader.supervisor.readers",
+    "Limits": "grader.engine.limits",
+    "Misconception": "grader.engine.diagnosis.misconceptions",
+    "Report": "grader.engine.report",
+    "Result": "grader.engine.report",
+    "Verdict": "grader.engine.report",
+    "grade": "grader.engine.grading",
+    "read_notebook": "grader.engine.supervisor.readers",
 }
 
 

@@ -12,12 +12,12 @@ def run() -> None:
             "the notebooks run anywhere"
         )
     if sys.argv[1:2] == ["check"]:
-        from grader.checking import client
+        from grader.commands.check import client
 
         if (status := client.run(sys.argv[1:])) is not None:
             sys.exit(status)
     try:
-        from grader.cli import main
+        from grader.commands.cli import main
     except ModuleNotFoundError as error:
         # A student's computer has only the packages that notebooks need.
         sys.exit(

@@ -12,6 +12,8 @@ CONTROLS = dict.fromkeys([*(set(range(32)) - set(map(ord, "\n\r\t"))), *range(12
 DIRECTIONS = dict.fromkeys([0x061C, 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A)])
 """Characters that reorder the text after them, so that a line seems to say something else, and breaks of a line."""
 REMOVED = CONTROLS | DIRECTIONS
+UNITS = ((86_400, "days"), (3600, "h"), (60, "min"))
+"""Units of time in seconds, the largest first: a unit is used from two of it on, minutes for anything shorter."""
 BREAKS = dict.fromkeys(map(ord, "\n\r\t"), " ")
 
 
@@ -33,3 +35,14 @@ def one_line(value: Any, characters: int = MAX_MESSAGE) -> str:
         characters: how many characters to keep.
     """
     return printable(value, characters).translate(BREAKS)
+
+
+def plural(number: float, noun: str) -> str:
+    """Return a number with its noun, such as `1 point` or `2.5 points`."""
+    return f"{number:g} {noun}{'' if number == 1 else 's'}"
+
+
+def span(seconds: float) -> str:
+    """Return a span of time as `3 days`, `5 h` or `12 min`."""
+    unit, name = next((unit, name) for unit, name in UNITS if seconds >= 2 * unit or unit == 60)
+    return f"{max(1, int(seconds // unit))} {name}"

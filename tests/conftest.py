@@ -24,11 +24,11 @@ import pytest
 import torch
 from torch import nn
 
-from grader.rpc.channel import FROM_SANDBOX, Channel
-from grader.rpc.jobs import SandboxSettings
-from grader.rpc.protocol import CellDone, Ready
-from grader.runner.client import RpcClient
-from grader.supervisor import forkserver, pool
+from grader.engine.rpc.channel import FROM_SANDBOX, Channel
+from grader.engine.rpc.jobs import SandboxSettings
+from grader.engine.rpc.protocol import CellDone, Ready
+from grader.engine.runner.standins.client import RpcClient
+from grader.engine.supervisor import forkserver, pool
 from tests.support.schedule import own_processor
 from tests.support.small_class import SCORES, grade_class, make_class
 

@@ -18,8 +18,11 @@ def run(code: str) -> str:
 
 def test_the_parent_loads_no_torch() -> None:
     """The modules of every command load without it: torch would take longer than all of them together."""
-    modules = "grader.checking.check, grader.classroom.class_run, grader.classroom.plugin, grader.grading, grader.cli"
-    assert run(f"import {modules}, sys; print('torch' in sys.modules)") == "False\n"
+    modules = ("commands.check.check", "commands.cli", "classroom.class_run", "classroom.plugin", "engine.grading")
+    assert (
+        run(f"import {', '.join(f'grader.{name}' for name in modules)}, sys; print('torch' in sys.modules)")
+        == "False\n"
+    )
 
 
 @pytest.mark.parametrize("name", grader.__all__)
@@ -33,9 +36,13 @@ def test_a_public_name_can_be_imported(name: str) -> None:
 
 def test_grade_is_the_function_whatever_was_imported_before() -> None:
     """No module of the package takes the place of a public name."""
-    for module in ("grader.grading", "grader.limits, grader.report", "grader.cli, grader.grading"):
+    for module in (
+        "grader.engine.grading",
+        "grader.engine.limits, grader.engine.report",
+        "grader.commands.cli, grader.engine.grading",
+    ):
         program = f"import {module}; from grader import grade, Limits; print(grade.__module__, Limits.__module__)"
-        assert run(program) == "grader.grading grader.limits\n"
+        assert run(program) == "grader.engine.grading grader.engine.limits\n"
 
 
 def test_the_package_tells_its_public_names_and_no_others() -> None:

@@ -8,8 +8,8 @@ import jsonschema
 import pytest
 
 from course import progress
-from grader.cli import main
-from grader.course_root import remember
+from grader.classroom.course_root import remember
+from grader.commands.cli import main
 from tests.support.notebooks import answered
 from tests.support.paths import REPOSITORY
 from tests.support.small_class import NAME, RIGHT, SCORES, hand_in, make_course, points, released

@@ -15,8 +15,8 @@ from subprocess import CompletedProcess
 import pytest
 
 from grader.classroom.course_dir import CourseDir
-from grader.cli import main
-from grader.course_root import remember
+from grader.classroom.course_root import remember
+from grader.commands.cli import main
 from tests.support.notebooks import answered
 from tests.support.small_class import NAME, RIGHT, SCORES, hand_in, make_class, make_course, points, released, run
 from tests.support.waiting import HANGS, until
@@ -289,7 +289,7 @@ def test_ctrl_c_prints_how_to_continue(again: Path, monkeypatch: pytest.MonkeyPa
     def interrupted(run: object) -> Iterator[None]:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("grader.classroom.screen.grade_and_show", interrupted)
+    monkeypatch.setattr("grader.commands.grade.screen.grade_and_show", interrupted)
     assert main(["grade", NAME]) == 130
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("grader: interrupted;") and "continue" in line

@@ -7,8 +7,8 @@ from pathlib import Path
 import pexpect
 import pytest
 
-from grader.cli import main
-from grader.course_root import OWN, is_known, remember, state_file
+from grader.classroom.course_root import OWN, is_known, remember, state_file
+from grader.commands.cli import main
 from tests.checking.terminal import PROGRAM, Terminal
 from tests.support.paths import REPOSITORY
 from tests.support.small_class import make_course

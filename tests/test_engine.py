@@ -1,4 +1,4 @@
-"""The digest of the grader: all code that decides a score changes it, and nothing else does."""
+"""The digests of the grader: all code that decides a score changes one, and nothing else does."""
 
 import json
 import os
@@ -11,23 +11,19 @@ from textwrap import dedent
 
 import pytest
 
-import grader.engine
-from grader.classroom import class_run
-from grader.engine import LIBRARIES, engine_digest, module_files
+import grader.engine.code_digest
+from grader.classroom import class_run, results
+from grader.classroom.course_dir import CourseDir
+from grader.classroom.page import page_maker
+from grader.engine.code_digest import LIBRARIES, engine_digest, module_files
 from grader.errors import GraderError
 from tests.support.paths import REPOSITORY
-from tests.support.small_class import SCORES, grade_class
-
-ROOMS = {
-    "", *"checking class_report class_report/page classroom classroom/page cluster diagnosis doctor notebook".split(),
-    *"platforms prover reader rpc runner sandbox service service/web supervisor".split(),
-}  # fmt: skip
-"""The folders of the grader with modules in them."""
+from tests.support.small_class import NAME, SCORES, grade_class
 
 DIGESTS = """
     import json, sys
     from pathlib import Path
-    from grader import engine
+    from grader.engine import code_digest as engine
 
     def digest():
         engine.engine_digest.cache_clear()
@@ -66,26 +62,54 @@ def run(folder: Path, code: str) -> str:
 
 def digest(folder: Path, *helper_packages: str) -> str:
     """The digest of the grader in `folder`."""
-    return run(folder, f"from grader.engine import engine_digest; print(engine_digest({helper_packages!r}))")
+    return run(
+        folder, f"from grader.engine.code_digest import engine_digest; print(engine_digest({helper_packages!r}))"
+    )
 
 
-def test_every_module_of_the_grader_and_of_the_helper_packages_changes_the_digest(copies: Path) -> None:
-    """In whichever folder it is; a file that is restored restores the digest."""
+def test_every_module_of_the_engine_and_of_the_helper_packages_changes_the_digest(copies: Path) -> None:
+    """In whichever folder it is; a file that is restored restores the digest. Commands and pages change nothing."""
     modules = {str(path.relative_to(copies)) for path in copies.rglob("*.py")}
-    rooms = {path.removeprefix("grader/").rpartition("/")[0] for path in modules if path.startswith("grader/")}
-    assert rooms == ROOMS
+    shown = {path for path in modules if path.startswith(("grader/commands/", "grader/classroom/"))}
+    shown |= {f"grader/{name}.py" for name in ("__init__", "__main__", "nbgrader_plugin")}
     digests = json.loads(run(copies, DIGESTS))
     assert digests.keys() == modules | {"unchanged", "changed back"}
-    assert digests["unchanged"] == digests["changed back"]
-    assert len(set(digests.values())) == len(modules) + 1
+    same = {path for path, digest in digests.items() if digest == digests["unchanged"]}
+    assert same == shown | {"unchanged", "changed back"} and len(shown) > 100
+    assert len(set(digests.values())) == len(modules - shown) + 1 > 60
+
+
+def test_a_comment_in_a_command_or_a_page_has_no_one_graded_again(again: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages are made again when their code changes, with what a person gave meanwhile, and no student is graded."""
+    page, other = (again / "feedback" / student / NAME / "small.html" for student in ("ann", "bob"))
+    with CourseDir(again).gradebook() as gradebook:
+        grade = gradebook.find_grade("why", "small", NAME, "ann")
+        grade.manual_score, grade.needs_manual_grade = 1.5, False
+        gradebook.db.commit()
+    assert grade_class(again) == [] and "9.5" not in page.read_text()
+    before, index = other.read_text(), (again / "feedback" / "bob" / NAME / "index.html").read_text()
+    other.write_text("made by an earlier version")
+    for module in (page_maker, results):
+        monkeypatch.setattr(module, "page_digest", lambda: "other pages")
+    assert grade_class(again) == []
+    assert other.read_text() == before and "<strong>9.5</strong> of 10 points" in page.read_text()
+    assert (again / "feedback" / "bob" / NAME / "index.html").read_text() == index
+    other.write_text("made by this version")
+    assert grade_class(again) == [] and other.read_text() == "made by this version"
+
+
+def test_pages_depend_on_their_code_and_templates() -> None:
+    """And the digest is one of the folder that has them."""
+    names = {path.suffix for path in page_maker.CLASSROOM.rglob("page/**/*")}
+    assert {".py", ".j2", ".css"} <= names and len(page_maker.page_digest()) == 64
 
 
 def renamed(copies: Path) -> None:
-    (copies / "grader/rpc/values.py").rename(copies / "grader/rpc/worth.py")
+    (copies / "grader/engine/rpc/values.py").rename(copies / "grader/engine/rpc/worth.py")
 
 
 def moved(copies: Path) -> None:
-    (copies / "grader/rpc/values.py").rename(copies / "grader/runner/values.py")
+    (copies / "grader/engine/rpc/values.py").rename(copies / "grader/engine/runner/values.py")
 
 
 def removed(copies: Path) -> None:
@@ -123,7 +147,13 @@ def test_another_version_of_a_library_changes_the_digest(copies: Path, library: 
 def test_nothing_else_changes_the_digest(copies: Path) -> None:
     """Neither pages, data and compiled files in the same folders, nor another package, nor the place of the copy."""
     before = digest(copies, "pair", "single")
-    for path in ("grader/README.md", "grader/rpc/README.md", "pair/words.txt", "other.py", "pair/__pycache__/x.pyc"):
+    for path in (
+        "grader/README.md",
+        "grader/engine/rpc/README.md",
+        "pair/words.txt",
+        "other.py",
+        "pair/__pycache__/x.pyc",
+    ):
         (copies / path).parent.mkdir(exist_ok=True)
         (copies / path).write_text("changed")
     os.utime(copies / "pair/__init__.py", (0, 0))
@@ -144,11 +174,11 @@ def test_another_digest_has_the_class_graded_again(again: Path, monkeypatch: pyt
 def test_the_digest_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """A second class run in the same process reads no module again."""
     engine_digest(("course",))
-    monkeypatch.setattr(grader.engine, "module_files", lambda package: pytest.fail("a file was read again"))
+    monkeypatch.setattr(grader.engine.code_digest, "module_files", lambda package: pytest.fail("a file was read again"))
     engine_digest(("course",))
 
 
-@pytest.mark.parametrize("name", ["no_such_package", "grader.rpc", "../grader", "", "__main__x"])
+@pytest.mark.parametrize("name", ["no_such_package", "grader.engine.rpc", "../grader", "", "__main__x"])
 def test_a_package_that_does_not_exist_is_refused(name: str) -> None:
     """A dotted name, a path and a name without a module are no packages."""
     with pytest.raises(GraderError, match=r"c\.Grader\.helper_packages .* install it, or correct the name"):

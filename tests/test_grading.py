@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from grader.grading import grade
-from grader.limits import Limits
-from grader.report import Verdict
+from grader.engine.grading import grade
+from grader.engine.limits import Limits
+from grader.engine.report import Verdict
 from tests.support.notebooks import answer, answered, cell, check, code, helpers, hidden, notebook
 
 SOURCE = notebook(

@@ -6,10 +6,10 @@ import re
 import jsonschema
 import pytest
 
+from grader.engine.explanation import Cause, Explanation
+from grader.engine.grading import grade
+from grader.engine.report import Report, Result, Verdict, no_points, report_schema
 from grader.errors import SandboxUnavailable
-from grader.explanation import Cause, Explanation
-from grader.grading import grade
-from grader.report import Report, Result, Verdict, no_points, report_schema
 from tests.support.notebooks import answered
 from tests.support.paths import REPOSITORY
 from tests.support.small_class import RIGHT, SOURCE

@@ -12,9 +12,9 @@ import pytest
 from bs4 import BeautifulSoup
 
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.ledger import read_ledger
-from grader.cli import main
-from grader.course_root import remember
+from grader.classroom.course_root import remember
+from grader.classroom.gradebook.reader import read_ledger
+from grader.commands.cli import main
 from tests.support.notebooks import answered
 from tests.support.paths import REPOSITORY
 from tests.support.waiting import HANGS

@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import pytest
 
-from grader.checking import link
-from grader.cli import COMMANDS
-from grader.course_root import remember
-from grader.service.accounts import TOKENS
+from grader.classroom.course_root import remember
+from grader.commands.check import link
+from grader.commands.cli import COMMANDS
+from grader.commands.serve.accounts import TOKENS
 from tests.service.serving import make_served_course, written
 from tests.support import surroundings
 from tests.support.listeners import Listener, Network

@@ -10,7 +10,7 @@ from pathlib import Path
 import nbformat
 from playwright.sync_api import Locator, expect, sync_playwright
 
-from grader.notebook.cells import grade_id
+from grader.engine.notebook.cells import grade_id
 from tests.hub.lab import Lab
 from tests.hub.machine import PASSWORD, URL, Machine
 from tests.support.paths import REPOSITORY

@@ -10,8 +10,8 @@ from nbgrader.api import Gradebook, MissingEntry, Notebook
 from nbgrader.preprocessors import SaveCells
 
 from grader.classroom.course_dir import CourseDir
+from grader.engine.notebook.cells import CellType, grade_id, type_of
 from grader.errors import GraderError
-from grader.notebook.cells import CellType, grade_id, type_of
 
 
 def require_same_notebooks(course_dir: CourseDir, assignment: str) -> None:

@@ -23,13 +23,13 @@ from sqlalchemy.exc import OperationalError
 
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.graders import Graders, Threads
-from grader.classroom.pages import Earlier, StudentResult
+from grader.classroom.page.page_maker import Earlier, StudentResult
 from grader.classroom.release import register
 from grader.classroom.results import ResultWriter, has_completion_marker
 from grader.classroom.student import Assignment, Submission, load_assignment, read_submission
-from grader.engine import engine_digest
+from grader.engine.code_digest import engine_digest
+from grader.engine.sandbox import confinement
 from grader.errors import GraderError
-from grader.sandbox import confinement
 
 MAX_MB_UNDER_WAY = 256
 """MiB of submissions that are read and not yet graded: one may have as much as its notebooks may."""
@@ -74,7 +74,8 @@ class ClassRun:
     ) -> Iterator[StudentResult]:
         """Grade students whose submission, source or grader changed; yield each of them once all is written.
 
-        Students who are done come first, without reports but with their earlier troubles and remarks.
+        Students who are done come first, without reports but with their earlier troubles and remarks. Their pages are
+        made again if the code that makes pages has changed.
 
         Args:
             graders: where to grade; by default, threads that each start processes of their own.
@@ -110,6 +111,8 @@ class ClassRun:
                     if result is None:
                         under_way.take([student])
                     else:
+                        if gradebook is None:
+                            writer.refresh_pages(student)
                         yield result
                 for group in under_way.ended(common):
                     yield from written(group, partial(write, writer))

@@ -25,9 +25,9 @@ from sqlalchemy import create_engine, inspect
 from sqlalchemy.exc import ArgumentError, DatabaseError
 from traitlets.config import Config
 
-from grader.config import helper_packages, load_config
+from grader.classroom.config import helper_packages, load_config
+from grader.engine.notebook.handed_in import HandedIn
 from grader.errors import GraderError, UnreadableFile
-from grader.notebook.handed_in import HandedIn
 from grader.text import one_line
 
 POSTGRES = "postgresql+psycopg://USER:PASSWORD@HOST/DATABASE"

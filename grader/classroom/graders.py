@@ -1,4 +1,4 @@
-"""Defines where a class run has its submissions graded: in threads on this machine; grader.cluster has another place.
+"""Defines where a class run has its submissions graded: in threads on this machine; commands/cluster has another place.
 
 Assignment --begin-->            Submission --submit--> Future of a StudentResult
 """
@@ -6,10 +6,10 @@ Assignment --begin-->            Submission --submit--> Future of a StudentResul
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Protocol
 
-from grader.classroom.marks import RegisteredNotebook
-from grader.classroom.pages import Earlier, StudentResult
+from grader.classroom.gradebook.rules import RegisteredNotebook
+from grader.classroom.page.page_maker import Earlier, StudentResult
 from grader.classroom.student import Assignment, Submission, grade_submission
-from grader.supervisor.pool import side_by_side
+from grader.engine.supervisor.pool import side_by_side
 
 
 class Graders(Protocol):

@@ -21,21 +21,21 @@ from nbgrader.converters import Autograde
 from nbgrader.converters.base import NbGraderException
 from nbgrader.preprocessors import NbGraderPreprocessor
 
-from grader.classroom.autograded import autograded, unanswered
+from grader.classroom.config import helper_packages
 from grader.classroom.course_dir import CourseDir, folder_of_students
-from grader.classroom.records import record, record_file
+from grader.classroom.page.autograded import autograded, unanswered
+from grader.classroom.page.records import record, record_file
 from grader.classroom.release import register
 from grader.classroom.results import RECEIPTS
-from grader.config import helper_packages
-from grader.diagnosis.misconceptions import load
+from grader.engine.diagnosis.misconceptions import load
+from grader.engine.grading import grade
+from grader.engine.limits import Limits
+from grader.engine.notebook.cells import CellType, grade_id, type_of
+from grader.engine.notebook.files import read_source
+from grader.engine.notebook.handed_in import MAX_ENTRIES, HandedIn
+from grader.engine.notebook.repair import repair
+from grader.engine.supervisor.readers import read_notebook
 from grader.errors import UnreadableFile
-from grader.grading import grade
-from grader.limits import Limits
-from grader.notebook.cells import CellType, grade_id, type_of
-from grader.notebook.files import read_source
-from grader.notebook.handed_in import MAX_ENTRIES, HandedIn
-from grader.notebook.repair import repair
-from grader.supervisor.readers import read_notebook
 from grader.text import one_line
 
 Resources = dict[str, Any]

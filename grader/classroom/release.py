@@ -17,11 +17,11 @@ from traitlets.config import Config
 
 from grader.classroom.cell_guard import require_same_notebooks
 from grader.classroom.course_dir import CourseDir
+from grader.engine.limits import Limits
+from grader.engine.notebook.cells import CellType
+from grader.engine.notebook.files import read_sources
+from grader.engine.notebook.outline import Outline
 from grader.errors import GraderError
-from grader.limits import Limits
-from grader.notebook.cells import CellType
-from grader.notebook.files import read_sources
-from grader.notebook.outline import Outline
 
 START = "start.ipynb"
 JUDGED = "the grader runs it, not this notebook"

@@ -15,13 +15,21 @@ from nbformat import NotebookNode
 from nbformat.reader import reads
 from nbgrader.utils import parse_utc
 
-from grader.classroom.autograded import answer_digests
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.gradebook import GradebookWriter, RecordedScores
-from grader.classroom.marks import StudentScores
+from grader.classroom.gradebook.rules import StudentScores
+from grader.classroom.gradebook.writer import GradebookWriter, RecordedScores
+from grader.classroom.page.autograded import answer_digests
+from grader.classroom.page.page_maker import (
+    Earlier,
+    GradedNotebook,
+    PageMaker,
+    Shown,
+    StudentResult,
+    page_digest,
+    standing,
+)  # fmt: skip
+from grader.classroom.page.records import record_file
 from grader.classroom.page.summary import OVERVIEW, overview
-from grader.classroom.pages import Earlier, PageMaker, Shown, StudentResult, standing
-from grader.classroom.records import record_file
 from grader.classroom.replacing import replace_file
 from grader.classroom.student import TIMESTAMP
 from grader.errors import UnreadableFile
@@ -103,6 +111,27 @@ class ResultWriter:
             return None
         return StudentResult(student, troubles=marker["troubles"], remarks=marker["remarks"])
 
+    def refresh_pages(self, student: str) -> None:
+        """Make the pages of a student who need not be graded again, if the code that makes pages has changed since.
+
+        Args:
+            student: the student's name, for whom `finished_result` returned a result.
+        """
+        marker = completion_marker(self._course_dir, self._assignment, student)
+        if marker is None or marker.get("pages") == page_digest():
+            return
+        marks, penalties = self._gradebook.marks(student), self._gradebook.penalties(student)
+        shown = {
+            name: Shown(notebook.predicted(None, marks.get(name, {})), penalties.get(name, 0.0))
+            for name, notebook in self.notebooks.items()
+        }
+        for name in marker["notebooks"]:
+            text, _, page_file = self._output_files(student, name)
+            graded = GradedNotebook(text.read_text(encoding="utf-8"), {}, [], {}, b"")
+            replace_file(page_file, self._pages.show(StudentResult(student, graded={name: graded}), name, shown[name]))
+        self._write_overview(student, set(marker["notebooks"]), shown)
+        self._mark_complete(student, marker)
+
     def warm_up(self, sources: dict[str, NotebookNode]) -> None:
         """Render what all pages have in common. It takes a second, best spent before there is anything to write."""
         self._pages.warm_up(sources)
@@ -149,7 +178,7 @@ class ResultWriter:
                 "remarks": result.remarks,
                 "notebooks": sorted(result.graded),
             }
-            replace_file(self._folder("autograded", result.student) / COMPLETION_MARKER, json.dumps(marker))
+            self._mark_complete(result.student, marker)
 
     def write_some(self, student_result: StudentResult) -> None:
         """Write the results of some of a student's notebooks, and leave those of the others as they are.
@@ -209,8 +238,13 @@ class ResultWriter:
             replace_file(record, graded.record)
             replace_file(page_file, self._pages.show(result, name, _shown(recorded[name])))
         old_pages = {name for name in self.notebooks if keep_others and self._output_files(student, name)[-1].exists()}
-        self._write_overview(student, result.graded.keys() | old_pages, recorded)
+        shown = {name: _shown(scores) for name, scores in recorded.items()}
+        self._write_overview(student, result.graded.keys() | old_pages, shown)
         self._copy_receipts(student)
+
+    def _mark_complete(self, student: str, marker: dict[str, Any]) -> None:
+        file = self._folder("autograded", student) / COMPLETION_MARKER
+        replace_file(file, json.dumps(marker | {"pages": page_digest()}))
 
     def _answers_before(self, student: str, name: str) -> dict[str, str]:
         path, *_ = self._output_files(student, name)
@@ -232,15 +266,13 @@ class ResultWriter:
                 student_result.remarks.append(remark)
             return None
 
-    def _write_overview(self, student: str, pages: set[str], recorded_scores: dict[str, RecordedScores]) -> None:
+    def _write_overview(self, student: str, pages: set[str], shown: dict[str, Shown]) -> None:
         """Write the page that joins the notebooks; `pages` are those that have a page."""
         path = self._folder("feedback", student) / OVERVIEW
         if path.stem in self.notebooks:
             return  # a notebook has this name
         if pages:
-            standings = [
-                standing(name, _shown(recorded_scores[name]), has_page=name in pages) for name in sorted(self.notebooks)
-            ]
+            standings = [standing(name, shown[name], has_page=name in pages) for name in sorted(self.notebooks)]
             replace_file(path, overview(self._assignment, standings))
         else:
             path.unlink(missing_ok=True)

@@ -14,15 +14,15 @@ from pathlib import Path
 from nbformat import NotebookNode
 
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.pages import StudentResult
-from grader.diagnosis.misconceptions import Misconception, load
+from grader.classroom.page.page_maker import StudentResult
+from grader.engine.diagnosis.misconceptions import Misconception, load
+from grader.engine.grading import grade
+from grader.engine.limits import Limits
+from grader.engine.notebook.files import read_sources
+from grader.engine.notebook.handed_in import HandedIn
+from grader.engine.notebook.repair import repair
+from grader.engine.supervisor.readers import parse
 from grader.errors import UnreadableFile
-from grader.grading import grade
-from grader.limits import Limits
-from grader.notebook.files import read_sources
-from grader.notebook.handed_in import HandedIn
-from grader.notebook.repair import repair
-from grader.supervisor.readers import parse
 
 TIMESTAMP = "timestamp.txt"
 

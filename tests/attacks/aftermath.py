@@ -21,7 +21,7 @@ import pytest
 from grader.classroom.class_run import ClassRun
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.results import StudentResult
-from grader.supervisor import forkserver, pool, readers
+from grader.engine.supervisor import forkserver, pool, readers
 from tests.attacks.build import BLANK, LIMITS, RELEASED, RIGHT_DOUBLE, RIGHT_SCALE, SECRETS, SOURCE, answered
 from tests.support import notebooks
 from tests.support.memory import peak, reset_peak

@@ -214,9 +214,9 @@ def on_channel(code: str) -> str:
     """
     return f"""
 import gc, json, struct, sys, torch
-from grader.rpc import protocol
-from grader.rpc.channel import Channel
-from grader.sandbox.server import RpcServer
+from grader.engine.rpc import protocol
+from grader.engine.rpc.channel import Channel
+from grader.engine.sandbox.server import RpcServer
 channel = next(item for item in gc.get_objects() if type(item) is Channel)
 server = next(item for item in gc.get_objects() if type(item) is RpcServer)
 line = channel._socket

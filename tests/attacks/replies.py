@@ -9,8 +9,8 @@ from typing import Any
 
 import torch
 
-from grader.rpc.channel import encode
-from grader.rpc.protocol import (
+from grader.engine.rpc.channel import encode
+from grader.engine.rpc.protocol import (
     MAX_FRAMES,
     MAX_LINE,
     VERSION,

@@ -9,7 +9,7 @@ import nbformat
 import pytest
 from bs4 import BeautifulSoup
 
-from grader.notebook.cells import CellType, grade_id, type_of
+from grader.engine.notebook.cells import CellType, grade_id, type_of
 from tests.attacks.aftermath import ATTACKS, HONEST, LOOT, NAME, Aftermath, graded
 from tests.attacks.build import LIMITS, REACHED, SOURCE
 

@@ -9,12 +9,12 @@ from collections.abc import Callable
 
 import pytest
 
-from grader.grading import grade
-from grader.limits import Limits
-from grader.report import Report, Verdict
-from grader.rpc.channel import FROM_SANDBOX, Channel, decode, encode
-from grader.rpc.exceptions import to_data
-from grader.rpc.protocol import (
+from grader.engine.grading import grade
+from grader.engine.limits import Limits
+from grader.engine.report import Report, Verdict
+from grader.engine.rpc.channel import FROM_SANDBOX, Channel, decode, encode
+from grader.engine.rpc.exceptions import to_data
+from grader.engine.rpc.protocol import (
     BufferDescription,
     ErrorInfo,
     Frame,
@@ -24,7 +24,7 @@ from grader.rpc.protocol import (
     Raised,
     Returned,
 )
-from grader.runner.client import RpcClient
+from grader.engine.runner.standins.client import RpcClient
 from tests.attacks.build import LIMITS, RELEASED, RIGHT_DOUBLE, SOURCE, WRONG_SCALE, answered, appended, on_channel
 from tests.attacks.replies import LIES, ODD
 from tests.support.notebooks import answer, check, helpers, notebook, with_answer
@@ -203,7 +203,7 @@ def test_one_tensor_under_many_names_uses_up_only_its_own_memory() -> None:
     reply, _ = decode({reply!r}, FROM_SANDBOX)
     answer_by(lambda request, decoded: (reply, [large]))
     """)
-    imports = "from grader.rpc.channel import FROM_SANDBOX, decode\n"
+    imports = "from grader.engine.rpc.channel import FROM_SANDBOX, decode\n"
     source = notebook(helpers("imports", "import torch"), answer("f", "f = 1"), check("f-check", "f"))
     [result] = grade(source, with_answer(source, "f", imports + forged)).results
     assert result.verdict is Verdict.OUT_OF_MEMORY

@@ -6,8 +6,8 @@ judged in the runner all the same.
 
 import pytest
 
-from grader.grading import grade
-from grader.report import Report
+from grader.engine.grading import grade
+from grader.engine.report import Report
 from tests.attacks.build import on_channel
 from tests.support.notebooks import answer, check, helpers, hidden, notebook, with_answer
 

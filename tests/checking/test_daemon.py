@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.checking import client, link
-from grader.cli import main
-from grader.course_root import remember
+from grader.classroom.course_root import remember
+from grader.commands.check import client, link
+from grader.commands.cli import main
 from tests.checking.terminal import Terminal, descendants, held
 from tests.support.paths import REPOSITORY
 from tests.support.small_class import make_course
@@ -287,7 +287,7 @@ def test_another_setting_that_lasts_is_another_daemon(monkeypatch: pytest.Monkey
 
 def test_the_client_loads_nothing_that_is_slow() -> None:
     """Neither torch and nbgrader nor what reads notebooks, settings and command lines."""
-    code = "import json, sys, grader.__main__, grader.checking.client; print(json.dumps(list(sys.modules)))"
+    code = "import json, sys, grader.__main__, grader.commands.check.client; print(json.dumps(list(sys.modules)))"
     loaded = json.loads(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout)
     slow = {"torch", "numpy", "nbgrader", "nbformat", "IPython", "traitlets", "rich", "argparse", "multiprocessing"}
-    assert not slow & set(loaded) and "grader.checking.link" in loaded
+    assert not slow & set(loaded) and "grader.commands.check.link" in loaded

@@ -3,7 +3,7 @@
 import random
 from datetime import UTC, datetime, timedelta
 
-from grader.class_report.model import (
+from grader.commands.report.model import (
     ClassReport,
     Example,
     Exercise,

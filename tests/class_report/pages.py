@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from bs4 import BeautifulSoup, Tag
 
-from grader.class_report.model import ClassReport
+from grader.commands.report.model import ClassReport
 from tests.support.waiting import HANGS
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)

@@ -6,9 +6,9 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.class_report.model import ClassReport, Exercise, Student
-from grader.class_report.page.charts import MOST_COLUMNS, exercise_columns, hand_in_columns, point_columns
-from grader.class_report.page.overview import findings, glance
+from grader.commands.report.model import ClassReport, Exercise, Student
+from grader.commands.report.page.charts import MOST_COLUMNS, exercise_columns, hand_in_columns, point_columns
+from grader.commands.report.page.overview import findings, glance
 from tests.class_report.fakes import fake_report
 from tests.class_report.pages import SIZES
 

@@ -8,11 +8,11 @@ import pytest
 from benchmarks.class_report import judged
 from benchmarks.classes import ASSIGNMENT
 from benchmarks.synthetic import COPIES, make_submissions
-from grader.class_report import command
-from grader.class_report.command import Options, class_report, report
-from grader.class_report.incidents import REPAIRED
 from grader.classroom.class_run import ClassRun
 from grader.classroom.course_dir import CourseDir
+from grader.commands.report import command
+from grader.commands.report.command import Options, class_report, report
+from grader.commands.report.incidents import REPAIRED
 from grader.errors import GraderError
 from tests.support.notebooks import answered
 from tests.support.paths import REPOSITORY

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from grader.class_report.alignment import applied, differences, names
-from grader.class_report.drafts import Draft, behaves_like, draft
-from grader.class_report.entries import HINT, NAME, as_misconception, as_toml
-from grader.class_report.normalised import features, statements
-from grader.diagnosis.misconceptions import Misconception, load
-from grader.prover.matrix import Prover
-from grader.prover.mutation import mutants, program
+from grader.commands.prove.matrix import Prover
+from grader.commands.prove.mutation import mutants, program
+from grader.commands.report.draft.alignment import applied, differences, names
+from grader.commands.report.draft.drafts import Draft, behaves_like, draft
+from grader.commands.report.draft.entries import HINT, NAME, as_misconception, as_toml
+from grader.commands.report.normalised import features, statements
+from grader.engine.diagnosis.misconceptions import Misconception, load
 from tests.class_report.disguise import disguised
 from tests.support.exercises import HELPER_PACKAGES, SOURCES, STYLES, misconceptions_of, reference
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from grader.class_report.files import data_files, write_files
-from grader.class_report.model import ClassReport
+from grader.commands.report.files import data_files, write_files
+from grader.commands.report.model import ClassReport
 from tests.class_report.fakes import fake_report
 
 

@@ -1,11 +1,11 @@
 """Tests are judged by the class: what all or none pass, and what good students fail more often, stands out."""
 
-from grader.class_report import model
-from grader.class_report.gather import AssignmentOutline, Gathered
-from grader.class_report.item_analysis import ALL_PASS, NONE_PASS, REVERSED, analysed_tests, exercises
-from grader.class_report.model import ExercisePoints, Student
-from grader.classroom.records import VERSION, NotebookRecord, ResultRecord
-from grader.report import Verdict
+from grader.classroom.page.records import VERSION, NotebookRecord, ResultRecord
+from grader.commands.report import model
+from grader.commands.report.gather import AssignmentOutline, Gathered
+from grader.commands.report.item_analysis import ALL_PASS, NONE_PASS, REVERSED, analysed_tests, exercises
+from grader.commands.report.model import ExercisePoints, Student
+from grader.engine.report import Verdict
 
 MOST = {"easy": 2.0, "hard": 2.0, "odd": 2.0, "fair": 8.0}
 

@@ -3,11 +3,11 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.class_report.mistakes import Wrong, grouped
-from grader.classroom.records import ResultRecord
-from grader.explanation import Cause, Explanation, Where
-from grader.fingerprint import Fingerprint
-from grader.report import Verdict
+from grader.classroom.page.records import ResultRecord
+from grader.commands.report.mistakes import Wrong, grouped
+from grader.engine.explanation import Cause, Explanation, Where
+from grader.engine.fingerprint import Fingerprint
+from grader.engine.report import Verdict
 
 REAL = st.floats(-1e3, 1e3)
 FOUR = Explanation("", Cause.PROPERTY, "It is 3, and yours is 4.")

@@ -6,9 +6,9 @@ from copy import deepcopy
 import pytest
 from bs4 import Tag
 
-from grader.class_report.model import ClassReport, Passage
-from grader.class_report.page.page import page
-from grader.class_report.page.sources import side_by_side
+from grader.commands.report.model import ClassReport, Passage
+from grader.commands.report.page.page import page
+from grader.commands.report.page.sources import side_by_side
 from tests.class_report.fakes import fake_report
 from tests.class_report.pages import SIZES, read, section, table, words
 

@@ -10,8 +10,8 @@ from urllib.parse import quote
 import msgspec
 import pytest
 
-from grader.class_report.model import ClassReport
-from grader.class_report.page.page import page
+from grader.commands.report.model import ClassReport
+from grader.commands.report.page.page import page
 from tests.class_report.fakes import fake_report
 from tests.class_report.pages import BROWSER, OPTIONS, SIZES, needs_browser, opened, read, table, with_texts, words
 from tests.support.waiting import HANGS

@@ -10,9 +10,9 @@ from bs4 import Tag
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grader.class_report.model import ClassReport
-from grader.class_report.page.page import page
-from grader.class_report.page.sources import MAX_SOURCE
+from grader.commands.report.model import ClassReport
+from grader.commands.report.page.page import page
+from grader.commands.report.page.sources import MAX_SOURCE
 from tests.class_report.fakes import fake_report
 from tests.class_report.pages import read, with_texts
 

@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grader.class_report.model import Pair
-from grader.class_report.normalised import MAX_STATEMENTS, features, statements
-from grader.class_report.passages import passage
-from grader.class_report.similar import Work, similar
-from grader.prover.mutation import mutants
+from grader.commands.prove.mutation import mutants
+from grader.commands.report.model import Pair
+from grader.commands.report.normalised import MAX_STATEMENTS, features, statements
+from grader.commands.report.passages import passage
+from grader.commands.report.similar import Work, similar
 from tests.class_report.disguise import disguised, exchange
 from tests.support.exercises import SOURCES, STYLES, misconceptions_of, reference
 

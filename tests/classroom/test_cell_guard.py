@@ -10,7 +10,7 @@ import pytest
 
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.release import register, release
-from grader.cli import main
+from grader.commands.cli import main
 from grader.errors import GraderError
 from tests.support.notebooks import cell, check, hidden
 from tests.support.small_class import NAME, SOURCE, hand_in, make_course, points, released, run

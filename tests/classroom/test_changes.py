@@ -15,14 +15,14 @@ import nbformat
 import pytest
 from nbformat import NotebookNode
 
-from grader.classroom.changes import ChangedTest, StudentChange, limits_in_words, summary, tables
 from grader.classroom.class_run import ClassRun
 from grader.classroom.course_dir import CourseDir
+from grader.classroom.gradebook.reader import NotebookScore, SubmissionScore
 from grader.classroom.graders import Threads
-from grader.classroom.ledger import NotebookScore, SubmissionScore
-from grader.classroom.pages import Earlier, GradedNotebook, StudentResult
-from grader.classroom.rehearsal import Rehearsal
+from grader.classroom.page.page_maker import Earlier, GradedNotebook, StudentResult
 from grader.classroom.student import Assignment, Submission
+from grader.commands.regrade.changes import ChangedTest, StudentChange, limits_in_words, summary, tables
+from grader.commands.regrade.rehearsal import Rehearsal
 from grader.errors import GraderError
 from tests.support.notebooks import answered, cell, hidden
 from tests.support.paths import REPOSITORY

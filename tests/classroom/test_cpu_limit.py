@@ -7,11 +7,12 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from grader import cpu_limit as limiting
-from grader.classroom import autograded, pages
 from grader.classroom.class_run import ClassRun
 from grader.classroom.course_dir import CourseDir
-from grader.cpu_limit import CpuLimitExceeded, cpu_limit
+from grader.classroom.page import autograded
+from grader.classroom.page import page_maker as pages
+from grader.engine import cpu_limit as limiting
+from grader.engine.cpu_limit import CpuLimitExceeded, cpu_limit
 from tests.support.notebooks import answered, code
 from tests.support.small_class import NAME, RIGHT, hand_in, make_course, points, released
 

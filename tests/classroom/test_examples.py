@@ -14,9 +14,9 @@ from examples.make_class import LISTS
 from examples.make_demo import prepare
 from grader.classroom.class_run import ClassRun
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.ledger import read_ledger
+from grader.classroom.gradebook.reader import read_ledger
 from grader.classroom.results import StudentResult
-from grader.notebook.cells import HIDDEN, CellType, type_of
+from grader.engine.notebook.cells import HIDDEN, CellType, type_of
 from tests.support.paths import REPOSITORY
 
 ASSIGNMENT = "04-attention"

@@ -15,8 +15,8 @@ from grader.classroom.class_run import ClassRun
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.page.exercises import exercises, fix_first
 from grader.classroom.page.formulas import mathml
-from grader.explanation import Cause, Explanation, Where
-from grader.notebook.cells import explain
+from grader.engine.explanation import Cause, Explanation, Where
+from grader.engine.notebook.cells import explain
 from tests.support.notebooks import answer, answered, check, hidden, notebook, written
 from tests.support.paths import REPOSITORY
 from tests.support.small_class import NAME, RIGHT, hand_in, make_class, released

@@ -7,8 +7,8 @@ import pytest
 from sqlalchemy import event
 
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.gradebook import GradebookWriter
-from grader.classroom.marks import NotebookScores, StudentScores
+from grader.classroom.gradebook.rules import NotebookScores, StudentScores
+from grader.classroom.gradebook.writer import GradebookWriter
 from grader.classroom.release import register
 from tests.support.small_class import NAME, make_course
 

@@ -12,8 +12,8 @@ import pytest
 from nbformat import NotebookNode
 
 from examples.make_class import LISTS, assignments, make_class
+from grader.engine.notebook.cells import grade_id
 from grader.errors import GraderError
-from grader.notebook.cells import grade_id
 from tests.support.paths import REPOSITORY
 
 ASSIGNMENT = "04-attention"

@@ -4,7 +4,7 @@ import re
 
 from grader.classroom.page import sanitize
 from grader.classroom.page.feedback import highlighted
-from grader.cpu_limit import cpu_limit
+from grader.engine.cpu_limit import cpu_limit
 
 
 def test_a_pasted_picture_is_left_out() -> None:

@@ -14,13 +14,13 @@ from typing import Any
 import nbformat
 import pytest
 
-from grader.checking.check import check
 from grader.classroom import class_run, replacing
 from grader.classroom.class_run import ClassRun
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.release import release
 from grader.classroom.results import StudentResult
 from grader.classroom.student import Assignment, Submission, grade_submission
+from grader.commands.check.check import check
 from grader.errors import GraderError
 from tests.support.notebooks import answered
 from tests.support.paths import REPOSITORY

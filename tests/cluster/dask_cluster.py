@@ -11,9 +11,9 @@ from traitlets.config import Config
 
 from grader.classroom.class_run import ClassRun
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.pages import StudentResult
-from grader.cluster.connect import Connection
-from grader.cluster.crew import Crew
+from grader.classroom.page.page_maker import StudentResult
+from grader.commands.cluster.connect import Connection
+from grader.commands.cluster.crew import Crew
 from tests.support.paths import REPOSITORY
 from tests.support.small_class import NAME
 from tests.support.waiting import HANGS, until

@@ -13,9 +13,9 @@ from traitlets.config import Config
 
 from grader.classroom.class_run import ClassRun
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.pages import StudentResult
-from grader.cluster.command import set_up
-from grader.cluster.crew import Crew
+from grader.classroom.page.page_maker import StudentResult
+from grader.commands.cluster.command import set_up
+from grader.commands.cluster.crew import Crew
 from grader.errors import GraderError
 from tests.cluster.dask_cluster import DaskCluster, Run
 from tests.support.paths import REPOSITORY
@@ -172,8 +172,8 @@ def test_a_worker_with_other_code_is_refused(cluster: DaskCluster, tmp_path: Pat
 
 BROKEN = """
 import sys
-if "grader.cluster.room" in "".join(sys.orig_argv):
-    from grader.cluster.wire import Reply
+if "grader.commands.cluster.room" in "".join(sys.orig_argv):
+    from grader.commands.cluster.wire import Reply
     Reply.of = classmethod(lambda cls, task, result: cls(task.student, task.digest, remarks=["was not handed in"]))
 """
 

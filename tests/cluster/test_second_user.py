@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.cluster.connect import Connection
+from grader.commands.cluster.connect import Connection
 from tests.cluster.dask_cluster import DaskCluster
 from tests.support import surroundings
 from tests.support.waiting import HANGS

@@ -9,10 +9,10 @@ import msgspec
 import pytest
 
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.pages import Earlier, PageMaker
+from grader.classroom.page.page_maker import Earlier, PageMaker
 from grader.classroom.results import ResultWriter
 from grader.classroom.student import Submission, grade_submission, load_assignment, read_submission
-from grader.cluster.wire import BadReply, Lesson, Needs, Reply, Task, decoded_reply, encoded, unpacked
+from grader.commands.cluster.wire import BadReply, Lesson, Needs, Reply, Task, decoded_reply, encoded, unpacked
 from tests.support.small_class import NAME
 
 

@@ -10,7 +10,7 @@ import pytest
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_notebook
 
-from grader.course_root import remember
+from grader.classroom.course_root import remember
 from tests.service.serving import Server, make_served_course, written
 from tests.support.paths import REPOSITORY
 from tests.support.small_class import NAME

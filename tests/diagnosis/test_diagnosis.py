@@ -3,12 +3,12 @@
 import pytest
 import torch
 
-from grader.diagnosis.diagnosis import Diagnosis, DiagnosisCache
-from grader.diagnosis.misconceptions import KnownMisconceptions, Misconception
-from grader.diagnosis.recording import MAX_BYTES, MAX_EXCHANGES, Recorder
-from grader.grading import grade
-from grader.rpc.channel import encode
-from grader.rpc.protocol import Call, ObjectHandle, ObjectRef, Returned, VerbRef
+from grader.engine.diagnosis.diagnosis import Diagnosis, DiagnosisCache
+from grader.engine.diagnosis.misconceptions import KnownMisconceptions, Misconception
+from grader.engine.diagnosis.recording import MAX_BYTES, MAX_EXCHANGES, Recorder
+from grader.engine.grading import grade
+from grader.engine.rpc.channel import encode
+from grader.engine.rpc.protocol import Call, ObjectHandle, ObjectRef, Returned, VerbRef
 from tests.support import notebooks
 from tests.support.notebooks import with_answer
 

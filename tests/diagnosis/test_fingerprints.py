@@ -2,8 +2,8 @@
 
 import pytest
 
-from grader.fingerprint import ABSOLUTE, Fingerprint
-from grader.grading import grade
+from grader.engine.fingerprint import ABSOLUTE, Fingerprint
+from grader.engine.grading import grade
 from tests.diagnosis.test_diagnosis import SOLUTION, SOURCE
 from tests.support.notebooks import with_answer
 

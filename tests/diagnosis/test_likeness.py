@@ -4,8 +4,8 @@ made.
 
 import pytest
 
-from grader.diagnosis.misconceptions import Misconception
-from grader.grading import grade
+from grader.engine.diagnosis.misconceptions import Misconception
+from grader.engine.grading import grade
 from tests.support import notebooks
 from tests.support.notebooks import with_answer
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.diagnosis.misconceptions import HINTS, Misconception, load
+from grader.engine.diagnosis.misconceptions import HINTS, Misconception, load
+from grader.engine.notebook.outline import Outline
 from grader.errors import GraderError
-from grader.notebook.outline import Outline
 from tests.support.exercises import ASSIGNMENTS, NOTEBOOKS, reference
 
 REFERENCE = """\

@@ -5,7 +5,7 @@ import re
 import nbformat
 import pytest
 
-from grader.notebook.cells import grade_id
+from grader.engine.notebook.cells import grade_id
 from tests.support.paths import REPOSITORY
 
 DOCS = REPOSITORY / "docs"

@@ -7,18 +7,18 @@ from pathlib import Path
 import pytest
 from traitlets import Integer
 
-from grader.cli import main
-from grader.config import Grader
-from grader.diagnosis.misconceptions import load
-from grader.limits import Limits
-from grader.service.web.limits import ServiceLimits
+from grader.classroom.config import Grader
+from grader.commands.cli import main
+from grader.commands.serve.web.limits import ServiceLimits
+from grader.engine.diagnosis.misconceptions import load
+from grader.engine.limits import Limits
 from tests.support.exercises import SOURCES
 from tests.support.paths import REPOSITORY
 
 PAGES = [
     *(REPOSITORY / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")),
     *sorted((REPOSITORY / "docs").glob("*.md")),
-    *sorted((REPOSITORY / "grader").glob("*/README.md")),
+    *sorted((REPOSITORY / "grader").rglob("README.md")),
 ]
 LINK = re.compile(r"\]\((?!https?://|mailto:)(?P<target>[^)#\s]+)(?:#[^)]*)?\)")
 # A sentence may say "make sure".
@@ -54,10 +54,10 @@ def name(item: object) -> str:
 
 
 def test_all_pages_are_read() -> None:
-    """Each folder of the grader with modules in it has a README, and no page is empty."""
-    rooms = {path.parent for path in (REPOSITORY / "grader").glob("*/__init__.py")}
+    """Each storey, command and process has a README, and no page is empty."""
+    rooms = {path.parent for within in ("*", "*/*") for path in (REPOSITORY / "grader").glob(f"{within}/__init__.py")}
     assert {page.parent for page in PAGES if page.name == "README.md"} == rooms | {REPOSITORY}
-    assert len(rooms) == 15 and all(page.read_text().startswith("# ") for page in PAGES)
+    assert len(rooms) == 22 and all(page.read_text().startswith("# ") for page in PAGES)
 
 
 @pytest.mark.parametrize(("page", "target"), matches(LINK), ids=name)

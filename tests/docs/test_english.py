@@ -13,7 +13,7 @@ PAGES = [
     *REPOSITORY.glob("*.md"),
     # coverage.md quotes headings of the notebooks.
     *(path for path in REPOSITORY.glob("docs/*.md") if path.name != "coverage.md"),
-    *REPOSITORY.glob("grader/*/README.md"),
+    *REPOSITORY.glob("grader/**/README.md"),
 ]
 MODULES = [
     *REPOSITORY.glob("grader/**/*.py"),

@@ -7,7 +7,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from grader.notebook.cells import CellType, type_of
+from grader.engine.notebook.cells import CellType, type_of
 from tests.support.paths import REPOSITORY
 
 NOTEBOOKS = sorted(REPOSITORY.glob("source/*/*.ipynb"))

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from grader.cli import main
-from grader.doctor import machine
-from grader.doctor.attempts import ATTEMPTS
-from grader.doctor.examination import FIRST_WALL, Examination, Protection, attempts
-from grader.doctor.screen import screen
+from grader.commands.cli import main
+from grader.commands.doctor import machine
+from grader.commands.doctor.attempts import ATTEMPTS
+from grader.commands.doctor.examination import FIRST_WALL, Examination, Protection, attempts
+from grader.commands.doctor.screen import screen
 from tests.support import surroundings
 from tests.support.paths import REPOSITORY
 from tests.support.waiting import HANGS
@@ -24,9 +24,9 @@ NAMESPACE_CALLS = "unshare,setns"
 EXAMINED_AND_GRADED = """
 import json
 import msgspec
-from grader.doctor.examination import examine
+from grader.commands.doctor.examination import examine
 from grader.errors import SandboxUnavailable
-from grader.grading import grade
+from grader.engine.grading import grade
 from tests.support.small_class import SOURCE
 
 examination = examine()

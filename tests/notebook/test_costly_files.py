@@ -10,9 +10,9 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings, target
 from hypothesis import strategies as st
 
+from grader.engine.limits import MAX_NOTEBOOK_MB
+from grader.engine.supervisor import readers
 from grader.errors import UnreadableFile
-from grader.limits import MAX_NOTEBOOK_MB
-from grader.supervisor import readers
 from tests.support.memory import peak, reset_peak
 from tests.support.waiting import slowness
 

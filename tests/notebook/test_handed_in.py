@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from grader.engine.notebook.handed_in import MAX_ENTRIES, HandedIn, read_bytes
 from grader.errors import UnreadableFile
-from grader.notebook.handed_in import MAX_ENTRIES, HandedIn, read_bytes
 
 SECRET = b"the work of another student"
 FOLDERS = ("eve", "homework")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from grader.notebook.plan import Plan, Role, plan
+from grader.engine.notebook.plan import Plan, Role, plan
 from tests.support.notebooks import answer, check, code, helpers, hidden, notebook, text, written
 
 

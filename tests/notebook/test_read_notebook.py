@@ -5,10 +5,10 @@ import json
 import nbformat
 import pytest
 
-from grader.cpu_limit import cpu_limit
+from grader.engine.cpu_limit import cpu_limit
+from grader.engine.notebook.repair import repair
+from grader.engine.supervisor.readers import read_notebook
 from grader.errors import UnreadableFile
-from grader.notebook.repair import repair
-from grader.supervisor.readers import read_notebook
 from tests.notebook.test_repair import SOURCE, graded, right
 from tests.support.notebooks import cell
 

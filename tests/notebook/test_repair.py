@@ -6,9 +6,9 @@ import nbformat
 import pytest
 
 from grader.classroom.page import sanitize
-from grader.grading import grade
-from grader.notebook.cells import grade_id
-from grader.notebook.repair import repair
+from grader.engine.grading import grade
+from grader.engine.notebook.cells import grade_id
+from grader.engine.notebook.repair import repair
 from tests.support.notebooks import answer, answered, cell, check, code, helpers, hidden, notebook, text, written
 
 SOURCE = notebook(

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.cli import main
-from grader.supervisor import readers
+from grader.commands.cli import main
+from grader.engine.supervisor import readers
 from tests.platforms.import_course import Course
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from grader.cli import main
+from grader.commands.cli import main
 from tests.support.notebooks import answer, answered, check, notebook
 from tests.support.platform_files import Packed, packed, write_csv
 from tests.support.small_class import NAME, RIGHT, make_course, released

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from grader.commands.lms.archive.archive import Archive, Budget
+from grader.commands.lms.settings import Archives
 from grader.errors import UnreadableFile
-from grader.platforms.archive import Archive, Budget
-from grader.platforms.settings import Archives
 from tests.support.platform_files import Packed, packed
 
 GOOD = Packed("ann/one.ipynb", b"{}")

@@ -10,10 +10,10 @@ import pytest
 from nbgrader.plugins import CsvExportPlugin
 
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.gradebook import GradebookWriter
-from grader.classroom.marks import NotebookScores, StudentScores
+from grader.classroom.gradebook.rules import NotebookScores, StudentScores
+from grader.classroom.gradebook.writer import GradebookWriter
 from grader.classroom.release import register
-from grader.cli import main
+from grader.commands.cli import main
 from tests.support.platform_files import CANVAS_GRADEBOOK, MOODLE_WORKSHEET, write_csv
 from tests.support.small_class import NAME, make_course
 

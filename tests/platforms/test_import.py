@@ -7,7 +7,7 @@ import nbformat
 import pytest
 from nbformat import NotebookNode
 
-from grader.cli import main
+from grader.commands.cli import main
 from tests.platforms.import_course import OTHER, Course
 from tests.support.platform_files import CANVAS_GRADEBOOK, MOODLE_WORKSHEET, Packed, packed, write_csv
 from tests.support.small_class import NAME

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.cli import main
+from grader.commands.cli import main
 from tests.platforms.import_course import Course
 from tests.support.platform_files import MOODLE_WORKSHEET, Packed, packed, write_csv
 from tests.support.small_class import NAME

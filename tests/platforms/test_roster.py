@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from sqlalchemy import Engine, event
 
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.csv_files import as_csv, neutral, read_table
-from grader.classroom.gradebook import GradebookWriter
-from grader.classroom.marks import NotebookScores, StudentScores
+from grader.classroom.gradebook.rules import NotebookScores, StudentScores
+from grader.classroom.gradebook.writer import GradebookWriter
 from grader.classroom.release import register
-from grader.classroom.roster import read_roster
-from grader.cli import main
+from grader.classroom.students.csv_files import as_csv, neutral, read_table
+from grader.classroom.students.roster import read_roster
+from grader.commands.cli import main
 from grader.errors import GraderError
 from tests.support.platform_files import (
     CANVAS_GRADEBOOK,

@@ -5,9 +5,9 @@ Python's own error, that a NoneType has no shape, would come out of a test cell,
 
 import ast
 
-from grader.grading import grade
-from grader.notebook.cells import grade_id
-from grader.report import Report, Result, Verdict
+from grader.engine.grading import grade
+from grader.engine.notebook.cells import grade_id
+from grader.engine.report import Report, Result, Verdict
 from tests.support.exercises import SOURCES, reference
 from tests.support.judge import Judge
 from tests.support.notebooks import answer, check, helpers, notebook, with_answer

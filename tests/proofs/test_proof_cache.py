@@ -10,9 +10,9 @@ import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_output, writes
 
-from grader.diagnosis.misconceptions import Misconception
-from grader.explanation import Explanation
-from grader.report import Report, Result, Verdict
+from grader.engine.diagnosis.misconceptions import Misconception
+from grader.engine.explanation import Explanation
+from grader.engine.report import Report, Result, Verdict
 from tests.support import judge, proof_cache
 from tests.support.judge import Judge
 from tests.support.notebooks import answer, answered, hidden, notebook

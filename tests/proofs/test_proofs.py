@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.diagnosis.misconceptions import Misconception
-from grader.report import Report
+from grader.engine.diagnosis.misconceptions import Misconception
+from grader.engine.report import Report
 from tests.support.draw import drawn
 from tests.support.exercises import (
     MISCONCEPTIONS,

@@ -5,8 +5,8 @@ A test that compares the names of all parameters with a list would take it for o
 
 import pytest
 
-from grader.grading import grade
-from grader.report import Verdict
+from grader.engine.grading import grade
+from grader.engine.report import Verdict
 from tests.support.exercises import SOURCES, lost, reference
 from tests.support.judge import Judge
 from tests.support.notebooks import answer, helpers, hidden, notebook, with_answer

@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 import pytest
 
-from grader.grading import grade
-from grader.report import Verdict
+from grader.engine.grading import grade
+from grader.engine.report import Verdict
 from tests.support.draw import drawn
 from tests.support.exercises import SOURCES, makes_modules, misconceptions_of, reference
 from tests.support.judge import Judge, points

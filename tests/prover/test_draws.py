@@ -9,11 +9,11 @@ import nbformat
 import pytest
 import torch
 
-from grader.cli import main
-from grader.notebook.outline import Outline
-from grader.prover.draws import copies, drawing_tests, with_other_draws
-from grader.prover.matrix import REFERENCE, Case, Kind, Prover
-from grader.runner.test_execution import Generator, seed_test
+from grader.commands.cli import main
+from grader.commands.prove.draws import copies, drawing_tests, with_other_draws
+from grader.commands.prove.matrix import REFERENCE, Case, Kind, Prover
+from grader.engine.notebook.outline import Outline
+from grader.engine.runner.test_execution import Generator, seed_test
 from tests.prover.test_prove import MISTAKE, Capture, entry, write
 from tests.support.notebooks import answer, check, helpers, notebook
 from tests.support.paths import REPOSITORY
@@ -153,7 +153,7 @@ def test_a_test_that_does_not_draw_is_not_copied() -> None:
 
 def test_a_draw_that_never_ends_does_not_count_for_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     """Their time is used up too, which says nothing about their numbers."""
-    monkeypatch.setattr("grader.prover.matrix.CELL_SECONDS", 1)
+    monkeypatch.setattr("grader.commands.prove.matrix.CELL_SECONDS", 1)
     case = case_of(
         source(WEAK, FIXED), endless="def scaled(x, by):\n    while by == 0:\n        pass\n    return x * by"
     )

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grader.prover.mutation import difference, mutants, program
-from grader.prover.operators import OPERATORS
+from grader.commands.prove.mutation import difference, mutants, program
+from grader.commands.prove.operators import OPERATORS
 from tests.support.exercises import SOURCES, reference
 
 BLANK = """def f(x, y, dim=-1):

@@ -7,11 +7,11 @@ from typing import Any
 import nbformat
 import pytest
 
-from grader.cli import main
-from grader.notebook.cells import grade_id
-from grader.notebook.outline import Outline
-from grader.prover import matrix
-from grader.prover.matrix import Case, Kind, Matrix, Prover, Row
+from grader.commands.cli import main
+from grader.commands.prove import matrix
+from grader.commands.prove.matrix import Case, Kind, Matrix, Prover, Row
+from grader.engine.notebook.cells import grade_id
+from grader.engine.notebook.outline import Outline
 from tests.support.exercises import reference
 from tests.support.notebooks import answer, check, helpers, hidden, notebook, text
 from tests.support.paths import REPOSITORY

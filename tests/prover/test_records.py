@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.prover import record
-from grader.prover.matrix import Kind, Prover
+from grader.commands.prove import record
+from grader.commands.prove.matrix import Kind, Prover
 from tests.support.exercises import ASSIGNMENTS, sources
 from tests.support.paths import REPOSITORY
 

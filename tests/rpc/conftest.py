@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from grader.rpc.channel import FROM_SANDBOX, TO_SANDBOX, Channel
-from grader.rpc.protocol import RunCell
+from grader.engine.rpc.channel import FROM_SANDBOX, TO_SANDBOX, Channel
+from grader.engine.rpc.protocol import RunCell
 
 MESSAGE = RunCell(source="", name="cell")
 """A message without tensors of its own."""

@@ -6,9 +6,9 @@ import time
 
 import pytest
 
-from grader.rpc import channel
-from grader.rpc.channel import LENGTHS, ConnectionClosed, DeadlineExceeded, encode
-from grader.rpc.protocol import ProtocolError
+from grader.engine.rpc import channel
+from grader.engine.rpc.channel import LENGTHS, ConnectionClosed, DeadlineExceeded, encode
+from grader.engine.rpc.protocol import ProtocolError
 from tests.rpc.conftest import MESSAGE
 
 FIELDS = {"type": "RunCell", "source": "", "name": "cell"}

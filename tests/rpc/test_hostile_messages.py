@@ -8,8 +8,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grader.rpc.channel import FROM_SANDBOX, LENGTHS, TO_SANDBOX, decode, encode
-from grader.rpc.protocol import ProtocolError
+from grader.engine.rpc.channel import FROM_SANDBOX, LENGTHS, TO_SANDBOX, decode, encode
+from grader.engine.rpc.protocol import ProtocolError
 from tests.rpc.test_protocol import MESSAGES, example
 
 SEARCH = settings(max_examples=150, deadline=None, derandomize=True, database=None)

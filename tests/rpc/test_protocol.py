@@ -9,10 +9,10 @@ import msgspec
 import pytest
 from msgspec import inspect
 
-from grader.rpc import protocol
-from grader.rpc.channel import FROM_SANDBOX, LENGTHS, TO_SANDBOX, decode, encode
-from grader.rpc.protocol import Display, FromSandboxMessage, Handle, Message, ProtocolError, Text, ToSandbox
-from grader.rpc.values import pack
+from grader.engine.rpc import protocol
+from grader.engine.rpc.channel import FROM_SANDBOX, LENGTHS, TO_SANDBOX, decode, encode
+from grader.engine.rpc.protocol import Display, FromSandboxMessage, Handle, Message, ProtocolError, Text, ToSandbox
+from grader.engine.rpc.values import pack
 
 STRUCTS = [
     kind

@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from grader.rpc.protocol import ProtocolError
-from grader.rpc.random_state import KnownState, accepted_state
+from grader.engine.rpc.protocol import ProtocolError
+from grader.engine.rpc.random_state import KnownState, accepted_state
 
 
 def state(seed: int, draws: int = 0) -> torch.Tensor:

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from grader.rpc.protocol import ProtocolError
+from grader.engine.rpc.protocol import ProtocolError
 from tests.rpc.conftest import MESSAGE
 
 DTYPES = [

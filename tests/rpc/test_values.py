@@ -6,10 +6,10 @@ import numpy
 import pytest
 import torch
 
-from grader.rpc import values
-from grader.rpc.channel import TO_SANDBOX, decode, encode
-from grader.rpc.protocol import CallbackReturned, GeneratorRef, ObjectHandle, ProtocolError
-from grader.rpc.values import pack, unpack
+from grader.engine.rpc import values
+from grader.engine.rpc.channel import TO_SANDBOX, decode, encode
+from grader.engine.rpc.protocol import CallbackReturned, GeneratorRef, ObjectHandle, ProtocolError
+from grader.engine.rpc.values import pack, unpack
 
 
 def refuse(item, place):

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from grader.diagnosis import diagnosis
-from grader.grading import grade
-from grader.rpc.channel import FROM_SANDBOX, TO_SANDBOX, Channel, encode
-from grader.rpc.protocol import CellDone, RunCell, Text
-from grader.runner.answer_cache import MAX_REMEMBERED, AnswerCache, NonDeterministicTest, Session
-from grader.supervisor import pool
+from grader.engine.diagnosis import diagnosis
+from grader.engine.grading import grade
+from grader.engine.rpc.channel import FROM_SANDBOX, TO_SANDBOX, Channel, encode
+from grader.engine.rpc.protocol import CellDone, RunCell, Text
+from grader.engine.runner.answer_cache import MAX_REMEMBERED, AnswerCache, NonDeterministicTest, Session
+from grader.engine.supervisor import pool
 from tests.support.notebooks import answer, answered, check, helpers, hidden, notebook
 
 RIGHT = "def double(x):\n    return 2 * x"

@@ -6,8 +6,8 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from grader.grading import grade
-from grader.report import Verdict
+from grader.engine.grading import grade
+from grader.engine.report import Verdict
 from tests.support.notebooks import answer, helpers, hidden, notebook
 
 CODE = """

@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from grader.rpc.protocol import ErrorCode, ErrorInfo, Frame, ProtocolError
-from grader.runner.proxies import StudentError
+from grader.engine.rpc.protocol import ErrorCode, ErrorInfo, Frame, ProtocolError
+from grader.engine.runner.standins.proxies import StudentError
 
 
 def test_values_come_back_as_they_were(student):

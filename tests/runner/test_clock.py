@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
-from grader.grading import grade
-from grader.limits import Limits
-from grader.runner.clock import SLOWEST, Clock, Deadline
+from grader.engine.grading import grade
+from grader.engine.limits import Limits
+from grader.engine.runner.clock import SLOWEST, Clock, Deadline
 from tests.support.notebooks import answer, answered, check, notebook
 
 SOURCE = notebook(answer("f", "def f():\n    return 1"), check("f-check", "assert f() == 1"))

@@ -5,9 +5,9 @@ import json
 import pytest
 from nbformat import NotebookNode
 
-from grader.grading import grade
-from grader.limits import Limits
-from grader.report import Report
+from grader.engine.grading import grade
+from grader.engine.limits import Limits
+from grader.engine.report import Report
 from tests.support.notebooks import answer, answered, check, code, helpers, hidden, notebook
 
 SOURCE = notebook(

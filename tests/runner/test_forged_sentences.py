@@ -2,10 +2,10 @@
 
 import pytest
 
-from grader.class_report.mistakes import without_details
-from grader.explanation import Cause, Explanation, KnownMistake, Where
-from grader.grading import grade
-from grader.view import WRONG, ExerciseView, views
+from grader.commands.report.mistakes import without_details
+from grader.engine.explanation import Cause, Explanation, KnownMistake, Where
+from grader.engine.grading import grade
+from grader.engine.view import WRONG, ExerciseView, views
 from tests.support.notebooks import answer, answered, check, hidden, notebook
 
 OURS = sorted(

@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from grader.rpc.gradients import put
-from grader.rpc.protocol import ProtocolError
+from grader.engine.rpc.gradients import put
+from grader.engine.rpc.protocol import ProtocolError
 
 STUDENT = """
 def descend(parameters, rate=0.5):

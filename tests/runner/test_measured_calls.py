@@ -8,8 +8,8 @@ import torch
 from torch import Tensor
 
 from course.memory import peak_memory
-from grader.rpc.protocol import ProtocolError
-from grader.runner.proxies import StudentError
+from grader.engine.rpc.protocol import ProtocolError
+from grader.engine.runner.standins.proxies import StudentError
 
 CODE = """
 import math
@@ -179,7 +179,7 @@ def test_a_measured_call_answers_with_a_number(student: Any) -> None:
     """If its reply holds none, as only a forged one does, it breaks the protocol."""
     names = student(CODE)
     names.run(
-        "import gc\nfrom grader.sandbox.server import RpcServer\n"
+        "import gc\nfrom grader.engine.sandbox.server import RpcServer\n"
         "server = next(item for item in gc.get_objects() if type(item) is RpcServer)\n"
         "honest = server.answer\n"
         "def answer(request, decoded):\n"

@@ -2,9 +2,9 @@
 
 import pytest
 
-from grader.explanation import CHANGED_ARGUMENTS
-from grader.grading import grade
-from grader.limits import Limits
+from grader.engine.explanation import CHANGED_ARGUMENTS
+from grader.engine.grading import grade
+from grader.engine.limits import Limits
 from tests.support.notebooks import answer, answered, check, helpers, hidden, notebook
 
 SOURCE = notebook(

@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import nn
 
-from grader.sandbox.module_tracker import ModuleTracker
+from grader.engine.sandbox.module_tracker import ModuleTracker
 
 
 def _load(layer):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from grader.grading import grade
+from grader.engine.grading import grade
 from tests.support.notebooks import answer, answered, check, code, helpers, hidden, notebook
 
 SOURCE = notebook(

@@ -3,9 +3,9 @@
 import pytest
 from nbformat import NotebookNode
 
-from grader.grading import grade
-from grader.limits import Limits
-from grader.supervisor.session import Sandboxes
+from grader.engine.grading import grade
+from grader.engine.limits import Limits
+from grader.engine.supervisor.session import Sandboxes
 from tests.support.notebooks import answer, answered, check, code, helpers, hidden, notebook
 
 WHOLE = notebook(

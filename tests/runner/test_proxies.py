@@ -4,8 +4,8 @@ import pytest
 import torch
 from torch import nn
 
-from grader.rpc.protocol import ModuleHandle, PartDescription, ProtocolError
-from grader.runner.module_state import module_from
+from grader.engine.rpc.protocol import ModuleHandle, PartDescription, ProtocolError
+from grader.engine.runner.standins.module_state import module_from
 
 
 def test_a_module_has_the_same_parts_and_names(pair):

@@ -10,12 +10,12 @@ from multiprocessing.reduction import send_handle
 
 import pytest
 
-from grader.report import Verdict
-from grader.rpc.channel import LENGTHS
-from grader.rpc.jobs import Ended, NeedExitStatus
-from grader.rpc.protocol import VERSION, Text
-from grader.runner.client import RpcClient
-from grader.runner.sandbox_link import SandboxLink, SandboxLost
+from grader.engine.report import Verdict
+from grader.engine.rpc.channel import LENGTHS
+from grader.engine.rpc.jobs import Ended, NeedExitStatus
+from grader.engine.rpc.protocol import VERSION, Text
+from grader.engine.runner.sandbox_link import SandboxLink, SandboxLost
+from grader.engine.runner.standins.client import RpcClient
 
 READY = {"type": "Ready", "pid": os.getpid(), "version": VERSION}
 UNREADABLE = "its reply could not be read"

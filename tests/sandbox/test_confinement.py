@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from grader.limits import Limits
-from grader.sandbox.confinement import readable_paths
-from grader.sandbox.namespaces import SHARED
-from grader.sandbox.privileges import UNPRIVILEGED
-from grader.supervisor.session import Sandboxes
+from grader.engine.limits import Limits
+from grader.engine.sandbox.confinement import readable_paths
+from grader.engine.sandbox.namespaces import SHARED
+from grader.engine.sandbox.privileges import UNPRIVILEGED
+from grader.engine.supervisor.session import Sandboxes
 
 NAMES = {"network": "net", "IPC": "ipc", "host name": "uts", "cgroup": "cgroup"}
 
@@ -73,7 +73,7 @@ def test_student_code_shares_no_namespace_if_the_kernel_offers_one(sandbox: Path
     """Neither the network nor the memory between processes nor the host name."""
     child = os.fork()
     if child == 0:
-        from grader.sandbox.namespaces import own_namespaces
+        from grader.engine.sandbox.namespaces import own_namespaces
 
         before = os.readlink(f"/proc/self/ns/{NAMES[shared]}")
         own_namespaces()

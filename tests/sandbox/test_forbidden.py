@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.grading import grade
-from grader.limits import Limits
-from grader.notebook.cells import forbidden_words
+from grader.engine.grading import grade
+from grader.engine.limits import Limits
+from grader.engine.notebook.cells import forbidden_words
 from grader_kernel.without import rule
 from tests.support import library_functions
 from tests.support.exercises import NOTEBOOKS

@@ -9,11 +9,11 @@ from pathlib import Path
 import psutil
 import pytest
 
-from grader.grading import grade
-from grader.limits import Limits
-from grader.sandbox.confinement import readable_paths
-from grader.sandbox.own_root import tree
-from grader.supervisor.session import Sandboxes
+from grader.engine.grading import grade
+from grader.engine.limits import Limits
+from grader.engine.sandbox.confinement import readable_paths
+from grader.engine.sandbox.own_root import tree
+from grader.engine.supervisor.session import Sandboxes
 from tests.support.notebooks import answer, answered, check, notebook
 from tests.support.paths import REPOSITORY
 from tests.support.waiting import until

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from grader.grading import grade
+from grader.engine.grading import grade
 from tests.support.notebooks import answer, answered, check, code, helpers, notebook
 
 SOURCE = notebook(

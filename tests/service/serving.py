@@ -18,7 +18,7 @@ import nbformat
 
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.release import release
-from grader.service.accounts import TOKENS, make_tokens
+from grader.commands.serve.accounts import TOKENS, make_tokens
 from tests.support import notebooks
 from tests.support.notebooks import answered, check, notebook
 from tests.support.paths import REPOSITORY

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from grader.classroom.roster import read_roster, require_name
-from grader.cli import main
+from grader.classroom.students.roster import read_roster, require_name
+from grader.commands.cli import main
+from grader.commands.serve.accounts import ACCOUNTS, TOKENS, Accounts, make_tokens
 from grader.errors import GraderError
-from grader.service.accounts import ACCOUNTS, TOKENS, Accounts, make_tokens
 from tests.service.serving import tokens
 
 

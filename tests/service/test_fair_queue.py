@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grader.service.fair_queue import FairQueue, Ticket
+from grader.commands.serve.fair_queue import FairQueue, Ticket
 
 STUDENTS, NOTEBOOKS = "abc", "xyz"
 events = st.lists(

@@ -6,10 +6,10 @@ import pytest
 from nbgrader.api import Gradebook
 
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.gradebook import GradebookWriter
-from grader.classroom.marks import NotebookScores, StudentScores
+from grader.classroom.gradebook.rules import NotebookScores, StudentScores
+from grader.classroom.gradebook.writer import GradebookWriter
 from grader.classroom.release import register
-from grader.service.deadlines import Deadlines
+from grader.commands.serve.deadlines import Deadlines
 from tests.service.serving import make_served_course
 from tests.support.small_class import NAME
 

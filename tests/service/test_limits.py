@@ -11,14 +11,14 @@ from traitlets import TraitError
 from traitlets.config import Config
 
 from grader.classroom.student import grade_submission
-from grader.service.deadlines import Deadlines
-from grader.service.dispatch import Dispatcher
-from grader.service.metrics import Metrics
-from grader.service.policy import HandIn, Refusal
-from grader.service.store import DATABASE, Store
-from grader.service.web.app import application
-from grader.service.web.limits import BoundedServer, ServiceLimits, Uploads
-from grader.service.web.shared import Service
+from grader.commands.serve.deadlines import Deadlines
+from grader.commands.serve.dispatch import Dispatcher
+from grader.commands.serve.metrics import Metrics
+from grader.commands.serve.policy import HandIn, Refusal
+from grader.commands.serve.store import DATABASE, Store
+from grader.commands.serve.web.app import application
+from grader.commands.serve.web.limits import BoundedServer, ServiceLimits, Uploads
+from grader.commands.serve.web.shared import Service
 
 
 def test_student_mb_bound_what_is_received() -> None:

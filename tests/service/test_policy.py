@@ -8,7 +8,7 @@ import pytest
 from traitlets import TraitError
 from traitlets.config import Config
 
-from grader.service.policy import Attempts, HandIn, Refusal, published, require_object
+from grader.commands.serve.policy import Attempts, HandIn, Refusal, published, require_object
 
 NOW = datetime(2026, 3, 2, 10)
 HOUR = timedelta(hours=1)

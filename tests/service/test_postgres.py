@@ -6,8 +6,8 @@ import psycopg
 import pytest
 
 from grader.classroom.course_dir import CourseDir
+from grader.commands.serve.databases import open_databases
 from grader.errors import GraderError
-from grader.service.databases import open_databases
 from tests.service.serving import STUDENTS, Server, make_served_course, written
 from tests.support.postgres import Postgres
 from tests.support.small_class import SCORES, grade_class, ledger, make_course

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from grader.classroom.course_dir import CourseDir
+from grader.commands.serve.main import Options, serve
+from grader.commands.serve.store import DATABASE
+from grader.engine.report import report_schema
 from grader.errors import GraderError
-from grader.report import report_schema
-from grader.service.main import Options, serve
-from grader.service.store import DATABASE
 from tests.service.serving import Server, make_served_course, other, written
 from tests.support.small_class import NAME, SCORES, grade_class, ledger
 from tests.support.waiting import until

@@ -12,8 +12,8 @@ from itertools import count
 
 import pytest
 
-from grader.service.store import DATABASE
-from grader.service.web.limits import ServiceLimits
+from grader.commands.serve.store import DATABASE
+from grader.commands.serve.web.limits import ServiceLimits
 from tests.service.serving import Answer, Server, answer, make_served_course, other, raw, written
 from tests.support.small_class import NAME
 from tests.support.waiting import HANGS, until

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from grader.report import Report
-from grader.service.policy import Refusal
-from grader.service.store import KEPT, Graded, Store
-from grader.service.table import GRADED, GRADING, SUPERSEDED, WAITING
+from grader.commands.serve.policy import Refusal
+from grader.commands.serve.store import KEPT, Graded, Store
+from grader.commands.serve.table import GRADED, GRADING, SUPERSEDED, WAITING
+from grader.engine.report import Report
 
 ROOM = 10
 """Bytes that the hand-ins of a student may have."""

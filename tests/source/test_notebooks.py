@@ -9,9 +9,9 @@ import nbformat
 import pytest
 from nbformat import NotebookNode
 
-from grader.notebook.cells import HIDDEN, CellType, grade_id, type_of
-from grader.notebook.outline import Outline
-from grader.notebook.plan import Plan, plan
+from grader.engine.notebook.cells import HIDDEN, CellType, grade_id, type_of
+from grader.engine.notebook.outline import Outline
+from grader.engine.notebook.plan import Plan, plan
 from tests.support.paths import REPOSITORY
 
 NOTEBOOKS = sorted(REPOSITORY.glob("source/*/*.ipynb"))

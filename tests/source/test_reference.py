@@ -11,7 +11,7 @@ import pytest
 from nbgrader.apps.api import NbGraderAPI
 
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.ledger import SubmissionScore, read_ledger
+from grader.classroom.gradebook.reader import SubmissionScore, read_ledger
 from tests.support.exercises import ASSIGNMENTS
 from tests.support.paths import REPOSITORY
 from tests.support.proof_cache import ProofCache, digest_of, files_of, grader_digest

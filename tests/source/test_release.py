@@ -12,8 +12,8 @@ from nbclient import NotebookClient
 
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.release import release, release_start
+from grader.engine.notebook.cells import CellType, grade_id, type_of
 from grader.errors import GraderError
-from grader.notebook.cells import CellType, grade_id, type_of
 from tests.support.paths import REPOSITORY
 from tests.support.proof_cache import ProofCache, course_digest, digest_of
 from tests.support.schedule import grouped

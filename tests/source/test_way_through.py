@@ -8,7 +8,7 @@ import nbformat
 import pytest
 from nbformat import NotebookNode
 
-from grader.notebook.cells import CellType, grade_id, type_of
+from grader.engine.notebook.cells import CellType, grade_id, type_of
 from tests.support.paths import REPOSITORY
 
 NOTEBOOKS = sorted(REPOSITORY.glob("source/*/*.ipynb"))

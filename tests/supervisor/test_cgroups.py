@@ -15,9 +15,9 @@ from tests.support.waiting import until
 GRADING = """
 import os, sys
 from pathlib import Path
-from grader.limits import Limits
-from grader.supervisor import cgroups, forkserver
-from grader.supervisor.session import Sandboxes
+from grader.engine.limits import Limits
+from grader.engine.supervisor import cgroups, forkserver
+from grader.engine.supervisor.session import Sandboxes
 
 # The controllers that this machine's version 2 offers; memory and pids may be in use by version 1.
 for name in sys.argv[2:]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from grader.supervisor import pool
+from grader.engine.supervisor import pool
 
 PROCESSORS = sorted(os.sched_getaffinity(0))
 

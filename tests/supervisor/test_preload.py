@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from grader.supervisor import forkserver
+from grader.engine.supervisor import forkserver
 from tests.support.waiting import until
 
 FORK_SERVER = {"multiprocessing.forkserver", "multiprocessing.resource_tracker"}
@@ -18,7 +18,7 @@ def test_a_sandbox_has_nothing_left_to_load(student):
     program = [
         sys.executable,
         "-c",
-        "import grader.supervisor.early, grader.supervisor.preload, sys; print(*sys.modules)",
+        "import grader.engine.supervisor.early, grader.engine.supervisor.preload, sys; print(*sys.modules)",
     ]
     # With the helper package that tests/conftest.py names.
     environment = {**os.environ, forkserver.HELPER_PACKAGES: json.dumps([forkserver._modules_to_load("course")])}
@@ -33,7 +33,7 @@ def test_student_code_draws_the_same_numbers_each_time():
     draws = "import random, numpy, torch\nprint(random.random(), numpy.random.rand(), torch.rand(1).item())"
     program = f"""
 from nbformat.v4 import new_code_cell, new_notebook
-from grader.grading import grade
+from grader.engine.grading import grade
 notebook = new_notebook(cells=[new_code_cell({draws!r})])
 print(grade(notebook, notebook).outputs[0][0]["text"])
 """
@@ -49,7 +49,7 @@ def test_the_folder_for_temporary_files_may_be_deep(tmp_path):
     deep.mkdir(parents=True)
     program = """
 from nbformat.v4 import new_code_cell, new_notebook
-from grader.grading import grade
+from grader.engine.grading import grade
 
 from tests.support.waiting import until
 notebook = new_notebook(cells=[new_code_cell("import os\\nprint(os.getcwd())")])
@@ -62,7 +62,7 @@ print(grade(notebook, notebook).outputs[0][0]["text"])
 
 def test_no_process_outlives_the_grader(tmp_path):
     """However it ends: after its work, by an error, or killed while the fork server is starting."""
-    begin = "import os, time\nfrom grader.supervisor import forkserver, readers\nforkserver.prepare()\n"
+    begin = "import os, time\nfrom grader.engine.supervisor import forkserver, readers\nforkserver.prepare()\n"
     work = "readers.read_notebook(__import__('pathlib').Path('none'))"
     for program in (begin + "os._exit(0)", begin + "time.sleep(0.3)\nos.kill(os.getpid(), 9)", begin + work):
         environment = {**os.environ, "TMPDIR": str(tmp_path)}

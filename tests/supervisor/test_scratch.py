@@ -7,11 +7,11 @@ import tempfile
 
 import pytest
 
-from grader.supervisor.scratch import Scratch
+from grader.engine.supervisor.scratch import Scratch
 
 KILLED = """
 import os, signal
-from grader.supervisor.scratch import Scratch
+from grader.engine.supervisor.scratch import Scratch
 scratch = Scratch()
 deep = scratch.folder / "locked" / "deeper"
 deep.mkdir(parents=True)
@@ -51,7 +51,7 @@ def test_folders_of_a_killed_process_are_removed_by_the_next(temporary):
         assert len(list(temporary.glob("grader-*/scratch/locked"))) == 1
     assert scratch.folder.is_dir()
     scratch.remove()
-    ends = "from grader.supervisor.scratch import Scratch; Scratch().remove()"
+    ends = "from grader.engine.supervisor.scratch import Scratch; Scratch().remove()"
     subprocess.run([sys.executable, "-c", ends], check=True)
     assert [path.name for path in temporary.iterdir()] == ["grader-notes.txt"]
 

@@ -5,8 +5,8 @@ import sys
 import torch
 from IPython.core.interactiveshell import InteractiveShell
 
-from grader.sandbox import shell
-from grader.supervisor import warmup
+from grader.engine.sandbox import shell
+from grader.engine.supervisor import warmup
 
 
 def test_it_is_played_to_its_end():

@@ -24,7 +24,7 @@ import msgspec
 import nbformat
 import torch
 
-from grader.notebook.cells import CellType, type_of
+from grader.engine.notebook.cells import CellType, type_of
 
 HOLDS = {
     "Lt": operator.lt,

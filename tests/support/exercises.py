@@ -7,11 +7,11 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-from grader.diagnosis.misconceptions import Misconception, load
-from grader.notebook.names import names_bound, names_used
-from grader.notebook.outline import Outline
-from grader.notebook.plan import Role, Step, plan
-from grader.report import Report, Result
+from grader.engine.diagnosis.misconceptions import Misconception, load
+from grader.engine.notebook.names import names_bound, names_used
+from grader.engine.notebook.outline import Outline
+from grader.engine.notebook.plan import Role, Step, plan
+from grader.engine.report import Report, Result
 from tests.support.paths import REPOSITORY
 
 HELPER_PACKAGES = ("course",)

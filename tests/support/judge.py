@@ -9,10 +9,10 @@ from contextlib import contextmanager
 
 from nbformat import NotebookNode
 
-from grader.diagnosis.misconceptions import Misconception, known_misconceptions
-from grader.grading import grade
-from grader.report import Report, Verdict
-from grader.supervisor import forkserver
+from grader.engine.diagnosis.misconceptions import Misconception, known_misconceptions
+from grader.engine.grading import grade
+from grader.engine.report import Report, Verdict
+from grader.engine.supervisor import forkserver
 from tests.support.exercises import HELPER_PACKAGES, MISCONCEPTIONS, alone
 from tests.support.notebooks import with_answer
 from tests.support.proof_cache import ProofCache, digest_of, grader_digest

@@ -5,7 +5,7 @@ import copy
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from grader.notebook.cells import grade_id
+from grader.engine.notebook.cells import grade_id
 
 
 def notebook(*cells: NotebookNode) -> NotebookNode:

@@ -5,11 +5,11 @@ from typing import Any
 
 import torch
 
-from grader.notebook.plan import Role, plan
-from grader.notebook.repair import repair
-from grader.rpc.protocol import ErrorInfo
-from grader.sandbox.shell import Shell
-from grader.supervisor import forkserver
+from grader.engine.notebook.plan import Role, plan
+from grader.engine.notebook.repair import repair
+from grader.engine.rpc.protocol import ErrorInfo
+from grader.engine.sandbox.shell import Shell
+from grader.engine.supervisor import forkserver
 
 
 def verdicts(source: Any, submission: Any) -> dict[str, str]:

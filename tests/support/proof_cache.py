@@ -25,7 +25,7 @@ from typing import Any, TypeVar
 import msgspec
 import pytest
 
-from grader.engine import engine_digest, module_files
+from grader.engine.code_digest import engine_digest, module_files
 from tests.support.paths import REPOSITORY
 
 T = TypeVar("T")

@@ -19,7 +19,7 @@ import msgspec
 import nbformat
 import torch
 
-from grader.notebook.cells import CellType, grade_id, type_of
+from grader.engine.notebook.cells import CellType, grade_id, type_of
 from tests.support.claim_run import is_run, run_cell, seeded_module
 
 SMALL = 0.01

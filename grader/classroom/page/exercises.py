@@ -10,12 +10,12 @@ from typing import Any
 from markupsafe import Markup
 from nbformat import NotebookNode
 
-from grader.classroom.marks import NO_RESPONSE
+from grader.classroom.gradebook.rules import NO_RESPONSE
 from grader.classroom.page import formulas
-from grader.notebook.cells import CellType, explanation_of, grade_id, type_of
-from grader.notebook.outline import Outline
-from grader.report import Result, Verdict
-from grader.view import NOT_WRITTEN, PARTLY, RIGHT, WRONG, ExerciseView, Reason, State, view
+from grader.engine.notebook.cells import CellType, explanation_of, grade_id, type_of
+from grader.engine.notebook.outline import Outline
+from grader.engine.report import Result, Verdict
+from grader.engine.view import NOT_WRITTEN, PARTLY, RIGHT, WRONG, ExerciseView, Reason, State, view
 
 HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*$", re.MULTILINE)
 INLINE = re.compile(r"\$([^$\n]+)\$|`([^`\n]+)`")

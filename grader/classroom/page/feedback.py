@@ -25,11 +25,12 @@ from pygments.formatters import HtmlFormatter  # type: ignore[import-untyped]
 from pygments.lexers import PythonLexer  # type: ignore[import-untyped]
 from traitlets.config import Config
 
-from grader.classroom.ledger import CellScore, ledger_of
+from grader.classroom.gradebook.reader import CellScore, ledger_of
 from grader.classroom.page import sanitize
 from grader.classroom.page.exercises import anchor, cell_state
-from grader.classroom.page.summary import OVERVIEW, TEMPLATES, Standing, counted, overview, styles, summary
-from grader.notebook.cells import FORMS, CellType, type_of
+from grader.classroom.page.summary import OVERVIEW, TEMPLATES, Standing, overview, styles, summary
+from grader.engine.notebook.cells import FORMS, CellType, type_of
+from grader.text import plural
 
 KEPT_CELLS, KEPT_CHARACTERS = 1_000, 20_000
 """How many rendered cells are cached, a few times as many as an assignment has, and how long they may be."""
@@ -265,7 +266,7 @@ PAGE_FILTERS = {
     "anchor": anchor,
     "cell_state": cell_state,
     "cell_type": lambda cell: type_of(cell).value,
-    "counted": counted,
+    "counted": plural,
     "summary": _summary,
 }
 

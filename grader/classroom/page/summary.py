@@ -19,9 +19,10 @@ from markupsafe import Markup
 from nbformat import NotebookNode
 from pygments.formatters import HtmlFormatter  # type: ignore[import-untyped]
 
-from grader.classroom.marks import after_penalty
+from grader.classroom.gradebook.rules import after_penalty
 from grader.classroom.page.exercises import exercises, fix_first, waits
 from grader.classroom.page.numbers import side_by_side
+from grader.text import plural
 
 TEMPLATES = Path(__file__).with_name("templates")
 OVERVIEW = "index.html"
@@ -65,8 +66,8 @@ class Standing:
     @property
     def text(self) -> str:
         """The points in words."""
-        waiting = f"; {counted(self.waiting, 'point')} wait{'s' if self.waiting == 1 else ''} for marking"
-        return f"{self.score:g} of {counted(self.max_score, 'point')}{waiting if self.waiting else ''}"
+        waiting = f"; {plural(self.waiting, 'point')} wait{'s' if self.waiting == 1 else ''} for marking"
+        return f"{self.score:g} of {plural(self.max_score, 'point')}{waiting if self.waiting else ''}"
 
 
 def _with_names(message: str) -> Markup:
@@ -75,11 +76,6 @@ def _with_names(message: str) -> Markup:
     return Markup("").join(
         Markup("<code>{}</code>").format(part) if odd % 2 else part for odd, part in enumerate(parts)
     )
-
-
-def counted(number: float, noun: str) -> str:
-    """Return a number with its noun, such as `1 point` or `2.5 points`."""
-    return f"{number:g} {noun}{'' if number == 1 else 's'}"
 
 
 def summary(notebook: NotebookNode, standing: Standing) -> str:
@@ -133,5 +129,5 @@ def _templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"counted": counted, "side_by_side": side_by_side, "with_names": _with_names}
+    environment.filters |= {"counted": plural, "side_by_side": side_by_side, "with_names": _with_names}
     return environment

@@ -14,8 +14,8 @@ def submission(released: NotebookNode) -> NotebookNode:
     return first(
         released,
         """
-        from grader.rpc.protocol import CellDone
-        from grader.sandbox import shell as grader_shell
+        from grader.engine.rpc.protocol import CellDone
+        from grader.engine.sandbox import shell as grader_shell
         shell = type(get_ipython())
         shell.run_cell = shell.run_cell_async = lambda *args, **kwargs: None
         grader_shell.execute = lambda *args, **kwargs: None

@@ -12,7 +12,7 @@ def submission(released: NotebookNode) -> NotebookNode:
     return first(
         released,
         """
-        from grader.rpc import exceptions
+        from grader.engine.rpc import exceptions
         shell = type(get_ipython())
         shell.showtraceback = shell._showtraceback = shell.showsyntaxerror = lambda *args, **kwargs: None
         exceptions.to_data.__code__ = (lambda error: None).__code__

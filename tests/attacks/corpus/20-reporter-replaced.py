@@ -12,8 +12,8 @@ def submission(released: NotebookNode) -> NotebookNode:
     return first(
         released,
         """
-        from grader import limits, report
-        from grader.runner import main, passes, test_execution
+        from grader.engine import limits, report
+        from grader.engine.runner import main, passes, test_execution
         full = lambda name, points, *rest: report.Result(name, report.Verdict.PASSED, points, points)
         passes.NotebookRun.results = lambda self: [full("scale-check", 5.0)]
         passes.no_points = report.no_points = full

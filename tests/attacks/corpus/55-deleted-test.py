@@ -5,7 +5,7 @@ The grader restores them from the source.
 
 from nbformat import NotebookNode
 
-from grader.notebook.cells import CellType, type_of
+from grader.engine.notebook.cells import CellType, type_of
 from tests.attacks.build import answered
 
 EARNS = 5

@@ -1,0 +1,68 @@
+"""Reads a course's configuration as nbgrader's own commands do, without loading nbgrader.
+
+jupyter_config.py, nbgrader_config.py (or .json) of the machine, the user and the course --> Config --> Grader
+"""
+
+import traceback
+from contextlib import suppress
+from pathlib import Path
+
+from jupyter_core.paths import jupyter_config_path
+from traitlets import List, Unicode
+from traitlets.config import Config, Configurable
+from traitlets.config.loader import ConfigFileNotFound, FileConfigLoader, JSONFileConfigLoader, PyFileConfigLoader
+
+from grader.classroom.course_root import CONFIG_FILE
+from grader.engine.code_digest import package_paths
+from grader.errors import GraderError
+
+
+class Grader(Configurable):
+    """The grader's settings for a whole course; `limits.Limits` has those for one submission."""
+
+    helper_packages = List(
+        Unicode(),
+        help="Packages that notebooks import besides the libraries of the Python installation. They are loaded before "
+        "the first submission and can be read in the sandbox, and all students are graded again when one changes.",
+    ).tag(config=True)
+
+
+def load_config(root: Path) -> Config:
+    """Return the configuration that applies to the course folder `root`.
+
+    Raises:
+        GraderError: `root` is not a course folder, or a configuration file cannot be read.
+    """
+    if not (root / CONFIG_FILE).exists():
+        raise GraderError(f"a course folder contains {CONFIG_FILE}, and {root} has none: change to your course folder")
+    config = Config()
+    for folder in (*reversed(jupyter_config_path()), str(root)):
+        for base in ("jupyter_config", "nbgrader_config"):
+            for loader in (PyFileConfigLoader(f"{base}.py", folder), JSONFileConfigLoader(f"{base}.json", folder)):
+                with suppress(ConfigFileNotFound):
+                    config.merge(_loaded(loader))
+    return config
+
+
+def _loaded(loader: FileConfigLoader) -> Config:
+    try:
+        return loader.load_config()
+    except ConfigFileNotFound:
+        raise
+    except Exception as error:
+        # These files are Python that people edit, so any exception can come out of them.
+        reason = str(error) if isinstance(error, GraderError) else "".join(traceback.format_exception_only(error))
+        raise GraderError(f"{loader.full_filename} cannot be read: {reason.strip().splitlines()[-1]}") from error
+
+
+def helper_packages(config: Config) -> tuple[str, ...]:
+    """Return the packages that notebooks import: `grader_kernel`, and those that `config` names.
+
+    Raises:
+        GraderError: a package cannot be found.
+        TraitError: the setting has a wrong type.
+    """
+    names = tuple(dict.fromkeys(["grader_kernel", *Grader(config=config).helper_packages]))
+    for name in names:
+        package_paths(name)
+    return names

@@ -1,0 +1,102 @@
+"""Keeps what grading a notebook found, beside the autograded notebook, for the report on the class.
+
+    Report + repaired notebook --> NotebookRecord --as JSON--> autograded/STUDENT/ASSIGNMENT/.NOTEBOOK.results.json
+
+Students never see it: it names hidden tests, and holds a fingerprint of every wrong answer.
+"""
+
+from collections.abc import Collection
+from pathlib import Path
+
+import msgspec
+from nbformat import NotebookNode
+
+from grader.engine.explanation import Explanation
+from grader.engine.fingerprint import Fingerprint
+from grader.engine.notebook.cells import CellType, grade_id, type_of
+from grader.engine.report import Report, Verdict
+
+VERSION = 2
+"""Grows when a field changes its meaning or is removed."""
+ANSWERS = (CellType.AUTOGRADED_ANSWER, CellType.MANUAL_ANSWER)
+
+
+class ResultRecord(msgspec.Struct, omit_defaults=True):
+    """The result of one test, with the fields of `Result`, and the exercise to which it belongs."""
+
+    name: str
+    exercise: str
+    verdict: Verdict
+    points: float
+    max_points: float
+    explanation: Explanation = Explanation()
+    fingerprint: Fingerprint | None = None
+
+
+class NotebookRecord(msgspec.Struct, omit_defaults=True):
+    """What grading one notebook found: its tests in order, repairs in words, and the sources of answers by grade_id.
+
+    `unanswered` are the answers that are still as they were released.
+    """
+
+    version: int
+    tests: list[ResultRecord]
+    answers: dict[str, str]
+    unanswered: list[str] = []
+    repairs: list[str] = []
+    given_up: bool = False
+
+
+def record(report: Report, notebook: NotebookNode, unanswered: Collection[str]) -> bytes:
+    """Return the record of a graded notebook as JSON.
+
+    Args:
+        report: what grading found.
+        notebook: the notebook that was graded, repaired.
+        unanswered: the answers that are still as they were released.
+    """
+    tests = [
+        ResultRecord(
+            each.name, each.exercise, each.verdict, each.points, each.max_points, each.explanation, each.fingerprint
+        )
+        for each in report.results
+    ]  # fmt: skip
+    answers = {
+        name: _text(cell.source)
+        for cell in notebook.cells
+        if type_of(cell) in ANSWERS and (name := grade_id(cell)) is not None
+    }
+    found = NotebookRecord(VERSION, tests, answers, sorted(unanswered), report.repairs, report.given_up)
+    return msgspec.json.encode(found)
+
+
+def record_file(folder: Path, notebook: str) -> Path:
+    """Return the file of a record.
+
+    Args:
+        folder: the student's folder in autograded/.
+        notebook: the name of the notebook.
+    """
+    return folder / f".{notebook}.results.json"
+
+
+def read_record(folder: Path, notebook: str) -> NotebookRecord | None:
+    """Return the record of a graded notebook; None if there is none of this version.
+
+    Args:
+        folder: the student's folder in autograded/.
+        notebook: the name of the notebook.
+    """
+    try:
+        found = _decode(record_file(folder, notebook).read_bytes())
+    except (FileNotFoundError, msgspec.MsgspecError):
+        return None
+    return found if found.version == VERSION else None
+
+
+_decode = msgspec.json.Decoder(NotebookRecord).decode
+
+
+def _text(source: str) -> str:
+    """A student's text without halves of surrogate pairs, which JSON cannot hold."""
+    return source.encode(errors="replace").decode()

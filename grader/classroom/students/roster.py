@@ -1,0 +1,199 @@
+"""Reads who is in a class from a CSV file of nbgrader, Canvas or Moodle, which it tells apart by their columns.
+
+    nbgrader: id, first_name, last_name, email, lms_user_id                  ("nbgrader db student import")
+    Canvas:   Student, ID, SIS User ID, SIS Login ID, Section, ...           (Gradebook, Export)
+    Moodle:   First name, Last name, Username, ID number, Email address, ... (Participants or Grades, Export)
+
+Canvas: Instructor Guide, "How do I export grades in the Gradebook?", and lib/gradebook_exporter.rb of its source.
+Moodle: "Grade export" and "Participants" of its documentation; older versions write Surname for Last name.
+"""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.classroom.students.csv_files import Row, Table, read_table
+from grader.errors import GraderError
+from grader.text import one_line
+
+NAME = re.compile(r"[^\W.](?:[\w@.-]{0,98}[\w@])?")
+"""Names that are safe as the name of a folder, and as nbgrader's pattern of one."""
+MAX_CHARACTERS = 128
+"""What a column of nbgrader's table of students holds."""
+
+POINTS_POSSIBLE = "Points Possible"
+POSTING = re.compile(r"\s*(?:Muted|Manual Posting.*)?\s*", re.IGNORECASE)
+"""All cells of the row in Canvas's gradebook that says which grades students do not see yet."""
+TEST_STUDENT = "Student, Test"
+QUOTED = re.compile(r'="(.*)"')
+"""How Canvas writes a name that begins with an equals sign."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A student in a roster, and the line there; '' stands for what the roster does not say."""
+
+    line: int
+    id: str
+    first_name: str
+    last_name: str
+    email: str
+    lms_user_id: str
+
+
+@dataclass(frozen=True)
+class Roster:
+    """The students in a file, how it was read, and in words what was refused and what was left out.
+
+    `kind` says whose columns these are, `id_column` which of them holds the names of the students' folders, and
+    `id_columns` which it could be as well.
+    """
+
+    path: Path
+    kind: str
+    id_column: str
+    id_columns: list[str]
+    entries: list[Entry]
+    refused: list[str]
+    left_out: list[str]
+
+    def require_usable(self) -> list[str]:
+        """Return the ids; raise GraderError if a line was refused or there are no students."""
+        if self.refused:
+            count = len(self.refused)
+            lines = f"{count} lines were" if count > 1 else "a line was"
+            raise GraderError(f"{self.path} was not used, because {lines} refused: {'; '.join(self.refused[:3])}")
+        if not self.entries:
+            raise GraderError(f"the roster {self.path} names no student: it needs a row for each, below the header")
+        return [entry.id for entry in self.entries]
+
+
+@dataclass(frozen=True)
+class _Format:
+    """The columns of one program, by which they are known, and which of them may be the id, the best one first."""
+
+    kind: str
+    known_by: tuple[tuple[str, ...], ...]
+    ids: tuple[str, ...]
+    first_name: tuple[str, ...]
+    last_name: tuple[str, ...]
+    email: tuple[str, ...]
+    lms_user_id: tuple[str, ...] = ()
+    full_name: tuple[str, ...] = ()
+
+
+CANVAS = _Format(
+    "Canvas's gradebook",
+    (("Student", "ID", "Section"), ("LastName", "FirstName", "ID", "Section")),
+    ("SIS Login ID", "SIS User ID", "ID"),
+    ("FirstName",),
+    ("LastName",),
+    ("SIS Login ID",),
+    ("ID",),
+    ("Student",),
+)
+MOODLE = _Format(
+    "Moodle's list of students",
+    (("First name", "Last name"), ("First name", "Surname")),
+    ("Username", "ID number", "Email address"),
+    ("First name",),
+    ("Last name", "Surname"),
+    ("Email address",),
+)
+NBGRADER = _Format(
+    "nbgrader's columns", (("id",),), ("id",), ("first_name",), ("last_name",), ("email",), ("lms_user_id",)
+)
+
+
+def require_name(student: str) -> str:
+    """Return a student's name; raise GraderError if it cannot be the name of a folder in submitted/."""
+    if not NAME.fullmatch(student):
+        raise GraderError(
+            f"a student's name has letters, digits, and - _ . @ between them, at most 100; {one_line(student, 120)!r} "
+            "does not: change it"
+        )
+    return student
+
+
+def read_roster(path: Path, id_column: str = "") -> Roster:
+    """Return the students in a CSV file of nbgrader, Canvas or Moodle.
+
+    Args:
+        path: the file.
+        id_column: the column that holds the ids; by default, the best one of those that the platform has for it.
+
+    Raises:
+        GraderError: the file cannot be read, is none of these, or has no such column.
+    """
+    table = read_table(path)
+    form = next(
+        (form for form in (CANVAS, MOODLE, NBGRADER) if any(table.has(*names) for names in form.known_by)), None
+    )
+    if form is None:
+        raise GraderError(
+            f"the roster {path} has the columns {', '.join(table.header)}: it needs 'id' (nbgrader), 'Student', 'ID' "
+            "and 'Section' (Canvas's gradebook), or 'First name' and 'Last name' (Moodle, exported in English)"
+        )
+    choices = [name for name in form.ids if table.has(name)]
+    chosen = table.column(*([id_column] if id_column else choices))
+    if chosen is None:
+        raise GraderError(
+            f"the roster {path} has no column {id_column or ' or '.join(form.ids)!r} for the ids: use --id-column with "
+            f"one of {', '.join(table.header)}"
+        )
+    entries, left_out = [], []
+    for row in table.rows:
+        if form is CANVAS and describes_columns(row):
+            continue
+        if form is CANVAS and row.cell(table.column("Student")) == TEST_STUDENT:
+            left_out.append(f"line {row.line}: Canvas's test student was left out")
+            continue
+        entries.append(_entry(table, row, form, chosen))
+    others = [name for name in choices if name != table.header[chosen]]
+    refused = _refused(entries, table.header[chosen])
+    return Roster(path, form.kind, table.header[chosen], others, entries, refused, left_out)
+
+
+def describes_columns(row: Row) -> bool:
+    """Return whether a row of Canvas's gradebook says something about its columns instead of naming a student."""
+    return POINTS_POSSIBLE in row.cells[0] or all(POSTING.fullmatch(cell) for cell in row.cells)
+
+
+def _entry(table: Table, row: Row, form: _Format, id_column: int) -> Entry:
+    def cell(names: tuple[str, ...]) -> str:
+        text = row.cell(table.column(*names))
+        quoted = QUOTED.fullmatch(text)
+        return quoted[1] if quoted else text
+
+    first, last, email = cell(form.first_name), cell(form.last_name), cell(form.email)
+    if full := cell(form.full_name):
+        last, _, first = full.partition(", ")
+    # A login is often an address; the name of a user is none.
+    return Entry(
+        row.line, row.cells[id_column].strip(), first, last, email if "@" in email else "", cell(form.lms_user_id)
+    )
+
+
+def _refused(entries: list[Entry], id_column: str) -> list[str]:
+    """What is wrong with the ids of students, each with its line."""
+    refused, line_of = [], dict[tuple[str, str], int]()
+    for entry in entries:
+        who = one_line(f"{entry.first_name} {entry.last_name}").strip() or "no name"
+        reasons = []
+        if not entry.id:
+            reasons.append(f"{id_column!r} is empty ({who}): fill it in, or choose another column with --id-column")
+        else:
+            try:
+                require_name(entry.id)
+            except GraderError as error:
+                reasons.append(str(error))
+        for kind, value in (("the id", entry.id), ("the platform's ID", entry.lms_user_id)):
+            key = kind, unicodedata.normalize("NFKC", value).casefold()
+            if value and (line := line_of.setdefault(key, entry.line)) != entry.line:
+                reasons.append(f"{kind} {one_line(value, 120)!r} is on line {line} as well: remove one of them")
+        texts = entry.first_name, entry.last_name, entry.email, entry.lms_user_id
+        if any(len(text) > MAX_CHARACTERS for text in texts):
+            reasons.append(f"a cell has more than the {MAX_CHARACTERS} characters that a gradebook holds: shorten it")
+        refused += [f"line {entry.line}: {reason}" for reason in reasons]
+    return refused

@@ -1,0 +1,175 @@
+"""Grades one notebook without a gradebook, for a student who learns alone or an author who tries out a test.
+
+file --read, repair, grade--> Report --scores and outputs in the cells--> exercises, as on a feedback page
+"""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from nbformat import NotebookNode, from_dict
+
+from grader.classroom.course_dir import CourseDir
+from grader.classroom.page.exercises import HEADING, Exercise, anchor, exercises
+from grader.engine.diagnosis.misconceptions import load
+from grader.engine.grading import grade
+from grader.engine.limits import Limits
+from grader.engine.notebook.cells import CellType, explain, grade_id, type_of
+from grader.engine.notebook.files import read_source
+from grader.engine.notebook.outline import Outline
+from grader.engine.notebook.repair import Repaired, repair
+from grader.engine.report import Report
+from grader.engine.supervisor.readers import read_notebook
+from grader.engine.view import ExerciseView, first_to_do, views
+from grader.errors import GraderError, UnreadableFile
+from grader.text import printable
+
+
+@dataclass
+class CheckedNotebook:
+    """The report on a notebook, and the errors that stopped answer cells, by the names of the cells.
+
+    `notebook` is the repaired submission with scores and outputs in its cells, up to the last test that was run.
+    `is_part` is true if only one exercise was checked.
+    """
+
+    path: Path
+    source_path: Path
+    source: NotebookNode
+    notebook: NotebookNode
+    report: Report
+    answer_errors: dict[str, str]
+    is_part: bool
+
+    @cached_property
+    def exercises(self) -> list[ExerciseView]:
+        """What is shown of the exercises that were checked, in order, without the written ones."""
+        return views(self.report.results)
+
+    @property
+    def first_to_do(self) -> ExerciseView | None:
+        """The first exercise that is not right."""
+        return first_to_do(self.exercises)
+
+    @property
+    def waiting(self) -> float:
+        """The points of written answers, which a person marks; they belong to no exercise."""
+        return 0.0 if self.is_part else sum(exercise.points for exercise in self._on_page if exercise.needs_marking)
+
+    def heading(self, exercise: ExerciseView) -> str:
+        """Return the heading under which an exercise is, or '' if there is none."""
+        place = next((each.heading_anchor for each in self._on_page if each.name == exercise.exercise), "")
+        cells = (cell for cell in self.notebook.cells if anchor(cell) == place)
+        return next((match[1] for cell in cells if (match := HEADING.search(cell.source))), "")
+
+    @cached_property
+    def _on_page(self) -> list[Exercise]:
+        return exercises(self.notebook)
+
+
+def check(course_dir: CourseDir, path: Path, *, sandbox: bool = True, exercise: str = "") -> CheckedNotebook:
+    """Grade a notebook by the source notebook of the same name.
+
+    Args:
+        course_dir: the course folder, with the sources.
+        path: the file to grade.
+        sandbox: whether the kernel confines the notebook's code.
+        exercise: if not empty, the only exercise that is reported. The cells before it run as always, with their
+            tests, because an earlier answer that is wrong is replaced by ours.
+
+    Raises:
+        GraderError: there is no such source or exercise, or the notebook cannot be read.
+        SandboxUnavailable: a sandbox is wanted and the kernel cannot confine.
+    """
+    if not path.is_file():
+        raise GraderError(f"{path} {'is a folder' if path.is_dir() else 'does not exist'}: name one notebook")
+    limits = Limits(config=course_dir.config)
+    source_path = source_of(course_dir, path)
+    source = read_source(source_path, limits.notebook_mb)
+    try:
+        submission = read_notebook(path.resolve(), limits.notebook_mb)
+    except UnreadableFile as error:
+        raise GraderError(f"{error.why}: save it once more in JupyterLab") from None
+    repaired = repair(source, submission)
+    if exercise:
+        repaired = _up_to(repaired, exercise, path)
+    report = grade(
+        source,
+        repaired,
+        limits,
+        sandbox=sandbox,
+        misconceptions=load(source_path.parent),
+        helper_packages=course_dir.helper_packages,
+    )
+    graded, errors = _graded(repaired.notebook, report), _answer_errors(repaired.notebook, report)
+    if exercise:
+        report = replace(report, results=[each for each in report.results if each.exercise == exercise])
+    return CheckedNotebook(path, source_path, source, graded, report, errors, bool(exercise))
+
+
+def source_of(course_dir: CourseDir, path: Path) -> Path:
+    """Return the source of a notebook, which has the same name.
+
+    If several assignments have a notebook of this name, the name of the notebook's own folder decides.
+
+    Raises:
+        GraderError: there is none.
+    """
+    folders = [course_dir.folder("source", assignment) for assignment in course_dir.assignments()]
+    if not folders:
+        raise GraderError(
+            f"a notebook is graded by its source, and {course_dir.root} has none in source/: "
+            "ask someone who has the sources to check it"
+        )
+    candidates = [folder for folder in folders if (folder / path.name).exists()]
+    if not candidates:
+        raise GraderError(
+            f"no notebook of an assignment in source/ is called {path.name}: give it the name it was released with"
+        )
+    return next((each for each in candidates if each.name == path.resolve().parent.name), candidates[0]) / path.name
+
+
+def notebook_after(course_dir: CourseDir, source_path: Path) -> str:
+    """Return the notebook that follows in the course, as "assignment/name"; '' after the last one."""
+    folders = [course_dir.folder("source", assignment) for assignment in course_dir.assignments()]
+    course = [notebook for folder in folders for notebook in sorted(folder.glob("*.ipynb"))]
+    following = course[course.index(source_path) + 1 :]
+    return "/".join(following[0].parts[-2:]) if following else ""
+
+
+def _up_to(repaired: Repaired, exercise: str, path: Path) -> Repaired:
+    """The notebook up to the last test of an exercise."""
+    outline = Outline(repaired.notebook)
+    if exercise not in outline.coded:
+        raise GraderError(f"{path.name} has no exercise {exercise!r}; it has {', '.join(outline.coded)}")
+    own = outline.exercises[exercise]
+    last = max(own.answer or 0, *own.tests, 0)
+    return Repaired(NotebookNode(repaired.notebook, cells=repaired.notebook.cells[: last + 1]), repaired.changes)
+
+
+def _graded(repaired: NotebookNode, report: Report) -> NotebookNode:
+    """A copy with scores and outputs in it, as in an autograded notebook."""
+    results = {result.name: result for result in report.results}
+    cells = []
+    for index, repaired_cell in enumerate(repaired.cells):
+        cell = NotebookNode(repaired_cell)
+        if type_of(cell) is CellType.TEST:
+            result = results.get(grade_id(cell) or "")
+            marks = NotebookNode(cell.metadata.nbgrader, score=result.points if result else 0.0)
+            cell.metadata = NotebookNode(cell.metadata, nbgrader=marks)
+            explain(cell, result.explanation if result else None)
+        if cell.cell_type == "code":
+            cell.outputs = [from_dict(output) for output in report.outputs.get(index, [])]
+        cells.append(cell)
+    return NotebookNode(repaired, cells=cells)
+
+
+def _answer_errors(notebook: NotebookNode, report: Report) -> dict[str, str]:
+    return {
+        name: printable("; ".join(output["traceback"]))
+        for index, outputs in report.outputs.items()
+        for output in outputs
+        if type_of(notebook.cells[index]) is CellType.AUTOGRADED_ANSWER
+        and output["output_type"] == "error"
+        and (name := grade_id(notebook.cells[index])) is not None
+    }

@@ -1,0 +1,215 @@
+"""Stays warm between checks: one process for each course of a user, which has loaded nbgrader and the fork server.
+
+    listen --connection--> fork --> the child takes on the client's streams, folder and environment, and runs `grader`
+       |                                                    |
+       +-- idle, or a module has changed: end               +-- exit status --> client
+
+The daemon itself reads neither a request nor a notebook. Every check is a process of its own, so nothing of one is left
+for the next.
+"""
+
+import fcntl
+import gc
+import importlib
+import os
+import select
+import signal
+import socket
+import sys
+import sysconfig
+import tempfile
+import threading
+import time
+from contextlib import ExitStack, suppress
+from pathlib import Path
+
+from jupyter_core.paths import jupyter_config_path
+
+from grader.classroom.config import helper_packages, load_config
+from grader.commands.check import link
+from grader.commands.check.client import ANSWER_SECONDS, BUSY
+from grader.commands.cli import main as run_command
+from grader.engine.code_digest import module_files
+from grader.engine.imports import skip_slow_imports
+from grader.engine.supervisor import forkserver
+from grader.text import INTERRUPTED
+
+REAP_SECONDS = 0.5
+"""Seconds between two looks at whether a check has ended."""
+PATIENCE = 10
+"""Seconds that a check may take to clean up after its client is gone."""
+
+Stamps = dict[str, tuple[int, int, int] | None]
+
+
+def main(course: str) -> None:
+    """Serve the checks of a course until no one has asked for a while.
+
+    Args:
+        course: the course folder.
+    """
+    with ExitStack() as open_files:
+        folder = link.open_folder()
+        open_files.callback(os.close, folder)
+        path, lock_path = link.paths(folder, Path(course))
+        lock = os.open(lock_path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            sys.exit(BUSY)
+        with suppress(FileNotFoundError):
+            os.unlink(path)  # of a daemon that was killed
+        listener = open_files.enter_context(socket.socket(socket.AF_UNIX))
+        listener.bind(path)
+        listener.listen()
+        try:
+            daemon = Daemon(Path(course), listener, lock)
+            daemon.serve()
+        finally:
+            with suppress(OSError):
+                os.unlink(path)
+            listener.close()
+            os.close(lock)
+        daemon.wait()
+
+
+class Daemon:
+    """Forks a process for each check.
+
+    Args:
+        course: the course folder.
+        listener: the socket on which clients connect.
+        lock: the descriptor that keeps a second daemon away.
+    """
+
+    def __init__(self, course: Path, listener: socket.socket, lock: int) -> None:
+        self._listener, self._lock = listener, lock
+        skip_slow_imports()
+        config = load_config(course)
+        self._helper_packages = helper_packages(config)
+        self._settings = _settings(course)
+        self._stamps = self._now()
+        forkserver.prepare(self._helper_packages)
+        # What a check needs is loaded here once, while the fork server loads its own.
+        importlib.import_module("grader.commands.check.command")
+        gc.collect()
+        gc.freeze()
+        self._checks: set[int] = set()
+
+    def serve(self) -> None:
+        """Serve until the daemon was idle for long enough, or what it has loaded is no longer what is there."""
+        last = time.monotonic()
+        while self._checks or time.monotonic() < last + link.idle_seconds():
+            wait = REAP_SECONDS if self._checks else last + link.idle_seconds() - time.monotonic()
+            is_asked, _, _ = select.select([self._listener], [], [], max(0.0, wait))
+            if self._reap():
+                last = time.monotonic()
+            if not is_asked:
+                continue
+            connection, _ = self._listener.accept()
+            with connection:
+                if not link.is_own(connection):
+                    continue
+                if self._now() != self._stamps:
+                    return
+                self._fork(connection)
+
+    def wait(self) -> None:
+        """Wait for the checks that still run: the fork server ends with this process."""
+        while self._checks:
+            time.sleep(REAP_SECONDS)
+            self._reap()
+
+    def _fork(self, connection: socket.socket) -> None:
+        forkserver.prepare(self._helper_packages)  # again, if it was killed
+        pid = os.fork()
+        if pid:
+            self._checks.add(pid)
+            return
+        with suppress(BaseException):
+            self._listener.close()
+            os.close(self._lock)
+            _check(connection)
+        os._exit(1)
+
+    def _reap(self) -> bool:
+        """Take note of the checks that have ended, and return whether there were any."""
+        ended = {pid for pid in self._checks if os.waitpid(pid, os.WNOHANG)[0]}
+        self._checks -= ended
+        return bool(ended)
+
+    def _now(self) -> Stamps:
+        """The state of every file that was loaded, and of the folders in which packages are installed."""
+        packages = [path for package in ("grader", *self._helper_packages) for path in module_files(package)]
+        return {str(path): _stamp(str(path)) for path in (*self._settings, *packages)}
+
+
+def _settings(course: Path) -> list[str]:
+    """What a check depends on besides the grader and the helper packages: configurations, what they import, libraries.
+
+    Args:
+        course: the course folder, whose configuration has been loaded.
+    """
+    prefixes = (sys.prefix, sys.base_prefix)
+    files = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
+    imported = [file for file in files if file and not file.startswith(prefixes)]
+    folders = [*jupyter_config_path(), str(course)]
+    names = [f"{base}.{kind}" for base in ("jupyter_config", "nbgrader_config") for kind in ("py", "json")]
+    configurations = [os.path.join(folder, name) for folder in folders for name in names]
+    return [*imported, *configurations, sysconfig.get_path("purelib"), sysconfig.get_path("platlib")]
+
+
+def _stamp(path: str) -> tuple[int, int, int] | None:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino
+
+
+def _check(connection: socket.socket) -> None:
+    """Become the client's process for one command, and send its exit status."""
+    connection.settimeout(ANSWER_SECONDS)
+    request, streams = link.receive(connection)
+    connection.sendall(link.STARTED)
+    connection.settimeout(None)
+    for number, stream in zip(link.STREAMS, streams, strict=True):
+        os.dup2(stream, number)
+        os.close(stream)
+    os.chdir(request.folder)
+    os.environ.clear()
+    os.environ.update(request.environment)
+    tempfile.tempdir = None
+    sys.argv = ["grader", *request.arguments]
+    names = ("stdin", "stdout", "stderr")
+    for number, name, (encoding, errors) in zip(link.STREAMS, names, request.encodings, strict=True):
+        mode = "w" if number else "r"
+        buffering = 1 if number == 2 or os.isatty(number) else -1
+        setattr(sys, name, open(number, mode, buffering, encoding, errors, closefd=False))  # noqa: SIM115
+    forkserver.share()
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    threading.Thread(target=_pass_on_interrupts, args=(connection,), daemon=True).start()
+    status = _status(request.arguments)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    connection.sendall(bytes([status]))
+    os._exit(0)
+
+
+def _status(arguments: list[str]) -> int:
+    try:
+        return run_command(arguments)
+    except SystemExit as end:  # a usage error
+        return end.code if isinstance(end.code, int) else 0
+
+
+def _pass_on_interrupts(connection: socket.socket) -> None:
+    """Interrupt the main thread at Ctrl-C in the client's terminal, or when the client is gone."""
+    main_thread = threading.main_thread().ident
+    assert main_thread is not None
+    with suppress(OSError):
+        while connection.recv(1):
+            signal.pthread_kill(main_thread, signal.SIGINT)
+    signal.pthread_kill(main_thread, signal.SIGINT)
+    time.sleep(PATIENCE)
+    os._exit(INTERRUPTED)

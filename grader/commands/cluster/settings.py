@@ -1,0 +1,25 @@
+"""Defines how long the driver waits for a cluster. Instructors set it in nbgrader_config.py: c.Cluster.patience = 9."""
+
+from traitlets import Integer
+
+from grader.classroom.student import Assignment
+from grader.engine.limits import Settings
+
+
+class Cluster(Settings):
+    """The driver's patience."""
+
+    student_seconds = Integer(
+        0, min=0,
+        help="Seconds within which a worker must answer for one student. A worker that does not is used no more in "
+        "this run. 0 stands for twice what the limits of the notebooks allow, and a minute."
+    ).tag(config=True)  # fmt: skip
+    patience = Integer(
+        60, min=1,
+        help="Seconds for which the driver waits for a scheduler that it has lost, and for a worker if there is none. "
+        "After that it names the students who could not be graded, and ends."
+    ).tag(config=True)  # fmt: skip
+
+    def seconds_for(self, assignment: Assignment) -> int:
+        """Return the seconds that one student may take."""
+        return self.student_seconds or 60 + 2 * assignment.limits.notebook_seconds * len(assignment.sources)

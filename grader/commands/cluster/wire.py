@@ -1,0 +1,182 @@
+"""Defines what travels between the driver and a worker, and checks what comes back.
+
+Lesson: the assignment, once for each worker          Task: one student's bytes and earlier marks
+Reply: reports, autograded notebooks, pages --checked--> StudentResult
+"""
+
+import hashlib
+import math
+import pickle
+import sys
+import zlib
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+
+import cloudpickle  # type: ignore[import-untyped]
+import msgspec
+from traitlets.config import Config
+
+from grader.classroom.gradebook.rules import RegisteredNotebook
+from grader.classroom.page.page_maker import Earlier, GradedNotebook, StudentResult, page_config
+from grader.classroom.student import Assignment, Submission
+from grader.engine.code_digest import LIBRARIES, grader_digest
+from grader.engine.limits import Limits
+from grader.engine.notebook.plan import Role, plan
+from grader.engine.report import Report
+from grader.errors import GraderError
+
+MAX_TEXT_MB = 64
+"""MiB of an autograded notebook or a page. What a notebook may hold and print is far less."""
+
+
+class BadReply(Exception):
+    """A worker sent something that is no result of the submission that it was given."""
+
+
+@dataclass(frozen=True, eq=False)
+class Lesson:
+    """Everything by which workers grade: the assignment, the gradebook's entries of it, and settings of pages."""
+
+    assignment: Assignment
+    notebooks: dict[str, RegisteredNotebook]
+    config: Config
+
+    @classmethod
+    def of(cls, assignment: Assignment, notebooks: dict[str, RegisteredNotebook], config: Config) -> "Lesson":
+        """Return the lesson of an assignment. The rest of the configuration stays here: it may hold passwords."""
+        limits = Limits(**assignment.limits.trait_values(config=True))
+        return cls(replace(assignment, limits=limits), notebooks, page_config(config))
+
+    def packed(self) -> bytes:
+        """Return the lesson as bytes; raise GraderError if a setting of the course cannot travel."""
+        try:
+            return zlib.compress(cloudpickle.dumps(self))
+        except Exception as error:
+            raise GraderError(
+                f"the course's settings cannot be sent to workers ({type(error).__name__}: {error}): in "
+                "nbgrader_config.py, let settings of pages be values and functions of their own"
+            ) from error
+
+    @cache  # noqa: B019  # a run has one lesson
+    def tests(self, name: str) -> set[str]:
+        """Return the tests of a notebook, by grade_id."""
+        return {step.name for step in plan(self.assignment.sources[name]) if step.role is Role.TEST}
+
+
+def unpacked(data: bytes) -> Lesson:
+    """Return the lesson that the driver packed."""
+    lesson: Lesson = pickle.loads(zlib.decompress(data))
+    return lesson
+
+
+def key_of(data: bytes) -> str:
+    """Return the key by which a worker knows a packed lesson."""
+    return hashlib.sha256(data).hexdigest()
+
+
+class Needs(msgspec.Struct, frozen=True):
+    """The conditions for grading as the driver would: the same code and libraries, and walls if they are wanted.
+
+    `versions` are those of the driver, to say in words what differs.
+    """
+
+    digest: str
+    versions: dict[str, str]
+    helper_packages: tuple[str, ...]
+    sandbox: bool
+
+    @classmethod
+    def of(cls, helper_packages: tuple[str, ...], *, sandbox: bool) -> "Needs":
+        """Return what this process has."""
+        return cls(grader_digest(helper_packages), versions(), helper_packages, sandbox)
+
+    def missing(self) -> str:
+        """Return in words why this process is no equal of the driver's; '' if it is."""
+        if grader_digest(self.helper_packages) == self.digest:
+            return ""
+        here = versions()
+        others = [
+            f"{name} {here.get(name, 'is missing')} and not {wanted}"
+            for name, wanted in self.versions.items()
+            if here.get(name) != wanted
+        ]
+        what = ", ".join(others) or "other files of " + " or ".join(("grader", *self.helper_packages))
+        return f"it has {what}: install the driver's versions on it"
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of Python, of the grader and of the libraries on which scores depend."""
+    found = {"Python": sys.version.split()[0]}
+    for name in ("attention-seminar", *LIBRARIES):
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+class Task(msgspec.Struct):
+    """One submission to grade; `lesson` is the key of what it is graded by."""
+
+    lesson: str
+    student: str
+    digest: str
+    notebooks: dict[str, bytes]
+    earlier: Earlier
+
+
+class Reply(msgspec.Struct):
+    """The answer to a task. `error` says why it could not be graded; `is_unfit` is true if that is the worker."""
+
+    student: str
+    digest: str
+    reports: dict[str, Report] = {}
+    graded: dict[str, GradedNotebook] = {}
+    unread: list[str] = []
+    troubles: list[str] = []
+    remarks: list[str] = []
+    error: str = ""
+    is_unfit: bool = False
+
+    @classmethod
+    def of(cls, task: Task, result: StudentResult) -> "Reply":
+        """Return a finished result as a reply. The outputs are in the notebooks, and need not travel twice."""
+        reports = {name: replace(report, outputs={}) for name, report in result.reports.items()}
+        return cls(task.student, task.digest, reports, result.graded, result.unread, result.troubles, result.remarks)
+
+    def checked(self, submission: Submission, lesson: Lesson) -> StudentResult:
+        """Return the result of a submission.
+
+        Args:
+            submission: what was handed in.
+            lesson: what it was graded by.
+
+        Raises:
+            BadReply: this is no complete result of that submission.
+        """
+        if (self.student, self.digest) != (submission.student, submission.digest):
+            raise BadReply("it answered about another submission")
+        if self.graded.keys() != self.reports.keys() or self.graded.keys() - submission.notebooks.keys():
+            raise BadReply("it graded other notebooks")
+        for name in submission.notebooks.keys() - self.graded.keys():
+            if name not in self.unread:
+                raise BadReply(f"it says nothing of {name}")
+        for name, graded in self.graded.items():
+            limits = dict(lesson.notebooks[name].graded.values())
+            if graded.points.keys() != lesson.tests(name):
+                raise BadReply(f"it judged other tests of {name}")
+            if not all(math.isfinite(each) and 0 <= each <= limits[test] for test, each in graded.points.items()):
+                raise BadReply(f"it gave impossible points in {name}")
+            if not graded.page or max(map(len, (graded.text, graded.record, graded.page))) > MAX_TEXT_MB * 2**20:
+                raise BadReply(f"it sent no page of {name}, or too long a text")
+        troubles, remarks = [*submission.troubles, *self.troubles], [*submission.remarks, *self.remarks]
+        return StudentResult(submission.student, self.reports, {}, self.graded, self.unread, troubles, remarks)
+
+
+encoded = msgspec.msgpack.Encoder().encode
+"""Encodes what travels."""
+decoded_needs = msgspec.msgpack.Decoder(Needs).decode
+decoded_task = msgspec.msgpack.Decoder(Task).decode
+decoded_reply = msgspec.msgpack.Decoder(Reply).decode
+"""Decodes a reply, and raises msgspec.ValidationError if a value has another type."""

@@ -1,0 +1,194 @@
+"""Examines what this machine can promise, by trying: a confined process attempts what it must not be able to do.
+
+attempts.py --grade--> what got through --+
+machine.py, from outside -----------------+--> Examination
+"""
+
+import json
+import os
+import secrets
+import socket
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from nbformat.v4 import new_code_cell, new_notebook
+
+from grader.commands.doctor import machine
+from grader.engine.grading import grade
+from grader.engine.limits import Limits
+from grader.engine.report import Report
+from grader.engine.sandbox import confinement
+from grader.engine.supervisor.cgroups import delegated_group
+from grader.engine.supervisor.session import Sandboxes
+from grader.errors import SandboxUnavailable
+
+ATTEMPTS = Path(__file__).with_name("attempts.py")
+SECRET = "The text of a file that student code must not read."
+
+
+class Protection(msgspec.Struct, frozen=True):
+    """One promise: whether it holds on this machine, why not, and what to do.
+
+    Grading needs the `required` ones. Each other one is a second wall, or closes what the first cannot. A hole in an
+    `urgent` one should be closed before anything is graded.
+    """
+
+    name: str
+    promise: str
+    required: bool
+    holds: bool
+    why: str = ""
+    to_do: str = ""
+    urgent: bool = False
+
+
+class Examination(msgspec.Struct, frozen=True):
+    """The result of an examination: `grading` says whether grading will start, and `error` why it will not."""
+
+    grading: bool
+    error: str
+    protections: list[Protection]
+
+
+ALLOW_NAMESPACES = (
+    "allow user namespaces (sysctl user.max_user_namespaces, kernel.apparmor_restrict_unprivileged_userns=0)"
+)
+FIRST_WALL = {
+    "reading": "student code reads no file but libraries and its own",
+    "writing": "student code changes no file but its own",
+    "network": "student code has no network, and no line to another program",
+    "programs": "student code starts no process and no program",
+    "processes": "student code reaches no other process",
+    "channels": "student code can ask nothing about other submissions or the machine",
+    "limits": "memory, files and open files have limits that hold",
+}
+
+
+def examine() -> Examination:
+    """Confine a process, have it try everything, and look at it from outside."""
+    try:
+        confinement.check()
+        tried, report = attempts()
+        report.require_confined()
+    except SandboxUnavailable as error:
+        return Examination(False, str(error), [])
+    first_wall = [_tried(name, promise, tried.get(name)) for name, promise in FIRST_WALL.items()]
+    holds = all(protection.holds for protection in first_wall)
+    why_not = "" if holds else "student code got through the confinement: do not grade submissions on this machine"
+    return Examination(holds, why_not, [*first_wall, *_second_wall(tried.get("names"))])
+
+
+def attempts(*, sandbox: bool = True) -> tuple[dict[str, list[str]], Report]:
+    """Have student code attempt everything.
+
+    Args:
+        sandbox: whether the kernel confines it; if not, nearly all attempts get through.
+
+    Returns:
+        What got through, by the name of the protection, and the report, as for any submission.
+    """
+    limits = Limits(memory_mb=512, file_mb=1)
+    with _prepared(limits) as facts:
+        answer = new_code_cell(f"FACTS = {facts!r}\n{ATTEMPTS.read_text()}", metadata=_marks("attempts", is_test=False))
+        check = new_code_cell("assert attempts", metadata=_marks("attempts-check", is_test=True))
+        notebook = new_notebook(cells=[answer, check])
+        report = grade(notebook, notebook, limits, sandbox=sandbox)
+    texts = [output.get("text", "") for output in report.outputs.get(0, ())]
+    lines = [line for text in texts for line in text.splitlines() if line.startswith("{")]
+    return (json.loads(lines[-1]) if lines else {}), report
+
+
+@contextmanager
+def _prepared(limits: Limits) -> Iterator[dict[str, Any]]:
+    """A secret file, sockets that accept connections and a process, all of which an attempt could reach."""
+    abstract = f"\0grader-{secrets.token_hex(8)}"
+    with ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="doctor-"))
+        secret = Path(folder, "secret.txt")
+        secret.write_text(SECRET)
+        port = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+        line = stack.enter_context(socket.socket(socket.AF_UNIX))
+        line.bind(abstract)
+        line.listen()
+        yield {
+            "secret": str(secret),
+            "port": port.getsockname()[1],
+            "abstract": abstract,
+            "pid": os.getpid(),
+            "memory_mb": limits.memory_mb,
+            "file_mb": limits.file_mb,
+        }
+
+
+def _marks(name: str, *, is_test: bool) -> dict[str, Any]:
+    marks = {"grade_id": name, "grade": is_test, "solution": not is_test, "locked": is_test, "schema_version": 3}
+    return {"nbgrader": marks | ({"points": 1} if is_test else {})}
+
+
+def _tried(name: str, promise: str, through: list[str] | None) -> Protection:
+    if through is None:
+        return _protection(
+            name, promise, "the attempts did not run to their end", "run the doctor again", required=True
+        )
+    why = f"got through: {' '.join(through)}" if through else ""
+    return _protection(
+        name, promise, why, "grade on another machine, and report this as SECURITY.md says", required=True
+    )
+
+
+def _second_wall(seen: list[str] | None) -> list[Protection]:
+    """Return what a look at a confined process from outside shows, and what student code has `seen` from inside."""
+    with Sandboxes(Limits(), sandbox=True, processor=min(os.sched_getaffinity(0))) as sandboxes:
+        sandboxed = machine.Sandboxed(sandboxes.confined_pid())
+        shared = sandboxed.shared_namespaces()
+        recording = sandboxed.mounts_that_record_reading()
+    unscoped = machine.unscoped()
+    return [
+        _protection(
+            "capabilities", "student code has no privilege of root",
+            f"it has the capabilities {sandboxed.capabilities:x}" if sandboxed.capabilities else "",
+            "grade as an ordinary user",
+        ),
+        _protection(
+            "user", "student code does not run as root",
+            "the Python installation is closed to every other user" if sandboxed.user == 0 else "",
+            "install Python where all users can read it, or grade as an ordinary user",
+            urgent=True,
+        ),
+        _protection(
+            "namespaces", "student code has its own network, shared memory, host name, processes and root folder",
+            f"it shares: {', '.join(shared)}" if shared else "",
+            ALLOW_NAMESPACES,
+        ),
+        _protection(
+            "names", "student code sees no file and no process but those that it may read",
+            "" if seen == [] else f"submissions that cooperate can talk: {' '.join(seen or ['not tried'])}",
+            ALLOW_NAMESPACES,
+        ),
+        _protection(
+            "scopes", "Landlock stops signals and abstract sockets by itself",
+            f"the kernel lets through: {', '.join(unscoped)}" if unscoped else "",
+            "Linux 6.12 or later adds this; until then, the system calls are refused",
+        ),
+        _protection(
+            "cgroup", "the kernel counts memory and threads of each submission",
+            "" if delegated_group() else "no cgroup (version 2) with memory or pids is delegated to you",
+            "start with: systemd-run --user --scope --property Delegate=yes grader grade ...",
+        ),
+        _protection(
+            "reading times", "reading a library leaves no trace that another submission can see",
+            f"the time of the last reading of a file is recorded in {' and '.join(recording)}" if recording else "",
+            f"mount the file system with the option noatime, or {ALLOW_NAMESPACES}",
+        ),
+    ]  # fmt: skip
+
+
+def _protection(
+    name: str, promise: str, why: str, to_do: str, *, required: bool = False, urgent: bool = False
+) -> Protection:
+    """A protection that holds if there is no reason `why` not; only otherwise is there something to do."""
+    return Protection(name, promise, required, not why, why, to_do if why else "", urgent)

@@ -1,0 +1,161 @@
+"""Says what a student's score is made of, from what grading left behind; nothing is graded.
+
+gradebook: points, marks, times, penalties --read_score--+
+record of each notebook: messages, causes, repairs ------+--explanation--> tables and text
+completion marker: troubles, remarks --------------------+
+"""
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+
+from nbgrader.plugins import LateSubmissionPlugin
+from nbgrader.preprocessors import AssignLatePenalties
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from grader.classroom.course_dir import CourseDir
+from grader.classroom.gradebook.reader import CellScore, NotebookScore, SubmissionScore, ledger_of
+from grader.classroom.page.records import NotebookRecord, ResultRecord, read_record
+from grader.classroom.results import completion_marker
+from grader.errors import GraderError
+from grader.text import one_line, plural, printable
+
+
+def read_score(course_dir: CourseDir, assignment: str, student: str) -> tuple[SubmissionScore, datetime | None]:
+    """Return what a student's score is made of, and the due date in UTC.
+
+    Args:
+        course_dir: the course folder.
+        assignment: the assignment's name.
+        student: the student's name.
+
+    Raises:
+        GraderError: there is no such assignment, the gradebook has nothing of the student in it, or cannot be read.
+    """
+    course_dir.require(assignment)
+    with course_dir.gradebook() as gradebook:
+        ledger = ledger_of(gradebook.db, assignment, student=student, cells=True, is_new=True)
+    if student not in ledger.by_student:
+        raise GraderError(
+            f"the gradebook has no score of '{one_line(student)}' in '{assignment}': correct the name, or run "
+            f"'grader grade {assignment}' first"
+        )
+    return ledger.of(student), ledger.due
+
+
+def explanation(course_dir: CourseDir, assignment: str, student: str) -> Iterator[RenderableType]:
+    """Yield what to print: each notebook's cells and messages, troubles, and the sum with the late penalty.
+
+    Args:
+        course_dir: the course folder.
+        assignment: the assignment's name.
+        student: the student's name.
+
+    Raises:
+        GraderError: there is no such assignment, the gradebook has nothing of the student in it, or cannot be read.
+    """
+    (score, due), folder = (
+        read_score(course_dir, assignment, student), course_dir.folder("autograded", assignment, student)
+    )  # fmt: skip
+    yield Text(one_line(f"{student} in {assignment}"), style="bold")
+    for name, notebook in sorted(score.notebooks.items()):
+        record = read_record(folder, name)
+        yield _cells(name, notebook, [test.name for test in record.tests] if record else [])
+        if record is None:
+            yield Text("No messages are kept: it was not handed in, cannot be read, or an earlier version graded it.")
+        else:
+            yield from _messages(record)
+        yield ""
+    marker = completion_marker(course_dir, assignment, student) or {}
+    for kind in ("troubles", "remarks"):
+        yield from (Text(one_line(f"{kind[:-1]}: {words}")) for words in marker.get(kind, ()))
+    yield _sum(course_dir, score, due)
+
+
+def _cells(name: str, notebook: NotebookScore, tests: list[str]) -> Table:
+    """The points of each cell: tests in their order, and then the answers that a person marks."""
+    table = Table(title=Text(one_line(name)), title_justify="left", show_footer=True)
+    table.add_column("cell", "", overflow="fold")
+    sums = {"counts": f"{notebook.points:g}", "of": f"{notebook.max_points:g}"}
+    for column in ("tests", "marked", "extra", "counts", "of"):
+        table.add_column(column, sums.get(column, ""), justify="right")
+    place = {name: number for number, name in enumerate(tests)}
+    for cell, score in sorted(notebook.cells.items(), key=lambda each: (place.get(each[0], len(place)), each[0])):
+        points = _points(score.auto), _marked(score), _points(score.extra), f"{score.points:g}", f"{score.max_points:g}"
+        table.add_row(Text(one_line(cell)), *points)
+    return table
+
+
+def _marked(cell: CellScore) -> str:
+    if not cell.needs_marking:
+        return _points(cell.manual)
+    return "waits" if cell.manual is None else f"{cell.manual:g}, again"
+
+
+def _messages(record: NotebookRecord) -> Iterator[RenderableType]:
+    """What the student read: of tests that lost points, and of those that were judged with our answers."""
+    if record.given_up:
+        yield Text("Grading did not come to an end: grade this student again with --force.")
+    for test in record.tests:
+        if test.points < test.max_points or test.explanation.message:
+            yield from _message(test)
+    yield from (Text(one_line(f"repaired: {repair}")) for repair in record.repairs)
+
+
+def _message(test: ResultRecord) -> Iterator[RenderableType]:
+    yield Text(one_line(f"{test.name}: {test.verdict}, {test.points:g} of {test.max_points:g}"))
+    if message := test.explanation.message:
+        yield _indented(printable(message))
+    yield from (_indented(one_line(f"known mistake: {cause}")) for cause in test.explanation.causes)
+
+
+def _indented(text: str) -> Padding:
+    return Padding(Text(text), (0, 0, 0, 4))
+
+
+def _sum(course_dir: CourseDir, score: SubmissionScore, due: datetime | None) -> Table:
+    """The sum, and how a late penalty came about."""
+    table = Table.grid(padding=(0, 2))
+    for name, words in _sum_in_words(course_dir, score, due):
+        table.add_row(name, Text(words))
+    return table
+
+
+def _sum_in_words(course_dir: CourseDir, score: SubmissionScore, due: datetime | None) -> Iterator[tuple[str, str]]:
+    cells = [cell for notebook in score.notebooks.values() for cell in notebook.cells.values()]
+    yield "points", f"{score.points:g} of {score.max_points:g}"
+    if score.needs_marking:
+        waiting = sum(cell.max_points for cell in cells if cell.needs_marking)
+        yield "waiting", f"{plural(waiting, 'point')}, to be marked by a person"
+    if due:
+        yield "due", _time(due)
+    if score.extension:
+        yield "extension", str(score.extension)
+    if score.handed_in:
+        yield "handed in", _time(score.handed_in)
+    if score.seconds_late:
+        yield "late by", str(timedelta(seconds=round(score.seconds_late)))
+        yield "rule", _rule(course_dir)
+    for name, notebook in sorted(score.notebooks.items()):
+        if notebook.penalty:
+            yield "late penalty", f"{notebook.penalty:g} in {one_line(name)}"
+    yield "exported", f"{score.counted:g}"
+
+
+def _rule(course_dir: CourseDir) -> str:
+    """The rule for late submissions, by the name of its setting."""
+    penalties = AssignLatePenalties(config=course_dir.config)
+    plugin = penalties.plugin_class(parent=penalties)
+    if type(plugin) is LateSubmissionPlugin:
+        return f"c.LateSubmissionPlugin.penalty_method = {plugin.penalty_method!r}"
+    return f"c.AssignLatePenalties.plugin_class = {type(plugin).__name__}"
+
+
+def _points(points: float | None) -> str:
+    return "" if points is None else f"{points:g}"
+
+
+def _time(time: datetime) -> str:
+    return f"{time:%Y-%m-%d %H:%M:%S} UTC"

@@ -1,0 +1,198 @@
+"""Opens zip archives that strangers made, and refuses in words what would harm: nothing is unpacked under their names.
+
+bytes --zipfile--> directory --refused: links, bombs, overlaps, ...--> entries --read, at a bounded cost--> bytes
+
+zipfile decompresses at most what is asked for only with deflate, so other methods are refused.
+"""
+
+import io
+import re
+import stat
+import unicodedata
+import zipfile
+from collections import Counter
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from grader.commands.lms.settings import Archives
+from grader.errors import UnreadableFile
+from grader.text import one_line
+
+METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
+ENCRYPTED, IS_UTF8 = 0x1 | 0x40 | 0x2000, 0x800
+"""Bits of an entry's flags: its content or the directory is encrypted; its name is in UTF-8."""
+LOCAL_HEADER = 30
+"""Bytes before an entry's name and content."""
+DIRECTORY_ENTRY = b"PK\x01\x02"
+SMALL = 2**20
+"""A file of this size, in bytes, does no harm, whatever its ratio."""
+MAX_PART, MAX_DEPTH = 255, 32
+"""Bytes in the name of a file, and folders around it."""
+DRIVE = re.compile(r"[A-Za-z]:")
+DEVICES = {"CON", "PRN", "AUX", "NUL", *(f"{name}{number}" for name in ("COM", "LPT") for number in range(1, 10))}
+"""Names that stand for devices on Windows, with any extension."""
+
+
+@dataclass(frozen=True)
+class ArchivedFile:
+    """A file in an archive: the names on the way to it, and when it was packed, in no known time zone."""
+
+    parts: tuple[str, ...]
+    packed: tuple[int, ...]
+    info: zipfile.ZipInfo
+
+    @property
+    def path(self) -> str:
+        """The names on the way to the file, in one line."""
+        return one_line("/".join(self.parts), 300)
+
+
+class Budget:
+    """Counts the bytes that are unpacked; a part of a larger budget counts in that one as well."""
+
+    def __init__(self, mb: int, what: str, whole: "Budget | None" = None) -> None:
+        """Allow `mb` MiB for `what`."""
+        self._mb, self._what, self._whole, self._left = mb, what, whole, mb * 2**20
+
+    def take(self, size: int) -> None:
+        """Count bytes; raise UnreadableFile if there are too many, and count none of them then."""
+        if size > self._left:
+            raise UnreadableFile(f"would be more than the {self._mb} MB of {self._what}", "ask for the notebooks alone")
+        if self._whole:
+            self._whole.take(size)
+        self._left -= size
+
+
+class Archive:
+    """A zip archive: the files that can be read, and in words what was refused."""
+
+    def __init__(self, source: Path | bytes, limits: Archives, max_entries: int) -> None:
+        """Read the directory of an archive.
+
+        Args:
+            source: the file, or its bytes if a student made it: they are searched before they are parsed.
+            limits: what the archive may cost.
+            max_entries: how many entries it may have.
+
+        Raises:
+            UnreadableFile: it is not a zip archive, or has too many entries.
+        """
+        if isinstance(source, bytes) and source.count(DIRECTORY_ENTRY) > max_entries:
+            raise _too_many(max_entries)
+        file: IO[bytes] = io.BytesIO(source) if isinstance(source, bytes) else source.open("rb")
+        try:
+            self._zip = zipfile.ZipFile(file)
+        except Exception as error:  # a crafted directory makes zipfile raise whatever struct, int and codecs raise
+            file.close()
+            raise UnreadableFile(f"is not a zip archive, or is damaged ({type(error).__name__})") from None
+        self._file, self._limits = file, limits
+        if len(self._zip.infolist()) > max_entries:
+            self.close()
+            raise _too_many(max_entries)
+        self.files: list[ArchivedFile] = []
+        self.refused: list[tuple[ArchivedFile, str]] = []
+        self._sort()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._zip.close()
+        self._file.close()
+
+    def read(self, file: ArchivedFile, max_mb: int, budget: Budget) -> bytes:
+        """Return the content of a file.
+
+        Args:
+            file: one of `files`.
+            max_mb: how many MiB it may have.
+            budget: what all files may have.
+
+        Raises:
+            UnreadableFile: it is too large or damaged.
+        """
+        if file.info.file_size > max_mb * 2**20:
+            size = file.info.file_size / 2**20
+            raise UnreadableFile(f"has {size:.0f} MB, and at most {max_mb} MB are read", "ask for it without outputs")
+        budget.take(file.info.file_size)
+        try:
+            with self._zip.open(file.info) as opened:
+                # One byte more than there may be, so that zipfile comes to the end and compares the checksum.
+                data = opened.read(file.info.file_size + 1)
+        except Exception as error:  # zlib, struct and zipfile each have errors of their own
+            raise UnreadableFile(f"is damaged in the archive ({type(error).__name__})") from None
+        if len(data) != file.info.file_size:
+            raise UnreadableFile("is not as long as the archive says")
+        return data
+
+    def _sort(self) -> None:
+        """Sort the entries into files, folders, which are not needed, and what is refused."""
+        entries = [ArchivedFile(_parts(info), tuple(info.date_time), info) for info in self._zip.infolist()]
+        alike = Counter(_folded(entry) for entry in entries)
+        overlapping = _overlapping([entry.info for entry in entries])
+        for entry in entries:
+            why = _why_refused(entry, self._limits.ratio)
+            if not why and (count := alike[_folded(entry)]) > 1:
+                why = f"{count} entries have this name, apart from upper and lower case"
+            if not why and id(entry.info) in overlapping:
+                why = "its bytes belong to another entry as well"
+            if why:
+                self.refused.append((entry, why))
+            elif not entry.info.is_dir():
+                self.files.append(entry)
+
+
+def _too_many(max_entries: int) -> UnreadableFile:
+    return UnreadableFile(f"has more than {max_entries} entries", "ask for the notebooks alone")
+
+
+def _parts(info: zipfile.ZipInfo) -> tuple[str, ...]:
+    """The names on the way to an entry; '' at the start if the path is absolute."""
+    name = info.orig_filename
+    if not info.flag_bits & IS_UTF8:
+        # zipfile took it for cp437. Programs that write UTF-8 without saying so are more frequent.
+        with suppress(UnicodeError):
+            name = name.encode("cp437").decode("utf-8")
+    return tuple(unicodedata.normalize("NFC", name).replace("\\", "/").removesuffix("/").split("/"))
+
+
+def _folded(entry: ArchivedFile) -> str:
+    return "/".join(entry.parts).casefold()
+
+
+def _overlapping(infos: list[zipfile.ZipInfo]) -> set[int]:
+    """Entries, by their id(), that share bytes: a small file can so be many large ones."""
+    found: set[int] = set()
+    last, end = None, 0
+    for info in sorted(infos, key=lambda info: info.header_offset):
+        if last is not None and info.header_offset < end:
+            found |= {id(last), id(info)}
+        if (new_end := info.header_offset + LOCAL_HEADER + info.compress_size) >= end:
+            last, end = info, new_end
+    return found
+
+
+def _why_refused(entry: ArchivedFile, ratio: int) -> str:
+    """In words why an entry is not opened; '' if it is."""
+    info, mode = entry.info, stat.S_IFMT(entry.info.external_attr >> 16)
+    if not entry.parts[0] or DRIVE.match(entry.parts[0]):
+        return "its path begins at the root of a disk"
+    if ".." in entry.parts:
+        return "its path leads out of the archive"
+    if any(unicodedata.category(character) in ("Cc", "Cs") for part in entry.parts for character in part):
+        return "its name has control characters"
+    if len(entry.parts) > MAX_DEPTH or any(len(part.encode(errors="replace")) > MAX_PART for part in entry.parts):
+        return "its name is too long"
+    if any(part.partition(".")[0].strip().upper() in DEVICES for part in entry.parts):
+        return "its name stands for a device on Windows"
+    if mode == stat.S_IFLNK:
+        return "it is a link"
+    if mode not in (0, stat.S_IFREG, stat.S_IFDIR):
+        return "it is neither a file nor a folder"
+    if info.flag_bits & ENCRYPTED:
+        return "it is encrypted"
+    if info.compress_type not in METHODS:
+        return f"it is compressed in a way that is not read (method {info.compress_type})"
+    if info.file_size > SMALL and info.file_size > ratio * info.compress_size:
+        return f"it would be more than {ratio} times as large when unpacked"
+    return ""

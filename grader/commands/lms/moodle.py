@@ -1,0 +1,104 @@
+"""Knows Moodle's files: the grading worksheet of an assignment, and the archive of its submissions.
+
+MoodleDocs: "Using Assignment" (Download all submissions, Download grading worksheet, Upload grading worksheet) and
+"Grade import". Of the details, Moodle's source tells more:
+
+- mod/assign/classes/downloader.php: NAME_NUMBER_assignsubmission_file/PATH, or with an underscore for the slash; older
+  versions end the folder's name with an underscore. In NAME, underscores have become spaces. The number is a
+  participant's in this assignment, and the Identifier in the worksheet ends with it; it is not a user's number. Every
+  entry has the time of the download.
+- mod/assign/gradingtable.php and feedback/offline: the worksheet's columns, here in English. A grade that is empty,
+  above the maximum or older than the one in Moodle is not imported. Times are in the time zone of the user's profile.
+"""
+
+import re
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, tzinfo
+from pathlib import Path
+
+from nbgrader.utils import parse_utc
+
+from grader.classroom.students.csv_files import Row, Table, read_table
+from grader.commands.lms.origin import Origin
+from grader.commands.lms.senders import Sender
+from grader.errors import GraderError
+
+SUBMISSION = re.compile(
+    r"(?P<who>[^_]+)(?:_(?P<participant>\d+))?_assignsubmission_(?P<kind>[a-z]+)(?:_(?P<rest>.*))?", re.DOTALL
+)
+IDENTIFIER = re.compile(r".*?(?P<participant>\d+)", re.DOTALL)
+NEVER = ("", "-")
+"""What stands for a time if there is none."""
+MAX_TIME = 100
+"""Characters of a time: parsing a longer text may take seconds."""
+SUBMITTED = "Last modified (submission)"
+
+
+def origin(parts: tuple[str, ...]) -> Origin | None:
+    """Return where a file in an archive of submissions comes from; None if it is not named as Moodle names files.
+
+    Args:
+        parts: the names on the way to the file.
+    """
+    found = SUBMISSION.fullmatch(parts[0])
+    if not found:
+        return None
+    own = parts[1:] or (found["rest"] or "",)
+    if found["kind"] != "file":
+        own = (f"{found['kind']}/{own[-1]}",)
+    return Origin(found["participant"] or found["who"], Sender(found["who"]), own)
+
+
+@dataclass(frozen=True)
+class Worksheet:
+    """A grading worksheet: students and times by the number of the participant."""
+
+    table: Table
+    senders: dict[str, Sender] = field(default_factory=dict)
+    times: dict[str, datetime] = field(default_factory=dict)
+
+    def completed(self, place: Origin) -> Origin:
+        """Return where a file comes from, with the sender's ids and addresses if the worksheet has them."""
+        return replace(place, sender=self.senders.get(place.key, place.sender))
+
+    def sender_in(self, row: Row) -> Sender:
+        """Return the student of a row."""
+        column, cell = self.table.column, row.cell
+        logins = [cell(column(name)) for name in ("Username", "ID number", "Email address")]
+        return Sender(cell(column("Full name")), logins=tuple(filter(None, logins)))
+
+
+def read_worksheet(path: Path, zone: tzinfo | None = None) -> Worksheet:
+    """Return a grading worksheet.
+
+    Args:
+        path: the file.
+        zone: the time zone of the times in it; without one, they are not read.
+
+    Raises:
+        GraderError: it is not a grading worksheet, or has a time that cannot be read.
+    """
+    table = read_table(path)
+    if not table.has("Identifier", "Grade"):
+        raise GraderError(
+            f"{path} has the columns {', '.join(table.header)}: Moodle's grading worksheet has 'Identifier' and "
+            "'Grade'; switch Moodle to English before you download it"
+        )
+    worksheet = Worksheet(table)
+    for row in table.rows:
+        if found := IDENTIFIER.fullmatch(row.cell(table.column("Identifier"))):
+            worksheet.senders[found["participant"]] = worksheet.sender_in(row)
+            text = row.cell(table.column(SUBMITTED))
+            if zone and text not in NEVER:
+                worksheet.times[found["participant"]] = _time(text, zone, f"{path}, line {row.line}")
+    return worksheet
+
+
+def _time(text: str, zone: tzinfo, place: str) -> datetime:
+    try:
+        if len(text) > MAX_TIME:
+            raise ValueError("too long")
+        time: datetime = parse_utc(text)
+    except Exception as error:  # whatever dateutil raises for a text that is not a time
+        raise GraderError(f"{place}: {text[:MAX_TIME]!r} is not a time ({error}): switch Moodle to English") from None
+    return time.replace(tzinfo=zone).astimezone(UTC)

@@ -1,0 +1,165 @@
+"""Grades a class without writing, tells what would change, and then writes exactly these results.
+
+    gradebook --copied--> copy <--scores-- ClassRun --finished results--> spool on the disk
+    copy before and after --> changes                 spool --> gradebook, autograded/, feedback/
+
+The scores are written into the copy as a class run writes them, so late penalties and what a person marked count as
+they will. Until `write`, the gradebook and the folders are only read.
+"""
+
+import pickle
+import tempfile
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any
+
+from grader.classroom.class_run import MAX_TOGETHER, ClassRun, Ended, common_digest, written
+from grader.classroom.gradebook.reader import NotebookScore, SubmissionScore, read_ledger
+from grader.classroom.gradebook.rules import Mark, RegisteredNotebook
+from grader.classroom.gradebook.writer import GradebookWriter
+from grader.classroom.graders import Graders
+from grader.classroom.page.page_maker import StudentResult
+from grader.classroom.release import register
+from grader.classroom.results import ResultWriter
+from grader.commands.regrade.changes import ChangedLimit, StudentChange, changed_limits, compared, earlier_notebook
+from grader.commands.regrade.gradebook_copy import copied
+from grader.errors import GraderError
+
+CHANGED = "not written, because the submission has changed since it was graded: run this again"
+
+
+class Rehearsal:
+    """A class run whose results are written only if `write` is called; use it in a `with` block.
+
+    `changes` are the students who were graded, with what the new results change; `limits` are the tests that can give
+    other points than before.
+    """
+
+    def __init__(self, run: ClassRun) -> None:
+        self._run = run
+        self.changes: list[StudentChange] = []
+        self.limits: set[ChangedLimit] = set()
+
+    def __enter__(self) -> "Rehearsal":
+        with ExitStack() as opened:
+            folder = Path(opened.enter_context(tempfile.TemporaryDirectory()))
+            self._spool = _Spool(opened.enter_context(tempfile.TemporaryFile()))
+            self._copy = copied(self._run.course_dir, self._run.assignment, folder)
+            self._before = read_ledger(self._copy, self._run.assignment, is_new=True)
+            self._open = opened.pop_all()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._open.close()
+
+    def graded(self, graders: Graders | None = None) -> Iterator[StudentResult]:
+        """Grade the students as `ClassRun.outcomes` does, and yield them; afterwards `changes` are complete.
+
+        Args:
+            graders: where to grade; by default on this machine.
+
+        Raises:
+            GraderError: there is nothing to grade, the gradebook cannot be read or the disk is full.
+            SandboxUnavailable: the kernel cannot confine student code.
+        """
+        yield from self._run.outcomes(graders, self._keep, self._copy)
+        after = read_ledger(self._copy, self._run.assignment)
+        for change in self.changes:
+            change.after = after.of(change.student)
+        self.changes.sort(key=lambda change: change.student)
+
+    def write(self) -> Iterator[StudentResult]:
+        """Write the results, and yield each of them; what a person has marked meanwhile counts.
+
+        Raises:
+            GraderError: what the scores depend on is no longer the same, or the gradebook or the disk cannot be
+                written.
+        """
+        run, stale = self._run, self._stale()
+        if stale and stale == self._spool.digests.keys():
+            raise GraderError(
+                "nothing was written, because source/, the limits or the submissions have changed since they were "
+                "graded: run this again"
+            )
+        register(run.course_dir, run.assignment)
+        with ResultWriter(run.course_dir, run.assignment) as writer:
+            entries = self._spool.entries()
+            while group := list(islice(entries, MAX_TOGETHER)):
+                current = [
+                    Ended(StudentResult(each.result.student, troubles=[CHANGED]))
+                    if each.result.student in stale
+                    else each
+                    for each in group
+                ]
+                yield from written(current, writer.write)
+
+    def _keep(self, writer: ResultWriter, results: Sequence[tuple[StudentResult, str]]) -> None:
+        """Compare results of students with those of before, and put them on the disk."""
+        marks = {result.student: writer.earlier(result.student).marks for result, _ in results}
+        writer.rehearse([result for result, _ in results])
+        for result, digest in results:
+            if result.student not in self._spool.digests:  # it is, if another one of the group could not be kept
+                self._compare(writer, result, marks[result.student])
+                self._spool.add(result, digest)
+
+    def _compare(self, writer: ResultWriter, result: StudentResult, marks: dict[str, dict[str, Mark]]) -> None:
+        """Note what a result changes; `marks` is what the gradebook had."""
+        folder, earlier = self._run.course_dir.folder("autograded", self._run.assignment, result.student), {}
+        for name, notebook in writer.notebooks.items():
+            tests = _tests(notebook)
+            judged = earlier_notebook(folder, name, marks.get(name, {}), self._before.max_points.get(name, {}), tests)
+            if judged is not None:
+                earlier[name] = judged
+                if name in result.graded:
+                    self.limits |= changed_limits(name, judged, tests)
+        change = compared(earlier, result, marks)
+        # Without an entry in the gradebook, which can be removed from it, the records tell what it had of the tests.
+        recorded = sum(test.points for notebook in earlier.values() for test in notebook.tests.values())
+        own = SubmissionScore(result.student, notebooks={"": NotebookScore(recorded)}) if earlier else None
+        change.before = self._before.by_student.get(result.student, own)
+        self.changes.append(change)
+
+    def _stale(self) -> set[str]:
+        """The students of whom something has changed that their scores depend on."""
+        with GradebookWriter(self._copy, self._run.assignment) as gradebook:
+            due = gradebook.due()
+        assignment = self._run.load_assignment()
+        common = common_digest(assignment, due)
+        return {
+            student
+            for student, digest in self._spool.digests.items()
+            if self._run.digest_now(assignment, common, student) != digest
+        }
+
+
+def _tests(notebook: RegisteredNotebook) -> dict[str, float]:
+    """The points that each test of a notebook can give."""
+    return {cell: points for cell, points in notebook.graded.values() if cell not in notebook.answered.values()}
+
+
+class _Spool:
+    """Finished results in a file without a name, so that nothing is left of it even if the process is killed."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self.digests: dict[str, str] = {}
+        self._file = file
+
+    def add(self, result: StudentResult, digest: str) -> None:
+        """Keep what is needed to write a result."""
+        kept = StudentResult(result.student, {}, {}, result.graded, result.unread, result.troubles, result.remarks)
+        pickle.dump(zlib.compress(pickle.dumps(Ended(kept, digest)), level=1), self._file)
+        self.digests[result.student] = digest
+
+    def entries(self) -> Iterator[Ended]:
+        """Yield what was kept, one after the other."""
+        self._file.seek(0)
+        while True:
+            try:
+                data = pickle.load(self._file)
+            except EOFError:
+                return
+            entry: Ended = pickle.loads(zlib.decompress(data))
+            yield entry

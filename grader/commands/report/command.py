@@ -1,0 +1,193 @@
+"""Makes the report on a class: `grader report ASSIGNMENT` reads what grading left behind and writes a page and files.
+
+gather --> item analysis, mistakes, groups, lecture, similar work, incidents --> ClassReport --> page, JSON, CSV
+"""
+
+import hashlib
+import os
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from grader.classroom.course_dir import CourseDir
+from grader.commands.prove.matrix import Prover
+from grader.commands.report.draft.drafts import behaves_like, draft
+from grader.commands.report.files import write_files
+from grader.commands.report.gather import Gathered, gather
+from grader.commands.report.incidents import incidents
+from grader.commands.report.item_analysis import analysed_tests, exercises
+from grader.commands.report.lecture import lecture
+from grader.commands.report.mistakes import Alike, alike, known_mistakes, unnamed_groups, wrong_answers
+from grader.commands.report.model import ClassReport, Pair
+from grader.commands.report.similar import Work, similar
+from grader.engine.diagnosis.misconceptions import load
+from grader.engine.limits import Limits
+from grader.engine.notebook.outline import Outline
+from grader.errors import GraderError
+
+FOLDER = "reports"
+"""Folder of a course in which reports are written, a folder for each assignment."""
+LOOK_SECONDS = 2.0
+"""Seconds between two looks for new results."""
+REFRESH_SECONDS = 10
+"""Seconds after which a page that follows arrivals loads itself again."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to write a report: without names, again whenever there are new results, and to another folder."""
+
+    anonymous: bool = False
+    follow: bool = False
+    output: Path | None = None
+
+
+def report(course_dir: CourseDir, assignment: str, options: Options) -> Iterator[Path]:
+    """Write the report on a class, once or each time that there are new results; yield the page after each time.
+
+    Args:
+        course_dir: the course folder.
+        assignment: the assignment's name.
+        options: what to write.
+
+    Raises:
+        GraderError: there is no such assignment, or nothing of it has been graded.
+    """
+    folder = options.output or course_dir.root / FOLDER / assignment
+    refresh = REFRESH_SECONDS if options.follow else 0
+    while True:
+        seen = _latest(course_dir, assignment)
+        made = class_report(course_dir, assignment, is_anonymous=options.anonymous)
+        made.refresh = refresh
+        yield write_files(made, folder)
+        if not options.follow:
+            return
+        while _latest(course_dir, assignment) == seen:
+            time.sleep(LOOK_SECONDS)
+
+
+def class_report(course_dir: CourseDir, assignment: str, *, is_anonymous: bool = False) -> ClassReport:
+    """Return the report on a class.
+
+    Args:
+        course_dir: the course folder.
+        assignment: the assignment's name.
+        is_anonymous: whether students are numbers, in an order that says nothing about names.
+
+    Raises:
+        GraderError: there is no such assignment, or nothing of it has been graded.
+    """
+    gathered = gather(course_dir, assignment)
+    if not gathered.students:
+        raise GraderError(f"nothing of '{assignment}' has been graded: run 'grader grade {assignment}' first")
+    if is_anonymous:
+        gathered = _without_names(gathered, assignment)
+    misconceptions = load(course_dir.folder("source", assignment))
+    groups = alike(wrong_answers(gathered))
+    mistakes, unnamed = known_mistakes(gathered, groups, misconceptions), unnamed_groups(gathered, groups)
+    return ClassReport(
+        assignment=assignment,
+        made=datetime.now(UTC).isoformat(timespec="seconds"),
+        due=gathered.due.isoformat(timespec="seconds") if gathered.due else "",
+        students=gathered.students,
+        missing=gathered.missing,
+        ungraded=gathered.ungraded,
+        exercises=exercises(gathered),
+        tests=analysed_tests(gathered),
+        mistakes=mistakes,
+        groups=unnamed,
+        lecture=lecture(gathered.outline.sources, mistakes, unnamed),
+        pairs=similar_work(gathered, groups),
+        incidents=incidents(gathered),
+        is_anonymous=is_anonymous,
+    )
+
+
+def drafted(course_dir: CourseDir, assignment: str, key: str) -> str:
+    """Return an entry for misconceptions/ that behaves like an unnamed group, with a line that says where it belongs.
+
+    Args:
+        course_dir: the course folder.
+        assignment: the assignment's name.
+        key: the group's key in the report.
+
+    Raises:
+        GraderError: no group has this key, or its example behaves like our solution by now.
+        SandboxUnavailable: the kernel cannot confine student code.
+    """
+    gathered = gather(course_dir, assignment)
+    found = {each.key: each for each in unnamed_groups(gathered, alike(wrong_answers(gathered)))}
+    if key not in found:
+        keys = ", ".join(found) or "none"
+        raise GraderError(f"no unnamed group of '{assignment}' has the key {key!r}; the report lists them: {keys}")
+    group = found[key]
+    prover = Prover(limits=Limits(config=course_dir.config), helper_packages=course_dir.helper_packages)
+    source, answer = gathered.outline.sources[group.notebook], group.example.source
+    is_alike = behaves_like(source, group.exercise, answer, prover)
+    made = draft(Outline(source).reference(group.exercise), group.exercise, answer, is_alike)
+    if made is None:
+        raise GraderError(f"the answers of {key} behave like our solution today: grade the class again")
+    place = course_dir.folder("source", assignment) / "misconceptions" / f"{group.exercise}.toml"
+    doubt = "" if group.is_certain else "# Numbers could not be compared, because parameters were drawn differently.\n"
+    return f"# {os.path.relpath(place, course_dir.root)}: write the name and the hint\n{doubt}{made.toml}"
+
+
+def similar_work(gathered: Gathered, groups: Iterable[Alike]) -> list[Pair]:
+    """Return the pairs of students whose work is worth a look.
+
+    Args:
+        gathered: the class.
+        groups: its wrong answers that behave alike.
+    """
+    behaviours: list[dict[str, str]] = [{} for _ in gathered.students]
+    for number, group in enumerate(groups):
+        for wrong in group.members:
+            behaviours[wrong.place][wrong.exercise] = str(number)
+    works = []
+    for place, (student, records) in enumerate(zip(gathered.students, gathered.records, strict=True)):
+        written = {each.exercise for each in student.exercises if each.is_written} - gathered.outline.questions
+        answers = {
+            name: source for record in records.values() for name, source in record.answers.items() if name in written
+        }
+        shares = {each.exercise: (each.points or 0.0) / (each.max_points or 1.0) for each in student.exercises}
+        works.append(Work(place, answers, shares, behaviours[place]))
+    return similar(works, _given(gathered))
+
+
+def _given(gathered: Gathered) -> dict[str, list[str]]:
+    """Texts that say nothing if students share them: the reference solutions, which hold what was released, too."""
+    outlines = map(Outline, gathered.outline.sources.values())
+    return {exercise: [outline.reference(exercise)] for outline in outlines for exercise in outline.coded}
+
+
+def _without_names(gathered: Gathered, assignment: str) -> Gathered:
+    """Number the students in an order that does not follow from their names, but is the same in each report."""
+
+    def mixed(place: int) -> str:
+        return hashlib.sha256(f"{assignment} {gathered.students[place].name}".encode()).hexdigest()
+
+    order = sorted(range(len(gathered.students)), key=mixed)
+    students = [gathered.students[place] for place in order]
+    for number, student in enumerate(students, 1):
+        student.name = f"student {number}"
+    return replace(
+        gathered,
+        students=students,
+        records=[gathered.records[place] for place in order],
+        remarks=[gathered.remarks[place] for place in order],
+        missing=_numbers(gathered.missing),
+        ungraded=_numbers(gathered.ungraded),
+    )
+
+
+def _numbers(names: list[str]) -> list[str]:
+    return [f"another {number}" for number, _ in enumerate(names, 1)]
+
+
+def _latest(course_dir: CourseDir, assignment: str) -> tuple[int, float]:
+    """How many students have results, and when the latest were written."""
+    folders = course_dir.folder("autograded", assignment, "x").parent.parent.glob(f"*/{assignment}")
+    times = [folder.stat().st_mtime for folder in folders]
+    return len(times), max(times, default=0.0)

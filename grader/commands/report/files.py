@@ -1,0 +1,130 @@
+"""Writes the report: a page for people, JSON and CSV for programs.
+
+ClassReport --> index.html
+            --> report.json, students.csv, exercises.csv, tests.csv, mistakes.csv, groups.csv, pairs.csv, incidents.csv
+"""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from grader.classroom.replacing import replace_file
+from grader.classroom.students.csv_files import as_csv
+from grader.commands.report.model import ClassReport, Exercise, Place
+from grader.commands.report.page.overview import mean, remarks, sentence
+from grader.commands.report.page.page import page
+
+PAGE = "index.html"
+
+Row = Sequence[str | float | None]
+
+
+def write_files(report: ClassReport, folder: Path) -> Path:
+    """Write the page and the files of a report, each at once, and return the page.
+
+    Args:
+        report: the report.
+        folder: where to write; it is made if it is not there.
+    """
+    for name, content in data_files(report).items():
+        replace_file(folder / name, content)
+    # A page that loads itself again finds the other files beside it as new as it is.
+    replace_file(folder / PAGE, page(report))
+    return folder / PAGE
+
+
+def data_files(report: ClassReport) -> dict[str, bytes]:
+    """Return the contents of the files for programs, by name, in UTF-8.
+
+    Args:
+        report: the report. Times are in ISO 8601 and UTC, and a cell of a table without a value is empty.
+    """
+    tables = {
+        "students": _students(report),
+        "exercises": _exercises(report.exercises),
+        "tests": _tests(report),
+        "mistakes": _mistakes(report),
+        "groups": _groups(report),
+        "pairs": _pairs(report),
+        "incidents": _incidents(report),
+    }
+    return {"report.json": msgspec.json.encode(report)} | {
+        f"{name}.csv": as_csv(rows).encode() for name, rows in tables.items()
+    }
+
+
+def _students(report: ClassReport) -> Iterator[Row]:
+    names = [exercise.name for exercise in report.exercises]
+    yield [
+        "student",
+        "points",
+        "max_points",
+        "handed_in",
+        "seconds_late",
+        "penalty",
+        "needs_marking",
+        "remarks",
+        *names,
+    ]
+    for student in report.students:
+        points = {each.exercise: each.points for each in student.exercises}
+        yield [
+            student.name, student.points, student.max_points, student.handed_in, student.seconds_late, student.penalty,
+            student.needs_marking, remarks(student), *map(points.get, names),
+        ]  # fmt: skip
+    for name in report.missing:
+        yield [name, *[None] * 6, "not handed in", *[None] * len(names)]
+
+
+def _exercises(exercises: list[Exercise]) -> Iterator[Row]:
+    yield ["exercise", "notebook", "max_points", "handed_in", "mean_share", "blank", "marked_by_a_person"]
+    for each in exercises:
+        share = mean(each) if each.shares else None
+        yield [each.name, each.notebook, each.max_points, len(each.shares), share, each.blank, _yes(each.is_question)]
+
+
+def _tests(report: ClassReport) -> Iterator[Row]:
+    yield ["test", "exercise", "notebook", "max_points", "tried", "passed", "discrimination", "cost", "notes"]
+    for test in report.tests:
+        yield [
+            test.name, test.exercise, test.notebook, test.max_points, test.tried, test.passed, test.discrimination,
+            test.cost, " ".join(test.notes),
+        ]  # fmt: skip
+
+
+def _mistakes(report: ClassReport) -> Iterator[Row]:
+    yield ["exercise", "notebook", "code_that", "students", "cost", "hint", "names"]
+    for each in report.mistakes:
+        names = _names(report, each.students)
+        yield [each.exercise, each.notebook, sentence(each), len(each.students), each.cost, each.hint, names]
+
+
+def _groups(report: ClassReport) -> Iterator[Row]:
+    yield ["key", "exercise", "notebook", "students", "cost", "certain", "failed_tests", "names"]
+    for each in report.groups:
+        names = _names(report, each.students)
+        yield [
+            each.key, each.exercise, each.notebook, len(each.students), each.cost, _yes(each.is_certain),
+            "; ".join(each.failed), names,
+        ]  # fmt: skip
+
+
+def _pairs(report: ClassReport) -> Iterator[Row]:
+    yield ["left", "right", "score", "reasons"]
+    for pair in report.pairs:
+        yield [report.students[pair.left].name, report.students[pair.right].name, pair.score, " ".join(pair.reasons)]
+
+
+def _incidents(report: ClassReport) -> Iterator[Row]:
+    yield ["kind", "place", "detail", "students", "names"]
+    for each in report.incidents:
+        yield [each.kind, each.place, each.detail, len(each.students), _names(report, each.students)]
+
+
+def _names(report: ClassReport, places: list[Place]) -> str:
+    return "; ".join(report.students[place].name for place in places)
+
+
+def _yes(value: bool) -> str:
+    return "yes" if value else "no"

@@ -1,0 +1,144 @@
+"""Reads what grading left behind: the gradebook, and the records beside the autograded notebooks.
+
+gradebook --> rows of students and cells          autograded/ --> records          source/ --> exercises in order
+                                         all --> Gathered
+"""
+
+import json
+from collections import defaultdict
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from nbformat import NotebookNode
+
+from grader.classroom.course_dir import CourseDir
+from grader.classroom.gradebook.reader import SubmissionScore, read_ledger
+from grader.classroom.page.records import NotebookRecord, ResultRecord, read_record
+from grader.classroom.results import COMPLETION_MARKER
+from grader.commands.report.model import ExercisePoints, Student
+from grader.engine.limits import Limits
+from grader.engine.notebook.files import read_sources
+from grader.engine.notebook.outline import GRADED, Outline
+
+
+@dataclass(frozen=True)
+class AssignmentOutline:
+    """The exercises of an assignment, in order: the notebook of each exercise, its points, and which are questions."""
+
+    sources: dict[str, NotebookNode]
+    notebook_of: dict[str, str] = field(default_factory=dict)
+    points: dict[str, float] = field(default_factory=dict)
+    questions: set[str] = field(default_factory=set)
+    exercise_of: dict[str, str] = field(default_factory=dict)
+    """The exercise of each graded cell."""
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """The class: students in order of their names, and beside each the records of the notebooks that were graded."""
+
+    outline: AssignmentOutline
+    students: list[Student]
+    records: list[dict[str, NotebookRecord]]
+    remarks: list[list[str]]
+    missing: list[str]
+    ungraded: list[str]
+    due: datetime | None
+
+    def results(self) -> "list[dict[str, list[ResultRecord]]]":
+        """Return the results of each student's tests, by exercise."""
+        found = []
+        for notebooks in self.records:
+            by_exercise: dict[str, list[ResultRecord]] = defaultdict(list)
+            for record in notebooks.values():
+                for test in record.tests:
+                    by_exercise[test.exercise].append(test)
+            found.append(by_exercise)
+        return found
+
+
+def gather(course_dir: CourseDir, assignment: str) -> Gathered:
+    """Return everything that is known of a class.
+
+    Args:
+        course_dir: the course folder.
+        assignment: the assignment's name.
+
+    Raises:
+        GraderError: there is no such assignment, or the gradebook cannot be read.
+    """
+    folder = course_dir.require(assignment)
+    outline = outlined(read_sources(folder, Limits(config=course_dir.config).notebook_mb))
+    ledger = read_ledger(course_dir, assignment, cells=True, is_new=True)
+    rows = ledger.by_student
+    students, records, remarks, ungraded = [], [], [], []
+    for name in sorted(rows):
+        place = course_dir.folder("autograded", assignment, name)
+        found = {notebook: kept for notebook in outline.sources if (kept := read_record(place, notebook)) is not None}
+        graded = {path.stem for path in place.glob("*.ipynb")} & outline.sources.keys()
+        if graded - found.keys():
+            ungraded.append(name)
+        troubles, said = _marker(place)
+        students.append(_student(rows[name], found, outline, troubles))
+        records.append(found)
+        remarks.append(said)
+    handed_in = set(course_dir.submitters(assignment))
+    ungraded += sorted(handed_in - rows.keys())
+    missing = sorted(ledger.students - rows.keys() - handed_in)
+    return Gathered(outline, students, records, remarks, missing, ungraded, ledger.due)
+
+
+def outlined(sources: dict[str, NotebookNode]) -> AssignmentOutline:
+    """Return the exercises of an assignment, in order.
+
+    Args:
+        sources: its notebooks by name.
+    """
+    found = AssignmentOutline(sources)
+    for notebook, source in sources.items():
+        outline = Outline(source)
+        for exercise in outline.exercises.values():
+            found.notebook_of[exercise.name] = notebook
+            found.points[exercise.name] = exercise.points
+            if exercise.is_question:
+                found.questions.add(exercise.name)
+        graded = (number for number, kind in enumerate(outline.types) if kind in GRADED)
+        found.exercise_of.update({outline.names[number]: outline.exercise_at[number] for number in graded})
+    return found
+
+
+def _student(
+    score: SubmissionScore, records: dict[str, NotebookRecord], outline: AssignmentOutline, troubles: list[str]
+) -> Student:
+    blank = {each for record in records.values() for each in record.unanswered}
+    points: dict[str, float | None] = dict.fromkeys(outline.points)
+    cells = {name: cell for notebook in score.notebooks.values() for name, cell in notebook.cells.items()}
+    for cell, given in cells.items():
+        if given.is_scored and (exercise := outline.exercise_of.get(cell)) is not None:
+            points[exercise] = (points[exercise] or 0.0) + given.points
+    return Student(
+        score.student,
+        points=score.counted,
+        max_points=sum(outline.points.values()),
+        handed_in=score.handed_in.isoformat(timespec="seconds") if score.handed_in else "",
+        seconds_late=score.seconds_late,
+        penalty=score.penalty,
+        needs_marking=score.needs_marking,
+        exercises=[
+            ExercisePoints(
+                each, points[each], outline.points[each], outline.notebook_of[each] in records and each not in blank
+            )
+            for each in outline.points
+        ],
+        troubles=troubles,
+    )
+
+
+def _marker(folder: Path) -> tuple[list[str], list[str]]:
+    """The troubles and remarks of a class run, which it keeps with its completion marker."""
+    try:
+        marker = json.loads((folder / COMPLETION_MARKER).read_bytes())
+        return marker["troubles"], marker["remarks"]
+    except (OSError, ValueError, KeyError):
+        return [], []

@@ -1,0 +1,83 @@
+"""Judges the tests by the class: which of them separate students who understood from others, and what they cost.
+
+Discrimination is the corrected item-total correlation of classical test theory: the points of a test beside the rest of
+the points (Crocker and Algina, Introduction to Classical and Modern Test Theory, 1986, section 14.2).
+"""
+
+import math
+from collections import defaultdict
+from statistics import StatisticsError, correlation
+
+from grader.commands.report.gather import Gathered
+from grader.commands.report.model import Exercise, Test
+
+ENOUGH = 10
+"""Students who must have tried an exercise before anything is said about its tests."""
+NEGATIVE, ERRORS = -0.1, 2.0
+"""Discrimination from which on good students fail a test more often than weak ones, and by how many standard errors it
+must lie below 0: in a small class, chance alone makes it negative."""
+ALL_PASS = "Everyone who tried the exercise passes: it tells no one apart."
+NONE_PASS = "No one who tried the exercise passes: is the task clear, and the test fair?"
+REVERSED = "Students with many points fail it more often than those with few: is it fair?"
+
+
+def exercises(gathered: Gathered) -> list[Exercise]:
+    """Return the exercises in order, with the shares of points of all who handed in."""
+    found = []
+    for place, (name, points) in enumerate(gathered.outline.points.items()):
+        notebook = gathered.outline.notebook_of[name]
+        handed_in = [
+            student.exercises[place]
+            for student, records in zip(gathered.students, gathered.records, strict=True)
+            if notebook in records
+        ]
+        # An answer that waits for marking has no share yet.
+        shares = [each.points / points for each in handed_in if each.points is not None and points]
+        blank = sum(not each.is_written for each in handed_in)
+        found.append(Exercise(name, notebook, points, shares, blank, name in gathered.outline.questions))
+    return found
+
+
+def analysed_tests(gathered: Gathered) -> list[Test]:
+    """Return the tests in the order of the notebooks."""
+    rests: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    found: dict[str, Test] = {}
+    for student, records in zip(gathered.students, gathered.records, strict=True):
+        written = {each.exercise for each in student.exercises if each.is_written}
+        total = sum(test.points for record in records.values() for test in record.tests)
+        for notebook, record in records.items():
+            for result in record.tests:
+                test = found.get(result.name)
+                if test is None:
+                    test = Test(result.name, result.exercise, notebook, result.max_points, 0, 0, None, 0.0)
+                    found[result.name] = test
+                if result.exercise in written:
+                    test.tried += 1
+                    test.passed += result.points >= result.max_points
+                    test.cost += result.max_points - result.points
+                    rests[result.name].append((result.points, total - result.points))
+    order = {name: place for place, name in enumerate(gathered.outline.exercise_of)}
+    for name, test in found.items():
+        test.discrimination = _discrimination(rests[name])
+        test.notes = _notes(test)
+    return sorted(found.values(), key=lambda test: order.get(test.name, len(order)))
+
+
+def _discrimination(pairs: list[tuple[float, float]]) -> float | None:
+    try:
+        return correlation([test for test, _ in pairs], [rest for _, rest in pairs])
+    except StatisticsError:
+        return None  # fewer than two students, or all the same
+
+
+def _notes(test: Test) -> list[str]:
+    if test.tried < ENOUGH:
+        return []
+    notes = []
+    if test.passed == test.tried:
+        notes.append(ALL_PASS)
+    if not test.passed:
+        notes.append(NONE_PASS)
+    if test.discrimination is not None and test.discrimination <= min(NEGATIVE, -ERRORS / math.sqrt(test.tried)):
+        notes.append(REVERSED)
+    return notes

@@ -1,0 +1,216 @@
+"""Counts who made which mistake: the known ones by their names, the others by the fingerprints of their behaviour.
+
+first failed test of each exercise --causes--> Mistake        --fingerprint--> Group of those who behave alike
+"""
+
+import hashlib
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+from msgspec.structs import replace
+
+from grader.classroom.page.records import ResultRecord
+from grader.commands.report.gather import Gathered
+from grader.commands.report.model import Example, Group, Mistake, Place
+from grader.engine.diagnosis.misconceptions import Misconception
+from grader.engine.explanation import Cause, Explanation
+from grader.engine.fingerprint import Fingerprint
+
+OWN_NAME = re.compile(r"(?<=name |able )'[^']*'")
+"""A name of the student's own in Python's errors about names."""
+NUMBER = re.compile(r"-?\d+(?:\.\d*)?(?:e[-+]?\d+)?|nan|inf")
+KEY_CHARACTERS = 6
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """One student's wrong answer to an exercise: the results of its tests, and the source."""
+
+    place: Place
+    exercise: str
+    results: Sequence[ResultRecord]
+    source: str
+
+    @property
+    def first(self) -> ResultRecord:
+        """The first test that it failed and that a diagnosis belongs to."""
+        marked = [each for each in self.failed if each.explanation.causes or each.fingerprint is not None]
+        return (marked or self.failed)[0]
+
+    @property
+    def taken(self) -> Fingerprint:
+        """The fingerprint of its behaviour; only for those that have one."""
+        assert self.first.fingerprint is not None
+        return self.first.fingerprint
+
+    @property
+    def failed(self) -> list[ResultRecord]:
+        """The tests that did not give all their points."""
+        return [each for each in self.results if each.points < each.max_points]
+
+    @property
+    def lost(self) -> float:
+        """The points that it lost in the exercise."""
+        return sum(each.max_points - each.points for each in self.results)
+
+
+def wrong_answers(gathered: Gathered) -> list[Wrong]:
+    """Return all answers that were written and lost points in tests."""
+    found = []
+    for place, (student, results) in enumerate(zip(gathered.students, gathered.results(), strict=True)):
+        sources = {name: text for record in gathered.records[place].values() for name, text in record.answers.items()}
+        written = {each.exercise for each in student.exercises if each.is_written}
+        for exercise, tests in results.items():
+            # A test that needs an exercise which is still blank says nothing about this one.
+            told = [each for each in tests if each.explanation.cause is not Cause.NOT_WRITTEN]
+            wrong = Wrong(place, exercise, told, sources.get(exercise, ""))
+            if exercise in written and wrong.failed:
+                found.append(wrong)
+    return found
+
+
+@dataclass(frozen=True)
+class Alike:
+    """Wrong answers to one exercise that behave alike, and the names of the mistake, if it has a name."""
+
+    members: list[Wrong]
+    causes: tuple[str, ...]
+    is_certain: bool
+
+
+def alike(wrongs: Iterable[Wrong]) -> list[Alike]:
+    """Divide wrong answers into groups that behave alike. A name that one member has holds for all of them.
+
+    The grader may have had no time for the name of every mistake in a notebook. Where numbers could not be compared,
+    the others have no name. Answers without a fingerprint have no group, such as those that crash.
+    """
+    by_exercise: dict[str, list[Wrong]] = defaultdict(list)
+    for wrong in wrongs:
+        if wrong.first.fingerprint is not None:
+            by_exercise[wrong.exercise].append(wrong)
+    return list(chain.from_iterable(map(_by_name, by_exercise.values())))
+
+
+def _by_name(wrongs: list[Wrong]) -> list[Alike]:
+    named: dict[tuple[str, ...], Alike] = {}
+    others = []
+    for members, is_certain in grouped(wrongs):
+        unnamed = [each for each in members if not each.first.explanation.causes]
+        causes = {tuple(each.first.explanation.causes) for each in members} - {()}
+        is_one = len(causes) == 1 and is_certain
+        for names in sorted(causes):
+            # One mistake may have several groups: it is the same with whatever else the students did.
+            known = members if is_one else [each for each in members if tuple(each.first.explanation.causes) == names]
+            named.setdefault(names, Alike([], names, is_certain)).members.extend(known)
+        if unnamed and not is_one:
+            others.append(Alike(unnamed, (), is_certain))
+    return [*named.values(), *others]
+
+
+def known_mistakes(
+    gathered: Gathered, groups: Iterable[Alike], misconceptions: Iterable[Misconception]
+) -> list[Mistake]:
+    """Return the mistakes with a name, those of most students first.
+
+    Args:
+        gathered: the class.
+        groups: its wrong answers.
+        misconceptions: the known misconceptions of the assignment, with what was said to students.
+    """
+    hints = {(each.exercise, each.name): each.hint for each in misconceptions}
+    found = []
+    for group in groups:
+        if group.causes:
+            exercise = group.members[0].exercise
+            found.append(
+                Mistake(
+                    exercise=exercise,
+                    notebook=gathered.outline.notebook_of.get(exercise, ""),
+                    names=list(group.causes),
+                    hint=" ".join(hints.get((exercise, name), "") for name in group.causes).strip(),
+                    students=sorted(wrong.place for wrong in group.members),
+                    cost=sum(wrong.lost for wrong in group.members),
+                    example=_example(group.members),
+                )
+            )
+    return sorted(found, key=lambda each: (-len(each.students), -each.cost, each.exercise, each.names))
+
+
+def unnamed_groups(gathered: Gathered, groups: Iterable[Alike]) -> list[Group]:
+    """Return the groups of several students whose mistake has no name, the largest first.
+
+    Args:
+        gathered: the class.
+        groups: its wrong answers.
+    """
+    found = []
+    for group in groups:
+        if not group.causes and len(group.members) > 1:
+            exercise = group.members[0].exercise
+            found.append(
+                Group(
+                    key=f"{exercise}-{_key(group.members)}",
+                    exercise=exercise,
+                    notebook=gathered.outline.notebook_of.get(exercise, ""),
+                    students=sorted(wrong.place for wrong in group.members),
+                    failed=[each.name for each in group.members[0].failed],
+                    cost=sum(wrong.lost for wrong in group.members),
+                    example=_example(group.members),
+                    is_certain=group.is_certain,
+                )
+            )
+    return sorted(found, key=lambda each: (-len(each.students), -each.cost, each.key))
+
+
+def grouped(wrongs: Sequence[Wrong]) -> list[tuple[list[Wrong], bool]]:
+    """Divide wrong answers to one exercise, all with fingerprints, into groups that behave alike.
+
+    Alike are those with like fingerprints, of which the tests say the same. Answers that drew different parameters have
+    different numbers for that reason alone. They are taken for alike if all else is the same, and among the answers
+    with the same parameters there is no other such group.
+
+    Returns:
+        The groups, and whether the numbers of all members could be compared.
+    """
+    by_words: dict[tuple[object, ...], list[list[Wrong]]] = defaultdict(list)
+    for wrong in wrongs:
+        alike = by_words[wrong.taken.structure, bool(wrong.taken.drawn), *_told(wrong)]
+        members = next((each for each in alike if wrong.taken.is_like(each[0].taken)), None)
+        if members is None:
+            alike.append(members := [])
+        members.append(wrong)
+    found = []
+    for alike in by_words.values():
+        if len({members[0].taken.drawn for members in alike}) == len(alike) > 1:
+            found.append((list(chain.from_iterable(alike)), False))
+        else:
+            found += [(members, True) for members in alike]
+    return found
+
+
+def _told(wrong: Wrong) -> tuple[object, ...]:
+    """The messages of the tests, without places and numbers."""
+    return tuple((each.name, each.verdict, without_details(each.explanation)) for each in wrong.results)
+
+
+def without_details(explanation: Explanation) -> str:
+    """Return what a test says without what differs in one behaviour: numbers, places, names, and a diagnosis."""
+    common = replace(explanation, where=None, judged_with=(), misconceptions=())
+    return NUMBER.sub("#", OWN_NAME.sub("", common.message))
+
+
+def _key(members: list[Wrong]) -> str:
+    """A short name of a group, the same in each run as long as the behaviour is the same."""
+    taken = min((each.taken for each in members), key=lambda each: (each.drawn, each.numbers))
+    numbers = [f"{number:.3g}" for number in taken.numbers]  # rounding must not change the name
+    behaviour = repr((taken.structure, taken.drawn, numbers, _told(members[0])))
+    return hashlib.sha256(behaviour.encode()).hexdigest()[:KEY_CHARACTERS]
+
+
+def _example(members: Sequence[Wrong]) -> Example:
+    """The shortest of the answers, without the name of its author: it has least beside the mistake."""
+    shortest = min(members, key=lambda each: (len(each.source), each.source))
+    return Example(shortest.source, shortest.first.explanation.undiagnosed().message)

@@ -1,0 +1,264 @@
+"""Finds pairs of students whose work is worth a look. It says where to look, and never that someone copied.
+
+    answers --normalised--> features, rare ones only --+
+    behaviours, rare ones only ------------------------+--> who shares them --> Pair, the highest score first
+
+A score adds up surprise: to share what a part p of the class has counts -log p. What many have counts nothing, common
+right answers above all. A list of who has each rare thing is enough: pairs that share none are never looked at.
+"""
+
+import math
+import warnings
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy
+from numpy.typing import NDArray
+
+from grader.commands.report.model import Pair, Place
+from grader.commands.report.normalised import features, statements
+from grader.commands.report.passages import passage
+
+RARE_SHARE, ALWAYS_RARE = 0.05, 5
+"""What at most this share of the class has is rare, and so is what at most as many students have."""
+FOLLOWS_FROM_ANOTHER = 0.25
+"""The weight of a feature that mostly comes with another one: two statements, one of which uses what the other sets."""
+MOST = 3.0
+"""How much text can say about one exercise, as a multiple of the most that one behaviour can say."""
+EXPECTED = 0.2
+"""The part of those who behave alike that is expected to have an unusual line in common, before any of them is seen."""
+DIFFERENT = 0.7
+"""What an exercise speaks against a pair in which the two ended differently: who copies may leave out one in two."""
+OF_FULL_MARKS = 0.05
+"""The weight of text where one of two answers has full marks: there are only so many ways to be right."""
+MAX_ENTRIES = 6_000_000
+"""Pairs that are counted, each as often as it shares something; beyond that, the least rare things are left out."""
+TELLING_SHARE = 0.5
+"""The share of unusual lines that must match to be a reason, unless there is no other."""
+MAX_PASSAGES = 4
+"""Exercises of a pair that are shown side by side."""
+UNKNOWN, RIGHT = -1, 0
+"""How an answer ended, where it is not a number of a wrong behaviour."""
+TINY = 1e-9
+
+
+@dataclass(frozen=True)
+class Work:
+    """A student's work on an assignment, by exercise.
+
+    `answers` are the sources that were written; a blank has none. `shares` are the shares of points, 1 for full marks.
+    `behaviours` name groups: answers to an exercise with the same name are wrong in the same way in every test.
+    """
+
+    place: Place
+    answers: Mapping[str, str]
+    shares: Mapping[str, float]
+    behaviours: Mapping[str, str]
+
+    def is_right(self, exercise: str) -> bool:
+        """Return whether the answer to an exercise has full marks."""
+        return self.shares.get(exercise, 0.0) >= 1
+
+
+def similar(students: Sequence[Work], given: Mapping[str, Sequence[str]], most: int = 50) -> list[Pair]:
+    """Return the pairs of students whose work is worth a look, those first that share the most surprising things.
+
+    A pair is left out if everybody is to be expected to share as much with one other student of the class.
+
+    Args:
+        students: the class.
+        given: texts by exercise that say nothing if students share them: the released cell, the reference solution.
+        most: how many pairs to return.
+    """
+    if len(students) < 2:
+        return []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Python warns of odd code when it parses
+        exercises = list(dict.fromkeys(exercise for student in students for exercise in student.answers))
+        room = MAX_ENTRIES // (2 * max(1, len(exercises)))
+        surveys = [_Survey(exercise, students, given.get(exercise, ())) for exercise in exercises]
+        found = [survey.evidence(room) for survey in surveys]
+        pairs, scores = _summed([pairs for pairs, _ in found], [scores for _, scores in found])
+        scores -= sum(survey.against(pairs) for survey in surveys)
+        expected = math.log(len(students))
+        pairs, scores = pairs[scores > expected], scores[scores > expected]
+        best = numpy.lexsort((pairs, -scores.round(6)))[:most]
+        return [_pair(students, surveys, int(pairs[number]), float(scores[number])) for number in best]
+
+
+Pairs = NDArray[numpy.int64]
+"""Pairs of students as numbers: the number of the first times that of all, plus the number of the second."""
+Scores = NDArray[numpy.float64]
+
+
+class _Survey:
+    """How the class answered one exercise: what is usual, and who shares what is not."""
+
+    def __init__(self, exercise: str, students: Sequence[Work], given: Iterable[str]) -> None:
+        self.exercise = exercise
+        self._students = students
+        self.authors = [number for number, student in enumerate(students) if exercise in student.answers]
+        self._rare = max(ALWAYS_RARE, int(RARE_SHARE * len(self.authors)))
+        self.usual = {feature for text in given for feature in features(statements(text))}
+        self._alike: dict[str, list[int]] = defaultdict(list)
+        """The students with the same behaviour, by its name."""
+        self._ends: NDArray[numpy.int64] = numpy.full(len(students), UNKNOWN)
+        """How each student's answer ended: UNKNOWN, RIGHT, or a number for each behaviour."""
+        self._unusual: Scores = numpy.zeros(len(students))
+        """How much unusual text each student's answer has."""
+        self._groups: dict[tuple[int, ...], float] = defaultdict(float)
+        """How much unusual text these students share."""
+        self._read_ends()
+        self._read_texts()
+
+    def _read_ends(self) -> None:
+        numbers: dict[str, int] = {}
+        for number in self.authors:
+            student = self._students[number]
+            if (behaviour := student.behaviours.get(self.exercise)) is not None:
+                self._alike[behaviour].append(number)
+                self._ends[number] = numbers.setdefault(behaviour, RIGHT + 1 + len(numbers))
+            elif student.is_right(self.exercise):
+                self._ends[number] = RIGHT
+
+    def _read_texts(self) -> None:
+        authors_of: dict[str, list[int]] = defaultdict(list)
+        weights: dict[str, float] = {}
+        known: dict[str, dict[str, bool]] = {}
+        for number in self.authors:
+            source = self._students[number].answers[self.exercise]
+            if source not in known:
+                known[source] = features(statements(source))
+            for feature, is_statement in known[source].items():
+                if feature not in self.usual:
+                    authors_of[feature].append(number)
+                    weights[feature] = 1.0 if is_statement else FOLLOWS_FROM_ANOTHER
+        for feature, authors in authors_of.items():
+            if len(authors) > self._rare:
+                self.usual.add(feature)
+                continue
+            weight = weights[feature] * self._surprise(len(authors))
+            self._unusual[authors] += weight
+            if len(authors) > 1:
+                self._groups[tuple(authors)] += weight
+
+    def _surprise(self, students: int) -> float:
+        return math.log(len(self.authors) / students)
+
+    def is_rare(self, behaviour: str) -> bool:
+        """Return whether few students have a behaviour, but not one alone."""
+        return 1 < len(self._alike.get(behaviour, ())) <= self._rare
+
+    def reasons(self, left: Work, right: Work) -> list[tuple[float, str]]:
+        """Return in words what two students share, each with the share of what is unusual that it is."""
+        found = []
+        name = f"`{self.exercise}`"
+        behaviour = left.behaviours.get(self.exercise, "")
+        if is_alike := self.is_rare(behaviour) and behaviour == right.behaviours.get(self.exercise):
+            number = f"{len(self._alike[behaviour])} of {len(self.authors)}"
+            found.append((1.0, f"their wrong answers to {name} behave alike in every test, as only {number} do"))
+        texts = [{each.text for each in statements(work.answers[self.exercise])} - self.usual for work in (left, right)]
+        same, unusual = texts[0] & texts[1], texts[0] | texts[1]
+        if len(same) > is_alike:  # one unusual line is what made the behaviour
+            share = len(same) / len(unusual)
+            words = f"{share:.0%} of the unusual lines of {name} match after renaming".replace("%", " %")
+            if left.is_right(self.exercise) and right.is_right(self.exercise):
+                words += ", which says less where both have full marks"
+            found.append((share, words))
+        return found
+
+    def evidence(self, room: int) -> tuple[Pairs, Scores]:
+        """Return the pairs that share something rare, and how surprising that is.
+
+        Args:
+            room: how many pairs to count for text, and as many for behaviour.
+        """
+        students = len(self._students)
+        alike = [group for behaviour, group in self._alike.items() if self.is_rare(behaviour)]
+        by_behaviour = _shared({tuple(group): self._surprise(len(group)) for group in alike}, students, room)
+        by_text = _shared(self._groups, students, room)
+        pairs = numpy.union1d(by_behaviour[0], by_text[0])
+        text = _aligned(pairs, *by_text)
+        follows = _aligned(pairs, *_shared(self._following(alike), students, room))
+        left, right = numpy.divmod(pairs, students)
+        same_share = 2 * text / numpy.maximum(self._unusual[left] + self._unusual[right], TINY)
+        beyond = numpy.clip(text - follows, 0, MOST * self._surprise(2))
+        is_right = (self._ends[left] == RIGHT) | (self._ends[right] == RIGHT)
+        return pairs, _aligned(pairs, *by_behaviour) + same_share * beyond * numpy.where(is_right, OF_FULL_MARKS, 1.0)
+
+    def against(self, pairs: Pairs) -> Scores:
+        """Return what speaks against pairs: the two answered the exercise, and ended differently."""
+        left, right = (self._ends[numbers] for numbers in numpy.divmod(pairs, len(self._students)))
+        return DIFFERENT * ((left != right) & (left != UNKNOWN) & (right != UNKNOWN))
+
+    def _following(self, alike: Sequence[Sequence[int]]) -> dict[tuple[int, ...], float]:
+        """How much of the text that students share is no surprise, because they behave alike.
+
+        Of a line that all have who behave alike, it says little that two of them have it.
+        """
+        group_of = {author: group for group, members in enumerate(alike) for author in members}
+        found: dict[tuple[int, ...], float] = defaultdict(float)
+        for authors, weight in self._groups.items():
+            by_group: dict[int, list[int]] = defaultdict(list)
+            for author in authors:
+                if author in group_of:
+                    by_group[group_of[author]].append(author)
+            for group, members in by_group.items():
+                if len(members) > 1:
+                    part = (len(members) - 2 + EXPECTED) / (len(alike[group]) - 1)
+                    found[tuple(members)] += weight * max(0.0, 1 + math.log(part) / self._surprise(len(authors)))
+        return found
+
+
+def _shared(groups: Mapping[tuple[int, ...], float], students: int, room: int) -> tuple[Pairs, Scores]:
+    """Return all pairs in groups, the smallest groups first, and what each pair shares in all its groups."""
+    pairs, scores = [], []
+    for group, weight in sorted(groups.items(), key=lambda item: (len(item[0]), item[0])):
+        left, right = _places(len(group))
+        room -= len(left)
+        if room < 0:
+            break
+        members = numpy.array(group, dtype=numpy.int64)
+        pairs.append(members[left] * students + members[right])
+        scores.append(numpy.full(len(left), weight))
+    return _summed(pairs, scores)
+
+
+@lru_cache(maxsize=1024)
+def _places(size: int) -> tuple[NDArray[numpy.intp], NDArray[numpy.intp]]:
+    """The places of all pairs in a group."""
+    left, right = numpy.triu_indices(size, 1)
+    return left, right
+
+
+def _summed(pairs: Sequence[Pairs], scores: Sequence[Scores]) -> tuple[Pairs, Scores]:
+    """Return each pair once, with the sum of its scores."""
+    if not pairs:
+        return numpy.zeros(0, dtype=numpy.int64), numpy.zeros(0)
+    unique, inverse = numpy.unique(numpy.concatenate(pairs), return_inverse=True)
+    return unique, numpy.bincount(inverse, numpy.concatenate(scores)).astype(numpy.float64)
+
+
+def _aligned(pairs: Pairs, some: Pairs, scores: Scores) -> Scores:
+    """Return the scores of some pairs in the order of all, and 0 for the others."""
+    found = numpy.zeros(len(pairs))
+    found[numpy.searchsorted(pairs, some)] = scores
+    return found
+
+
+def _pair(students: Sequence[Work], surveys: Sequence[_Survey], pair: int, score: float) -> Pair:
+    left, right = (students[number] for number in divmod(pair, len(students)))
+    both = [survey for survey in surveys if survey.exercise in left.answers and survey.exercise in right.answers]
+    found = [(share, words, survey.exercise) for survey in both for share, words in survey.reasons(left, right)]
+    found.sort(key=lambda reason: -reason[0])
+    telling = [reason for reason in found if reason[0] >= TELLING_SHARE] or found[:1]
+    shown = list(dict.fromkeys(exercise for *_, exercise in telling))[:MAX_PASSAGES]
+    return Pair(
+        left=left.place,
+        right=right.place,
+        score=round(score, 2),
+        reasons=[words for _, words, _ in telling],
+        passages=[passage(each, left.answers[each], right.answers[each]) for each in shown],
+    )

@@ -1,0 +1,100 @@
+"""Knows the students of a class without a hub: each has a token, of which only a salted hash is stored.
+
+roster.csv --grader tokens--> tokens.csv, to hand out once; hand_in_accounts.json, with the hashes
+
+A token is KEY.SECRET: the key finds the account, and the secret has 256 random bits, which no one can guess. So a fast
+hash is enough.
+"""
+
+import csv
+import hashlib
+import hmac
+import json
+import os
+import secrets
+from collections.abc import Iterable
+from pathlib import Path
+
+from grader.classroom.students.roster import require_name
+from grader.errors import GraderError
+
+ACCOUNTS = "hand_in_accounts.json"
+TOKENS = "tokens.csv"
+
+
+def make_tokens(folder: Path, students: Iterable[str], renew: Iterable[str] = ()) -> dict[str, str]:
+    """Give a token to each student who has none, store its hash, and return the new tokens by student.
+
+    Args:
+        folder: the course folder.
+        students: the names.
+        renew: students who lost theirs; the old token is no longer valid.
+
+    Raises:
+        GraderError: there is a tokens.csv from before, which would be overwritten.
+    """
+    written = folder / TOKENS
+    if written.exists():
+        raise GraderError(f"{written} holds tokens that were made before: hand them out and remove it first")
+    accounts = _read(folder / ACCOUNTS)
+    renewed = set(map(require_name, renew))
+    accounts = {key: account for key, account in accounts.items() if account["student"] not in renewed}
+    known = {account["student"] for account in accounts.values()}
+    tokens = {}
+    for student in (*students, *renewed):
+        if student in known or student in tokens:
+            continue
+        key, secret = secrets.token_urlsafe(9), secrets.token_urlsafe(32)
+        accounts[key] = {"student": student, "hash": _hash(key, secret)}
+        tokens[student] = f"{key}.{secret}"
+    if tokens:
+        with open(os.open(written, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", newline="") as file:
+            csv.writer(file).writerows([("id", "token"), *tokens.items()])
+        new = folder / f".{ACCOUNTS}.new"
+        with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+            json.dump(accounts, file, indent=1)
+        new.replace(folder / ACCOUNTS)
+    return tokens
+
+
+class Accounts:
+    """Finds the student of a token; new tokens are valid without a restart."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / ACCOUNTS
+        self._accounts: dict[str, dict[str, str]] = {}
+        self._version: tuple[int, int] | None = None
+
+    def student(self, token: str) -> str | None:
+        """Return the student whose token this is; None if it is unknown."""
+        key, _, secret = token.partition(".")
+        account = self._current().get(key, {"student": "", "hash": "0" * 64})
+        is_right = hmac.compare_digest(_hash(key, secret), account["hash"])
+        return account["student"] or None if is_right else None
+
+    def __len__(self) -> int:
+        return len(self._current())
+
+    def _current(self) -> dict[str, dict[str, str]]:
+        try:
+            status = self._path.stat()
+        except FileNotFoundError:
+            return {}
+        version = (status.st_mtime_ns, status.st_ino)
+        if version != self._version:
+            self._accounts, self._version = _read(self._path), version
+        return self._accounts
+
+
+def _read(path: Path) -> dict[str, dict[str, str]]:
+    try:
+        accounts: dict[str, dict[str, str]] = json.loads(path.read_text())
+    except FileNotFoundError:
+        return {}
+    except ValueError:
+        raise GraderError(f"{path} is damaged: restore it from a backup, or remove it and make new tokens") from None
+    return accounts
+
+
+def _hash(key: str, secret: str) -> str:
+    return hashlib.sha256(f"{key}.{secret}".encode(errors="replace")).hexdigest()

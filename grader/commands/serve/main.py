@@ -1,0 +1,226 @@
+"""Starts and stops the service.
+
+main thread: writes results, waits for signals        server thread: event loop, answers requests, queue
+"""
+
+import asyncio
+import fcntl
+import logging
+import os
+import resource
+import signal
+import socket
+import ssl
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from tornado.netutil import bind_sockets
+
+from grader.classroom.course_dir import CourseDir
+from grader.classroom.student import Assignment, grade_submission, load_assignment
+from grader.commands.serve.databases import open_databases
+from grader.commands.serve.dispatch import Dispatcher
+from grader.commands.serve.metrics import Metrics
+from grader.commands.serve.policy import HandIn
+from grader.commands.serve.web.app import application
+from grader.commands.serve.web.identity import PREFIX, Tokens, identity
+from grader.commands.serve.web.limits import BoundedServer, ServiceLimits
+from grader.commands.serve.web.shared import Service
+from grader.commands.serve.worker import Grade, Writer
+from grader.engine.notebook.plan import plan
+from grader.engine.sandbox import confinement
+from grader.engine.supervisor.pool import side_by_side
+from grader.errors import GraderError
+
+ADDRESS = "127.0.0.1:8765"
+"""Where the service listens by default; Jupyter takes 8888 and the ports above it, the hub 8000 and 8081."""
+HUB_URL = "JUPYTERHUB_SERVICE_URL"
+LOCK = ".grader-serve.lock"
+SPARE_FILES = 512
+"""Open files beside the connections: databases, notebooks, pipes to the processes that grade."""
+STOP_SECONDS = 20
+"""How long a stopping service waits for jobs that run. What has not ended by then is graded after the next start."""
+LOCAL = ("127.0.0.1", "::1", "localhost")
+log = logging.getLogger("grader.commands.serve")
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to serve.
+
+    `bind` is HOST:PORT, `jobs` the notebooks graded at a time (0 for one per core), `sandbox` whether student code is
+    confined, `certfile` and `keyfile` are for TLS. `grade` grades a submission, here by default; on a cluster, `jobs`
+    is how many it takes at a time.
+    """
+
+    bind: str = ""
+    jobs: int = 0
+    grade: Grade | None = None
+    sandbox: bool = True
+    certfile: Path | None = None
+    keyfile: Path | None = None
+
+
+def serve(course_dir: CourseDir, options: Options) -> int:
+    """Serve a course folder until SIGTERM or Ctrl-C; return the exit status.
+
+    Args:
+        course_dir: the course folder.
+        options: how to serve.
+
+    Raises:
+        GraderError: another service serves the folder, a source is broken, or the address or a certificate cannot be
+            used.
+        SandboxUnavailable: the kernel cannot confine student code.
+    """
+    if options.sandbox and options.grade is None:
+        confinement.check()
+    logging.basicConfig(format="%(asctime)s %(message)s")
+    log.setLevel(logging.INFO)
+    with _only_one(course_dir.root):
+        return _Serving(course_dir, options).run()
+
+
+class _Serving:
+    """One service from start to stop."""
+
+    def __init__(self, course_dir: CourseDir, options: Options) -> None:
+        self._options = options
+        rules, limits = HandIn(config=course_dir.config), ServiceLimits(config=course_dir.config)
+        names = course_dir.assignments()
+        if not names:
+            raise GraderError(f"{course_dir.root} has no assignment in source/: put one there, and start again")
+        if unknown := sorted(rules.assignments.keys() - set(names)):
+            raise GraderError(
+                f"c.HandIn.assignments names {unknown[0]!r}, and source/ has {', '.join(names) or 'none'}"
+            )
+        assignments = {name: load_assignment(course_dir, name, sandbox=options.sandbox) for name in names}
+        who = identity(course_dir.root)
+        if isinstance(who, Tokens) and not len(who.accounts):
+            log.warning("no student has a token yet: run 'grader tokens ROSTER.csv'")
+        self._host, self._port = _address(options.bind or os.environ.get(HUB_URL, "") or ADDRESS)
+        self._tls = _tls(options)
+        if self._tls is None and self._host not in LOCAL and PREFIX not in os.environ:
+            log.warning("tokens travel in the clear: use --certfile and --keyfile, or a proxy on this machine")
+        self._store, self._deadlines = open_databases(course_dir)
+        metrics = Metrics()
+        at_once = options.jobs if options.grade else side_by_side(options.jobs)
+        self._dispatcher = Dispatcher(self._store, assignments, at_once, metrics, options.grade or grade_submission)
+        self._writer = Writer(course_dir, self._store, assignments, self._dispatcher.written)
+        self._limits = limits
+        self._service = Service(
+            assignments, _hidden_tests(assignments), rules, limits, who, self._store, self._deadlines,
+            self._dispatcher, metrics,
+        )  # fmt: skip
+
+    def run(self) -> int:
+        _allow_files(self._limits.connections + SPARE_FILES)
+        try:
+            sockets = bind_sockets(self._port, self._host)
+        except OSError as error:
+            raise GraderError(
+                f"cannot listen at {self._host}:{self._port} ({error.strerror}): choose another address with --bind"
+            ) from None
+        self._port = sockets[0].getsockname()[1]
+        loop = asyncio.new_event_loop()
+        loop.run_until_complete(self._start(loop, sockets))
+        thread = threading.Thread(target=loop.run_forever, name="server", daemon=True)
+        thread.start()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: self._writer.stop())
+        host = f"[{self._host}]" if ":" in self._host else self._host
+        print(f"grader: hand in at {'https' if self._tls else 'http'}://{host}:{self._port}", flush=True)
+        self._writer.run()
+        asyncio.run_coroutine_threadsafe(self._stop(), loop).result()
+        deadline = time.monotonic() + STOP_SECONDS
+        while self._dispatcher.under_way() and time.monotonic() < deadline:
+            self._writer.run(seconds=0.05)
+        self._writer.close()
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        self._store.close()
+        self._deadlines.close()
+        if self._dispatcher.under_way():
+            # Their threads would keep this process alive; the store has them for the next start.
+            os._exit(0)
+        return 0
+
+    async def _start(self, loop: asyncio.AbstractEventLoop, sockets: list[socket.socket]) -> None:
+        prefix = os.environ.get(PREFIX, "/")
+        self._service.server = BoundedServer(
+            application(self._service, prefix),
+            max_connections=self._limits.connections,
+            idle_connection_timeout=self._limits.header_seconds,
+            body_timeout=self._limits.body_seconds + 5,
+            ssl_options=self._tls,
+        )
+        self._dispatcher.run(loop, self._writer)
+        self._service.server.add_sockets(sockets)
+
+    async def _stop(self) -> None:
+        self._service.server.stop()
+        self._dispatcher.stop()
+
+
+def _allow_files(number: int) -> None:
+    """Raise this process's own limit of open files, as far as the system allows."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard != resource.RLIM_INFINITY:
+        number = min(number, hard)
+    if soft != resource.RLIM_INFINITY and soft < number:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (number, hard))
+
+
+def _address(text: str) -> tuple[str, int]:
+    try:
+        parts = urlsplit(text if "//" in text else f"//{text}")
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        host = port = None
+    if host is None or port is None:
+        raise GraderError(f"--bind wants HOST:PORT, such as {ADDRESS}; got {text!r}")
+    return host, port
+
+
+def _tls(options: Options) -> ssl.SSLContext | None:
+    if options.certfile is None:
+        if options.keyfile is not None:
+            raise GraderError("--keyfile needs the certificate, too: add --certfile")
+        return None
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    try:
+        context.load_cert_chain(options.certfile, options.keyfile)
+    except (OSError, ssl.SSLError) as error:
+        raise GraderError(
+            f"the certificate {options.certfile} or its key cannot be used ({error}): correct it"
+        ) from None
+    return context
+
+
+def _hidden_tests(assignments: dict[str, Assignment]) -> dict[str, dict[str, set[str]]]:
+    """The names of the hidden tests by assignment and notebook."""
+    return {
+        name: {
+            notebook: {step.name for step in plan(source) if step.is_hidden}
+            for notebook, source in assignment.sources.items()
+        }
+        for name, assignment in assignments.items()
+    }
+
+
+@contextmanager
+def _only_one(folder: Path) -> Iterator[None]:
+    """Make sure that no other service serves a course folder. The lock ends with the process."""
+    descriptor = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    except BlockingIOError:
+        raise GraderError(f"another 'grader serve' serves {folder}: stop it first") from None
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,281 @@
+"""Keeps every hand-in on disk, from its receipt to its report: the queue survives a crash of the service or machine.
+
+The file is hand_ins.db in the course folder, or the gradebook's own database where that is PostgreSQL.
+"""
+
+import hashlib
+import json
+import secrets
+import threading
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, delete, event, func, insert, select, update
+
+from grader.commands.serve.policy import Attempts, Refusal
+from grader.commands.serve.table import (
+    GRADED,
+    GRADING,
+    REFUSED,
+    SUPERSEDED,
+    WAITING,
+    HandInRow,
+    hand_in,
+    metadata,
+    shown_columns,
+)
+
+DATABASE = "hand_ins.db"
+REPLAY = timedelta(minutes=1)
+"""How long the same bytes are the same hand-in: a client that lost the receipt asks for it again."""
+KEPT = 20
+"""How many hand-ins of a student and a notebook are kept that were superseded or refused: they cost no attempt."""
+
+# Made once, because SQLAlchemy takes longer to make a statement of many columns than SQLite takes to execute it.
+NEWEST = select(*shown_columns).order_by(hand_in.c.number.desc()).limit(1)
+ATTEMPTS = select(func.count(), func.max(hand_in.c.received))
+
+
+@dataclass(frozen=True)
+class Graded:
+    """What grading a hand-in gave: a report in its JSON form, the page, and whether it counts from now on."""
+
+    report: dict[str, Any]
+    page: str
+    counts: bool
+
+
+class Store:
+    """The table of hand-ins. Every method is one transaction; any thread may call it."""
+
+    def __init__(self, url: str) -> None:
+        """Open the table at a database URL of SQLAlchemy, and create it if there is none."""
+        # A connection to PostgreSQL does not outlive a restart of its server, so each is tried before its use.
+        self._engine: Engine = create_engine(url, pool_pre_ping=url.startswith("postgresql"))
+        if self._engine.dialect.name == "sqlite":
+            event.listen(self._engine, "connect", _durable)
+        metadata.create_all(self._engine)
+        # SQLite lets one connection write at a time; waiting here is fair, and waiting there is not.
+        self._lock = threading.Lock()
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._engine.dispose()
+
+    def accept(
+        self,
+        student: str,
+        assignment: str,
+        notebook: str,
+        content: bytes,
+        room: int,
+        require_allowed: Callable[[datetime, Attempts], None],
+    ) -> tuple[HandInRow, bool]:
+        """Store a hand-in durably; return it, and whether it is new. A replay of the newest one gives that one.
+
+        Args:
+            student: who hands in.
+            assignment: the name of the assignment.
+            notebook: the name of the notebook.
+            content: the bytes of the file.
+            room: how many bytes all hand-ins of the student may have that are stored; graded ones make room.
+            require_allowed: is called with the time and the attempts so far, and raises if they allow no more.
+
+        Raises:
+            Refusal: those that wait leave too little room.
+        """
+        sha256 = hashlib.sha256(content).hexdigest()
+        with self._lock, self._engine.begin() as connection:
+            now = utc_now()
+            is_same_work = _is_work(student, assignment, notebook)
+            newest = _row(connection, is_same_work, hand_in.c.state != REFUSED)
+            if newest is not None and newest.sha256 == sha256:
+                is_under_way = newest.state in (WAITING, GRADING)
+                if is_under_way or newest.received > now - REPLAY:
+                    return newest, False
+            # One that still waits is superseded, so it costs no attempt.
+            attempts = _attempts(connection, is_same_work, hand_in.c.state.in_((GRADING, GRADED)))
+            require_allowed(now, attempts)
+            key = secrets.token_urlsafe(16)
+            superseded = connection.execute(
+                update(hand_in)
+                .where(is_same_work, hand_in.c.state == WAITING)
+                .values(state=SUPERSEDED, superseded_by=key)
+            )
+            if superseded.rowcount:
+                # That one waits again if the new one is refused. Those that it superseded itself never do.
+                connection.execute(
+                    update(hand_in)
+                    .where(is_same_work, hand_in.c.state == SUPERSEDED, hand_in.c.superseded_by != key)
+                    .values(content=None)
+                )
+            _make_room(connection, student, room - len(content))
+            connection.execute(
+                insert(hand_in).values(
+                    id=key, student=student, assignment=assignment, notebook=notebook, received=now, sha256=sha256,
+                    content=content, attempt=attempts.used + 1, state=WAITING,
+                )
+            )  # fmt: skip
+            is_spent = is_same_work & hand_in.c.state.in_((SUPERSEDED, REFUSED))
+            spent = select(hand_in.c.number).where(is_spent).order_by(hand_in.c.number.desc()).offset(KEPT)
+            connection.execute(delete(hand_in).where(hand_in.c.number.in_(spent)))
+            row = _row(connection, hand_in.c.id == key)
+            assert row is not None
+        return row, True
+
+    def recover(self) -> list[HandInRow]:
+        """Put back what was being graded when the service ended; return all that waits, oldest first."""
+        with self._lock, self._engine.begin() as connection:
+            connection.execute(update(hand_in).where(hand_in.c.state == GRADING).values(state=WAITING))
+            waiting = select(*shown_columns).where(hand_in.c.state == WAITING).order_by(hand_in.c.number)
+            return [HandInRow(*row) for row in connection.execute(waiting)]
+
+    def start(self, key: str) -> bytes | None:
+        """Mark a hand-in as being graded and return its bytes; None if it no longer waits."""
+        with self._lock, self._engine.begin() as connection:
+            started = connection.execute(
+                update(hand_in).where(hand_in.c.id == key, hand_in.c.state == WAITING).values(state=GRADING)
+            )
+            if not started.rowcount:
+                return None
+            return connection.scalar(select(hand_in.c.content).where(hand_in.c.id == key))
+
+    def content(self, key: str) -> bytes:
+        """Return the bytes of a hand-in."""
+        with self._engine.connect() as connection:
+            content = connection.scalar(select(hand_in.c.content).where(hand_in.c.id == key))
+        assert isinstance(content, bytes)
+        return content
+
+    def put_back(self, key: str) -> None:
+        """Let a hand-in that was being graded wait again, unless a newer one does; leave any other as it is."""
+        with self._lock, self._engine.begin() as connection:
+            row = _row(connection, hand_in.c.id == key)
+            if row is None or row.state != GRADING:
+                return  # its grading failed before it began, or it is no longer kept
+            values: dict[str, Any] = {"state": WAITING}
+            newer = _row(connection, _is_work(row.student, row.assignment, row.notebook), hand_in.c.state == WAITING)
+            if newer is not None:
+                values = {"state": SUPERSEDED, "superseded_by": newer.id}
+            connection.execute(update(hand_in).where(hand_in.c.id == key).values(values))
+
+    def finish(self, key: str, graded: Graded) -> None:
+        """Record the report of a hand-in, and drop what it makes superfluous: superseded bytes and older pages."""
+        with self._lock, self._engine.begin() as connection:
+            row = _row(connection, hand_in.c.id == key)
+            assert row is not None
+            older = _is_work(row.student, row.assignment, row.notebook) & (hand_in.c.id != key)
+            if graded.counts:
+                connection.execute(update(hand_in).where(older, hand_in.c.counts).values(counts=False))
+            connection.execute(
+                update(hand_in)
+                .where(older, hand_in.c.counts.is_(False), hand_in.c.page.is_not(None))
+                .values(page=None)
+            )  # fmt: skip
+            connection.execute(
+                update(hand_in)
+                .where(older, hand_in.c.state == SUPERSEDED, hand_in.c.number < row.number)
+                .values(content=None)
+            )
+            connection.execute(
+                update(hand_in)
+                .where(hand_in.c.id == key)
+                .values(
+                    state=GRADED,
+                    report=json.dumps(graded.report),
+                    points=graded.report["points"],
+                    counts=graded.counts,
+                    page=zlib.compress(graded.page.encode(), level=1),  # a third of the time for a third more bytes
+                    graded_at=utc_now(),
+                )
+            )
+
+    def refuse(self, key: str, problem: str) -> HandInRow | None:
+        """Record why a hand-in cannot be graded; return the one that it had superseded, which waits again."""
+        with self._lock, self._engine.begin() as connection:
+            values = {"state": REFUSED, "problem": problem, "graded_at": utc_now(), "content": None}
+            connection.execute(update(hand_in).where(hand_in.c.id == key).values(values))
+            older = _row(connection, hand_in.c.superseded_by == key, hand_in.c.content.is_not(None))
+            if older is None:
+                return None
+            newer = _row(
+                connection, _is_work(older.student, older.assignment, older.notebook), hand_in.c.state == WAITING
+            )
+            back = {"state": WAITING, "superseded_by": None} if newer is None else {"superseded_by": newer.id}
+            connection.execute(update(hand_in).where(hand_in.c.id == older.id).values(back))
+            return _row(connection, hand_in.c.id == older.id) if newer is None else None
+
+    def get(self, key: str) -> HandInRow | None:
+        """Return a hand-in, if there is one with this id."""
+        with self._engine.connect() as connection:
+            return _row(connection, hand_in.c.id == key)
+
+    def page(self, key: str) -> str | None:
+        """Return the feedback page of a hand-in, if it is still kept."""
+        with self._engine.connect() as connection:
+            page = connection.scalar(select(hand_in.c.page).where(hand_in.c.id == key))
+        return None if page is None else zlib.decompress(page).decode()
+
+    def attempts(self, student: str, assignment: str, notebook: str) -> Attempts:
+        """Return the attempts that a student has used, with one that waits."""
+        with self._engine.connect() as connection:
+            is_attempt = hand_in.c.state.in_((WAITING, GRADING, GRADED))
+            return _attempts(connection, _is_work(student, assignment, notebook), is_attempt)
+
+    def counting(self, student: str, assignment: str) -> dict[str, HandInRow]:
+        """Return the hand-ins that count, by notebook."""
+        is_theirs = (hand_in.c.student == student) & (hand_in.c.assignment == assignment)
+        with self._engine.connect() as connection:
+            rows = connection.execute(select(*shown_columns).where(is_theirs, hand_in.c.counts))
+            return {row.notebook: HandInRow(*row) for row in rows}
+
+
+def utc_now() -> datetime:
+    """Return the time in UTC, without a zone, as the gradebook has its times."""
+    return datetime.now(UTC).replace(tzinfo=None)
+
+
+def _durable(connection: Any, _: object) -> None:
+    """Have SQLite write to the disk before a commit returns, and let others read meanwhile."""
+    for setting in ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=30000"):
+        connection.execute(f"PRAGMA {setting}")
+
+
+def _make_room(connection: Connection, student: str, room: int) -> None:
+    """Drop bytes of a student's graded hand-ins, first the oldest that do not count, until the stored ones fit.
+
+    Args:
+        connection: a transaction.
+        student: the student's name.
+        room: how many bytes may stay.
+
+    Raises:
+        Refusal: those that are not graded yet do not fit.
+    """
+    size = func.length(hand_in.c.content)  # databases know it without reading the bytes
+    last_to_go_first = hand_in.c.state == GRADED, hand_in.c.counts.desc(), hand_in.c.number.desc()
+    query = select(hand_in.c.number, hand_in.c.state, size).where(hand_in.c.student == student, size > 0)
+    rows = connection.execute(query.order_by(*last_to_go_first)).all()
+    if sum(length for _, state, length in rows if state != GRADED) > room:
+        raise Refusal(429, "your notebooks that wait have as many bytes as you may use: wait for their reports", 10)
+    for number, _, length in rows:
+        room -= length
+        if room < 0:
+            connection.execute(update(hand_in).where(hand_in.c.number == number).values(content=None))
+
+
+def _is_work(student: str, assignment: str, notebook: str) -> Any:
+    return (hand_in.c.student == student) & (hand_in.c.assignment == assignment) & (hand_in.c.notebook == notebook)
+
+
+def _row(connection: Connection, *conditions: Any) -> HandInRow | None:
+    """The newest hand-in that meets the conditions."""
+    row = connection.execute(NEWEST.where(*conditions)).first()
+    return None if row is None else HandInRow(*row)
+
+
+def _attempts(connection: Connection, *conditions: Any) -> Attempts:
+    return Attempts(*connection.execute(ATTEMPTS.where(*conditions)).one())

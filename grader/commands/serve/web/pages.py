@@ -1,0 +1,134 @@
+"""Tells states, reports and assignments, and delivers feedback pages."""
+
+from typing import Any
+
+from tornado.web import HTTPError
+
+from grader.commands.serve.policy import EVERYTHING, Refusal, shown
+from grader.commands.serve.table import GRADED, GRADING, WAITING
+from grader.commands.serve.web.handler import Handler
+from grader.commands.serve.web.shared import iso
+from grader.text import one_line
+
+PAGE_POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'self'; sandbox allow-popups"
+)
+"""What a browser may do with a feedback page: show it, with its own styles and pictures, and nothing else."""
+
+
+class State(Handler):
+    """Tells the state of a hand-in, with its report once there is one."""
+
+    async def get(self, key: str) -> None:
+        """Answer at once, or with `?wait=SECONDS` when the state has changed."""
+        try:
+            row = await self.own(key)
+            if row.state in (WAITING, GRADING) and (seconds := self._seconds()):
+                await self.service.dispatcher.changed(key, seconds)
+                row = await self.own(key)
+            await self.tell(row)
+        except Refusal as refusal:
+            self.refuse(refusal)
+
+    def _seconds(self) -> float:
+        text = self.get_query_argument("wait", "0")
+        try:
+            seconds = float(text)
+        except ValueError:
+            seconds = -1.0
+        if not seconds >= 0:
+            raise Refusal(400, f"wait is a number of seconds, not {one_line(text, 20)!r}")
+        return min(seconds, self.service.limits.wait_seconds)
+
+
+class Page(Handler):
+    """Delivers the feedback page of a hand-in."""
+
+    async def get(self, key: str) -> None:
+        """Answer with the page if the student may see it yet."""
+        service = self.service
+        try:
+            row = await self.own(key)
+            if row.state != GRADED:
+                raise Refusal(409, f"this hand-in has no page: it is {row.state}", 1)
+            form = await service.ask(service.receipt, row)
+            if form["told"] != EVERYTHING:
+                raise Refusal(403, "the page is shown after the due time; until then the report has what you may know")
+            page = await service.ask(service.store.page, key)
+            if page is None:
+                raise Refusal(404, "the page of this hand-in is no longer kept: a newer one or a better one has one")
+        except Refusal as refusal:
+            self.refuse(refusal)
+            return
+        self.set_header("Content-Type", "text/html; charset=utf-8")
+        self.set_header("Content-Security-Policy", PAGE_POLICY)
+        self.finish(page)
+
+
+class Overview(Handler):
+    """Tells a student the assignments, their times, and the attempts."""
+
+    async def get(self) -> None:
+        """Answer with all assignments."""
+        try:
+            self.finish(await self.service.ask(self._overview))
+        except Refusal as refusal:
+            self.refuse(refusal)
+
+    def _overview(self) -> dict[str, Any]:
+        return {"student": self.student, "assignments": {name: self._one(name) for name in self.service.assignments}}
+
+    def _one(self, name: str) -> dict[str, Any]:
+        service, rules = self.service, self.service.rules[name]
+        due, counting = service.due(name, self.student), service.store.counting(self.student, name)
+        notebooks = {}
+        for notebook in service.assignments[name].sources:
+            used, row = service.store.attempts(self.student, name, notebook).used, counting.get(notebook)
+            notebooks[notebook] = {
+                "attempts": used,
+                "attempts_left": rules.left(used),
+                "counts": None if row is None else {"id": row.id, "points": row.points, "received": iso(row.received)},
+            }
+        return {
+            "open": rules.open or None,
+            "due": shown(due) if due else None,
+            "late": rules.late,
+            "counts": rules.counts,
+            "notebooks": notebooks,
+        }
+
+
+class Health(Handler):
+    """Tells whether the service works, without a token."""
+
+    needs_student = False
+
+    def get(self) -> None:
+        """Answer with the numbers of hand-ins that wait and are graded, from memory: anyone may ask at any rate."""
+        dispatcher = self.service.dispatcher
+        self.finish({"status": "ok", "hand_ins": {WAITING: len(dispatcher.queue), GRADING: dispatcher.under_way()}})
+
+
+class Numbers(Handler):
+    """Delivers the metrics, which name no one, without a token."""
+
+    needs_student = False
+
+    def get(self) -> None:
+        """Answer in the text format of Prometheus."""
+        self.service.metrics.connections.set(self.service.server.connections())
+        self.service.metrics.uploads.set(self.service.uploads.total())
+        self.set_header("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+        self.finish(self.service.metrics.text())
+
+
+class Nothing(Handler):
+    """Answers at all other addresses."""
+
+    needs_student = False
+
+    async def prepare(self) -> None:
+        """Say that there is nothing here."""
+        await super().prepare()
+        raise HTTPError(404)

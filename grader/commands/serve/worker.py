@@ -1,0 +1,207 @@
+"""Grades hand-ins in threads, and writes their results from the main thread, which is the only writer.
+
+    Ticket --threads: parse, repair, grade--> Outcome --main thread--> submitted/, gradebook, pages, store
+
+Rendering a hostile page is stopped by a signal, and signals reach only the main thread of a process.
+"""
+
+import logging
+import os
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from datetime import datetime
+from queue import Empty, SimpleQueue
+
+from grader.classroom.course_dir import CourseDir
+from grader.classroom.release import register
+from grader.classroom.replacing import replace_file
+from grader.classroom.results import TIMESTAMP, ResultWriter, StudentResult
+from grader.classroom.student import Assignment, Submission
+from grader.commands.serve.fair_queue import Ticket
+from grader.commands.serve.policy import HandIn
+from grader.commands.serve.store import Graded, Store
+from grader.commands.serve.table import HandInRow
+from grader.engine.supervisor.readers import parse
+from grader.errors import GraderError, UnreadableFile
+
+MAX_TRIES = 3
+"""How often a notebook is graded whose grading does not come to an end through no fault of its own."""
+Grade = Callable[[Assignment, Submission], StudentResult]
+log = logging.getLogger("grader.commands.serve")
+
+
+@dataclass
+class Outcome:
+    """What became of a ticket: a result, the problem that a student must solve, or neither if it was superseded.
+
+    `failed` is true if it must be graded again.
+    """
+
+    ticket: Ticket
+    result: StudentResult | None = None
+    problem: str = ""
+    failed: bool = False
+
+
+def grade_ticket(ticket: Ticket, store: Store, assignment: Assignment, grade: Grade) -> Outcome:
+    """Grade a hand-in, in any thread.
+
+    Args:
+        ticket: its place in the queue.
+        store: where its bytes are.
+        assignment: what it is graded by.
+        grade: grades a submission, here or on a cluster.
+    """
+    try:
+        content = store.start(ticket.id)
+        if content is None:
+            return Outcome(ticket)
+        submission = Submission(ticket.student, ticket.id, {ticket.notebook: content})
+        for _ in range(MAX_TRIES):
+            result = grade(assignment, submission)
+            if ticket.notebook not in result.reports:
+                parse(content, f"{ticket.notebook}.ipynb")  # says why it could not be read
+            if not result.reports[ticket.notebook].given_up:
+                break
+        return Outcome(ticket, result)
+    except UnreadableFile as error:
+        return Outcome(ticket, problem=f"{error.why}: save it once more in JupyterLab, and hand it in again")
+    except Exception:
+        log.exception("hand-in %s could not be graded", ticket.id)
+        return Outcome(ticket, failed=True)
+
+
+class Writer:
+    """Writes results; all methods but `put` and `stop` belong to the main thread."""
+
+    def __init__(
+        self,
+        course_dir: CourseDir,
+        store: Store,
+        assignments: dict[str, Assignment],
+        written: Callable[[Outcome, HandInRow | None], None],
+    ) -> None:
+        """Make a writer.
+
+        Args:
+            course_dir: the course folder.
+            store: where the hand-ins are.
+            assignments: what each assignment is graded by.
+            written: is called after each outcome, with a hand-in that waits again, if there is one.
+        """
+        self._course_dir, self._store, self._assignments, self._written = course_dir, store, assignments, written
+        self._rules = HandIn(config=course_dir.config)
+        self._outcomes: SimpleQueue[Outcome | None] = SimpleQueue()
+        self._writers: dict[str, ResultWriter] = {}
+        self._cold = list(assignments)
+        self._open = ExitStack()
+
+    def put(self, outcome: Outcome) -> None:
+        """Have an outcome written."""
+        self._outcomes.put(outcome)
+
+    def stop(self) -> None:
+        """Have `run` return. A signal handler may call this."""
+        self._outcomes.put(None)
+
+    def run(self, seconds: float | None = None) -> None:
+        """Write outcomes until `stop`; prepare the assignments whenever there is nothing to write.
+
+        Args:
+            seconds: how long to wait for an outcome; None for any time.
+        """
+        while True:
+            is_preparing = seconds is None and bool(self._cold)
+            try:
+                outcome = self._outcomes.get(not is_preparing, seconds)
+            except Empty:
+                if not is_preparing:
+                    return
+                self._prepare_ahead(self._cold.pop(0))
+                continue
+            if outcome is None:
+                return
+            self._write(outcome)
+
+    def close(self) -> None:
+        """Close the gradebook."""
+        self._writers.clear()
+        try:
+            self._open.close()
+        except GraderError as error:
+            log.error("%s", error)
+
+    def _prepare_ahead(self, assignment: str) -> None:
+        try:
+            self._prepared(assignment)
+        except Exception:
+            # Others can be graded, and the first hand-in of this one tries again.
+            log.exception("%s could not be prepared", assignment)
+
+    def _write(self, outcome: Outcome) -> None:
+        again = None
+        try:
+            if outcome.failed:
+                self._store.put_back(outcome.ticket.id)
+            elif outcome.problem:
+                again = self._store.refuse(outcome.ticket.id, outcome.problem)
+            elif outcome.result is not None:
+                self._store.finish(outcome.ticket.id, self._graded(outcome.ticket, outcome.result))
+        except Exception:
+            # The gradebook is locked, the disk is full: what was accepted stays, and is graded later.
+            log.exception("the results of hand-in %s could not be written", outcome.ticket.id)
+            outcome.failed = True
+            try:
+                self._store.put_back(outcome.ticket.id)
+            except Exception:
+                log.exception("hand-in %s is put back later", outcome.ticket.id)
+        self._written(outcome, again)
+
+    def _graded(self, ticket: Ticket, result: StudentResult) -> Graded:
+        row, writer = self._store.get(ticket.id), self._prepared(ticket.assignment)
+        assert row is not None
+        for trouble in result.troubles:
+            log.error("%s: %s", ticket.student, trouble)
+        report = result.reports[ticket.notebook]
+        counting = self._store.counting(ticket.student, ticket.assignment)
+        before = counting.get(ticket.notebook)
+        if (report.given_up and before) or not self._counts(row, report.points, before, writer):
+            return Graded(report.as_json(), writer.page(result, ticket.notebook), counts=False)
+        times = [other.received for name, other in counting.items() if name != ticket.notebook]
+        self._submit(ticket, max(times + [row.received]))
+        writer.write_some(result)
+        page = self._course_dir.folder("feedback", ticket.assignment, ticket.student) / f"{ticket.notebook}.html"
+        return Graded(report.as_json(), page.read_text(encoding="utf-8"), counts=True)
+
+    def _counts(self, row: HandInRow, points: float, before: HandInRow | None, writer: ResultWriter) -> bool:
+        if before is None or before.id == row.id:
+            return True
+        if self._rules.for_assignment(row.assignment).counts == "last":
+            return row.number > before.number
+
+        def worth(points: float, received: datetime) -> float:
+            return points - writer.late_penalty(row.student, points, received)
+
+        return worth(points, row.received) >= worth(before.points or 0.0, before.received)
+
+    def _submit(self, ticket: Ticket, time: datetime) -> None:
+        """Put the bytes where the class run finds them, with the time of the last hand-in that counts."""
+        folder = self._course_dir.folder("submitted", ticket.assignment, ticket.student)
+        # On the disk before the hand-in counts as graded.
+        replace_file(folder / f"{ticket.notebook}.ipynb", self._store.content(ticket.id), is_durable=True)
+        replace_file(folder / TIMESTAMP, f"{time:%Y-%m-%d %H:%M:%S.%f} UTC", is_durable=True)
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+    def _prepared(self, assignment: str) -> ResultWriter:
+        """The writer of an assignment, which is registered in the gradebook at its first use."""
+        if assignment not in self._writers:
+            register(self._course_dir, assignment)
+            writer = self._open.enter_context(ResultWriter(self._course_dir, assignment))
+            writer.warm_up(self._assignments[assignment].sources)
+            self._writers[assignment] = writer
+        return self._writers[assignment]

@@ -1,0 +1,86 @@
+"""Identifies the code on which scores depend, apart from the notebooks, by a digest."""
+
+import hashlib
+import importlib.util
+import sys
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+
+from grader.errors import GraderError
+
+LIBRARIES = ("torch", "numpy", "safetensors", "msgspec", "ipython", "matplotlib", "matplotlib-inline", "nbgrader")
+"""Distributions that run, transport or display what student code and tests compute."""
+
+
+ENGINE = ("grader.engine", "grader.errors", "grader.text")
+"""The packages and modules of the grader on which a score, a verdict or a sentence of a test depends."""
+
+
+@cache
+def engine_digest(helper_packages: tuple[str, ...] = ()) -> str:
+    """Return a digest that changes with any module of the engine or a helper package, and with any library's version.
+
+    Commands and pages do not count: students need not be graded again because a page looks different.
+
+    Args:
+        helper_packages: names of the packages that notebooks import.
+    """
+    own = {path: name for path, name in module_files("grader").items() if f"{name}.".startswith(_PREFIXES)}
+    return _digest(own, helper_packages)
+
+
+@cache
+def grader_digest(helper_packages: tuple[str, ...] = ()) -> str:
+    """Return a digest that changes with any module of the grader or a helper package, and with any library's version.
+
+    Args:
+        helper_packages: names of the packages that notebooks import.
+    """
+    return _digest(module_files("grader"), helper_packages)
+
+
+_PREFIXES = tuple(f"{name}." for name in ENGINE)
+
+
+def _digest(own: dict[Path, str], helper_packages: tuple[str, ...]) -> str:
+    digest = hashlib.sha256(sys.version.encode())
+    for library in LIBRARIES:
+        digest.update(f"{library} {version(library)} ".encode())
+    for files in (own, *map(module_files, helper_packages)):
+        for path, name in files.items():
+            digest.update(f"{name} ".encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
+def package_paths(package: str) -> list[Path]:
+    """Return the folders of a package, or the file of a module that is a package of its own, without importing it.
+
+    Raises:
+        GraderError: there is no such package.
+    """
+    try:
+        spec = importlib.util.find_spec(package) if package.isidentifier() else None
+    except ValueError:  # a program that runs as __main__ has no spec
+        spec = None
+    if spec is None:
+        raise GraderError(
+            f"c.Grader.helper_packages names packages that notebooks import, and no package is called {package!r}: "
+            "install it, or correct the name"
+        )
+    if spec.submodule_search_locations is not None:
+        return [Path(folder).absolute() for folder in spec.submodule_search_locations]
+    return [Path(spec.origin).absolute()] if spec.has_location and spec.origin else []
+
+
+def module_files(package: str) -> dict[Path, str]:
+    """Return the file of each module of a package with the name by which it is imported; raise as `package_paths`."""
+    files = {}
+    for path in package_paths(package):
+        if path.is_file():
+            files[path] = package
+            continue
+        for file in sorted(path.rglob("*.py")):
+            parts = (package, *file.relative_to(path).with_suffix("").parts)
+            files[file] = ".".join(parts).removesuffix(".__init__")
+    return files

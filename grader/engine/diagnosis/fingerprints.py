@@ -1,0 +1,170 @@
+"""Takes the fingerprint of an exercise's behaviour from the recorded messages of its tests.
+
+    replies --> digest of what must be equal, digest of what was drawn, two floats for each reply with real numbers
+
+Replies are compared by the rules of `likeness`, but those of two students: there is no reference that could take over
+the parameters of both. If they drew other parameters, or used more random numbers, their numbers differ for that reason
+alone.
+"""
+
+import hashlib
+import math
+from collections.abc import Iterable
+from itertools import chain
+from typing import Any
+
+import msgspec
+import torch
+
+from grader.engine.diagnosis.recording import Exchanges, RecordedCall, recorded_sessions
+from grader.engine.fingerprint import Fingerprint
+from grader.engine.rpc.protocol import Gradients, ModuleHandle, Raised, Returned, Tree
+from grader.engine.sandbox.server import NO_EFFECTS
+
+DIGITS = 7
+"""Significant digits of a stored number: more than two students who behave alike differ in."""
+
+
+def fingerprint(exchanges: Exchanges) -> Fingerprint | None:
+    """Return the fingerprint of an exercise's behaviour; None if nothing was recorded, or nothing that can be read.
+
+    Args:
+        exchanges: the recorded messages of its tests.
+    """
+    try:
+        calls = list(chain.from_iterable(recorded_sessions(exchanges)))
+        if not calls:
+            return None
+        taken = _Taken()
+        for call in calls:
+            taken.add(call)
+        return taken.fingerprint()
+    except Exception:
+        return None  # the sandbox may have answered anything
+
+
+class _Taken:
+    """The fingerprint so far, and the tensors of the reply that is being read."""
+
+    def __init__(self) -> None:
+        self._structure, self._drawn = hashlib.sha256(), hashlib.sha256()
+        self._has_drawn = False
+        self._numbers: list[float] = []
+        self._tensors: list[torch.Tensor] = []
+        self._reals: list[torch.Tensor] = []
+
+    def fingerprint(self) -> Fingerprint:
+        drawn = self._drawn.hexdigest()[:16] if self._has_drawn else ""
+        return Fingerprint(self._structure.hexdigest()[:16], drawn, tuple(self._numbers))
+
+    def add(self, call: RecordedCall) -> None:
+        """Add a call."""
+        self._tensors, self._reals = call.returned.decoded().tensors, []
+        self._note(type(call.request).__name__, type(call.reply).__name__)
+        match call.reply:
+            case Raised() as reply:
+                # Its message may name what comes from elsewhere: the student's own names, or another exercise's shapes.
+                self._note(reply.error.kind)
+            case Gradients() as reply:
+                # Layers may be made in any order.
+                self._unordered(place for place in reply.tensors if place is not None)
+                self._note(len(reply.tensors), reply.tensors.count(None))
+            case Returned() as reply:
+                self._tree(reply.value)
+                self._note(reply.differentiable)
+                self._effects(reply)
+        self._add_numbers()
+
+    def _note(self, *parts: Any) -> None:
+        self._structure.update(repr(parts).encode())
+
+    def _tree(self, tree: Tree) -> None:
+        match tree:
+            case {"tensor": int(place)}:
+                self._tensor(place)
+            case {"handle": dict(handle)}:
+                self._handle(handle)
+            case dict():
+                self._note("{", *tree)
+                for part in tree.values():
+                    self._tree(part)
+            case list():
+                self._note("[", len(tree))
+                for part in tree:
+                    self._tree(part)
+            case float():
+                self._reals.append(torch.tensor([tree], dtype=torch.float64))
+            case _:
+                self._note(type(tree).__name__, tree)
+
+    def _tensor(self, place: int) -> None:
+        tensor = self._tensors[place]
+        self._note(tuple(tensor.shape), str(tensor.dtype))
+        if tensor.is_floating_point():
+            self._reals.append(tensor.double().flatten())
+        elif tensor.is_complex():
+            self._reals.append(torch.view_as_real(tensor.to(torch.complex128)).flatten())
+        else:
+            self._note(tensor.tolist())
+
+    def _unordered(self, places: Iterable[int]) -> None:
+        """Add tensors in an order that depends on what they hold only: their shapes, and then their sizes."""
+        tensors = [self._tensors[place] for place in places]
+        self._note(sorted((tuple(tensor.shape), str(tensor.dtype)) for tensor in tensors))
+        sizes = sorted(_rms(tensor.double().flatten()) for tensor in tensors if tensor.is_floating_point())
+        self._reals.append(torch.tensor(sizes, dtype=torch.float64))
+
+    def _handle(self, handle: dict[str, Any]) -> None:
+        if handle.get("type") != ModuleHandle.__name__:
+            self._note("object", handle.get("is_callable", False))
+            return
+        module = msgspec.convert(handle, ModuleHandle)
+        for parameter in sorted(module.parameters, key=lambda each: each.path):
+            tensor = self._tensors[parameter.tensor]
+            self._note(parameter.path, tuple(tensor.shape), str(tensor.dtype))
+            self._draw(tensor)
+
+    def _draw(self, tensor: torch.Tensor) -> None:
+        """Note a parameter, or the state that random numbers left behind: later numbers may depend on it."""
+        self._drawn.update(tensor.contiguous().flatten().view(torch.uint8).numpy().tobytes())
+        self._has_drawn = True
+
+    def _effects(self, reply: Returned) -> None:
+        effects = reply.effects or NO_EFFECTS
+        if effects.random is not None:
+            self._draw(self._tensors[effects.random])
+        for number, place in effects.written:
+            self._note("written", number)
+            self._tensor(place)
+        self._note("gradients", [(number, place is None) for number, place in effects.gradients])
+        self._unordered(place for _, place in effects.gradients if place is not None)
+        for number, tree in effects.containers:
+            self._note("container", number)
+            self._tree(tree)
+        for _, changes in effects.modules:
+            self._note(sorted(changes.training), [path for path, *_ in sorted(changes.values)])
+            for _, place, _ in sorted(changes.values):
+                self._tensor(place)
+            self._unordered(place for _, place in changes.gradients if place is not None)
+
+    def _add_numbers(self) -> None:
+        """Add the two floats of a reply. What is not finite counts exactly."""
+        reals = torch.cat(self._reals) if self._reals else torch.empty(0)
+        if not len(reals):
+            return
+        finite = torch.isfinite(reals)
+        if not finite.all():
+            self._note([str(each) for each in reals[~finite].tolist()], (~finite).nonzero().flatten().tolist())
+            reals = reals[finite]
+        if len(reals):
+            # Any fixed direction will do that no wrong answer is at right angles to.
+            direction = torch.cos(torch.arange(len(reals), dtype=torch.float64) ** 2 + 1.0)
+            self._numbers += _digits([_rms(reals), float(reals @ direction) / math.sqrt(len(reals))])
+
+
+def _rms(values: torch.Tensor) -> float:
+    return float(values.square().mean().sqrt()) if len(values) else 0.0
+
+
+def _digits(values: list[float]) -> list[float]:
+    return [float(f"{value:.{DIGITS}g}") for value in values]

@@ -1,0 +1,216 @@
+"""Decides whether the reference answered a call as the student's code did.
+
+    reply of the student's code, answer of the reference --> values, gradients, writes, errors --> alike, or not
+
+What a student may choose freely does not count at first: how parameters are drawn, in which order layers are made, and
+what a measure of a call finds. If nothing else differs, this itself may be the mistake: `exactly` counts it, too.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+import torch
+
+from grader.engine.diagnosis.recording import RecordedCall
+from grader.engine.rpc.protocol import (
+    Effects,
+    ErrorInfo,
+    FromSandbox,
+    Gradients,
+    ModuleChanges,
+    ModuleHandle,
+    ObjectHandle,
+    Raised,
+    Returned,
+    Tree,
+)
+from grader.engine.sandbox.server import NO_EFFECTS, Answer
+
+RELATIVE, ABSOLUTE = 1e-4, 1e-5
+"""Tolerances within which numbers are alike."""
+
+Tensors = list[torch.Tensor]
+
+
+def is_alike(call: RecordedCall, answer: Answer, *, exactly: bool = False) -> bool:
+    """Return whether the reference answered a call as the student's code did.
+
+    Args:
+        call: the call, with the reply of the student's code.
+        answer: the reference's reply and its tensors.
+        exactly: whether drawn numbers, the random state, the make of modules and measures count as well.
+    """
+    reply, tensors = answer
+    match call.reply, reply:
+        case Raised() as student, Raised() as reference:
+            return _same_error(student.error, reference.error)
+        case Returned() as student, Returned() as reference:
+            return _Pair(call.returned.decoded().tensors, tensors, exactly).same_return(student, reference)
+        case Gradients() as student, Gradients() as reference:
+            return _Pair(call.returned.decoded().tensors, tensors, exactly).same_gradients(student, reference)
+    return False
+
+
+def is_telling(call: RecordedCall) -> bool:
+    """Return whether a reply holds something to compare, besides the fact that an object came back."""
+    return not isinstance(call.reply, Returned) or any(
+        part is not None and not _is_handle(part) for part in _parts(call.reply.value)
+    )
+
+
+def same_values(left: Tree, left_tensors: Tensors, right: Tree, right_tensors: Tensors) -> bool:
+    """Return whether two values are alike.
+
+    Args:
+        left: what crossed between the processes.
+        left_tensors: its tensors.
+        right: the same in the process of the reference.
+        right_tensors: its tensors.
+    """
+    return _Pair(left_tensors, right_tensors).same(left, msgspec.to_builtins(right))
+
+
+def handles(tree: Tree) -> list[FromSandbox]:
+    """Return the handles of a value."""
+    return [msgspec.convert(part["handle"], FromSandbox) for part in _parts(tree) if _is_handle(part)]
+
+
+class _Pair:
+    """The tensors of a student's reply and of the reference's reply to the same call."""
+
+    def __init__(self, left: Tensors, right: Tensors, exactly: bool = False) -> None:
+        self._left, self._right, self._exactly = left, right, exactly
+
+    def same_return(self, left: Returned, right: Returned) -> bool:
+        """Whether both calls returned the same and had the same effects."""
+        return (
+            self.same(left.value, msgspec.to_builtins(right.value))
+            and left.differentiable == right.differentiable
+            and (not self._exactly or left.measured == right.measured)
+            and self._same_effects(left.effects or NO_EFFECTS, right.effects or NO_EFFECTS)
+        )
+
+    def same_gradients(self, left: Gradients, right: Gradients) -> bool:
+        """Whether the gradients are the same, in whatever order the layers were made."""
+        if len(left.tensors) != len(right.tensors) or left.tensors.count(None) != right.tensors.count(None):
+            return False
+        rest = [place for place in right.tensors if place is not None]
+        for place in left.tensors:
+            if place is not None:
+                like = next((other for other in rest if self._same_tensor(place, other)), None)
+                if like is None:
+                    return False
+                rest.remove(like)
+        return True
+
+    def same(self, left: Tree, right: Tree) -> bool:
+        """Whether two trees hold the same, in containers and numbers of the same types."""
+        match left, right:
+            case {"tensor": i}, {"tensor": j}:
+                return self._same_tensor(i, j)
+            case {"handle": dict(i)}, {"handle": dict(j)}:
+                return self._same_handle(msgspec.convert(i, FromSandbox), msgspec.convert(j, FromSandbox))
+            case dict(), dict():
+                return left.keys() == right.keys() and all(self.same(left[key], right[key]) for key in left)
+            case list(), list():
+                return len(left) == len(right) and all(map(self.same, left, right))
+            case float(), float():
+                both_nan = math.isnan(left) and math.isnan(right)
+                return both_nan or math.isclose(left, right, rel_tol=RELATIVE, abs_tol=ABSOLUTE)
+        return type(left) is type(right) and left == right
+
+    def _same_tensor(self, i: int, j: int) -> bool:
+        x, y = self._left[i], self._right[j]
+        if x.shape != y.shape or x.dtype != y.dtype:
+            return False
+        return torch.equal(x, y) or torch.allclose(x.double(), y.double(), RELATIVE, ABSOLUTE, equal_nan=True)
+
+    def _same_handle(self, left: FromSandbox, right: FromSandbox) -> bool:
+        if isinstance(left, ObjectHandle) and isinstance(right, ObjectHandle):
+            return left.is_callable == right.is_callable
+        if not isinstance(left, ModuleHandle) or not isinstance(right, ModuleHandle):
+            return False
+        paths = {part.path: part for part in left.parameters}, {part.path: part for part in right.parameters}
+        if paths[0].keys() != paths[1].keys():
+            return False
+        if not self._exactly:
+            return all(
+                self._left[part.tensor].shape == self._right[paths[1][name].tensor].shape
+                for name, part in paths[0].items()
+            )
+        return _make(left) == _make(right) and all(
+            self._same_tensor(one.tensor, other.tensor)
+            for kind in ("parameters", "buffers")
+            for one, other in zip(_by_path(left, kind), _by_path(right, kind), strict=True)
+        )
+
+    def _same_effects(self, left: Effects, right: Effects) -> bool:
+        """Whether both calls wrote the same into what they were given, and into modules."""
+        return (
+            self._same_places(left.written, right.written)
+            and self._same_places(left.gradients, right.gradients)
+            and self.same(msgspec.to_builtins(left.containers), msgspec.to_builtins(right.containers))
+            and len(left.modules) == len(right.modules)
+            and all(map(self._same_changes, (each for _, each in left.modules), (each for _, each in right.modules)))
+            and (not self._exactly or self._same_places([("", left.random)], [("", right.random)]))
+        )
+
+    def _same_changes(self, left: ModuleChanges, right: ModuleChanges) -> bool:
+        return (
+            self._same_places(sorted(each[:2] for each in left.values), sorted(each[:2] for each in right.values))
+            and self._same_places(sorted(left.gradients), sorted(right.gradients))
+            and sorted(left.training) == sorted(right.training)
+        )
+
+    def _same_places(self, left: Sequence[tuple], right: Sequence[tuple]) -> bool:
+        """Whether both name the same things, with the same tensors at their places."""
+        return [name for name, _ in left] == [name for name, _ in right] and all(
+            i is j if i is None or j is None else self._same_tensor(i, j)
+            for (_, i), (_, j) in zip(left, right, strict=True)
+        )
+
+
+def _make(module: ModuleHandle) -> Any:
+    """How a module is made: its base, its buffers, what learns, and which parameters are the same."""
+    first: dict[int, str] = {}
+    for parameter in _by_path(module, "parameters"):
+        first.setdefault(parameter.object_id, parameter.path)
+    learning = [(each.path, each.requires_grad, first[each.object_id]) for each in _by_path(module, "parameters")]
+    buffers = [(each.path, each.is_persistent) for each in _by_path(module, "buffers")]
+    return module.parts[0].base, learning, buffers
+
+
+def _by_path(module: ModuleHandle, kind: str) -> list[Any]:
+    return sorted(getattr(module, kind), key=lambda each: each.path)
+
+
+def _is_handle(part: Any) -> bool:
+    return isinstance(part, dict) and "handle" in part
+
+
+def _parts(tree: Tree) -> Iterator[Any]:
+    """Yield the handles in a tree, and its plain values."""
+    match tree:
+        case {"handle": _}:
+            yield tree
+        case dict():
+            yield from _parts(list(tree.values()))
+        case list():
+            for part in tree:
+                yield from _parts(part)
+        case _:
+            yield tree
+
+
+def _same_error(student: ErrorInfo, reference: ErrorInfo) -> bool:
+    """Whether both raised the same error. Messages are compared only for errors raised by Python or torch."""
+    if student.kind != reference.kind:
+        return False
+    return _is_on_purpose(student) and _is_on_purpose(reference) or student.message == reference.message
+
+
+def _is_on_purpose(error: ErrorInfo) -> bool:
+    """Whether an error comes from a raise or assert statement in a cell."""
+    return bool(error.frames) and error.frames[-1].text.startswith(("raise", "assert"))

@@ -1,0 +1,67 @@
+"""Grades one notebook, for the commands, the nbgrader plug-in and the tests alike.
+
+submission, source --repair, plan--> Job --supervisor.session--> JobResult --> Report
+"""
+
+from collections.abc import Sequence
+
+from nbformat import NotebookNode
+
+from grader.engine.diagnosis.misconceptions import Misconception, known_misconceptions
+from grader.engine.explanation import Cause, Explanation
+from grader.engine.limits import Limits
+from grader.engine.notebook.plan import Role, Step, plan
+from grader.engine.notebook.repair import Repaired, repair
+from grader.engine.report import Report, Verdict, no_points, shown
+from grader.engine.rpc.jobs import Job
+from grader.engine.sandbox import confinement
+from grader.engine.supervisor.session import GradingFailed, run_job
+
+
+def grade(
+    source: NotebookNode,
+    submission: NotebookNode | Repaired,
+    limits: Limits | None = None,
+    *,
+    sandbox: bool = True,
+    misconceptions: Sequence[Misconception] = (),
+    helper_packages: tuple[str, ...] = (),
+) -> Report:
+    """Grade a submission by the tests in its source. Neither notebook is changed, and no file is written.
+
+    Args:
+        source: the instructor's notebook, with solutions and hidden tests.
+        submission: the student's notebook, or the result of repairing it.
+        limits: what the submission may use.
+        sandbox: whether the kernel confines the student's process. Without it, student code can use files and the
+            network as you can.
+        misconceptions: known misconceptions. A failed test names the one that behaves exactly like the student's code.
+            Points never depend on them.
+        helper_packages: packages that the notebook imports, which the sandbox may read.
+
+    Raises:
+        SandboxUnavailable: `sandbox` is true, and the kernel cannot confine a process.
+    """
+    if sandbox:
+        confinement.check()
+    repaired = submission if isinstance(submission, Repaired) else repair(source, submission)
+    steps = plan(repaired.notebook, source)
+    job = Job(steps, known_misconceptions(source, misconceptions))
+    try:
+        result = run_job(job, limits or Limits(), sandbox=sandbox, helper_packages=helper_packages)
+    except GradingFailed:
+        return _given_up(steps, repaired)
+    return Report(result.results, repaired.changes, result.outputs)
+
+
+def _given_up(steps: list[Step], repaired: Repaired) -> Report:
+    results = {
+        step.index: no_points(
+            step.name, step.points, Verdict.TIMED_OUT, Explanation(cause=Cause.NOT_GRADED), exercise=step.exercise
+        )
+        for step in steps
+        if step.role is Role.TEST
+    }
+    # nbgrader takes the score from the outputs, and no output would mean full points.
+    outputs = {index: shown(result) for index, result in results.items()}
+    return Report(list(results.values()), repaired.changes, outputs, given_up=True)

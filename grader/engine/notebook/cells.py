@@ -1,0 +1,122 @@
+"""Reads what nbgrader's metadata and a cell's tags say: its type, the exercise of a test, what is left out.
+
+In an autograded notebook the metadata of a test also hold its explanation. Repair has all test cells from the source,
+so a student cannot set it.
+"""
+
+from contextlib import suppress
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from grader.engine.explanation import Explanation
+
+if TYPE_CHECKING:
+    # The fork server reads no notebook, and nbformat is slow to load.
+    from nbformat import NotebookNode
+
+HIDDEN = "BEGIN HIDDEN TESTS"
+NOT_GRADED_TAGS = {"experiment", "not-graded"}
+SANDBOX_ONLY_TAGS = {"candidate", "sandbox-only"}
+FORBIDDEN_TAG = "without:"
+EXPLANATION = "grader"
+"""The key of an explanation in the metadata of a test."""
+PICTURES = {"image/png", "image/jpeg"}
+FORMS = ("text/html", "image/png", "image/jpeg", "text/plain")
+"""The MIME types of an output that a page shows, the best one first."""
+
+
+class CellType(Enum):
+    """nbgrader's cell types, which decide where a cell runs."""
+
+    TEST = "test"  # the runner runs it
+    READ_ONLY = "read-only"  # runner and sandbox run it
+    AUTOGRADED_ANSWER = "answer"  # the sandbox runs it
+    MANUAL_ANSWER = "written"  # a person marks it
+    UNMARKED = "unmarked"  # the sandbox runs it if it is code
+
+
+def grade_id(cell: "NotebookNode") -> str | None:
+    """Return the cell's name in nbgrader, or None for a cell that nbgrader does not know."""
+    metadata = cell.metadata.get("nbgrader")
+    name = metadata.get("grade_id") if isinstance(metadata, dict) else None
+    return name if isinstance(name, str) and name else None
+
+
+def type_of(cell: "NotebookNode") -> CellType:
+    """Return the type of a cell, from nbgrader's metadata."""
+    if grade_id(cell) is None:
+        return CellType.UNMARKED
+    metadata = cell.metadata["nbgrader"]
+    match bool(metadata.get("grade")), bool(metadata.get("solution")):
+        case True, True:
+            return CellType.MANUAL_ANSWER
+        case True, False:
+            return CellType.TEST
+        case False, True:
+            return CellType.AUTOGRADED_ANSWER
+    return CellType.READ_ONLY if metadata.get("locked") else CellType.UNMARKED
+
+
+def is_not_graded(cell: "NotebookNode") -> bool:
+    """Return whether a cell is a training run or figure that no test depends on."""
+    return type_of(cell) is CellType.UNMARKED and not NOT_GRADED_TAGS.isdisjoint(cell.metadata.get("tags", ()))
+
+
+def is_sandbox_only(cell: "NotebookNode") -> bool:
+    """Return whether a read-only cell runs only in the sandbox: a training loop, say.
+
+    In the runner it would call the student's model hundreds of times across the boundary. Its results are as untrusted
+    as everything that comes from the sandbox.
+    """
+    return type_of(cell) is CellType.READ_ONLY and not SANDBOX_ONLY_TAGS.isdisjoint(cell.metadata.get("tags", ()))
+
+
+def forbidden_words(cell: "NotebookNode") -> tuple[str, ...]:
+    """Return the words in the names of library functions that do the work of the exercise; see `grader_kernel`."""
+    tags = cell.metadata.get("tags", ())
+    return tuple(tag.removeprefix(FORBIDDEN_TAG) for tag in tags if tag.startswith(FORBIDDEN_TAG))
+
+
+def explain(cell: "NotebookNode", explanation: Explanation | None) -> None:
+    """Write the explanation of its result into the metadata of a test.
+
+    Args:
+        cell: the test.
+        explanation: it; None for a test without a result.
+    """
+    cell.metadata.pop(EXPLANATION, None)
+    if explanation is not None:
+        cell.metadata[EXPLANATION] = msgspec.to_builtins(explanation)
+
+
+def explanation_of(cell: "NotebookNode") -> Explanation:
+    """Return the explanation of a graded test, with nothing but the message if an earlier version graded it."""
+    with suppress(KeyError, msgspec.ValidationError):
+        return msgspec.convert(cell.metadata[EXPLANATION], Explanation)
+    return Explanation(detail=next((str(each.evalue) for each in cell.outputs if each.output_type == "error"), ""))
+
+
+def kept_tags(metadata: dict[str, Any]) -> dict[str, list[str]]:
+    """Return the metadata to keep of a student's own cell: the first of its tags that exclude a cell from grading.
+
+    A page makes every tag a CSS class of the cell, so no other tag is kept.
+    """
+    tags = metadata.get("tags")
+    tags = tags if isinstance(tags, list) else []
+    # A stranger's tag may be of any type, and not every type can be looked up in a set.
+    kept = [tag for tag in tags if isinstance(tag, str) and tag in NOT_GRADED_TAGS]
+    return {"tags": kept[:1]} if kept else {}
+
+
+def picture_address(forms: Any) -> str | None:
+    """Return a pasted picture as a data URL, or None for anything else.
+
+    Args:
+        forms: an attachment of a cell: base64 data by MIME type.
+    """
+    for form in PICTURES & set(forms if isinstance(forms, dict) else ()):
+        if isinstance(forms[form], str):
+            return f"data:{form};base64,{''.join(forms[form].split())}"
+    return None

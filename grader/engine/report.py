@@ -1,0 +1,217 @@
+"""Defines the report on one notebook: a verdict, points and a message for every test cell."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+import msgspec
+
+from grader.engine.explanation import Cause, Explanation
+from grader.engine.fingerprint import Fingerprint
+from grader.engine.view import ExerciseView, first_to_do, views
+from grader.errors import SandboxUnavailable
+
+FORMAT = 1
+"""Version of the JSON form of a report. It grows when a field changes its meaning or is removed."""
+
+
+class Verdict(StrEnum):
+    """How a test cell ended. Only a cell that ran to its end can have passed."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    ERROR = "error"
+    TIMED_OUT = "timed out"
+    OUT_OF_MEMORY = "out of memory"
+    CRASHED = "crashed"
+    OUTPUT_LIMIT = "output limit"
+    NOT_CONFINED = "not confined"
+
+
+@dataclass
+class Result:
+    """The result of one test cell: points out of max_points, what a student reads of it, a log for the instructor.
+
+    `exercise` is the one to which the test belongs. The first failed result of an exercise has the `fingerprint` of its
+    behaviour, with which equal ones are found in a class. If the test was judged with our answers to earlier exercises,
+    `alone` is its result with the student's own.
+    """
+
+    name: str
+    verdict: Verdict
+    points: float
+    max_points: float
+    explanation: Explanation = Explanation()
+    log: str = ""
+    exercise: str = ""
+    fingerprint: Fingerprint | None = None
+    alone: "Result | None" = None
+
+    @property
+    def message(self) -> str:
+        """What a student reads below the test."""
+        return self.explanation.message
+
+    @property
+    def not_written(self) -> bool:
+        """Whether the answer still raises the `NotImplementedError` of the release."""
+        return self.explanation.cause is Cause.NOT_WRITTEN
+
+    @property
+    def causes(self) -> list[str]:
+        """The names of the misconceptions that together behave exactly like the student's code."""
+        return self.explanation.causes
+
+    def published(self) -> "PublishedResult":
+        """Return the result without what only instructors see."""
+        alone = None if self.alone is None else self.alone.published()
+        return PublishedResult(
+            self.name, self.verdict, self.points, self.max_points, self.message, self.causes, self.exercise,
+            self.explanation, alone,
+        )  # fmt: skip
+
+
+@dataclass
+class Report:
+    """The report on one notebook: a result for each test cell, in order, and a sentence for each repair.
+
+    `outputs` holds nbformat outputs by the index of the cell in the repaired notebook. `given_up` is true if grading
+    failed in the grader itself, so that the results say nothing about the submission.
+    """
+
+    results: list[Result] = field(default_factory=list)
+    repairs: list[str] = field(default_factory=list)
+    outputs: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
+    given_up: bool = False
+
+    @property
+    def points(self) -> float:
+        """The points that all tests gave together."""
+        return sum(result.points for result in self.results)
+
+    @property
+    def max_points(self) -> float:
+        """The points that all tests can give together."""
+        return sum(result.max_points for result in self.results)
+
+    def require_confined(self) -> None:
+        """Raise SandboxUnavailable if student code could not be confined, because then the points are no score."""
+        for result in self.results:
+            if result.verdict is Verdict.NOT_CONFINED:
+                raise SandboxUnavailable(result.message)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the published form of this report, as docs/report.schema.json describes it.
+
+        Logs and outputs are left out, because a log shows hidden tests.
+        """
+        return as_json([result.published() for result in self.results], self.repairs, given_up=self.given_up)
+
+
+class PublishedResult(msgspec.Struct, omit_defaults=True):
+    """One test in the JSON form of a report; `causes` names the misconceptions that explain why it failed.
+
+    `message` is the text of `explanation`, and both are empty if there is nothing to say. If the test was judged with
+    our answers to earlier exercises, `alone` is its result with the student's own.
+    """
+
+    name: str = msgspec.field(name="test")
+    verdict: Verdict
+    points: float
+    max_points: float
+    message: str
+    causes: list[str]
+    exercise: str = ""
+    explanation: Explanation = Explanation()
+    alone: "PublishedResult | None" = None
+
+
+class PublishedReport(msgspec.Struct):
+    """The JSON form of a report. `repairs` are sentences; `given_up` is true if grading did not come to an end.
+
+    `exercises` is what to show of the tests; `next` names the first exercise that is not right, if there is one.
+    """
+
+    format: int
+    points: float
+    max_points: float
+    exercises: list[ExerciseView]
+    next: str
+    tests: list[PublishedResult]
+    repairs: list[str]
+    given_up: bool
+
+
+def as_json(tests: list[PublishedResult], repairs: list[str], *, given_up: bool) -> dict[str, Any]:
+    """Return the JSON form of a report.
+
+    Args:
+        tests: its tests, without what a student may not know yet.
+        repairs: sentences.
+        given_up: whether grading did not come to an end.
+    """
+    points, max_points = sum(test.points for test in tests), sum(test.max_points for test in tests)
+    shown = views(tests)
+    following = first_to_do(shown)
+    published = PublishedReport(
+        FORMAT, points, max_points, shown, following.exercise if following else "", tests, repairs, given_up
+    )
+    form: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(published))
+    return form
+
+
+def report_schema() -> dict[str, Any]:
+    """Return the JSON Schema of `Report.as_json`."""
+    return msgspec.json.schema(PublishedReport)
+
+
+def shown(result: Result) -> list[dict[str, Any]]:
+    """Return the outputs of a test cell, from which nbgrader takes the score.
+
+    No output or text means full points, a number partial points, and an error none.
+    """
+    if result.verdict is Verdict.PASSED:
+        return [{"output_type": "stream", "name": "stdout", "text": result.message}] if result.message else []
+    if result.points:
+        data = {"text/plain": repr(result.points)}
+        return [{"output_type": "execute_result", "data": data, "metadata": {}, "execution_count": None}]
+    return [error_output(result.verdict, result.message)]
+
+
+def error_output(verdict: Verdict, message: str) -> dict[str, Any]:
+    """Return an error output in nbformat's form.
+
+    Args:
+        verdict: how the test or cell ended.
+        message: a message for the student.
+    """
+    return {"output_type": "error", "ename": str(verdict), "evalue": message, "traceback": [f"{verdict}: {message}"]}
+
+
+def partial(value: Any, points: float) -> float:
+    """Return the points of a test that ran to its end.
+
+    Args:
+        value: the value of its last line. A number gives as many points, but at least 0 and at most `points`; NaN gives
+            0. Anything else gives all points.
+        points: the most points that the test can give.
+    """
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return points
+    return max(0.0, min(float(value), points)) if value == value else 0.0
+
+
+def no_points(
+    name: str, max_points: float, verdict: Verdict, explanation: Explanation, log: str = "", exercise: str = ""
+) -> Result:
+    """Return the result of a test that did not run to its end.
+
+    Args:
+        name: the test's grade_id.
+        max_points: the points that it can give.
+        verdict: how it ended.
+        explanation: what to tell the student.
+        log: a log for the instructor.
+        exercise: the exercise to which it belongs.
+    """
+    return Result(name, verdict, 0.0, max_points, explanation, log, exercise)

@@ -1,0 +1,62 @@
+"""Finds the lists and dicts among the arguments of a call, and carries over what student code writes into them.
+
+Both sides walk the arguments in the same order, so a number stands for the same container on both.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from grader.engine.rpc.protocol import ProtocolError
+
+
+def containers(value: Any) -> list[list | dict]:
+    """Return all lists and dicts in `value`, each before those that it contains."""
+    ordered = [value] if isinstance(value, list | dict) else []
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+    for part in parts:
+        ordered += containers(part)
+    return ordered
+
+
+class WatchedContainers:
+    """The lists and dicts in `value`, with their present content."""
+
+    def __init__(self, value: Any) -> None:
+        self._before = [(container, _content(container)) for container in containers(value)]
+
+    def written(self) -> list[tuple[int, list | dict]]:
+        """Return the containers whose content has changed since, each with its number."""
+        return [
+            (number, container)
+            for number, (container, before) in enumerate(self._before)
+            if not _is_same(_content(container), before)
+        ]
+
+
+def write_back(arguments: list[list | dict], written: Iterable[tuple[int, list | dict]]) -> None:
+    """Give the containers of a call the content that student code gave them.
+
+    Args:
+        arguments: the containers as the caller has them, in order.
+        written: new contents, each with the number of its container.
+
+    Raises:
+        ProtocolError: the content of a list is no list, or that of a dict no dict.
+    """
+    for number, content in written:
+        match arguments[number], content:
+            case list() as container, list():
+                container[:] = content
+            case dict() as container, dict():
+                container.clear()
+                container.update(content)
+            case _:
+                raise ProtocolError("the new content of a list must be a list, and that of a dict a dict")
+
+
+def _content(container: list | dict) -> list[Any]:
+    return [part for pair in container.items() for part in pair] if isinstance(container, dict) else list(container)
+
+
+def _is_same(now: list[Any], before: list[Any]) -> bool:
+    return len(now) == len(before) and all(part is former for part, former in zip(now, before, strict=True))

@@ -1,0 +1,67 @@
+"""Defines every message between the parent and its child processes.
+
+    parent --Job--> runner --NeedSandbox | NeedExitStatus | JobResult--> parent --Ended--> runner
+    parent --SandboxSettings--> sandbox, before student code runs
+
+multiprocessing pickles them: both ends are trusted. Messages between runner and sandbox are in protocol.py.
+"""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from grader.engine.report import Result, Verdict
+
+if TYPE_CHECKING:
+    from grader.engine.diagnosis.misconceptions import KnownMisconceptions
+    from grader.engine.notebook.plan import Step
+
+
+@dataclass
+class Job:
+    """One notebook to grade. Seconds are wall seconds as `clock` counts them."""
+
+    steps: "list[Step]"
+    known: "KnownMisconceptions"
+    cell_seconds: float = 10
+    notebook_seconds: float = 120
+    output_kb: int = 1024
+
+
+@dataclass
+class JobResult:
+    """What the runner found: a result for each test, in order, and the outputs of cells by index."""
+
+    results: list[Result]
+    outputs: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
+
+
+class NeedSandbox:
+    """The runner asks for a fresh sandbox in place of the one it has."""
+
+
+class NeedExitStatus:
+    """The runner asks how the sandbox ended."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a sandbox ended: by a limit that the parent watches (a verdict and why), or with an exit status."""
+
+    verdict: Verdict | None = None
+    why: str = ""
+    exit_status: int | None = None
+
+
+@dataclass(frozen=True)
+class SandboxSettings:
+    """The settings of a sandbox: without a scratch folder it runs unconfined, and it joins the cgroup `group`."""
+
+    scratch: Path | None
+    memory_mb: int
+    file_mb: int
+    output_kb: int
+    processor: int
+    helper_packages: tuple[str, ...] = ()
+    readable: tuple[Path, ...] = ()
+    group: Path | None = None

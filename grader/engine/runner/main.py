@@ -1,0 +1,58 @@
+"""Runs the trusted test process, which grades one notebook after the other.
+
+    Job --> NotebookRun (passes.py) --> JobResult
+
+It is unconfined, runs no line of the student's, and knows student code only through its sandbox.
+"""
+
+import gc
+import os
+import sys
+from contextlib import suppress
+from multiprocessing.connection import Connection
+
+from grader.engine.diagnosis.diagnosis import DiagnosisCache
+from grader.engine.rpc.jobs import JobResult
+from grader.engine.rpc.torch_settings import settings_kept
+from grader.engine.runner.answer_cache import AnswerCache
+from grader.engine.runner.passes import NotebookRun
+from grader.engine.runner.test_execution import install_seeds
+from grader.engine.sandbox.confinement import limit_memory
+
+MEMORY_MB = 3 * 1024
+"""Mebibytes of address space for tests. The answers of student code are held here, too, often more than once."""
+
+
+def main(parent: Connection, processor: int) -> None:
+    """Grade the jobs that the parent sends, and send back a JobResult for each.
+
+    Args:
+        parent: the connection to the parent.
+        processor: the processor to run on, which is also the sandbox's.
+    """
+    os.sched_setaffinity(0, {processor})
+    limit_memory(MEMORY_MB)
+    # What a test prints is meant for its author in a notebook, not for the terminal of a class run.
+    sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115
+    # Objects that a test drops are freed at once or after the notebook, but never at a moment that varies.
+    gc.disable()
+    answers, diagnoses = AnswerCache(), DiagnosisCache()
+    install_seeds()
+    is_reusable = True
+    with suppress(EOFError, OSError):
+        while is_reusable:
+            # Settings that an instructor's cell changes hold only for its notebook.
+            with settings_kept():
+                is_reusable = _grade_next(parent, answers, diagnoses)
+            # Young objects only, so that a cached object is looked at only once.
+            gc.collect(0)
+    os._exit(0)
+
+
+def _grade_next(parent: Connection, answers: AnswerCache, diagnoses: DiagnosisCache) -> bool:
+    """Grade a notebook; return whether this process may grade another, which it may not if it was interrupted."""
+    run = NotebookRun(parent, parent.recv(), answers, diagnoses)
+    result = JobResult(run.results(), run.outputs)
+    run.close()
+    parent.send(result)
+    return not run.was_interrupted

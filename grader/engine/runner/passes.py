@@ -1,0 +1,297 @@
+"""Grades a notebook in up to four passes: the sandbox runs the student's cells, and the runner runs the tests.
+
+    steps --> [sandbox cell | read-only cell | test cell] ... --> results, outputs
+
+The **visible pass** runs every cell and leaves the hidden tests out. Its outputs and the messages of visible tests are
+all that a student sees of the sandbox. The **hidden pass** runs the hidden tests, each with the names as they were at
+its place in the notebook. Nothing else of the sandbox is shown from then on, so code that remembers the arguments of a
+hidden test has no way to reveal them. If a hidden test fails, a later cell may be the cause, so the **isolated re-run**
+repeats all hidden tests of its exercise in a fresh sandbox, in which no later cell has run, and only that run counts:
+student code can tell the passes apart, so points of two passes must not be added up. If an exercise lost points and
+builds on an earlier one that did, the **second run** judges it once more with our own answer to the earlier one
+(follow_through.py).
+
+A sandbox that hangs or dies costs one exercise. It is replaced, and the earlier cells run again in the fresh one,
+without the cell that caused the failure.
+"""
+
+import traceback
+from contextlib import suppress
+from multiprocessing.connection import Connection
+from typing import Any
+
+from grader.engine.diagnosis.diagnosis import DiagnosisCache, name_misconceptions
+from grader.engine.diagnosis.recording import Recorder
+from grader.engine.notebook.names import Namespace, names_bound
+from grader.engine.notebook.plan import Plan, Role, Step
+from grader.engine.report import Result, Verdict, error_output, no_points, shown
+from grader.engine.rpc.exceptions import verdict_on
+from grader.engine.rpc.jobs import Job
+from grader.engine.rpc.protocol import CellDone
+from grader.engine.runner.answer_cache import AnswerCache, NonDeterministicTest
+from grader.engine.runner.follow_through import better, next_run, our_answers, with_our_answers
+from grader.engine.runner.outcome import MAX_LOG
+from grader.engine.runner.outputs import cell_outputs, size
+from grader.engine.runner.sandbox_link import OUT_OF_TIME, RESOURCE_VERDICTS, SandboxFailure, SandboxLink, SandboxLost
+from grader.engine.runner.standins.client import RpcClient
+from grader.engine.runner.test_execution import TestExecutor
+from grader.engine.sandbox.shell import compiled_bytes, execute
+from grader.text import printable
+
+PASSES = 4
+
+
+class NotebookRun:
+    """The grading of one notebook.
+
+    Args:
+        parent: the connection to the parent, which starts sandboxes.
+        job: the notebook.
+        answers: outcomes of earlier sessions.
+        diagnoses: results of earlier diagnoses.
+    """
+
+    def __init__(self, parent: Connection, job: Job, answers: AnswerCache, diagnoses: DiagnosisCache) -> None:
+        self._steps = job.steps
+        self._plan = Plan(job.steps)
+        self._known = job.known
+        self._diagnoses = diagnoses
+        self._recorder = Recorder()
+        self._cells = {step.name: step.source for step in job.steps if step.role is not Role.TEST}
+        self._pass_seconds = job.notebook_seconds / PASSES
+        self._namespace = Namespace()
+        self._bound_by_tests = {
+            name for step in job.steps if step.role is Role.TEST for name in names_bound(step.source)
+        }
+        self._final: set[int] = set()
+        """Failed tests that no later cell can have caused."""
+        self._ran: list[Step] = []
+        """The cells that have run in the present sandbox, in order."""
+        self._excluded_cells: set[int] = set()
+        self._failures: dict[str, SandboxFailure] = {}
+        """The failures of the sandbox that cost whole exercises, by exercise."""
+        self._ours = our_answers(job.steps, job.known.cells)
+        self._shows_outputs = True
+        self._room = job.output_kb * 1024
+        self.outputs: dict[int, list[dict[str, Any]]] = {}
+        self._tests = TestExecutor(self._plan, answers, self._recorder)
+        self._link = SandboxLink(parent, job.cell_seconds)
+
+    def results(self) -> list[Result]:
+        """Run every step and return a result for each test, in order."""
+        results = self._visible_pass()
+        failures = dict(self._failures)
+        results |= self._hidden_pass()
+        if exercises := self._needing_rerun(results):
+            self._failures = failures
+            results |= self._isolated_rerun(exercises)
+        results |= self._second_runs(results)
+        name_misconceptions(self._steps, results, self._known, self._recorder.exchanges, self._diagnoses)
+        self.outputs |= {index: shown(result) for index, result in results.items()}
+        return [results[index] for index in sorted(results)]
+
+    def close(self) -> None:
+        """Disconnect from the sandbox."""
+        self._link.close()
+
+    @property
+    def was_interrupted(self) -> bool:
+        """Whether the CPU limit interrupted this process somewhere in its own code."""
+        return self._link.was_interrupted
+
+    # Passes
+
+    def _visible_pass(self) -> dict[int, Result]:
+        """Run all cells and the visible tests in order; return the tests' results by step index."""
+        self._begin_pass()
+        results = {}
+        for step in self._steps:
+            if step.role is not Role.TEST:
+                self._run_cell(step)
+            elif not step.is_hidden:
+                results[step.index] = self._test(step)
+                self._namespace.keep(self._plan.needed_later[step.index])
+            self._namespace.mark(step.index)
+        return results
+
+    def _hidden_pass(self) -> dict[int, Result]:
+        """Run the hidden tests, each with the names in both processes as they were at its place."""
+        self._begin_pass()
+        results = {}
+        for step in self._steps:
+            self._namespace.redo(step.index)
+            if step.is_hidden:
+                results[step.index] = self._test(step)
+                self._namespace.keep(self._plan.needed_later[step.index])
+        return results
+
+    def _needing_rerun(self, results: dict[int, Result]) -> set[str]:
+        """The exercises of which a hidden test may have lost points because of a later cell.
+
+        A later cell causes neither a blank nor the lack of a name that another test should have bound. It also cannot
+        be the cause if the re-run would run everything that has run before.
+        """
+        return {
+            step.exercise
+            for step in self._steps
+            if step.is_hidden
+            and results[step.index].points < results[step.index].max_points
+            and step.index not in self._final
+            and self._has_neighbours(step)
+        }
+
+    def _has_neighbours(self, test: Step) -> bool:
+        """Whether the notebook has cells below the test, or tests of other exercises, which the re-run leaves out."""
+        others = (step for step in self._steps if step.exercise != test.exercise)
+        return any(step.role is Role.TEST or step.index > test.index for step in others)
+
+    def _isolated_rerun(self, exercises: set[str]) -> dict[int, Result]:
+        """Run the hidden tests of `exercises` again, with the cells above them only."""
+        self._begin_pass()
+        results = self._isolated_run(self._steps, exercises)
+        return {step.index: results[step.index] for step in self._steps if step.is_hidden and step.index in results}
+
+    def _second_runs(self, results: dict[int, Result]) -> dict[int, Result]:
+        """Judge exercises once more with our answers to the earlier ones that cost them points; see follow_through."""
+        counted: dict[int, Result] = {}
+        judged: set[str] = set()
+        self._begin_pass()
+        self._shows_outputs = False  # they may quote our answers
+        while run := next_run(self._steps, results | counted, self._ours, judged):
+            judged |= run.exercises
+            recorded = {exercise: self._recorder.exchanges.get(exercise, []) for exercise in run.exercises}
+            self._failures = {}
+            self._excluded_cells -= {step.index for step in self._steps if step.name in run.replaced}
+            second = self._isolated_run(with_our_answers(self._steps, run, self._ours), set(run.exercises))
+            counted |= (chosen := better(run, self._steps, results, second))
+            kept = {step.exercise for step in self._steps if step.index in chosen}
+            self._recorder.exchanges |= {name: exchanges for name, exchanges in recorded.items() if name not in kept}
+        return counted
+
+    def _isolated_run(self, steps: list[Step], exercises: set[str]) -> dict[int, Result]:
+        """Run cells in a fresh sandbox, with the tests of `exercises`; leave out exercises without time for all."""
+        self._ran = []
+        self._link.replace()
+        self._namespace.rewind()
+        self._recorder.forget(exercises)
+        tests = {step.index: step.exercise for step in steps if step.role is Role.TEST and step.exercise in exercises}
+        results, last = {}, max(tests)
+        for step in steps:
+            if step.index > last or self._link.is_out_of_time():
+                break
+            if step.role is not Role.TEST:
+                self._run_cell(step)
+            elif step.index in tests:
+                # Visible ones, too, because a hidden one may depend on them.
+                results[step.index] = self._test(step)
+            else:
+                self._namespace.redo(step.index)
+        cut_short = {tests[index] for index in tests if index not in results}
+        cut_short |= {exercise for exercise, failure in self._failures.items() if failure is OUT_OF_TIME}
+        return {index: result for index, result in results.items() if tests[index] not in cut_short}
+
+    def _begin_pass(self) -> None:
+        self._link.begin_pass(self._pass_seconds)
+        self._namespace.rewind()
+
+    # The student's cells
+
+    def _run_cell(self, step: Step) -> None:
+        if step.role is Role.BOTH:
+            # A cell that needs the student's code fails here; its names are looked up in the sandbox.
+            with suppress(Exception):
+                execute(step.source, step.name, self._namespace.names)
+        if step.index in self._excluded_cells or self._link.unconfined is not None:
+            return
+        try:
+            self._run_in_sandbox(step)
+        except SandboxLost as error:
+            self._exclude(step, error.failure)
+            if error.failure is not OUT_OF_TIME:
+                self._replace_sandbox()
+
+    def _run_in_sandbox(self, step: Step) -> None:
+        if self._link.is_out_of_time():
+            raise SandboxLost(OUT_OF_TIME)
+        place = self._plan.places[step.index]
+        code = compiled_bytes(step.source, step.name) if step.is_ours else b""
+        try:
+            done: CellDone = self._link.ask(lambda channel: RpcClient(channel).run(step.source, step.name, place, code))
+            outputs = cell_outputs(done)
+        except SandboxLost:
+            raise
+        except Exception as error:
+            # The outputs of the cell cannot cross.
+            done, outputs = CellDone(), [error_output(Verdict.ERROR, printable(error))]
+        if done.error is not None and verdict_on(done.error) is Verdict.OUTPUT_LIMIT:
+            raise SandboxLost(SandboxFailure(Verdict.OUTPUT_LIMIT, printable(done.error.message)))
+        self._ran.append(step)
+        if step.index not in self.outputs and self._shows_outputs:
+            self.outputs[step.index] = self._fitting(outputs)
+
+    def _exclude(self, step: Step, failure: SandboxFailure) -> None:
+        """Note a cell that must not run again because the sandbox failed in it, and the failure of its exercise."""
+        self._excluded_cells.add(step.index)
+        if self._shows_outputs:
+            self.outputs.setdefault(step.index, [error_output(failure.verdict, failure.explanation.message)])
+        if step.exercise:
+            self._failures[step.exercise] = failure
+
+    def _fitting(self, outputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """As many of the outputs as the notebook has room for; if there are more, the last one says so."""
+        kept: list[dict[str, Any]] = []
+        for output in outputs if self._room >= 0 else ():
+            self._room -= size(output)
+            if self._room < 0:
+                return [*kept, error_output(Verdict.OUTPUT_LIMIT, "there was more output than is shown")]
+            kept.append(output)
+        return kept
+
+    # Tests
+
+    def _test(self, step: Step) -> Result:
+        failure = self._failures.get(step.exercise)
+        if self._link.unconfined is not None:
+            failure = SandboxFailure(Verdict.NOT_CONFINED, self._link.unconfined)
+        elif self._link.is_out_of_time():
+            failure = OUT_OF_TIME
+        if failure is not None:
+            return self._no_points(step, failure)
+        try:
+            outcome = self._link.ask(lambda channel: self._tests.run(step, channel, self._namespace.names))
+        except SandboxLost as error:
+            failure = error.failure.redacted() if step.is_hidden else error.failure
+            self._failures[step.exercise] = failure
+            # The log may quote the message that broke the protocol, at any length.
+            log = printable(traceback.format_exc(), MAX_LOG)
+            if failure is not OUT_OF_TIME:
+                self._replace_sandbox()
+            return self._no_points(step, failure, log)
+        except NonDeterministicTest:
+            self._replace_sandbox()
+            return self._test(step)
+        result = outcome.result(step, self._cells)
+        if result.not_written or outcome.explanation.missing in self._bound_by_tests:
+            self._final.add(step.index)
+        if outcome.verdict in RESOURCE_VERDICTS:
+            self._replace_sandbox()
+        return result
+
+    def _no_points(self, step: Step, failure: SandboxFailure, log: str = "") -> Result:
+        return no_points(step.name, step.points, failure.verdict, failure.explanation, log, step.exercise)
+
+    def _replace_sandbox(self) -> None:
+        """Get a fresh sandbox, and run the cells again that ran in the former one."""
+        self._link.replace()
+        steps, self._ran = self._ran, []
+        while steps:
+            step = steps.pop(0)
+            try:
+                self._run_in_sandbox(step)
+            except SandboxLost as error:
+                if error.failure is OUT_OF_TIME:
+                    return
+                # The cell ran before and fails now. The loop ends, because each attempt has one cell fewer.
+                self._exclude(step, error.failure)
+                self._link.replace()
+                steps, self._ran = self._ran + steps, []

@@ -1,0 +1,300 @@
+"""Makes a call in the sandbox look like a call in this process.
+
+    test cell -> proxy -> RpcClient -> Request -> sandbox -> Reply -> value, or the student's exception
+
+Gradients, the random state, writes into arguments and into their `.grad`, and calls of the test's own functions by
+student code all work as in one process.
+"""
+
+import itertools
+import weakref
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import torch
+from torch import Generator
+
+from grader.engine.rpc import protocol
+from grader.engine.rpc.channel import MessageChannel
+from grader.engine.rpc.containers import containers, write_back
+from grader.engine.rpc.exceptions import to_data
+from grader.engine.rpc.gradients import gradient_of, put
+from grader.engine.rpc.protocol import Handle, ProtocolError
+from grader.engine.rpc.random_state import KnownState, accepted_state
+from grader.engine.rpc.tensors import DecodedTensors, dtype_name
+from grader.engine.rpc.values import Packer, Place, pack, tensor_at, unpack
+from grader.engine.runner.standins.module_state import module_from
+from grader.engine.runner.standins.proxies import (
+    Measure,
+    ModuleState,
+    RemoteModule,
+    RemoteObject,
+    Verb,
+    checked_field,
+    handle_of,
+    local_error,
+)
+from grader.engine.runner.standins.remote_graph import RemoteGraph, attach
+
+R = TypeVar("R")
+
+
+class RpcClient:
+    """One session with a sandbox. When another session with its id begins, the sandbox drops the objects of this one.
+
+    Args:
+        channel: sends requests to the sandbox and receives its replies.
+        session: the id of the session.
+    """
+
+    def __init__(self, channel: MessageChannel, session: int = 0) -> None:
+        self._channel = channel
+        self._session = session
+        self._is_new = True
+        self._functions: list[Callable] = []
+        self._errors: list[Exception] = []
+        self.modules: weakref.WeakValueDictionary[int, RemoteModule] = weakref.WeakValueDictionary()
+        self.parameters: weakref.WeakValueDictionary[int, torch.nn.Parameter] = weakref.WeakValueDictionary()
+        self._graphs = itertools.count()
+        self._unused_graphs: list[int] = []
+        """Calls whose gradients are no longer needed; the sandbox learns it with the next request."""
+        self._random = KnownState()
+        self.forbidden: tuple[str, ...] = ()
+        """Functions of torch that student code must do without for now."""
+        self.wrote = False
+        """Whether student code wrote into tensors, lists or dicts that it was given."""
+
+    def run(self, source: str, name: str, place: int = 0, code: bytes = b"") -> protocol.CellDone:
+        """Run a cell in the sandbox and return its outputs and the exception that it ended with.
+
+        Args:
+            source: the cell.
+            name: tracebacks call the cell `<name>`.
+            place: the place at which to keep the names that the cell leaves.
+            code: the compiled cell from `shell.compiled_bytes`; if it is empty, the sandbox compiles the source.
+        """
+        self._channel.send(protocol.RunCell(source=source, name=name, place=place, code=code), [])
+        return self._reply(protocol.CellDone)[0]
+
+    def look(self, names: list[str], place: int | None = None) -> dict[str, Any]:
+        """Return what names are bound to in the sandbox: copies of values, and proxies of everything else.
+
+        Args:
+            names: the names; unbound ones are left out of the result.
+            place: if given, all names in the sandbox are first set back to what cells up to this place left.
+        """
+        return self.call(Verb.LOOK, (names, place), {})
+
+    def call(self, target: Any, args: tuple, kwargs: dict) -> Any:
+        """Return the value of a call in the sandbox. Modules and their stand-ins are in sync before and after it.
+
+        Args:
+            target: a RemoteObject, RemoteModule, Method or Verb.
+            args: its arguments.
+            kwargs: its keyword arguments.
+
+        Raises:
+            Exception: the student's exception, a StudentError; or one that a function of the test raised meanwhile.
+        """
+        return self._made(_Call(self, target, args, kwargs))
+
+    def call_measured(self, measure: Measure, target: Any, args: tuple, kwargs: dict) -> tuple[Any, int]:
+        """Return the value of a call, and the number that `measure` finds beside the student's code.
+
+        Args:
+            measure: a function of a helper package. It takes a function and its arguments, makes the call, and returns
+                its value and a whole number from 0. Student code can forge the number.
+            target: as in `call`, like the other arguments.
+        """
+        call = _Call(self, target, args, kwargs, f"{measure.__module__}:{measure.__qualname__}")
+        return self._made(call), call.measured
+
+    def _made(self, call: "_Call") -> Any:
+        value, outputs = call.exchange()
+        if outputs:
+            attach(RemoteGraph(self, call.graph, self._unused_graphs), outputs, call.collecting)
+        return value
+
+    def backward(self, graph: int, gradients: dict[int, torch.Tensor]) -> list[torch.Tensor | None]:
+        """Return the gradients of the inputs of an earlier call.
+
+        Args:
+            graph: the number of the call.
+            gradients: the gradients of its outputs, by place.
+        """
+        request = protocol.Backward(session=self._session, graph=graph, outputs=list(gradients))
+        reply, decoded = self._ask(request, list(gradients.values()), protocol.Gradients)
+        return [None if number is None else tensor_at(decoded.tensors, number) for number in reply.tensors]
+
+    def _ask(
+        self, request: protocol.Call | protocol.Backward, tensors: list[torch.Tensor], expected: type[R]
+    ) -> tuple[R, DecodedTensors]:
+        """Send a request of this session; return the reply, or raise what student code raised."""
+        request.forget = self._unused_graphs.copy()
+        self._unused_graphs.clear()
+        if isinstance(request, protocol.Call):
+            request.new, self._is_new = self._is_new, False
+        self._channel.send(request, tensors)
+        return self._reply(expected)
+
+    def _reply(self, expected: type[R]) -> tuple[R, DecodedTensors]:
+        while True:
+            reply, decoded = self._channel.receive()
+            if isinstance(reply, expected):
+                return reply, decoded
+            if isinstance(reply, protocol.Callback):
+                self._answer_callback(reply, decoded)
+            elif isinstance(reply, protocol.Raised):
+                raise self._error(reply)
+            else:
+                raise ProtocolError(f"the reply must be a {expected.__name__}; a {type(reply).__name__} arrived")
+
+    def _answer_callback(self, question: protocol.Callback, decoded: DecodedTensors) -> None:
+        """Call the test's function that student code calls, and send back its value or exception."""
+        if question.function >= len(self._functions):
+            raise ProtocolError("student code may call back only functions that a test passed to it")
+        args, kwargs = self._value(question.call, decoded)
+        tensors: list[torch.Tensor] = []
+        reply: protocol.CallbackReturned | protocol.CallbackRaised
+        try:
+            result = self._functions[question.function](*args, **kwargs)
+            reply = protocol.CallbackReturned(value=pack(result, self._refer, tensors))
+        except Exception as error:
+            self._errors.append(error)
+            info, tensors = to_data(error), []
+            reply = protocol.CallbackRaised(kind=info.kind, message=info.message, number=len(self._errors) - 1)
+        self._channel.send(reply, tensors)
+
+    def _error(self, raised: protocol.Raised) -> Exception:
+        """The exception to raise here: the original one if a function of the test raised it."""
+        if raised.callback is not None and raised.callback < len(self._errors):
+            return self._errors[raised.callback]
+        return local_error(raised.error)
+
+    def _value(self, tree: protocol.Tree, decoded: DecodedTensors) -> Any:
+        return unpack(tree, decoded.tensors, self._resolve, checked_field)
+
+    def _refer(self, item: Any, place: Place) -> Handle:
+        """The handle of something that a test passes to student code and that stays here."""
+        if (handle := handle_of(item)) is not None:
+            return handle
+        if callable(item):
+            self._functions.append(item)
+            return protocol.FunctionRef(function=len(self._functions) - 1)
+        raise TypeError(f"a test may pass values, tensors and functions to student code, not a {type(item).__name__}")
+
+    def _resolve(self, handle: Handle, tensors: list[torch.Tensor]) -> Any:
+        if isinstance(handle, protocol.ObjectHandle):
+            return RemoteObject(self, handle.object_id, handle.name)
+        if not isinstance(handle, protocol.ModuleHandle):
+            raise ProtocolError(f"a sandbox refers only to objects of its own; got a {type(handle).__name__}")
+        module = self.modules.get(handle.object_id)
+        if module is None:
+            module = self.modules[handle.object_id] = module_from(self, handle, tensors)
+        return module
+
+
+class _Call:
+    """One call, ready to be sent: its arguments, the modules that changed and the tensors that collect gradients."""
+
+    def __init__(self, client: RpcClient, target: Any, args: tuple, kwargs: dict, measure: str = "") -> None:
+        self._client = client
+        self._tensors: list[torch.Tensor] = []
+        self._generators: list[Generator] = []
+        self.measured = 0
+        self.graph = next(client._graphs)
+        self._request = request = protocol.Call(
+            session=client._session,
+            call=pack((target, args, kwargs), self._refer, self._tensors),
+            graph=self.graph,
+            grad_enabled=torch.is_grad_enabled(),
+            forbidden=client.forbidden,
+            measure=measure,
+            dtype=dtype_name(torch.get_default_dtype()),
+        )
+        self._containers = containers((*args, *kwargs.values()))
+        differentiable = [n for n, tensor in enumerate(self._tensors) if tensor.requires_grad and request.grad_enabled]
+        request.requires_grad = [(number, self._tensors[number].is_leaf) for number in differentiable]
+        self.collecting = [self._tensors[number] for number in differentiable]
+        # After the tensors to which they belong: a write into a gradient comes back like any other write.
+        for number, tensor in enumerate(self._tensors[:]):
+            if (gradient := gradient_of(tensor)) is not None:
+                request.gradients.append((number, len(self._tensors)))
+                self._tensors.append(gradient)
+        self._sent = list(self._tensors)
+        self._states = self._add_modules()
+
+    def _add_modules(self) -> dict[int, ModuleState]:
+        """Name all modules, because any function may use any of them: a student's train() may use a global model."""
+        request, packer = self._request, Packer(self._client._refer, self._sent)
+        # By reference: items() takes several times as long.
+        references = self._client.modules.valuerefs()
+        states = {ref.key: module._remote.state for ref in references if (module := ref()) is not None}
+        request.modules = list(states)
+        for object_id, state in states.items():
+            changes, parameters = state.changes(packer.place)
+            if request.grad_enabled:
+                self.collecting += parameters
+            if changes:
+                request.changes.append((object_id, changes))
+        return states
+
+    def exchange(self) -> tuple[Any, list[torch.Tensor]]:
+        """Make the call; return its value, and those tensors in it that have a gradient in the sandbox."""
+        client, request = self._client, self._request
+        random_state = torch.get_rng_state()
+        if client._random.is_news(random_state):
+            request.random = len(self._sent)
+            self._sent.append(random_state)
+        reply, decoded = client._ask(request, self._sent, protocol.Returned)
+        if request.measure:
+            if reply.measured is None:
+                raise ProtocolError("the reply to a measured call must hold its measure; there is none")
+            self.measured = reply.measured
+        tensors = decoded.tensors
+        for number, is_parameter, requires_grad in reply.leaves:
+            leaf = tensor_at(tensors, number).requires_grad_(requires_grad)
+            tensors[number] = torch.nn.Parameter(leaf, requires_grad) if is_parameter else leaf
+        value = client._value(reply.value, decoded)
+        if reply.effects is not None:
+            self._apply(reply.effects, decoded)
+        for object_id, paths in reply.grown:
+            self.collecting += self._state(object_id).tensors(paths)
+        return value, [tensor_at(tensors, number) for number in reply.differentiable]
+
+    def _state(self, object_id: int) -> ModuleState:
+        if object_id not in self._states:
+            raise ProtocolError(f"a reply may name only modules of its call; there is no module {object_id}")
+        return self._states[object_id]
+
+    def _apply(self, effects: protocol.Effects, decoded: DecodedTensors) -> None:
+        client, arrived = self._client, decoded.tensors
+        client.wrote |= bool(effects.written or effects.containers)
+        for number, place in effects.written:
+            tensor, content = tensor_at(self._tensors, number), tensor_at(arrived, place)
+            if tensor.shape == content.shape and tensor.dtype is content.dtype:
+                tensor.data.copy_(content)
+            else:
+                tensor.data = content
+        for number, gradient in effects.gradients:
+            put(tensor_at(self._tensors, number), None if gradient is None else tensor_at(arrived, gradient))
+        contents = [(number, client._value(tree, decoded)) for number, tree in effects.containers]
+        write_back(self._containers, contents)
+        for object_id, changes in effects.modules:
+            self._state(object_id).take(client, changes, arrived)
+        sent, received = len(self._generators), len(effects.generators)
+        if received and received != sent:
+            raise ProtocolError(f"the states of {sent} generators must come back; {received} arrived")
+        for generator, place in zip(self._generators, effects.generators, strict=False):
+            generator.set_state(accepted_state(generator.get_state(), tensor_at(arrived, place)))
+        if effects.random is not None:
+            after = tensor_at(arrived, effects.random)
+            state = accepted_state(client._random.state, after)
+            client._random.take(after)
+            torch.set_rng_state(state)
+
+    def _refer(self, item: Any, place: Place) -> Handle:
+        if isinstance(item, Generator):
+            self._generators.append(item)
+            return protocol.GeneratorRef(state=place(item.get_state()))
+        return self._client._refer(item, place)

@@ -1,0 +1,149 @@
+"""Runs tests, each in a session with the sandbox, unless the answer cache knows the outcome.
+
+test, seed, names of the student's --> session with the sandbox --> TestOutcome
+"""
+
+import builtins
+import copy
+import random
+import zlib
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+import torch
+
+from grader.engine.diagnosis.recording import Recorder
+from grader.engine.notebook.names import names_bound, names_used
+from grader.engine.notebook.plan import Plan, Role, Step
+from grader.engine.report import Verdict
+from grader.engine.rpc.channel import Channel
+from grader.engine.rpc.torch_settings import settings_kept
+from grader.engine.runner.answer_cache import AnswerCache, NonDeterministicTest, Session
+from grader.engine.runner.outcome import TestOutcome, outcome_of
+from grader.engine.runner.standins.client import RpcClient
+from grader.engine.sandbox.shell import execute
+
+
+class TestExecutor:
+    """The tests of a notebook.
+
+    Args:
+        plan: the notebook's steps.
+        cache: outcomes of earlier sessions.
+        recorder: keeps the messages of tests.
+    """
+
+    __test__ = False  # pytest would collect a class with this name
+
+    def __init__(self, plan: Plan, cache: AnswerCache, recorder: Recorder) -> None:
+        self._plan = plan
+        self._cache = cache
+        self._recorder = recorder
+        self._read_only_names = {
+            name for step in plan.steps if step.role is Role.BOTH for name in names_bound(step.source)
+        }
+        self._shared: dict[int, tuple[Channel, Session, RpcClient]] = {}
+
+    def run(self, step: Step, channel: Channel, namespace: dict[str, Any]) -> TestOutcome:
+        """Return the outcome of the test `step`.
+
+        Args:
+            step: the test.
+            channel: the channel to the sandbox.
+            namespace: the names that the cells in the runner have bound so far.
+
+        Raises:
+            ProtocolError: a message broke the protocol.
+            NonDeterministicTest: the test depends on more than its answers, and must run again with a fresh sandbox.
+        """
+        session, client = self._session(step, channel)
+        client.forbidden, client.wrote = step.forbidden, False
+        begin = len(session.exchanges)
+        try:
+            outcome = session.known_outcome()
+            if outcome is None:
+                outcome = outcome_of(step, lambda: self._execute(step, client, namespace))
+                outcome = replace(outcome, wrote=client.wrote)
+                if outcome.verdict is not Verdict.OUT_OF_MEMORY:
+                    # The memory that is left depends on more than the answers, so OUT_OF_MEMORY is not cached.
+                    session.end(outcome)
+                    self._cache.count(outcome.nbytes)
+            return outcome
+        except NonDeterministicTest:
+            self._cache.distrust(self._plan.digests[step.index])
+            raise
+        finally:
+            self._cache.count(session.added)
+            self._recorder.keep(step.exercise, self._plan.sessions[step.index], session.exchanges[begin:])
+
+    def _session(self, step: Step, channel: Channel) -> tuple[Session, RpcClient]:
+        session_id = self._plan.sessions[step.index]
+        if not session_id:
+            session = Session(channel, self._cache.root(self._plan.digests[step.index]))
+            return session, RpcClient(session)
+        # In a shared session, a test's outcome depends on more than its own answers, so it is not cached.
+        if session_id not in self._shared or self._shared[session_id][0] is not channel:
+            session = Session(channel)
+            self._shared[session_id] = channel, session, RpcClient(session, session_id)
+        return self._shared[session_id][1:]
+
+    def _execute(self, step: Step, client: RpcClient, namespace: dict[str, Any]) -> Any:
+        seed_test(step.name, step.source)
+        wanted = [name for name in names_used(step.source) if name not in namespace and not hasattr(builtins, name)]
+        answer = client.look(wanted, self._plan.places[step.index] if step.is_hidden else None) if wanted else {}
+        # Only the names that were asked for: a student's own torch or abs must not take part in judging.
+        student_names = {name: answer[name] for name in wanted if name in answer}
+        copies = _copies({name: namespace[name] for name in self._read_only_names & namespace.keys()})
+        originals = {name: namespace[name] for name in copies.keys() - names_bound(step.source)}
+        namespace.update(student_names | copies)
+        try:
+            with settings_kept():
+                return execute(step.source, step.name, namespace)
+        finally:
+            for name in student_names:
+                namespace.pop(name, None)
+            namespace.update(originals)
+
+
+def _copies(names: dict[str, Any]) -> dict[str, Any]:
+    """Copies of the values that student code can change, so that no test depends on what an earlier one changed."""
+    copies = {}
+    for name, item in names.items():
+        if isinstance(item, torch.Tensor | list | dict):
+            # A tensor that autograd computed cannot be copied.
+            with suppress(RuntimeError):
+                copies[name] = copy.deepcopy(item)
+    return copies
+
+
+class Generator(torch.Generator):
+    """A torch.Generator whose `seed` is derived from the running test, and not from the operating system.
+
+    So a score does not depend on luck: all students get the same numbers, and none can predict them.
+    """
+
+    source = random.Random()
+
+    def seed(self) -> int:
+        """Set the next seed and return it."""
+        number = self.source.getrandbits(32)
+        self.manual_seed(number)
+        return number
+
+
+def install_seeds() -> None:
+    """Replace torch.Generator by the class above, in this process."""
+    setattr(torch, Generator.__name__, Generator)
+
+
+def seed_test(test: str, source: str) -> None:
+    """Seed the random numbers of a test.
+
+    Args:
+        test: its name.
+        source: its code.
+    """
+    Generator.source = random.Random(f"{test}\n{source}")
+    # Not torch.manual_seed, which also looks for graphics cards and takes milliseconds.
+    torch.default_generator.manual_seed(zlib.crc32(test.encode()))

@@ -1,0 +1,168 @@
+"""Confines the current process for good: Landlock for files, seccomp for system calls, rlimits for the rest.
+
+Afterwards the process can read the Python installation, the grader and the helper packages, write its scratch folder,
+and use the sockets that it already has. It can start threads, but no process, no program and no connection. Behind this
+first wall stands a second one, as far as the kernel offers it: namespaces of its own, and no privileges.
+"""
+
+import os
+import resource
+import sys
+from collections.abc import Iterable
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+import py_landlock
+
+from grader.engine.code_digest import package_paths
+from grader.engine.sandbox import system_calls
+from grader.engine.sandbox.namespaces import own_namespaces
+from grader.engine.sandbox.own_root import enter_own_root, tree
+from grader.engine.sandbox.privileges import (
+    become_unprivileged,
+    can_be_unprivileged,
+    drop_capabilities,
+    forbid_capabilities,
+    hand_over,
+    is_root,
+    reads_unprivileged,
+)
+from grader.errors import GraderError, SandboxUnavailable
+
+# Not all of /usr: nbgrader's exchange, which holds all submissions, may be in /usr/local/share.
+READABLE = (
+    "/usr/lib",
+    "/usr/lib64",
+    "/usr/share/fonts",
+    "/usr/share/zoneinfo",
+    "/lib",
+    "/lib64",
+    "/etc/ld.so.cache",
+    "/etc/localtime",
+    "/sys/devices/system/cpu/online",
+    "/sys/devices/system/cpu/possible",
+    "/dev/urandom",
+)
+
+Access = py_landlock.AccessFs
+SCRATCH_ACCESS = (
+    Access.READ_FILE | Access.READ_DIR | Access.WRITE_FILE | Access.TRUNCATE
+    | Access.MAKE_REG | Access.MAKE_DIR | Access.MAKE_SYM | Access.REMOVE_DIR
+)  # fmt: skip
+
+
+def prepare() -> None:
+    """Find libraries and make rules once, before any fork, because all confined processes need the same ones."""
+    _address_space()
+    with suppress(GraderError, OSError, RuntimeError, AttributeError):
+        check()
+        _common_files()
+        system_calls.common_rules()
+        tree(_shown_to_all())
+
+
+def check() -> None:
+    """Raise SandboxUnavailable if `confine` would not hold."""
+    try:
+        py_landlock.get_abi_version()
+        system_calls.check()
+    except (py_landlock.LandlockError, OSError, RuntimeError, AttributeError) as error:
+        raise SandboxUnavailable(
+            "student code runs only where the kernel confines it (Linux 5.13 or later with Landlock, and libseccomp): "
+            f"{error}. Grade on such a machine, or add --no-sandbox if you trust every submission."
+        ) from error
+
+
+def confine(scratch: Path, memory_mb: int, file_mb: int, readable: tuple[Path, ...] = ()) -> None:
+    """Confine the current process, which must have only one thread.
+
+    Args:
+        scratch: the only folder that the process may write to.
+        memory_mb: MiB of address space beyond what the process has now.
+        file_mb: MiB that one file may hold.
+        readable: files and folders that it may read besides the Python installation and the grader.
+
+    Raises:
+        OSError, LandlockError: the kernel refuses.
+    """
+    _limit_resources(memory_mb, file_mb)
+    own_namespaces()
+    if enter_own_root(scratch, tree(_shown_to_all()), tree(frozenset(map(str, readable)))):
+        gives_up_root = is_root() and reads_unprivileged(readable_paths())
+    else:
+        # In a closed folder, the unprivileged user could not name the files of its own scratch folder.
+        gives_up_root = can_be_unprivileged(readable_paths()) and all(
+            path.stat().st_mode & 0o001 for path in scratch.parents[1:]
+        )
+        if gives_up_root:
+            scratch.parent.chmod(0o711)
+    if gives_up_root:
+        hand_over(scratch)
+    _restrict_files(scratch, readable)
+    forbid_capabilities()
+    if gives_up_root:
+        become_unprivileged()
+    drop_capabilities()
+    system_calls.restrict()
+
+
+def limit_memory(memory_mb: int) -> None:
+    """Limit the address space of this process to `memory_mb` MiB more than the fork server has."""
+    memory = _address_space() + memory_mb * 2**20
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+
+
+@cache
+def _address_space() -> int:
+    """Its size in bytes. A fork starts with the same, so the fork server reads it once for all its children."""
+    return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+
+
+def _limit_resources(memory_mb: int, file_mb: int) -> None:
+    limit_memory(memory_mb)
+    for kind, limit in (
+        (resource.RLIMIT_FSIZE, file_mb * 2**20),
+        (resource.RLIMIT_NOFILE, 64),
+        (resource.RLIMIT_CORE, 0),
+    ):
+        resource.setrlimit(kind, (limit, limit))
+
+
+def _restrict_files(scratch: Path, readable: tuple[Path, ...]) -> None:
+    rules = _common_files()
+    _allow_reading(rules, map(str, readable))
+    # Files cannot be removed: one that is removed but still open takes room that Scratch.is_full cannot see.
+    rules.add_path_rule(str(scratch), access=SCRATCH_ACCESS)
+    rules.apply()
+
+
+@cache
+def readable_paths() -> frozenset[str]:
+    """Return the existing files and folders that every sandbox may read."""
+    package = package_paths("grader")[0]
+    pythons = {f"{prefix}/{part}" for prefix in (sys.prefix, sys.base_prefix) for part in ("lib", "lib64")}
+    return frozenset(path for path in (*READABLE, *pythons, str(package)) if os.path.exists(path))
+
+
+def _shown_to_all() -> frozenset[str]:
+    return readable_paths() | {"/dev/null"}
+
+
+@cache
+def _common_files() -> py_landlock.Landlock:
+    """The rules for the files that all processes may use; the fork server makes them once."""
+    # Not strict: an older Landlock leaves out signals to other processes and abstract sockets (until Linux 6.12),
+    # connections (6.7) and device commands (6.10). seccomp refuses them as well.
+    rules = py_landlock.Landlock(strict=False)
+    _allow_reading(rules, readable_paths())
+    rules.add_path_rule("/dev/null", access=Access.READ_FILE | Access.WRITE_FILE)
+    return rules
+
+
+def _allow_reading(rules: py_landlock.Landlock, paths: Iterable[str]) -> None:
+    """Allow reading the folders and files in `paths`, as far as they exist."""
+    existing = sorted(path for path in paths if os.path.exists(path))
+    # Landlock accepts the right to list a folder for folders only.
+    rules.allow_read(*(path for path in existing if os.path.isdir(path)))
+    rules.add_path_rule(*(path for path in existing if not os.path.isdir(path)), access=Access.READ_FILE)

@@ -1,0 +1,104 @@
+"""Runs the student's process: confines it, then answers a runner until the runner is gone."""
+
+import importlib
+import os
+import random
+import socket
+import sys
+import tempfile
+import threading
+from contextlib import suppress
+from multiprocessing.connection import Connection
+
+import numpy
+import torch
+
+from grader.engine.rpc.channel import TO_SANDBOX, Channel, ConnectionClosed
+from grader.engine.rpc.exceptions import to_data
+from grader.engine.rpc.jobs import SandboxSettings
+from grader.engine.rpc.protocol import VERSION, Callback, CallbackReply, NotConfined, ProtocolError, Raised, Ready
+from grader.engine.rpc.tensors import DecodedTensors
+from grader.engine.sandbox.confinement import confine
+from grader.engine.sandbox.namespaces import die_with_parent, go_on_alone, own_pid
+from grader.engine.sandbox.server import RpcServer
+from grader.engine.sandbox.shell import Shell
+from grader.text import printable
+
+
+def main(connection: Connection, settings: SandboxSettings, to_parent: Connection | None = None) -> None:
+    """Serve one runner, always on the runner's processor.
+
+    Args:
+        connection: the sandbox's end of the connection to the runner.
+        settings: what the parent decided for this sandbox.
+        to_parent: takes the number of the process that will run student code.
+    """
+    die_with_parent()
+    # The scheduler treats a session as one group. Ctrl-C in the terminal does not reach it.
+    os.setsid()
+    if settings.scratch is not None:
+        go_on_alone()
+    pid = own_pid()
+    os.sched_setaffinity(0, {settings.processor})
+    if to_parent is not None:
+        to_parent.send(pid)
+    if settings.group is not None:
+        with suppress(OSError):  # without the group, the parent still watches
+            (settings.group / "cgroup.procs").write_text("0")
+    channel = Channel(_keep_only(connection), TO_SANDBOX)
+    for package in settings.helper_packages:
+        # Before confinement, because afterwards a package cannot be searched for. If one is broken, a notebook that
+        # imports it raises its error where the student sees it.
+        with suppress(Exception, SystemExit):
+            importlib.import_module(package)
+    if settings.scratch is not None:
+        os.chdir(settings.scratch)
+        tempfile.tempdir = str(settings.scratch)  # torch.compile, for one, makes files
+        try:
+            confine(settings.scratch, settings.memory_mb, settings.file_mb, settings.readable)
+        except Exception as error:
+            channel.send(NotConfined(why=printable(error)), [])
+            os._exit(1)
+    os.environ.clear()
+    # As in a notebook, student code can import the files that it wrote into its folder.
+    sys.path.insert(0, "")
+    # Random numbers are the same in every run.
+    random.seed(0)
+    numpy.random.seed(0)
+    # Not torch.manual_seed, which also looks for every kind of graphics card and takes milliseconds.
+    torch.default_generator.manual_seed(0)
+    shell = Shell(settings.output_kb * 1024)
+
+    # Student code may call a test's function from threads of its own.
+    one_at_a_time = threading.Lock()
+
+    def ask_back(question: Callback, tensors: list[torch.Tensor]) -> tuple[CallbackReply, DecodedTensors]:
+        with one_at_a_time:
+            channel.send(question, tensors)
+            return channel.receive()
+
+    server = RpcServer(shell, ask_back)
+    channel.send(Ready(pid=pid, version=VERSION), [])
+    while True:
+        try:
+            request, decoded = channel.receive(watch=True)
+            answer = server.answer(request, decoded)
+        except (ConnectionClosed, ProtocolError):
+            os._exit(0)
+        try:
+            channel.send(*answer)
+        except Exception as error:
+            # The reply cannot cross, or a tensor of a student's class raises when it is encoded.
+            info = to_data(error)
+            info.kind = "TypeError"
+            channel.send(Raised(error=info), [])
+
+
+def _keep_only(connection: Connection) -> socket.socket:
+    """Return the socket of `connection` at descriptor 3, and close every other descriptor that came along."""
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for standard in (0, 1, 2):
+        os.dup2(nothing, standard)
+    os.dup2(connection.fileno(), 3)
+    os.closerange(4, 1 << 16)
+    return socket.socket(fileno=3)

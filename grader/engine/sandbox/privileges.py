@@ -1,0 +1,77 @@
+"""Takes from the student's process what it could do beyond any other user: capabilities, and being root."""
+
+import ctypes
+import os
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+from grader.engine.sandbox.namespaces import die_with_parent, libc
+
+PR_CAPBSET_DROP, PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL = 24, 47, 4
+CAPABILITIES = 64
+"""As many as the kernel's sets have room for."""
+CAPABILITY_VERSION = 0x20080522
+UNPRIVILEGED = 65534
+"""The number of the user, and of the group, to whom no file belongs."""
+
+
+def hand_over(scratch: Path) -> None:
+    """Give the scratch folder to the unprivileged user."""
+    os.chown(scratch, UNPRIVILEGED, UNPRIVILEGED)
+
+
+def become_unprivileged() -> None:
+    """Turn this process of root into one of the unprivileged user."""
+    os.setgroups([])
+    os.setresgid(UNPRIVILEGED, UNPRIVILEGED, UNPRIVILEGED)
+    os.setresuid(UNPRIVILEGED, UNPRIVILEGED, UNPRIVILEGED)
+    die_with_parent()
+
+
+def forbid_capabilities() -> None:
+    """Give up the right to get a capability again, which needs one: call this before the others."""
+    libc.prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
+    for capability in range(CAPABILITIES):
+        libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)
+
+
+def drop_capabilities() -> None:
+    """Give up every capability; raise OSError if the kernel keeps one."""
+    header, nothing = (ctypes.c_uint32 * 2)(CAPABILITY_VERSION, 0), (ctypes.c_uint32 * 6)()
+    if libc.capset(header, nothing) != 0:
+        raise OSError(ctypes.get_errno(), "the capabilities of the student's process cannot be dropped")
+
+
+@cache
+def can_be_unprivileged(folders: frozenset[str]) -> bool:
+    """Return whether this process is root's and the unprivileged user can read everything in `folders`.
+
+    A Python installation in root's home, for instance, is closed to others, and student code could import nothing.
+    """
+    return is_root() and reads_unprivileged(folders)
+
+
+def is_root() -> bool:
+    """Return whether this process is root's."""
+    return os.geteuid() == 0
+
+
+def reads_unprivileged(folders: Iterable[str]) -> bool:
+    """Return whether the unprivileged user could read everything in `folders`, which root alone can ask."""
+    groups = os.getgroups()
+    os.setgroups([])
+    os.setegid(UNPRIVILEGED)
+    os.seteuid(UNPRIVILEGED)
+    try:
+        for folder in folders:
+            os.close(os.open(folder, os.O_RDONLY))
+            if os.path.isdir(folder):
+                os.stat(os.path.join(folder, "."))  # fails if its files cannot be named
+        return True
+    except OSError:
+        return False
+    finally:
+        os.seteuid(0)
+        os.setegid(0)
+        os.setgroups(groups)

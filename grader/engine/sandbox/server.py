@@ -1,0 +1,290 @@
+"""Answers a runner's requests with a namespace of student code.
+
+    Request, tensors  ->  RpcServer.answer  ->  Reply, tensors
+
+In each session the server numbers the objects that it mentions to the runner, so that the runner can refer to them. It
+runs in the sandbox, whose replies are untrusted, and in diagnosis, where a mutated reference solution takes the
+student's place.
+"""
+
+import builtins
+import copy
+import pkgutil
+from collections.abc import Callable
+from contextlib import nullcontext
+from types import ModuleType
+from typing import Any, Protocol
+
+import torch
+from torch import nn
+
+from grader.engine.rpc.containers import WatchedContainers
+from grader.engine.rpc.exceptions import ForbiddenFunction, to_data
+from grader.engine.rpc.protocol import (
+    Backward,
+    Call,
+    Callback,
+    CallbackRaised,
+    CallbackReply,
+    CellDone,
+    Effects,
+    FunctionRef,
+    GeneratorRef,
+    Gradients,
+    Handle,
+    MethodRef,
+    ModuleChanges,
+    ObjectHandle,
+    ObjectRef,
+    ProtocolError,
+    Raised,
+    Reply,
+    Request,
+    Returned,
+    RunCell,
+    VerbRef,
+)
+from grader.engine.rpc.random_state import KnownState
+from grader.engine.rpc.tensors import FROM_NAME, DecodedTensors
+from grader.engine.rpc.torch_settings import default_dtype
+from grader.engine.rpc.values import Packer, Place, pack, tensor_at, unpack
+from grader.engine.sandbox.call_arguments import CallArguments
+from grader.engine.sandbox.module_tracker import ModuleTracker
+from grader_kernel.without import without
+
+NO_EFFECTS = Effects()
+MAX_NAME = 200
+"""Characters of an object's name."""
+CALLBACK_NUMBER = "callback_number"
+"""The attribute of an exception that holds its number, if a function of the test raised it."""
+
+Answer = tuple[Reply, list[torch.Tensor]]
+AskBack = Callable[[Callback, list[torch.Tensor]], tuple[CallbackReply, DecodedTensors]]
+
+
+class Namespace(Protocol):
+    """Cells of student code and the names they bind; `shell.Shell` is one."""
+
+    namespace: dict[str, Any]
+
+    def run(self, source: str, name: str, code: bytes = b"") -> CellDone: ...
+
+
+class _Session:
+    """The state of one session: objects by number, graphs of calls, tracked modules, the random state."""
+
+    def __init__(self) -> None:
+        self.objects: list[Any] = []
+        self.graphs: dict[int, tuple[list[torch.Tensor], list[torch.Tensor]]] = {}
+        self.modules = ModuleTracker(self.object_id)
+        self.random = KnownState()
+        self._ids: dict[int, int] = {}
+
+    def object_id(self, item: Any) -> int:
+        """Return the number of an object, which it gets when it is first mentioned to the runner."""
+        if id(item) not in self._ids:
+            self._ids[id(item)] = len(self.objects)
+            self.objects.append(item)
+        return self._ids[id(item)]
+
+
+class RpcServer:
+    """Answers requests.
+
+    Args:
+        shell: the student's cells and names.
+        ask_back: sends a callback to the runner in the middle of a call and returns the reply.
+    """
+
+    def __init__(self, shell: Namespace, ask_back: AskBack) -> None:
+        self._shell = shell
+        self._ask_back = ask_back
+        self._sessions: dict[int, _Session] = {}
+        self._namespaces: dict[int, dict[str, Any]] = {}
+        self._place: int | None = None
+        # What the runner may do with an object besides calling it.
+        self._verbs: dict[str, Callable] = {
+            **{"get": getattr, "set": setattr, "copy": copy.deepcopy, "len": len, "look": self._look},
+            **{"iter": iter, "next": next, "isinstance": isinstance},
+        }
+
+    def answer(self, request: Request, decoded: DecodedTensors) -> Answer:
+        """Return the reply to one request. An exception of the student's code is a reply, too.
+
+        Args:
+            request: what the runner asks.
+            decoded: the tensors that came with it.
+        """
+        if isinstance(request, RunCell):
+            return self._run(request)
+        if isinstance(request, Call) and request.new:
+            self._sessions[request.session] = _Session()
+        self._session = self._sessions[request.session]
+        for graph in request.forget:
+            self._session.graphs.pop(graph, None)
+        try:
+            if isinstance(request, Call):
+                return self._call(request, decoded)
+            return self._backward(request, decoded)
+        except BaseException as error:
+            # SystemExit and KeyboardInterrupt of student code are its own failures and do not end the sandbox.
+            return Raised(error=to_data(error), callback=getattr(error, CALLBACK_NUMBER, None)), []
+
+    def object_id(self, item: Any) -> int:
+        """Return the number of an object in the present session."""
+        return self._session.object_id(item)
+
+    def object(self, object_id: int) -> Any:
+        """Return the object that has this number in the present session."""
+        return self._session.objects[object_id]
+
+    def change(self, object_id: int, changes: ModuleChanges, tensors: list[torch.Tensor]) -> None:
+        """Bring a module of the present session to another state.
+
+        Args:
+            object_id: the number of the module.
+            changes: what is different in it from now on.
+            tensors: the tensors to which the changes refer.
+        """
+        self._session.modules.receive(object_id, self.object(object_id), changes, tensors)
+
+    def _run(self, request: RunCell) -> Answer:
+        done = self._shell.run(request.source, request.name, request.code)
+        self._namespaces[request.place] = dict(self._shell.namespace)
+        return done, []
+
+    def _look(self, names: list[str], place: int | None) -> dict[str, Any]:
+        namespace = self._shell.namespace
+        if place is not None and place != self._place:
+            self._place = place
+            for latest in sorted(earlier for earlier in self._namespaces if earlier <= place)[-1:]:
+                # In place, because the student's functions look up their names in this very dict.
+                namespace.clear()
+                namespace.update(self._namespaces[latest])
+        items = {name: namespace[name] for name in names if name in namespace}
+        return {name: item for name, item in items.items() if not isinstance(item, ModuleType)}
+
+    def _call(self, request: Call, decoded: DecodedTensors) -> Answer:
+        session, arguments = self._session, CallArguments(request, decoded)
+        resolve = lambda handle, tensors: self._resolve(handle, tensors, arguments.generators)  # noqa: E731
+        target, args, kwargs = unpack(request.call, decoded.tensors, resolve)
+        watched = WatchedContainers((*args, *kwargs.values()))
+        for object_id, changes in request.changes:
+            self.change(object_id, changes, decoded.tensors)
+        inputs = arguments.inputs
+        if request.grad_enabled:
+            for object_id in request.modules:
+                inputs += session.modules.collecting(object_id, session.objects[object_id])
+        if request.random is not None:
+            state = tensor_at(decoded.tensors, request.random)
+            session.random.take(state)
+            torch.set_rng_state(state)
+        # New tensors get the test's default dtype, whatever the student's own cells have set.
+        dtype = FROM_NAME[request.dtype]
+        forbidden = without(*request.forbidden, error=ForbiddenFunction) if request.forbidden else nullcontext()
+        with torch.set_grad_enabled(request.grad_enabled), forbidden, default_dtype(dtype):
+            if request.measure:
+                result, measured = pkgutil.resolve_name(request.measure)(target, *args, **kwargs)
+            else:
+                result, measured = target(*args, **kwargs), None
+
+        tensors: list[torch.Tensor] = []
+        reply = Returned(value=pack(result, self._refer, tensors), measured=measured)
+        of_value, packer = len(tensors), Packer(self._refer, tensors)
+        modules, grown = self._module_changes(request, inputs, packer)
+        reply.differentiable, reply.leaves = _kinds(tensors[:of_value], inputs)
+        effects = arguments.effects(watched, packer)
+        effects.modules = modules
+        now = torch.get_rng_state()
+        if session.random.is_news(now):
+            effects.random = packer.place(now)
+        if reply.differentiable:
+            session.graphs[request.graph] = inputs, [tensors[number] for number in reply.differentiable]
+            reply.grown = grown
+        reply.effects = effects if effects != NO_EFFECTS else None
+        return reply, tensors
+
+    def _module_changes(
+        self, request: Call, inputs: list[torch.Tensor], packer: Packer
+    ) -> tuple[list[tuple[int, ModuleChanges]], list[tuple[int, list[str]]]]:
+        """The changes of each module, and the parameters that the call made or unfroze; these are added to `inputs`."""
+        tracker, changed, grown = self._session.modules, [], []
+        for object_id in request.modules:
+            module = self._session.objects[object_id]
+            if changes := tracker.report(object_id, module, packer.place):
+                changed.append((object_id, changes))
+                if request.grad_enabled and (new := tracker.new_inputs(object_id, module, inputs)):
+                    inputs += new.values()
+                    grown.append((object_id, list(new)))
+        return changed, grown
+
+    def _backward(self, request: Backward, decoded: DecodedTensors) -> Answer:
+        inputs, outputs = self._session.graphs[request.graph]
+        used = [outputs[place] for place in request.outputs]
+        gradients = torch.autograd.grad(used, inputs, decoded.tensors, retain_graph=True, allow_unused=True)
+        # A parameter of two modules is among the inputs twice, and has only one gradient.
+        packer, input_ids = Packer(self._refer, []), set()
+        places: list[int | None] = []
+        for tensor, gradient in zip(inputs, gradients, strict=True):
+            places.append(None if gradient is None or id(tensor) in input_ids else packer.place(gradient))
+            input_ids.add(id(tensor))
+        return Gradients(tensors=places), packer.tensors
+
+    def _refer(self, item: Any, place: Place) -> Handle:
+        if type(item).__module__ == "numpy":
+            raise ProtocolError(f"a numpy {type(item).__name__} came back where a torch.Tensor or a number is expected")
+        if isinstance(item, nn.Module):
+            return self._session.modules.describe(item, place)
+        name = str(getattr(item, "__name__", type(item).__name__))[:MAX_NAME].encode(errors="replace").decode()
+        return ObjectHandle(object_id=self.object_id(item), name=name, is_callable=callable(item))
+
+    def _call_back(self, function: int, args: tuple, kwargs: dict) -> Any:
+        """Call a function that a test handed over. Gradients do not flow through it."""
+        tensors: list[torch.Tensor] = []
+        question = Callback(function=function, call=pack((args, kwargs), self._refer, tensors))
+        reply, decoded = self._ask_back(question, tensors)
+        if isinstance(reply, CallbackRaised):
+            raise _error_of_the_test(reply)
+        return unpack(reply.value, decoded.tensors, self._resolve)
+
+    def _resolve(
+        self, handle: Handle, tensors: list[torch.Tensor], generators: list[torch.Generator] | None = None
+    ) -> Any:
+        # Every call has an ObjectRef for its target, which a match statement would take four times as long to find.
+        if isinstance(handle, ObjectRef):
+            item = self.object(handle.object_id)
+            return item.get_submodule(handle.part) if handle.part else item
+        match handle:
+            case MethodRef():
+                return getattr(self._resolve(handle.owner, tensors), handle.method)
+            case VerbRef():
+                return self._verbs[handle.verb]
+            case FunctionRef():
+                return lambda *args, **kwargs: self._call_back(handle.function, args, kwargs)
+            case GeneratorRef() if generators is not None:
+                generators.append(torch.Generator().set_state(tensor_at(tensors, handle.state)))
+                return generators[-1]
+        raise ProtocolError(f"a runner refers to objects by the sandbox's own ids; got a {type(handle).__name__}")
+
+
+def _error_of_the_test(raised: CallbackRaised) -> Exception:
+    """The exception of a test's function, of the same built-in class; by its number the runner finds the original."""
+    kind: type[Exception] = getattr(builtins, raised.kind, RuntimeError)
+    try:
+        error = kind(raised.message)
+    except TypeError:
+        error = RuntimeError(raised.message)
+    setattr(error, CALLBACK_NUMBER, raised.number)
+    return error
+
+
+def _kinds(tensors: list[torch.Tensor], inputs: list[torch.Tensor]) -> tuple[list[int], list[tuple[int, bool, bool]]]:
+    """The results that depend on `inputs`; and the leaves, each with whether it is a parameter, and requires_grad."""
+    input_ids = {id(tensor) for tensor in inputs}
+    differentiable, leaves = [], []
+    for number, tensor in enumerate(tensors):
+        if inputs and tensor.requires_grad and (not tensor.is_leaf or id(tensor) in input_ids):
+            differentiable.append(number)
+        elif tensor.requires_grad or isinstance(tensor, nn.Parameter):
+            leaves.append((number, isinstance(tensor, nn.Parameter), tensor.requires_grad))
+    return differentiable, leaves

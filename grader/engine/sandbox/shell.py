@@ -1,0 +1,220 @@
+"""Runs the cells of a notebook outside a kernel, and captures what each cell prints, shows and raises."""
+
+import __future__
+
+import ast
+import builtins
+import io
+import linecache
+import marshal
+import sys
+from functools import lru_cache
+from types import CodeType
+from typing import Any, NamedTuple
+
+import matplotlib
+from IPython.core.displaypub import CapturingDisplayPublisher
+from IPython.core.interactiveshell import InteractiveShell
+from traitlets.config import Config
+
+from grader.engine.notebook.cells import FORMS
+from grader.engine.rpc.exceptions import OutputLimit, to_data
+from grader.engine.rpc.protocol import CellDone, Display, Text
+
+UNSEEN = 100
+"""How many times the limit student code may print while tests call it, again and again: none of that is shown."""
+FUTURE = __future__.annotations.compiler_flag
+KEPT = 1024
+"""Cells that a process keeps compiled: a runner runs the same tests for every student."""
+
+
+class Code(NamedTuple):
+    """A compiled cell: its statements, and the expression that it ends with, if it ends with one."""
+
+    body: CodeType
+    last: CodeType | None
+
+
+@lru_cache(maxsize=KEPT)
+def compiled(source: str, name: str, flags: int = 0) -> Code:
+    """Return the compiled cell.
+
+    Args:
+        source: the cell.
+        name: tracebacks call the cell `<name>`.
+        flags: those of `compile`.
+
+    Raises:
+        Exception: whatever `compile` raises.
+    """
+    filename = f"<{name}>"
+    tree = ast.parse(source, filename)
+    last = None
+    if tree.body and isinstance(statement := tree.body[-1], ast.Expr):
+        del tree.body[-1]
+        last = ast.Expression(statement.value)
+    body = compile(tree, filename, "exec", flags)
+    return Code(body, None if last is None else compile(last, filename, "eval", flags))
+
+
+@lru_cache(maxsize=KEPT)
+def compiled_bytes(source: str, name: str) -> bytes:
+    """Return the compiled cell for another process of the same Python; empty if the cell is not plain Python.
+
+    This is for instructor cells only, because a crafted source can crash the compiler.
+
+    Args:
+        source: the cell.
+        name: tracebacks call the cell `<name>`.
+    """
+    try:
+        return marshal.dumps(tuple(compiled(source, name)))
+    except (SyntaxError, ValueError):
+        return b""
+
+
+def from_bytes(data: bytes) -> Code:
+    """Return the cell that `compiled_bytes` gave. Only the sandbox uses it, where whatever the runner sends may run."""
+    return Code(*marshal.loads(data))
+
+
+def execute(source: str, name: str, namespace: dict[str, Any], code: Code | None = None) -> Any:
+    """Run one cell and return the value of the expression that it ends with, or None if it ends with a statement.
+
+    Args:
+        source: the cell, as Python.
+        name: tracebacks call the cell `<name>`, and show its lines.
+        namespace: the names that the cell reads and binds.
+        code: the compiled cell, if there is one already.
+
+    Raises:
+        Exception: whatever the cell raises.
+    """
+    filename = f"<{name}>"
+    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
+    body, last = code or compiled(source, name)
+    exec(body, namespace)
+    return None if last is None else eval(last, namespace)
+
+
+class Shell:
+    """A namespace in which cells run as in a notebook, with `display`, magics and a limit on what they print.
+
+    It takes over the process's stdin, stdout and stderr for good. What is printed between cells, while a test calls
+    student code, is counted and dropped.
+
+    Args:
+        output_characters: how many characters all cells together may print.
+    """
+
+    def __init__(self, output_characters: int) -> None:
+        self._shell = InteractiveShell.instance()
+        # IPython's own namespace, because IPython itself runs the code under %%time or %%capture.
+        self.namespace: dict[str, Any] = self._shell.user_ns
+        self.namespace.clear()
+        self.namespace["__name__"] = "__main__"
+        self._publisher = self._shell.display_pub = CapturingDisplayPublisher()
+        self._printed = sys.stdout = sys.stderr = _Capped(output_characters)
+        sys.stdin = _Unattended()
+        self._flags = 0
+
+    def run(self, source: str, name: str, code: bytes = b"") -> CellDone:
+        """Run one cell and return its outputs and the exception that it ended with.
+
+        Args:
+            source: the cell, with its magics.
+            name: tracebacks call the cell `<name>`.
+            code: the compiled cell from `compiled_bytes`, if there is one already.
+        """
+        error, shown = None, self._publisher.outputs
+        shown.clear()
+        self._printed.kept = []
+        try:
+            # After a future import of the student's, every later cell has another meaning than when it was compiled.
+            if code and not self._flags:
+                ready = from_bytes(code)
+            else:
+                source = self._as_python(source, name)
+                ready = compiled(source, name, self._flags)
+            # As in a notebook, `from __future__ import annotations` holds for later cells, too.
+            self._flags |= ready.body.co_flags & FUTURE
+            value = execute(source, name, self.namespace, ready)
+            if value is not None and (formatter := self._shell.display_formatter) is not None:
+                shown.append({"data": formatter.format(value)[0]})
+        except BaseException as raised:
+            error = to_data(raised)
+        text, self._printed.kept = "".join(self._printed.kept), None
+        outputs: list[Text | Display] = [Text(text=_encodable(text))] if text else []
+        for show in shown:
+            # Pictures are text here, too (base64). A part that is longer than all text that may be printed is left out.
+            data = {form: _encodable(part) for form, part in show["data"].items() if self._fits(part)}
+            outputs.append(Display(data=data))
+        return CellDone(outputs=outputs, error=error)
+
+    def _as_python(self, source: str, name: str) -> str:
+        # IPython leaves plain Python unchanged, but takes long to find that out.
+        try:
+            compiled(source, name, self._flags)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return self._shell.transform_cell(source)
+        return source
+
+    def _fits(self, part: Any) -> bool:
+        return isinstance(part, str) and len(part) <= self._printed.limit
+
+
+def _encodable(text: str) -> str:
+    """The text with a ? for each half of a surrogate pair, which neither a message nor a file can hold."""
+    return text if text.isascii() else text.encode(errors="replace").decode()
+
+
+def prepare() -> None:
+    """Prepare this process for Shell, once, before it is confined or forked."""
+    # No history, because there is no folder to write it to, and no %matplotlib, because there is no window.
+    shell = InteractiveShell.instance(config=Config(HistoryManager={"enabled": False}))
+    # Only the forms of a value that a page shows.
+    assert shell.display_formatter is not None
+    shell.display_formatter.active_types = list(FORMS)
+    shell.magics_manager.register_function(lambda line: None, magic_name="matplotlib")
+    for method in ("system", "getoutput"):
+        setattr(shell, method, _refuse_program)
+    sys.breakpointhook = _refuse_debugger
+    # Magics become calls of get_ipython, which a kernel would put into every namespace.
+    vars(builtins)["get_ipython"] = InteractiveShell.instance
+    matplotlib.use("module://matplotlib_inline.backend_inline")
+
+
+def _refuse_program(*_: Any, **__: Any) -> None:
+    raise PermissionError("programs do not run during grading: leave the line out, or give it a cell of its own")
+
+
+def _refuse_debugger(*_: Any, **__: Any) -> None:
+    raise EOFError("no one is at the keyboard during grading: leave breakpoint() out")
+
+
+class _Unattended(io.TextIOBase):
+    """Standard input with no one at the keyboard."""
+
+    def readline(self, size: int | None = -1, /) -> str:  # type: ignore[override]  # as in io.TextIOBase
+        raise EOFError("no one is at the keyboard during grading: leave input() out")
+
+
+class _Capped(io.TextIOBase):
+    """A file that keeps what is written while `kept` is a list, and raises OutputLimit once it was too much."""
+
+    encoding = "utf-8"
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.kept: list[str] | None = None
+        self._room, self._unseen_room = limit, UNSEEN * limit
+
+    def write(self, text: str) -> int:
+        if self.kept is None:
+            self._unseen_room -= len(text)
+        else:
+            self._room -= len(text)
+            self.kept.append(text)
+        if min(self._room, self._unseen_room) < 0:
+            raise OutputLimit(f"more than {self.limit} characters were printed")
+        return len(text)

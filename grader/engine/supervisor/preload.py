@@ -1,0 +1,79 @@
+"""Loads all that children of the fork server need, once and in the fork server, so that no submission waits for it.
+
+forkserver.prepare --starts--> early.py, this module: libraries, helper packages, a warm-up notebook --forks--> children
+"""
+
+import ctypes
+import gc
+import importlib
+import json
+import multiprocessing.popen_forkserver  # a child unpickles its task with it
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+
+import matplotlib.figure
+import safetensors.torch
+import torch
+import torch._dynamo  # the first step of an optimiser imports it, which takes a second
+
+import grader.engine.reader.main
+import grader.engine.runner.main
+import grader.engine.sandbox.confinement
+import grader.engine.sandbox.main
+import grader.engine.sandbox.shell
+from grader.engine.supervisor import warmup
+from grader.engine.supervisor.forkserver import HELPER_PACKAGES
+
+__all__ = ["matplotlib", "multiprocessing", "safetensors", "torch"]
+
+LARGE = 2 * 2**20
+MADV_COLLAPSE = 25  # Linux 6.1 and later
+
+
+def collapse() -> None:
+    """Ask the kernel to hold this process's private memory in large pages; without them, forks are slower."""
+    madvise = ctypes.CDLL(None).madvise
+    madvise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
+    for begin, end in list(_private_memory()):
+        for address in range(-(-begin // LARGE) * LARGE, end - LARGE + 1, LARGE):
+            madvise(address, LARGE, MADV_COLLAPSE)
+
+
+def _private_memory() -> Iterator[tuple[int, int]]:
+    """Yield the first and the end address of each mapping that belongs to no file."""
+    with open("/proc/self/maps") as maps:
+        for line in maps:
+            bounds, rights, _, _, _, *name = line.split(maxsplit=5)
+            if rights == "rw-p" and (not name or name[0].startswith("[heap]")):
+                begin, end = bounds.split("-")
+                yield int(begin, 16), int(end, 16)
+
+
+def _import_helper_packages() -> None:
+    """Import the modules that the environment names, from the folders that it names."""
+    for folders, modules in json.loads(os.environ.pop(HELPER_PACKAGES, "[]")):
+        sys.path.extend(folder for folder in folders if folder not in sys.path)
+        for module in modules:
+            # A notebook that imports a broken module raises its error where a student sees it.
+            with suppress(Exception, SystemExit):
+                importlib.import_module(module)
+    # A helper package may have asked torch for more.
+    torch.set_num_threads(1)
+
+
+# One thread only: a process that has run torch in parallel must not fork.
+torch.set_num_threads(1)
+# Functions marked for torch.compile run uncompiled: a confined process cannot start a compiler.
+torch.compiler.set_stance("force_eager")
+_import_helper_packages()
+grader.engine.sandbox.shell.prepare()
+warmup.play()
+grader.engine.sandbox.confinement.prepare()
+# Garbage collections are rare: a test cell leaves little behind, and each collection takes time.
+gc.set_threshold(10_000, 20, 20)
+# Loaded modules are never garbage: a collection in a child would touch, and so copy, every page of them.
+gc.collect()
+gc.freeze()
+collapse()

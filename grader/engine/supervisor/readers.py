@@ -1,0 +1,111 @@
+"""Reads submitted notebooks: opens the file here, and has a process with a memory limit parse it.
+
+file --handed_in--> bytes --reader--> JSON of a small, valid notebook --> NotebookNode
+"""
+
+import json
+import threading
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+
+from nbformat import NotebookNode, from_dict
+
+from grader.engine.limits import MAX_NOTEBOOK_MB
+from grader.engine.notebook.handed_in import HandedIn
+from grader.engine.supervisor import forkserver
+from grader.errors import UnreadableFile
+
+PARSE_SECONDS = 20
+"""Seconds that parsing a file may take, which takes less than two on an idle machine."""
+START_SECONDS = 60
+"""Seconds that a reader may take to start: the fork server may still be loading."""
+
+
+class _Reader:
+    """A process that parses one file after the other."""
+
+    def __init__(self) -> None:
+        self._connection, other_end = forkserver.pipe()
+        self._process: BaseProcess = forkserver.start(forkserver.READER, other_end)
+        other_end.close()
+        self._seconds = START_SECONDS + PARSE_SECONDS
+
+    def parsed(self, data: bytes) -> bytes:
+        """Return the reader's answer; raise EOFError or OSError if the process is lost over this file."""
+        self._connection.send_bytes(data)
+        if not self._connection.poll(self._seconds):
+            raise EOFError
+        self._seconds = PARSE_SECONDS
+        return self._connection.recv_bytes()
+
+    def end(self) -> None:
+        """Kill the process."""
+        forkserver.end(self._process)
+        self._connection.close()
+
+
+_idle: list[_Reader] = []
+_lock = threading.Lock()
+
+
+def read_notebook(path: Path, max_mb: int = MAX_NOTEBOOK_MB) -> NotebookNode:
+    """Return the notebook in `path`, without its outputs.
+
+    Args:
+        path: the file.
+        max_mb: how many MiB it may have.
+
+    Raises:
+        UnreadableFile: it is not a notebook, in a format from before 2015, or too large.
+    """
+    return read_handed_in(HandedIn(path.parent, path.parent), path.name, max_mb)
+
+
+def read_handed_in(folder: HandedIn, name: str, max_mb: int) -> NotebookNode:
+    """Return a notebook in the folder of a submission, without its outputs.
+
+    Args:
+        folder: the folder.
+        name: the name of the file.
+        max_mb: how many MiB it may have.
+
+    Raises:
+        UnreadableFile: it lies behind a link, is not a notebook, in a format from before 2015, or too large.
+    """
+    return parse(folder.read(name, max_mb), name)
+
+
+def parse(data: bytes, name: str) -> NotebookNode:
+    """Return the notebook that a file holds, without its outputs.
+
+    Args:
+        data: the content of the file, of a bounded size.
+        name: the name of the file, for the error.
+
+    Raises:
+        UnreadableFile: it is not a notebook, or in a format from before 2015.
+    """
+    with _lock:
+        reader = _idle.pop() if _idle else None
+    reader = reader or _Reader()
+    try:
+        answer = reader.parsed(data)
+    except (EOFError, OSError):
+        reader.end()
+        raise UnreadableFile(f"{name} takes too much memory or time to read", "ask for it without outputs") from None
+    with _lock:
+        _idle.append(reader)
+    content = json.loads(answer[1:])
+    if answer[:1] == b"0":
+        why, to_do = content
+        raise UnreadableFile(f"{name} {why}", to_do)
+    notebook: NotebookNode = from_dict(content)
+    return notebook
+
+
+def dismiss() -> None:
+    """End the idle readers now. They would end with this process anyway."""
+    with _lock:
+        readers, _idle[:] = _idle[:], []
+    for reader in readers:
+        reader.end()

@@ -1,0 +1,251 @@
+"""Runs one notebook's job on a test runner, and starts, watches and replaces the sandbox beside it.
+
+Job --> runner <--socket--> sandbox        the parent starts both, hands the socket over and watches the sandbox
+"""
+
+import os
+import signal
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from multiprocessing.reduction import send_handle
+from pathlib import Path
+
+from grader.engine.code_digest import package_paths
+from grader.engine.limits import Limits
+from grader.engine.report import Verdict
+from grader.engine.rpc.jobs import Ended, Job, JobResult, NeedExitStatus, NeedSandbox, SandboxSettings
+from grader.engine.runner.clock import SLOWEST
+from grader.engine.supervisor import forkserver
+from grader.engine.supervisor.cgroups import Group, limited
+from grader.engine.supervisor.pool import RunnerHandle, borrowed_runner
+from grader.engine.supervisor.scratch import MAX_ENTRIES, Scratch
+
+GRACE_SECONDS = 30
+"""Seconds that the runner may take to report after the last moment of the notebook's own limit."""
+
+START_SECONDS = 60
+"""Seconds that a sandbox may take to report for the first time."""
+
+END_SECONDS = 60
+"""Seconds that the kernel may take to end a sandbox."""
+
+WATCH_SECONDS = 0.1
+"""Seconds between two looks at what a sandbox uses, as far as the kernel does not limit it."""
+
+
+class GradingFailed(Exception):
+    """The runner did not report in time."""
+
+
+class RunnerDied(GradingFailed):
+    """The runner ended without a report."""
+
+
+def run_job(job: Job, limits: Limits, *, sandbox: bool, helper_packages: tuple[str, ...] = ()) -> JobResult:
+    """Have a runner grade one notebook, and return what it found.
+
+    A runner that dies may have been worn out by earlier notebooks, so the job is tried once more on a fresh one.
+
+    Args:
+        job: the steps of the notebook and its known misconceptions; its limits are filled in here.
+        limits: what the submission may use.
+        sandbox: whether the kernel confines the student's process.
+        helper_packages: packages that the notebook imports.
+
+    Raises:
+        GradingFailed: no runner came to the end of the job.
+    """
+    job.cell_seconds, job.notebook_seconds = limits.cell_seconds, limits.notebook_seconds
+    job.output_kb = limits.output_kb
+    forkserver.use(helper_packages)
+    for is_fresh in (False, True):
+        try:
+            with (
+                borrowed_runner(fresh=is_fresh) as runner,
+                Sandboxes(limits, sandbox, runner.processor, helper_packages) as sandboxes,
+            ):
+                return _served(runner, sandboxes, job)
+        except RunnerDied:
+            if is_fresh:
+                raise
+    raise AssertionError("unreachable")
+
+
+def _served(runner: RunnerHandle, sandboxes: "Sandboxes", job: Job) -> JobResult:
+    """Send the job and serve the runner's requests until it reports."""
+    connection = runner.connection
+    try:
+        connection.send(job)
+        sandboxes.hand_over(runner)
+        while _has_message(connection, sandboxes, SLOWEST * job.notebook_seconds + GRACE_SECONDS):
+            match connection.recv():
+                case NeedExitStatus():
+                    connection.send(sandboxes.ended())
+                case NeedSandbox():
+                    sandboxes.replace()
+                    connection.send("coming")
+                    sandboxes.hand_over(runner)
+                case JobResult() as result:
+                    return result
+    except (EOFError, OSError) as error:
+        raise RunnerDied from error
+    raise GradingFailed
+
+
+def _has_message(connection: Connection, sandboxes: "Sandboxes", seconds: float) -> bool:
+    """Wait for a message of the runner, watching the sandbox meanwhile; return False once the time is over."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if connection.poll(WATCH_SECONDS):
+            return True
+        sandboxes.watch()
+    return False
+
+
+@dataclass
+class _Sandbox:
+    process: BaseProcess
+    connection: Connection
+    from_student: Connection
+    scratch: Scratch | None
+    group: Group | None
+    excess: Ended | None = None
+    """The limit that it exceeded, once it was killed because of that."""
+    is_over: bool = False
+    _student: int | None = None
+
+    def student(self, wait: float = 0) -> int | None:
+        """Return the number of the process that runs student code: `process`, or its child in a process namespace.
+
+        Args:
+            wait: seconds that it may take to start; if it takes longer, or has ended before, there is no number.
+        """
+        with suppress(EOFError, OSError):
+            if self._student is None and self.from_student.poll(wait):
+                self._student = self.from_student.recv()
+        return self._student
+
+    def kill(self) -> None:
+        """Kill the process of the student's code; `process` waits for it, and ends as it ended."""
+        student = self.student()
+        if student is None or self.process.exitcode is not None:
+            self.process.kill()
+        else:
+            with suppress(ProcessLookupError):
+                os.kill(student, signal.SIGKILL)
+
+    def end(self) -> None:
+        """Kill the processes and remove their files; a second call does nothing."""
+        if self.is_over:
+            return
+        self.is_over = True
+        try:
+            if self.process.exitcode is None:
+                self.kill()
+                self.process.join(END_SECONDS)
+            self.from_student.close()
+            forkserver.end(self.process)
+        finally:
+            if self.scratch is not None:
+                self.scratch.remove()
+            if self.group is not None:
+                self.group.remove()
+
+
+class Sandboxes:
+    """The sandbox of a notebook, and a fresh one each time the runner asks for it; used in a `with` block.
+
+    Each sandbox is forked from the fork server, which never reads a submission or a test: its memory holds no secret.
+
+    Args:
+        limits: what the submission may use.
+        sandbox: whether the kernel confines the student's process.
+        processor: the processor on which the runner runs.
+        helper_packages: packages that the notebook imports.
+    """
+
+    def __init__(self, limits: Limits, sandbox: bool, processor: int, helper_packages: tuple[str, ...] = ()) -> None:
+        self._limits = limits
+        self._is_confined = sandbox
+        self._processor = processor
+        self._helper_packages = helper_packages
+
+    def __enter__(self) -> "Sandboxes":
+        self._current = self._start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._current.connection.close()
+        self._current.end()
+
+    def replace(self) -> None:
+        """End the sandbox and start another."""
+        self._current.end()
+        self._current = self._start()
+
+    def confined_pid(self) -> int:
+        """Wait until the sandbox has confined itself, and return its number."""
+        self._current.connection.poll(START_SECONDS)
+        student = self._current.student(START_SECONDS)
+        assert student is not None
+        return student
+
+    def hand_over(self, runner: RunnerHandle) -> None:
+        """Give this end of the sandbox's socket to the runner, and keep none."""
+        assert runner.process.pid is not None
+        send_handle(runner.connection, self._current.connection.fileno(), runner.process.pid)
+        self._current.connection.close()
+
+    def ended(self) -> Ended:
+        """Return how the sandbox ended: by a limit that the parent watches, or with an exit status."""
+        self._current.process.join(1)
+        return self._current.excess or Ended(exit_status=self._current.process.exitcode)
+
+    def watch(self) -> None:
+        """End a sandbox that exceeds a limit which the kernel does not enforce for one process alone."""
+        current, limits = self._current, self._limits
+        student = current.student()
+        if student is None:
+            return  # it is starting
+        try:
+            # `st_nlink` counts `.` and `..` as well.
+            threads = os.stat(f"/proc/{student}/task").st_nlink - 2
+        except OSError:
+            return  # it has ended
+        if threads > limits.threads:
+            current.excess = Ended(Verdict.CRASHED, f"it had more than {limits.threads} threads")
+        elif current.scratch is not None and current.scratch.is_full(limits.scratch_mb):
+            why = f"it wrote more than {limits.scratch_mb} MB of files, or more than {MAX_ENTRIES} of them"
+            current.excess = Ended(Verdict.OUTPUT_LIMIT, why)
+        if current.excess is not None:
+            current.kill()
+
+    def _start(self) -> _Sandbox:
+        scratch = Scratch() if self._is_confined else None
+        group = limited(self._limits) if self._is_confined else None
+        settings = SandboxSettings(
+            scratch=None if scratch is None else scratch.folder,
+            memory_mb=self._limits.memory_mb,
+            file_mb=self._limits.file_mb,
+            output_kb=self._limits.output_kb,
+            processor=self._processor,
+            helper_packages=self._helper_packages,
+            readable=readable_paths(self._helper_packages),
+            group=None if group is None else group.folder,
+        )
+        runner_end, sandbox_end = forkserver.pipe()
+        from_student, to_parent = forkserver.pipe()
+        process = forkserver.start(forkserver.SANDBOX, sandbox_end, settings, to_parent)
+        sandbox_end.close()
+        to_parent.close()
+        return _Sandbox(process, runner_end, from_student, scratch, group)
+
+
+@cache
+def readable_paths(helper_packages: tuple[str, ...]) -> tuple[Path, ...]:
+    """Return the folders and files of the helper packages, which a sandbox may read."""
+    return tuple(path for package in helper_packages for path in package_paths(package))

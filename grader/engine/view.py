@@ -1,0 +1,149 @@
+"""Turns the results of tests into what is shown of each exercise. Terminal, page, service and notebook only draw it.
+
+results of tests --views--> ExerciseView: state, diagnosis, reasons (each once, with its tests), what comes first
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+import msgspec
+
+from grader.engine.explanation import Cause, Explanation
+
+NEEDED_BEFORE = (Cause.UNDEFINED, Cause.OUT_OF_TIME, Cause.NOT_GRADED)
+"""Causes that may lie outside the exercise and cost points in several."""
+
+
+class Judged(Protocol):
+    """What a view needs of the result of a test; report.py describes it."""
+
+    name: str
+    exercise: str
+    points: float
+    max_points: float
+    explanation: Explanation
+
+
+class State(msgspec.Struct, frozen=True):
+    """How an exercise or a cell ended: a sign and words, which tell without colour, and a name for a style."""
+
+    sign: str
+    word: str
+    style: str
+
+
+RIGHT = State("✓", "right", "good")
+PARTLY = State("◐", "partly right", "part")
+WRONG = State("✗", "not right yet", "bad")
+NOT_WRITTEN = State("○", "not written yet", "blank")
+
+
+class Reason(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One cause of failures.
+
+    Args:
+        sentence: what was wrong.
+        tests: the tests that it failed.
+        claims: what does not hold because of it, beside the sentence.
+        first: the other exercise that has to be written before; '' if there is none.
+        is_shared: whether it may lie outside the exercise and cost points in others, too.
+    """
+
+    sentence: str
+    tests: tuple[str, ...]
+    claims: tuple[str, ...] = ()
+    first: str = ""
+    is_shared: bool = False
+
+
+class ExerciseView(msgspec.Struct, frozen=True):
+    """What is shown of an exercise.
+
+    Args:
+        exercise: its name.
+        points: what its tests gave.
+        max_points: what they can give.
+        state: how it ended.
+        diagnosis: the known mistake that behaves exactly like the answer; '' if none does.
+        reasons: the causes of its failures.
+        judged_with: exercises that lost points, in whose place our answers stood.
+    """
+
+    exercise: str
+    points: float
+    max_points: float
+    state: State
+    diagnosis: str
+    reasons: tuple[Reason, ...]
+    judged_with: tuple[str, ...]
+
+
+def views(results: Iterable[Judged]) -> list[ExerciseView]:
+    """Return what is shown of each exercise that has tests, in order.
+
+    Args:
+        results: the results of all tests.
+    """
+    tests: dict[str, list[Judged]] = {}
+    for result in results:
+        tests.setdefault(result.exercise or result.name, []).append(result)
+    return [view(exercise, results) for exercise, results in tests.items()]
+
+
+def view(exercise: str, results: Sequence[Judged]) -> ExerciseView:
+    """Return what is shown of one exercise.
+
+    Args:
+        exercise: its name.
+        results: the results of its tests.
+    """
+    points, max_points = sum(each.points for each in results), sum(each.max_points for each in results)
+    failed = [each for each in results if each.points < each.max_points]
+    is_blank = any(_is_blank(each.explanation, exercise) for each in failed)
+    state = RIGHT if points >= max_points else PARTLY if points else NOT_WRITTEN if is_blank else WRONG
+    shown = [each for each in failed if state is not NOT_WRITTEN or not _is_blank(each.explanation, exercise)]
+    diagnosis = next((text for each in failed if (text := each.explanation.diagnosis)), "")
+    used = dict.fromkeys(name for each in results for name in each.explanation.judged_with)
+    return ExerciseView(exercise, points, max_points, state, diagnosis, _reasons(shown, exercise), tuple(used))
+
+
+def first_to_do(shown: Iterable[ExerciseView]) -> ExerciseView | None:
+    """Return the first exercise that is not right."""
+    return next((each for each in shown if each.state != RIGHT), None)
+
+
+def _reasons(failed: Iterable[Judged], exercise: str) -> tuple[Reason, ...]:
+    """The causes of failures, each once."""
+    found: dict[object, Reason] = {}
+    for result in failed:
+        explanation, reason = result.explanation, _reason(result, exercise)
+        if not reason.sentence:
+            continue  # a student may not know it before the due time
+        # A visible check quotes the text of an error, and a hidden test does not: both have one cause.
+        raised = explanation.cause is Cause.RAISED
+        key = (explanation.error, explanation.where) if raised else reason.sentence
+        if known := found.get(key):
+            reason = msgspec.structs.replace(
+                known, tests=known.tests + reason.tests, claims=known.claims + reason.claims
+            )
+        found[key] = reason
+    return tuple(found.values())
+
+
+def _reason(result: Judged, exercise: str) -> Reason:
+    explanation, tests = result.explanation, (result.name,)
+    if _is_blank(explanation, exercise):
+        return Reason("a part is not written yet", tests)
+    if explanation.cause is Cause.NOT_WRITTEN and explanation.where is not None:
+        return Reason(f"first write {explanation.where.cell}", tests, first=explanation.where.cell)
+    if explanation.cause in NEEDED_BEFORE:
+        return Reason(explanation.reason, tests, is_shared=True)
+    if not explanation.reason:
+        return Reason(explanation.claim, tests)
+    return Reason(explanation.reason, tests, (explanation.claim,) if explanation.claim else ())
+
+
+def _is_blank(explanation: Explanation, exercise: str) -> bool:
+    """Whether the exercise itself is not written, and not another one that it calls."""
+    where = explanation.where
+    return explanation.cause is Cause.NOT_WRITTEN and (where is None or where.cell == exercise)
