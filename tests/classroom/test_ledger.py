@@ -10,6 +10,7 @@ from sqlalchemy import create_engine
 
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.reader import Ledger, due_of, read_ledger
+from grader.classroom.release import register
 from grader.errors import GraderError
 from tests.support.small_class import NAME, make_course
 
@@ -27,6 +28,7 @@ def drawn(chance: random.Random, *choices: float | None) -> float | None:
 def course(tmp_path_factory: pytest.TempPathFactory) -> CourseDir:
     """A course whose gradebook holds marks, extra credit, penalties and extensions of every kind, and none of these."""
     course_dir, chance = CourseDir(make_course(tmp_path_factory.mktemp("ledger"))), random.Random(7)
+    register(course_dir, NAME)
     with course_dir.gradebook() as gradebook:
         gradebook.update_or_create_assignment(NAME, duedate=DUE)
         gradebook.add_assignment(OTHER)

@@ -118,7 +118,7 @@ class SubmissionScore:
         return sum(notebook.needs_marking for notebook in self.notebooks.values())
 
     def _sum(self, name: str) -> float:
-        return sum(getattr(notebook, name) for notebook in self.notebooks.values())
+        return sum((getattr(notebook, name) for notebook in self.notebooks.values()), 0.0)
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ class Ledger:
     @property
     def max_score(self) -> float:
         """The points that the assignment can give."""
-        return sum(sum(cells.values()) for cells in self.max_points.values())
+        return sum((points for cells in self.max_points.values() for points in cells.values()), 0.0)
 
     def of(self, student: str) -> SubmissionScore:
         """Return what a student has, which is nothing without a submission."""

@@ -4,6 +4,7 @@ parent --first use--> fork server (torch, IPython, ... loaded, clean environment
 """
 
 import importlib
+import io
 import json
 import multiprocessing
 import os
@@ -15,8 +16,9 @@ import types
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
-from multiprocessing import forkserver, resource_tracker, spawn, util
+from multiprocessing import forkserver, popen_forkserver, reduction, resource_tracker, spawn, util
 from multiprocessing.connection import Connection
+from multiprocessing.context import set_spawning_popen
 from multiprocessing.process import BaseProcess
 from typing import Any
 
@@ -44,6 +46,8 @@ MAX_TEMPORARY = 107 - len("/pymp-01234567/listener-01234567")
 _context = multiprocessing.get_context("forkserver")
 _context.set_forkserver_preload(PRELOADED)
 _starting = threading.Lock()
+_shared = threading.Event()
+"""Set in a process that uses the fork server of the one from which it was forked."""
 _helper_packages: dict[str, None] = {}
 
 
@@ -59,8 +63,8 @@ def prepare(helper_packages: tuple[str, ...] = ()) -> None:
         helper_packages: packages that notebooks import.
     """
     use(helper_packages)
-    with _ready_to_start():
-        forkserver.ensure_running()
+    with _starting:
+        _ensure_running()
 
 
 def share() -> None:
@@ -68,6 +72,7 @@ def share() -> None:
     # multiprocessing would look after the server as after a child, and it is the child of another process.
     for owner in (forkserver, forkserver._forkserver):
         setattr(owner, "ensure_running", lambda: None)  # noqa: B010
+    _shared.set()
 
 
 @cache
@@ -88,11 +93,43 @@ def start(target: str, *arguments: Any) -> BaseProcess:
         target: the function, as "module:function".
         arguments: the arguments of the call, which multiprocessing pickles.
     """
-    process = _context.Process(target=_call, args=(target, *arguments), daemon=True)
+    process = _Process(target=_call, args=(target, *arguments), daemon=True)
     process.authkey = b""
-    with _ready_to_start():
-        process.start()
+    with _starting:
+        _ensure_running()
+        with _no_interrupt():
+            process.start()
     return process
+
+
+class _Popen(popen_forkserver.Popen):
+    """Starts a child, and keeps from it the command line, main program and working folder of this process."""
+
+    def _launch(self, process: BaseProcess) -> None:
+        data = io.BytesIO()
+        set_spawning_popen(self)
+        try:
+            reduction.dump({"name": process.name, "sys_path": _sys_path()}, data)
+            reduction.dump(process, data)
+        finally:
+            set_spawning_popen(None)
+        self.sentinel, writing = forkserver.connect_to_new_process(self._fds)  # type: ignore[attr-defined]
+        # The child watches the other end: it ends when this process does.
+        kept = os.dup(writing)
+        self.finalizer = util.Finalize(self, util.close_fds, (kept, self.sentinel))  # type: ignore[attr-defined]
+        with open(writing, "wb") as file:
+            file.write(data.getbuffer())
+        self.pid = forkserver.read_signed(self.sentinel)
+
+
+class _Process(BaseProcess):
+    """A child of the fork server."""
+
+    _start_method = "forkserver"
+
+    @staticmethod
+    def _Popen(process: BaseProcess) -> _Popen:  # noqa: N802
+        return _Popen(process)
 
 
 def _call(target: str, *arguments: Any) -> None:
@@ -114,13 +151,23 @@ def pipe() -> tuple[Connection, Connection]:
     return _context.Pipe()
 
 
-@contextmanager
-def _ready_to_start() -> Iterator[None]:
-    """Prepare this process for the start of another; the first start also starts the fork server."""
-    with _starting, _clean_environment(), _no_main(), _no_preparation():
-        _find_room_for_the_socket()
-        with _no_interrupt():
-            yield
+def _ensure_running() -> None:
+    """Start the fork server if it does not run.
+
+    Only meanwhile are this process's environment and main program hidden: other threads, which may start programs of
+    their own, see both at any other time.
+    """
+    if _shared.is_set() or _is_running():
+        return
+    _find_room_for_the_socket()
+    with _clean_environment(), _no_main(), _no_preparation(), _no_interrupt():
+        forkserver.ensure_running()
+
+
+def _is_running() -> bool:
+    pid = forkserver._forkserver._forkserver_pid  # type: ignore[attr-defined]
+    # It is not reaped: multiprocessing does that.
+    return pid is not None and os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
 
 
 @cache
