@@ -16,7 +16,7 @@ from grader.engine.diagnosis.misconceptions import load
 from grader.engine.notebook.cells import grade_id
 from grader.engine.notebook.files import read_sources
 from grader.engine.notebook.outline import Outline
-from tests.class_report.disguise import commented, exchange
+from tests.commands.report.disguise import commented, exchange
 
 NOTEBOOK_MB = 20
 RIGHT, MISTAKE = 0.75, 0.9

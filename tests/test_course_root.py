@@ -9,7 +9,7 @@ import pytest
 
 from grader.classroom.course_root import OWN, is_known, remember, state_file
 from grader.commands.cli import main
-from tests.checking.terminal import PROGRAM, Terminal
+from tests.commands.check.terminal import PROGRAM, Terminal
 from tests.support.paths import REPOSITORY
 from tests.support.small_class import make_course
 from tests.support.waiting import HANGS

@@ -16,7 +16,7 @@ from grader.classroom.course_root import remember
 from grader.commands.check import link
 from grader.commands.cli import COMMANDS
 from grader.commands.serve.accounts import TOKENS
-from tests.service.serving import make_served_course, written
+from tests.commands.serve.serving import make_served_course, written
 from tests.support import surroundings
 from tests.support.listeners import Listener, Network
 from tests.support.paths import REPOSITORY

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.classroom.test_killed import COMMAND, ENVIRONMENT, finish, kill
-from tests.cluster.dask_cluster import DaskCluster, Run
+from tests.commands.cluster.dask_cluster import DaskCluster, Run
 from tests.support.postgres import Postgres
 from tests.support.small_class import SCORES, grade_class, ledger, make_slow_class
 

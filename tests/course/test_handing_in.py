@@ -11,7 +11,7 @@ from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_notebook
 
 from grader.classroom.course_root import remember
-from tests.service.serving import Server, make_served_course, written
+from tests.commands.serve.serving import Server, make_served_course, written
 from tests.support.paths import REPOSITORY
 from tests.support.small_class import NAME
 

@@ -1,0 +1,197 @@
+"""What is doubtful, would harm, or might replace something newer is listed, and the rest of an archive comes in."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from grader.commands.cli import main
+from tests.commands.lms.import_course import Course
+from tests.support.platform_files import MOODLE_WORKSHEET, Packed, packed, write_csv
+from tests.support.small_class import NAME
+
+
+def test_a_name_or_a_title_with_the_number_of_another_student_is_refused(course: Course) -> None:
+    """Canvas takes `_101_` out of names, but not `__101__`; and a title may be anything, also one with numbers."""
+    said = course.take([
+        Packed("eve_101_1_102_9001_small.ipynb", course.work("eve")),
+        Packed("stranger_777_9002_x_103_9_small.ipynb", course.work("eve")),
+        Packed("leeann_101_9003_small_1_2_copy.ipynb", course.work("ann")),
+        Packed("leeann_101_9004_notes.pdf", b"%PDF"),
+    ], status=1)  # fmt: skip
+    assert course.submitted() == {"ann small.ipynb": course.work("ann")}
+    assert "eve_101_1_102_9001_small.ipynb was not assigned (1 file): it is unclear who is meant" in said
+    assert "stranger_777_9002_x_103_9_small.ipynb was not assigned (1 file): it is unclear who is meant" in said
+
+
+def test_a_stranger_whose_name_holds_a_number_replaces_nothing(course: Course) -> None:
+    """The stranger is not in the gradebook; the number in the name is ann's, or the name begins with hers as well."""
+    own = Packed("leeann_101_9001_homework.ipynb", course.work("ann"))
+    said = course.take([own, Packed("eve_101_99999_x_999_9002_small.ipynb", course.work("eve"))], status=1)
+    assert course.submitted() == {"ann small.ipynb": course.work("ann")}
+    assert "eve_101_99999_x_999_9002_small.ipynb was not assigned (1 file): it is unclear who is meant" in said
+    said = course.take([own, Packed("leeann_101_99999_x_999_9002_small.ipynb", course.work("eve"))], status=1)
+    assert course.submitted() == {"ann small.ipynb": course.work("ann")}
+    assert "ann: homework.ipynb was taken for small, and not x_999_9002_small.ipynb, which may be another" in said
+
+
+def test_a_name_of_moodle_has_no_underscore(course: Course) -> None:
+    """What follows the first mark of a submission is the student's own title, and a name with one is not Moodle's."""
+    said = course.take([
+        Packed("Ann Lee_11_assignsubmission_file_x_12_assignsubmission_file_small.ipynb", course.work("ann")),
+        Packed("Bob Oduya_12_assignsubmission_file_small.ipynb", course.work("bob")),
+        Packed("eve_Žofie Šimić_13_assignsubmission_file/small.ipynb", course.work("eve")),
+    ], status=1)  # fmt: skip
+    assert course.submitted() == {"ann small.ipynb": course.work("ann"), "bob small.ipynb": course.work("bob")}
+    assert "eve_Žofie Šimić_13_assignsubmission_file/small.ipynb was not taken: it is not named as" in said
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("small.ipynb", "small.ipynb was not taken: it is not named as the platform names submissions"),
+        ("leeann_101_9002_more.rar", "ann: more.rar was left out: only zip archives are opened"),
+    ],
+)
+def test_what_may_be_work_and_was_not_taken_is_a_trouble(course: Course, name: str, words: str) -> None:
+    """The exit status is 1, although everything else came in."""
+    own = Packed("leeann_101_9001_small.ipynb", course.work("ann"))
+    assert words in course.take([own, Packed(name, b"Rar!")], status=1)
+    assert list(course.submitted()) == ["ann small.ipynb"]
+
+
+def test_who_cannot_be_assigned_is_listed(course: Course) -> None:
+    """Strangers, the anonymous, groups, and two with the same name; the others come in."""
+    said = course.take([
+        Packed("Ann Lee_11_assignsubmission_file/small.ipynb", course.work("ann")),
+        Packed("ann lee_99_assignsubmission_file/small.ipynb", course.work("eve")),
+        Packed("Participant_12_assignsubmission_file/small.ipynb", course.work("bob")),
+        Packed("Default group_assignsubmission_file/small.ipynb", course.work("bob")),
+        Packed("Žofie Šimić_13_assignsubmission_file/small.ipynb", course.work("zofie")),
+        Packed("Žofie Šimić_13_assignsubmission_onlinetext/onlinetext.html", b"<p>See file</p>"),
+        Packed("readme.txt", b"?"),
+    ], status=1)  # fmt: skip
+    assert course.submitted() == {"zofie small.ipynb": course.work("zofie")}
+    assert "2 senders may be ann (Ann Lee_11_assignsubmission_file/small.ipynb, ann lee_99_assignsub" in said
+    assert "Participant_12_assignsubmission_file/small.ipynb was not assigned (1 file): the gradebook has no" in said
+    assert "Default group_assignsubmission_file/small.ipynb was not assigned" in said
+    assert "readme.txt was not taken: it is not named as the platform names submissions" in said
+    assert "zofie: onlinetext/onlinetext.html was left out: it is no notebook" in said
+
+
+def test_a_name_does_not_outweigh_an_id(course: Course) -> None:
+    """Canvas's number says that this Ann Lee is another one; only without a number in the gradebook a name will do."""
+    said = course.take([Packed("leeann_777_9001_small.ipynb", course.work("eve"))], status=1)
+    assert "leeann_777_9001_small.ipynb was not assigned" in said and course.submitted() == {}
+    write_csv(course.folder, "id,first_name,last_name\ndan,Dan,Nowhere\n", "more.csv")
+    assert main(["roster", "more.csv"]) == 0
+    course.take([Packed("nowheredan_778_9001_small.ipynb", course.work("dan"))])
+    assert list(course.submitted()) == ["dan small.ipynb"]
+
+
+def test_an_older_submission_does_not_replace_a_newer_one(course: Course) -> None:
+    """What is in submitted/ stays, unless the platform's time is later, or --replace is given."""
+    write_csv(course.folder, MOODLE_WORKSHEET, "worksheet.csv")
+    known = ("--worksheet", "worksheet.csv", "--time-zone", "UTC")
+    place = course.folder / "submitted" / "ann" / NAME
+    first = [Packed("Ann Lee_11_assignsubmission_file/small.ipynb", course.work("first"))]
+    second = [Packed("Ann Lee_11_assignsubmission_file/small.ipynb", course.work("second"))]
+    course.take(first)
+    said = course.take(second, status=1)
+    assert "ann: nothing was written: another small is in submitted/, and may be newer: use --replace" in said
+    assert "0 notebooks of 0 students written" in course.take(first)
+    assert course.submitted() == {"ann small.ipynb": course.work("first")}
+    course.take(second, *known, status=1)
+    (place / "timestamp.txt").write_text("2026-03-02 11:29:59 UTC")
+    course.take(second, *known)
+    assert course.submitted() == {
+        "ann small.ipynb": course.work("second"), "ann timestamp.txt": b"2026-03-02 11:30:00 UTC"
+    }  # fmt: skip
+    course.take(first, *known, status=1)
+    course.take(first, "--replace")
+    # When the new one was handed in is not known, and the old time is not its time.
+    assert course.submitted() == {"ann small.ipynb": course.work("first")}
+
+
+def test_what_was_handed_in_before_stays(course: Course) -> None:
+    """A notebook that is not in the archive, and a student's own files."""
+    place = course.folder / "submitted" / "ann" / NAME
+    place.mkdir(parents=True)
+    (place / "2-other.ipynb").write_bytes(b"{}")
+    course.take([Packed("leeann_101_1_small.ipynb", course.work())])
+    assert sorted(course.submitted()) == ["ann 2-other.ipynb", "ann small.ipynb"]
+
+
+@pytest.mark.parametrize("link", ["ann", f"ann/{NAME}"])
+def test_nothing_is_written_through_a_link(course: Course, tmp_path: Path, link: str) -> None:
+    """A folder that is one leads elsewhere."""
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    place = course.folder / "submitted" / link
+    place.parent.mkdir(parents=True)
+    place.symlink_to(elsewhere)
+    said = course.take([Packed("leeann_101_1_small.ipynb", course.work())], status=1)
+    assert "is a link, and no link is followed" in said and list(elsewhere.iterdir()) == []
+
+
+def test_what_would_harm_is_listed_and_the_rest_comes_in(course: Course) -> None:
+    """Also from the archive of the very student who tried; nothing is written anywhere else."""
+    before = {path for path in course.folder.parent.rglob("*") if "submitted" not in path.parts}
+    inner = packed([
+        Packed("../../../nbgrader_config.py", b"c.Grader.helper_packages = []"),
+        Packed("/tmp/small.ipynb", course.work("eve")),
+        Packed("source/small.ipynb", b"../../source", mode=0o120777),
+        Packed("more.zip", packed([Packed("small.ipynb", course.work("eve"))])),
+        Packed("bomb.ipynb", bytes(3 * 2**20)),
+        Packed("work/small.ipynb", course.work("bob")),
+    ])  # fmt: skip
+    said = course.take([
+        Packed("leeann_101_1_small.ipynb", b"/etc/passwd", mode=0o120777),
+        Packed("x/../leeann_101_2_small.ipynb", course.work("eve")),
+        Packed("oduyabob_102_3_work.zip", inner),
+        Packed("x_103_4_work.zip", b"PK\x03\x04"),
+        Packed("x_103_5_small.ipynb", course.work("zofie")),
+    ], status=1)  # fmt: skip
+    assert course.submitted() == {"bob small.ipynb": course.work("bob"), "zofie small.ipynb": course.work("zofie")}
+    assert {path for path in course.folder.parent.rglob("*") if "submitted" not in path.parts} - before == {
+        course.folder / "all.zip"
+    }
+    for words in (
+        "leeann_101_1_small.ipynb was not taken: it is a link",
+        "x/../leeann_101_2_small.ipynb was not taken: its path leads out of the archive",
+        "bob: ../../../nbgrader_config.py in work.zip was not taken: its path leads out of the archive",
+        "bob: /tmp/small.ipynb in work.zip was not taken: its path begins at the root of a disk",
+        "bob: source/small.ipynb in work.zip was not taken: it is a link",
+        "bob: bomb.ipynb in work.zip was not taken: it would be more than 200 times as large",
+        "bob: more.zip was not opened: it is an archive in an archive",
+        "zofie: work.zip is not a zip archive, or is damaged",
+    ):
+        assert words in said
+
+
+@pytest.mark.filterwarnings("ignore:Config option")
+def test_one_student_does_not_use_up_what_the_class_may_have(course: Course) -> None:
+    """The limits are settings, and a misspelt one is an error."""
+    with (course.folder / "nbgrader_config.py").open("a") as config:
+        config.write("\nc.Archives.student_entries = 3\nc.Archives.student_mb = 1\n")
+    said = course.take([
+        *(Packed(f"leeann_101_{number}_part{number}.ipynb", os.urandom(400_000)) for number in range(4)),
+        Packed("oduyabob_102_9_small.ipynb", course.work("bob")),
+        Packed("x_103_9_work.zip", packed(Packed(f"{number}.txt", b"") for number in range(4))),
+    ], status=1)  # fmt: skip
+    assert course.submitted() == {"bob small.ipynb": course.work("bob")}
+    assert "ann: part2.ipynb would be more than the 1 MB of one student (c.Archives.student_mb)" in said
+    assert "ann: of 4 files, only 3 were looked at" in said and "zofie: work.zip has more than 3" in said
+    with (course.folder / "nbgrader_config.py").open("a") as config:
+        config.write("c.Archives.students_mb = 1\n")
+    assert "there is no c.Archives.students_mb" in course.take([], status=1)
+
+
+def test_an_archive_of_something_else_is_refused(course: Course) -> None:
+    """Before anything is written; so is a file that is no archive, and an assignment that does not exist."""
+    assert "no file in the archive is named as Canvas or Moodle" in course.take([Packed("a.ipynb", b"{}")], status=1)
+    canvas = [Packed("leeann_101_1_small.ipynb", b"{}")]
+    assert "named as Moodle names" in course.take(canvas, "--for", "moodle", status=1)
+    assert "all.zip is not a zip archive, or is damaged" in course.take(b"PK", status=1)
+    assert main(["import", "nowhere.zip", "--assignment", NAME]) == 1
+    assert main(["import", "all.zip", "--assignment", "02-small"]) == 1 and course.submitted() == {}
