@@ -12,8 +12,6 @@ c.CourseDirectory.course_id = "attention"
 c.Exchange.root = str(Path(__file__).parent / "exchange")
 # The package that the notebooks import: data, figures and the explorer.
 c.Grader.helper_packages = ["course"]
-# Before the second ComputeChecksums, the last but one.
-c.GenerateAssignment.preprocessors.insert(-2, "grader.classroom.release.PrepareForStudents")
 # Students write in place of this box. Its text has the page's own colour, so it can be read on light and dark pages.
 c.ClearSolutions.text_stub = """\
 <div style="border: 3px solid #e8710a; padding: 0 1em">

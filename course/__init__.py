@@ -1,6 +1,5 @@
-"""Holds what the notebooks of the attention seminar import, quiets their libraries, and words the results of checks."""
+"""Holds what the notebooks of the attention seminar import, and quiets their libraries."""
 
-import os
 import sys
 import warnings
 
@@ -14,23 +13,4 @@ for _library in ("torch", "numpy", "matplotlib", "IPython", "ipywidgets", "trait
 if "torch" in sys.modules:
     sys.modules["torch"].set_num_threads(1)
 
-# In a notebook's kernel. A grader's processes have none, and show results on a page.
-if "ipykernel.zmqshell" in sys.modules:
-    from ipykernel.zmqshell import ZMQInteractiveShell
-    from IPython import get_ipython
-
-    from course import checks
-
-    if isinstance(_shell := get_ipython(), ZMQInteractiveShell):
-        checks.install(_shell)
-
-
-def hand_in(notebook: "str | os.PathLike[str] | None" = None) -> None:
-    """Hand in the notebook that calls this, and show the report below the cell; see `course.handing_in`.
-
-    Args:
-        notebook: the notebook's file, where Jupyter does not tell it.
-    """
-    from course import handing_in  # in a cell only: a grader's processes import this package, too
-
-    handing_in.hand_in(notebook)
+from grader_kernel import hand_in as hand_in  # noqa: E402  (the warnings of its libraries are quiet by now)

@@ -35,6 +35,8 @@ def configure(c: Config, root: Path | str | None = None) -> None:
 
     # If an instructor adds or removes a cell after grading, the error names the cell and says what to do.
     c.GenerateAssignment.preprocessors.prepend(["grader.classroom.cell_guard.CellGuard"])
+    # Students' notebooks say which exercise a test belongs to. Before the second ComputeChecksums, the last but one.
+    c.GenerateAssignment.preprocessors.insert(-2, "grader.classroom.release.PrepareForStudents")
 
     # nbgrader wants marking schemes in task cells. Here they are in the question's own cell, above the answer, where
     # the formgrader shows them and no student sees them.

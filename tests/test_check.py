@@ -7,9 +7,9 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from course import progress
 from grader.classroom.course_root import remember
 from grader.commands.cli import main
+from grader_kernel import progress
 from tests.support.notebooks import answered
 from tests.support.paths import REPOSITORY
 from tests.support.small_class import NAME, RIGHT, SCORES, hand_in, make_course, points, released

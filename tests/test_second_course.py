@@ -10,6 +10,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from bs4 import BeautifulSoup
+from nbclient import NotebookClient
 
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.course_root import remember
@@ -189,3 +190,29 @@ def test_one_notebook_is_checked_with_the_helper_package(again: SecondCourse, ro
     report = json.loads(done.stdout)
     assert done.returncode == 1 and (report["points"], report["max_points"]) == (0, MAX_POINTS)
     assert any("Where do the weights come in?" in test["message"] for test in report["tests"])
+
+
+def test_a_students_kernel_says_sentences_and_hands_in_without_this_course(again: SecondCourse) -> None:
+    """Released tests name their exercise, a failed check is a sentence, and the report has the grader's view."""
+    assert again.run("release").returncode == 0
+    path = again.root / "release" / ASSIGNMENT / "only.ipynb"
+    student = answered(nbformat.read(path, as_version=4), **{"weighted-sum": WRONG})
+    nbformat.write(student, path)
+    code = ["from grader_kernel import hand_in; hand_in('only.ipynb')", "import sys; print('course' in sys.modules)"]
+    student.cells += [nbformat.v4.new_code_cell(source) for source in code]
+    client = NotebookClient(student, allow_errors=True, resources={"metadata": {"path": str(path.parent)}})
+    client.execute(env={**os.environ, "PYTHONPATH": str(again.packages)})
+    said = {
+        cell.metadata.get("nbgrader", {}).get("grade_id"): cell.outputs for cell in student.cells if "outputs" in cell
+    }
+    failed, hidden = said["weighted-sum-check"][0], said["weighted-sum-test-values"][0]
+    assert "✗ weighted-sum · not right yet" in failed.traceback[0] and "counts by the first weight" in str(
+        failed.traceback
+    )
+    assert hidden.text == "This property is judged by the grader, not here.\n"
+    *_, report, is_there = [cell.outputs[0] for cell in student.cells if cell.get("outputs")]
+    text = BeautifulSoup(report.data["text/html"], "html.parser").get_text()
+    assert (
+        "0 of 4 points" in text and "✗ weighted-sum: not right yet" in text and "Where do the weights come in?" in text
+    )
+    assert is_there.text == "False\n"

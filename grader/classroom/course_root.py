@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from grader.errors import GraderError
+from grader_kernel.contract import state_file
 from grader_kernel.owners import why_not_own
 
 CONFIG_FILE = "nbgrader_config.py"
@@ -78,11 +79,6 @@ def remember(course: Path) -> None:
         file.parent.mkdir(parents=True, exist_ok=True)
         with file.open("ab") as lines:
             lines.write(line + b"\n")
-
-
-def state_file(name: str) -> Path:
-    """Return the path of a file in which the grader keeps something for this user."""
-    return Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state", "grader", name)
 
 
 def _why_not_own(course: Path) -> str:

@@ -22,9 +22,9 @@ from grader.engine.notebook.cells import CellType
 from grader.engine.notebook.files import read_sources
 from grader.engine.notebook.outline import Outline
 from grader.errors import GraderError
+from grader_kernel.contract import first_line
 
 START = "start.ipynb"
-JUDGED = "the grader runs it, not this notebook"
 
 
 class PrepareForStudents(NbGraderPreprocessor):
@@ -50,9 +50,7 @@ class PrepareForStudents(NbGraderPreprocessor):
                 continue
             has_code = any(line.strip() and not line.startswith("#") for line in cell.source.splitlines())
             if kind is CellType.TEST:
-                exercise = outline.exercise_at[number]
-                says = f"Check of {exercise}: run this cell" if has_code else f"Hidden test of {exercise}: {JUDGED}"
-                first = f"# {says}.\n"
+                first = first_line(outline.exercise_at[number], is_hidden=not has_code)
                 # nbgrader's own command reads its settings twice, and then runs this twice.
                 cell.source = first + cell.source.removeprefix(first)
             if is_below_blank and has_code:

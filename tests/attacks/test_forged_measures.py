@@ -29,7 +29,7 @@ SOURCE = notebook(
     hidden(
         "doubled-test-memory",
         "No table of all pairs.",
-        "from course.memory import peak_memory\n"
+        "from grader_kernel.peak_memory import peak_memory\n"
         "x = torch.arange(100.0)\nresult, peak = peak_memory(doubled, x)\n"
         "assert torch.equal(result, 2 * x), 'the values are not right'\n"
         "assert peak <= 2 * x.nbytes, f'{peak} bytes for {x.nbytes} bytes of numbers'",

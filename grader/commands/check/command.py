@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -11,13 +12,13 @@ from rich.text import Text
 
 from grader.classroom.course_dir import CourseDir
 from grader.commands.check.check import CheckedNotebook, check, notebook_after
-from grader.commands.check.last_checks import keep
 from grader.commands.check.screen import next_step, screen, solution_offer
 from grader.commands.check.watch import watch
 from grader.engine.notebook.outline import Outline
 from grader.engine.view import RIGHT
 from grader.errors import GraderError
 from grader.text import one_line, plural
+from grader_kernel.contract import keep_check
 
 MARKERS = ("### BEGIN SOLUTION", "### END SOLUTION")
 
@@ -66,7 +67,9 @@ def run(course_dir: CourseDir, path: Path, options: Options) -> int:
 
 def _checked(course_dir: CourseDir, path: Path, options: Options) -> CheckedNotebook:
     checked = check(course_dir, path, sandbox=options.sandbox, exercise=options.solution or options.exercise)
-    keep(checked)
+    if not (checked.is_part or checked.report.given_up):
+        with suppress(OSError):  # nothing depends on it
+            keep_check(checked.path, checked.report.points, checked.report.max_points)
     return checked
 
 

@@ -12,7 +12,7 @@ def doubled(x):
     return torch.cat([part + part for part in x.split(10)])
 """
 SOURCE = notebooks.notebook(
-    notebooks.helpers("imports", "import torch\nfrom course.memory import peak_memory"),
+    notebooks.helpers("imports", "import torch\nfrom grader_kernel.peak_memory import peak_memory"),
     notebooks.answer("doubled", f"### BEGIN SOLUTION{TILED}### END SOLUTION"),
     notebooks.hidden(
         "doubled-test-memory",

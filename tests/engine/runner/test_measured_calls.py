@@ -7,9 +7,9 @@ import pytest
 import torch
 from torch import Tensor
 
-from course.memory import peak_memory
 from grader.engine.rpc.protocol import ProtocolError
 from grader.engine.runner.standins.proxies import StudentError
+from grader_kernel.peak_memory import peak_memory
 
 CODE = """
 import math

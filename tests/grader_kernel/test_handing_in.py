@@ -49,7 +49,7 @@ def shown(
     path.parent.mkdir(parents=True, exist_ok=True)
     if content is not None:
         path.write_bytes(content)
-    cells = [*before, f"from course import hand_in; {call}"]
+    cells = [*before, f"from grader_kernel import hand_in; {call}"]
     notebook = new_notebook(cells=[new_code_cell(source) for source in cells])
     client = NotebookClient(notebook, resources={"metadata": {"path": str(path.parent)}})
     own = {"JPY_SESSION_NAME": str(path), "PYTHONPATH": str(REPOSITORY), "HOME": str(folder), **environment}

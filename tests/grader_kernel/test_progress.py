@@ -10,7 +10,8 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from course import progress
+from grader_kernel import progress
+from grader_kernel.contract import keep_check
 from tests.support.notebooks import check, notebook
 from tests.support.paths import REPOSITORY
 
@@ -34,8 +35,8 @@ def shown(folder: Path) -> list[str]:
 
 def test_the_table_lists_the_notebooks_in_order_with_the_points_of_the_last_check(released: Path) -> None:
     """A later check replaces an earlier one; the sentence below names the first notebook that is not done."""
-    progress.record(released / "01-one/1-first.ipynb", 1, 4)
-    progress.record(released / "01-one/1-first.ipynb", 4, 4)
+    keep_check(released / "01-one/1-first.ipynb", 1, 4)
+    keep_check(released / "01-one/1-first.ipynb", 4, 4)
     first, second, third, *ending = shown(released)
     assert re.match(r"01-one\s+first\s+█{12} 4 of 4\s+\d\d \w+", first)
     assert re.match(r"01-one\s+second\s+░{12} of 6\s+not yet", second) and third.startswith("02-two")
@@ -45,18 +46,18 @@ def test_the_table_lists_the_notebooks_in_order_with_the_points_of_the_last_chec
 def test_everything_done_is_said(released: Path) -> None:
     """With all points from tests there is nothing to go on with."""
     for each in progress.notebooks(released):
-        progress.record(released / each.path, each.max_points, each.max_points)
+        keep_check(released / each.path, each.max_points, each.max_points)
     assert "20 of 20 points. Everything that tests can judge is right." in " ".join(shown(released))
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"other": {"points": 1}}'])
 def test_a_damaged_file_is_no_check(released: Path, tmp_path: Path, content: str) -> None:
     """A file that cannot be read is as good as none, and the next check replaces it."""
-    file = tmp_path / "state" / progress.CHECKS
+    file = tmp_path / "state" / "grader" / "checks.json"
     file.parent.mkdir(parents=True)
     file.write_text(content)
     assert all(each.points is None for each in progress.notebooks(released))
-    progress.record(released / "02-two/1-third.ipynb", 5, 10)
+    keep_check(released / "02-two/1-third.ipynb", 5, 10)
     assert [each.points for each in progress.notebooks(released)] == [None, None, 5]
 
 

@@ -2,8 +2,9 @@
 
     released check or hidden test -> its first line names the exercise -> a line or an error that reads like a sentence
 
-`grader release` writes this first line. All other cells, and the instructors' notebooks, look as they always do. Only
-what is displayed differs: for the kernel, and for the programs that run a notebook, a failed check stays an error.
+contract.py defines this line, which `grader release` writes. All other cells, and the instructors' notebooks, look as
+they always do. Only what is displayed differs: for the kernel, and for the programs that run a notebook, a failed check
+stays an error.
 """
 
 import linecache
@@ -15,14 +16,13 @@ from html import escape
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from grader_kernel.contract import CHECK, HIDDEN_TEST
+
 if TYPE_CHECKING:
     # A grader's processes import this package, too, and have no kernel.
     from ipykernel.zmqshell import ZMQInteractiveShell
     from IPython.core.interactiveshell import ExecutionResult
 
-CHECK = re.compile(r"# Check of ([\w-]+)")
-HIDDEN_TEST = re.compile(r"# Hidden test of ([\w-]+)")
-"""How the first lines of released tests begin."""
 WIDTH = 88
 """Characters in a line of a message: as many as fit into the output of a cell on a small screen."""
 BOLD, GREEN, END = "\x1b[1m", "\x1b[32m", "\x1b[0m"
@@ -88,7 +88,7 @@ def _explained(
 ) -> list[str]:
     """The error of a check in lines: in the check's own words if it raised the error, and with the student's code."""
     students = [call for call in calls if _place(shell, call) and not _is_test(call)]
-    if isinstance(error, AssertionError) and (not students or _is_of_course(calls[-1])):
+    if isinstance(error, AssertionError) and (not students or _is_of_kernel(calls[-1])):
         lines = _wrapped(str(error) or f"This does not hold: {_code(calls[-1])}")
         for call in students[-1:]:
             lines += ["", f"Your code was at {_place(shell, call)}, line {call.tb_lineno}:", f"    {_code(call)}"]
@@ -143,7 +143,7 @@ def _is_test(call: TracebackType) -> bool:
     return bool(CHECK.match(_first_line(call)) or HIDDEN_TEST.match(_first_line(call)))
 
 
-def _is_of_course(call: TracebackType) -> bool:
+def _is_of_kernel(call: TracebackType) -> bool:
     """Whether a call is in a check, or in this package, which raises in a check's name."""
     return _is_test(call) or call.tb_frame.f_globals.get("__name__", "").startswith(f"{__package__}.")
 

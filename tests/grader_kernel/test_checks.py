@@ -70,7 +70,7 @@ def exercise(name: str) -> tuple[NotebookNode, NotebookNode]:
 
 
 SOURCE = notebook(
-    helpers("imports", "import course"),
+    helpers("imports", "import grader_kernel"),
     *(each for name in (*ANSWERS, "blank") for each in exercise(name)),
     hidden("right-test-more", "Zero has the square zero.", "assert right(0) == 0"),
     written("why", "Because."),
@@ -272,7 +272,7 @@ def test_without_a_kernel_nothing_is_changed() -> None:
         "from IPython.core.interactiveshell import InteractiveShell\n"
         "shell = InteractiveShell.instance()\n"
         "registered = str(shell.events.callbacks)\n"
-        "import course\n"
+        "import grader_kernel\n"
         "print(shell.custom_exceptions, str(shell.events.callbacks) == registered)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=HANGS, check=True)

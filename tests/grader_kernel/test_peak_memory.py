@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
-from course import memory
-from course.memory import peak_memory
+from grader_kernel import peak_memory as memory
+from grader_kernel.peak_memory import peak_memory
 
 N = 1_000
 """Numbers in a tensor of most cases, of 4 bytes each."""

@@ -9,13 +9,11 @@ import time
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import Any
 
 from IPython.display import HTML
 
-CHECKS = Path("grader", "checks.json")
-"""The file, in the folder for state that outlives a program: $XDG_STATE_HOME, or ~/.local/state. `grader check` writes
-the same one: {"/path/of/the.ipynb": {"points": 12.0, "max_points": 18.0, "time": 1764064000.0}}."""
+from grader_kernel.contract import last_checks
+
 BAR = 12
 """Characters of a full bar."""
 
@@ -33,23 +31,6 @@ class Notebook:
     def name(self) -> str:
         """The name without the number that puts the files in order."""
         return self.path.stem.lstrip("0123456789-")
-
-
-def record(path: Path, points: float, max_points: float) -> None:
-    """Keep the points of a check, in place of those of the last one.
-
-    Args:
-        path: the notebook.
-        points: its points from tests.
-        max_points: the most that there are.
-    """
-    checks = _read()
-    checks[str(path.resolve())] = {"points": points, "max_points": max_points, "time": time.time()}
-    file = _file()
-    file.parent.mkdir(parents=True, exist_ok=True)
-    whole = file.with_name(f"{file.name}.{os.getpid()}")
-    whole.write_text(json.dumps(checks, indent=1), encoding="utf-8")
-    whole.replace(file)
 
 
 def show(folder: str | os.PathLike[str] = ".") -> HTML:
@@ -74,7 +55,7 @@ def show(folder: str | os.PathLike[str] = ".") -> HTML:
 
 def notebooks(folder: Path) -> list[Notebook]:
     """Return the released notebooks below a folder in their order, each with its last check."""
-    checks = _read()
+    checks = last_checks()
     found = []
     for path in sorted(folder.glob("[0-9]*/*.ipynb")):
         most = _points_of_tests(path)
@@ -107,15 +88,3 @@ def _points_of_tests(path: Path) -> float:
         return float(sum(cell.get("points", 0) for cell in graded if cell.get("grade")))
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return 0.0
-
-
-def _read() -> dict[str, Any]:
-    try:
-        checks = json.loads(_file().read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return checks if isinstance(checks, dict) else {}
-
-
-def _file() -> Path:
-    return Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / CHECKS

@@ -11,7 +11,7 @@ from threading import Thread
 import pytest
 from IPython.display import HTML
 
-from course import handing_in
+from grader_kernel import handing_in
 
 VARIABLES = ("HAND_IN_URL", "HAND_IN_TOKEN", "JUPYTERHUB_API_TOKEN", "JUPYTERHUB_API_URL")
 
