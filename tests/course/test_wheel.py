@@ -89,7 +89,7 @@ def test_the_wheel_holds_the_three_packages_and_nothing_else(wheel: Path) -> Non
     with zipfile.ZipFile(wheel) as archive:
         names = {name for name in archive.namelist() if ".dist-info/" not in name}
     modules = {str(path.relative_to(REPOSITORY)) for name in PACKAGES for path in _modules(name)}
-    templates = {str(path.relative_to(REPOSITORY)) for path in REPOSITORY.glob("grader/*/page/templates/*")}
+    templates = {str(path.relative_to(REPOSITORY)) for path in REPOSITORY.glob("grader/**/page/templates/*")}
     assert names == modules | templates | {"grader/py.typed", "course/alice.txt"}
 
 

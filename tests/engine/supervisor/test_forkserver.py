@@ -10,7 +10,7 @@ from tests.support.waiting import until
 
 
 def seen() -> tuple[object, ...]:
-    """What another thread may depend on when it starts a program: environment, main program, what children are told."""
+    """What another thread may depend on when it starts a program: environment, main program, what children get."""
     return dict(os.environ), sys.modules["__main__"], spawn.get_preparation_data
 
 
