@@ -4,6 +4,7 @@ import copy
 import gc
 import os
 import pty
+import select
 import shutil
 import subprocess
 import sys
@@ -21,8 +22,8 @@ from grader.classroom.gradebook.reader import NotebookScore, SubmissionScore
 from grader.classroom.graders import Threads
 from grader.classroom.page.page_maker import Earlier, GradedNotebook, StudentResult
 from grader.classroom.student import Assignment, Submission
-from grader.commands.regrade.changes import ChangedTest, StudentChange, limits_in_words, summary, tables
-from grader.commands.regrade.rehearsal import Rehearsal
+from grader.commands.grade.changes import ChangedTest, StudentChange, limits_in_words, summary, tables
+from grader.commands.grade.rehearsal import Rehearsal
 from grader.errors import GraderError
 from tests.support.notebooks import answered, cell, hidden
 from tests.support.paths import REPOSITORY
@@ -326,15 +327,19 @@ def at_terminal(folder: Path, *arguments: str, keys: bytes) -> tuple[int, str]:
         preexec_fn=lambda: os.close(os.open(os.ttyname(its_own), os.O_RDWR)),  # it is the controlling terminal then
     )  # fmt: skip
     os.close(its_own)
-    shown = b""
+    shown, is_answered = b"", False
     while True:
+        if not select.select([ours], [], [], 1)[0]:
+            if is_answered and keys == b"\x03":  # Python misses a Ctrl-C that comes just before it reads
+                os.write(ours, keys)
+            continue
         try:
             shown += os.read(ours, 4096)
         except OSError:  # the other end was closed
             break
-        if b"[y/N]" in shown and keys:
+        if b"[y/N]" in shown and not is_answered:
             os.write(ours, keys)
-            keys = b""
+            is_answered = True
     os.close(ours)
     return process.wait(timeout=HANGS), shown.decode()
 

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from grader.classroom.course_dir import CourseDir
 from grader.commands.cli import main
-from grader.commands.explain import explanation, read_score
+from grader.commands.grade.explain import explanation, read_score
 from grader.engine.explanation import judged_with
 from tests.support.notebooks import answered
 from tests.support.small_class import NAME, RIGHT, SCORES, grade_class, hand_in, ledger, released

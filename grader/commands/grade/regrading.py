@@ -10,8 +10,8 @@ from rich.progress import track
 from grader.classroom.class_run import ClassRun
 from grader.classroom.graders import Graders
 from grader.classroom.page.page_maker import StudentResult
-from grader.commands.regrade.changes import limits_in_words, summary, tables
-from grader.commands.regrade.rehearsal import Rehearsal
+from grader.commands.grade.changes import limits_in_words, summary, tables
+from grader.commands.grade.rehearsal import Rehearsal
 from grader.text import INTERRUPTED, one_line
 
 QUESTION = "Write these results? [y/N] "

@@ -24,8 +24,8 @@ from grader.classroom.graders import Graders
 from grader.classroom.page.page_maker import StudentResult
 from grader.classroom.release import register
 from grader.classroom.results import ResultWriter
-from grader.commands.regrade.changes import ChangedLimit, StudentChange, changed_limits, compared, earlier_notebook
-from grader.commands.regrade.gradebook_copy import copied
+from grader.commands.grade.changes import ChangedLimit, StudentChange, changed_limits, compared, earlier_notebook
+from grader.commands.grade.gradebook_copy import copied
 from grader.errors import GraderError
 
 CHANGED = "not written, because the submission has changed since it was graded: run this again"

@@ -1,0 +1,27 @@
+"""The command `grader worker-setup`."""
+
+import argparse
+from pathlib import Path
+
+from grader.classroom.config import helper_packages, load_config
+from grader.commands.shared import Command, add_no_sandbox, require_dask
+
+
+def _options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("scheduler", metavar="ADDRESS", help="tcp://HOST:PORT of the scheduler")
+    add_no_sandbox(parser, "do not ask whether they can confine student code")
+
+
+def _run(parsed: argparse.Namespace) -> int:
+    require_dask()
+    from grader.commands.cluster.command import set_up
+
+    config, status = load_config(Path.cwd()), 0
+    for worker, words in set_up(parsed.scheduler, config, helper_packages(config), sandbox=not parsed.no_sandbox):
+        print(f"{worker}: {words or 'ready'}", flush=True)
+        status |= bool(words)
+    return status
+
+
+HELP = "make the workers of a cluster ready, or say why they cannot grade"
+COMMANDS = (Command("worker-setup", HELP, _options, _run),)

@@ -1,0 +1,80 @@
+"""The command `grader grade`."""
+
+import argparse
+from collections.abc import Callable
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+
+from rich.console import Console
+
+from grader.commands.shared import (
+    Command,
+    add_jobs,
+    add_no_sandbox,
+    add_scheduler,
+    note,
+    prepare,
+    require_dask,
+    start_up,
+)
+
+
+def _options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("assignment", metavar="ASSIGNMENT")
+    parser.add_argument(
+        "--student", action="append", default=[], metavar="NAME", help="grade only this student (may be repeated)"
+    )
+    add_jobs(parser, "students")
+    parser.add_argument("--force", action="store_true", help="also grade submissions that have not changed")
+    instead = parser.add_mutually_exclusive_group()
+    instead.add_argument(
+        "--changed", action="store_true", help="show whose points change and by which test, and ask before writing"
+    )
+    instead.add_argument(
+        "--explain", metavar="STUDENT", help="print what this student's score is made of, and grade no one"
+    )
+    parser.add_argument("--yes", action="store_true", help="with --changed: write without asking")
+    add_no_sandbox(parser, "do not confine student code (only if you trust it)")
+    add_scheduler(parser)
+
+
+def _run(parsed: argparse.Namespace) -> int:
+    if parsed.explain:
+        return _explain(parsed)
+    with start_up():
+        if not parsed.scheduler:
+            prepare(Path.cwd())
+        from grader.classroom.class_run import ClassRun
+        from grader.classroom.course_dir import CourseDir
+        from grader.commands.grade.screen import grade_and_show
+
+    course_dir = CourseDir(Path.cwd())
+    sandbox = not parsed.no_sandbox
+    run = ClassRun(course_dir, parsed.assignment, parsed.jobs, force=parsed.force, sandbox=sandbox, only=parsed.student)
+    grade: Callable[..., int] = grade_and_show
+    if parsed.changed:
+        from grader.commands.grade.regrading import regrade
+
+        grade = partial(regrade, yes=parsed.yes)
+    if not parsed.scheduler:
+        return grade(run)
+    run.student_count()  # an assignment that does not exist needs no cluster
+    require_dask()
+    from grader.commands.cluster.crew import Crew
+
+    with closing(Crew(parsed.scheduler, course_dir.config, note)) as crew:
+        return grade(run, crew)
+
+
+def _explain(parsed: argparse.Namespace) -> int:
+    from grader.classroom.course_dir import CourseDir
+    from grader.commands.grade.explain import explanation
+
+    console = Console()
+    for part in explanation(CourseDir(Path.cwd()), parsed.assignment, parsed.explain):
+        console.print(part)
+    return 0
+
+
+COMMANDS = (Command("grade", "grade submitted/ into gradebook.db, autograded/ and feedback/", _options, _run),)

@@ -1,0 +1,94 @@
+"""The commands `grader roster`, `grader import` and `grader export`."""
+
+import argparse
+from pathlib import Path
+
+from grader.commands.shared import Command, note
+
+
+def _roster_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "roster", type=Path, metavar="ROSTER",
+        help="CSV file with nbgrader's columns (id, first_name, ...), Canvas's gradebook, or Moodle's participants"
+    )  # fmt: skip
+    parser.add_argument(
+        "--id-column", default="", metavar="NAME",
+        help="the column that holds the students' ids, which name their folders (default: the platform's login)"
+    )  # fmt: skip
+
+
+def _roster(parsed: argparse.Namespace) -> int:
+    from grader.classroom.course_dir import CourseDir
+    from grader.classroom.students.roster import read_roster
+    from grader.commands.lms.command import put_students
+
+    print(put_students(CourseDir(Path.cwd()), read_roster(parsed.roster, parsed.id_column), note))
+    return 0
+
+
+def _import_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("archive", type=Path, metavar="ARCHIVE", help="zip archive of an assignment's submissions")
+    parser.add_argument("--assignment", required=True, metavar="NAME", help="the assignment in source/")
+    parser.add_argument(
+        "--for", dest="platform", choices=("canvas", "moodle"), default="",
+        help="whose archive it is (default: the names of its files tell)"
+    )  # fmt: skip
+    parser.add_argument(
+        "--worksheet", type=Path, metavar="FILE",
+        help="Moodle's grading worksheet: it has the students' addresses, and the times of their submissions"
+    )  # fmt: skip
+    parser.add_argument(
+        "--time-zone", default="", metavar="ZONE", help="time zone of the times in the worksheet, such as Europe/Berlin"
+    )
+    parser.add_argument("--replace", action="store_true", help="also replace submissions that may be newer")
+
+
+def _import(parsed: argparse.Namespace) -> int:
+    from grader.classroom.course_dir import CourseDir
+    from grader.commands.lms.command import ImportOptions, import_archive
+
+    options = ImportOptions(
+        parsed.archive, parsed.assignment, parsed.platform, parsed.worksheet, parsed.time_zone, parsed.replace
+    )
+    words, is_complete = import_archive(CourseDir(Path.cwd()), options, note)
+    print(words)
+    return 0 if is_complete else 1
+
+
+def _export_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("assignment", nargs="+", metavar="ASSIGNMENT")
+    parser.add_argument(
+        "--for", dest="platform", choices=("canvas", "moodle", "csv"), required=True, help="who takes them in"
+    )
+    parser.add_argument("--output", type=Path, metavar="FILE", help="default: grades.csv or grades-PLATFORM.csv")
+    parser.add_argument(
+        "--template", type=Path, metavar="FILE",
+        help="Canvas's gradebook, or Moodle's grading worksheet, as downloaded there: its cells are filled in"
+    )  # fmt: skip
+    parser.add_argument(
+        "--column", action="append", default=[], metavar="TITLE",
+        help="the assignment's title in Canvas, if it is another (one for each assignment, in order)"
+    )  # fmt: skip
+    parser.add_argument("--comments", action="store_true", help="for Moodle, also write the points of each notebook")
+    parser.add_argument("--unmarked", action="store_true", help="also points of students who wait for marking")
+
+
+def _export(parsed: argparse.Namespace) -> int:
+    from grader.classroom.course_dir import CourseDir
+    from grader.commands.lms.command import ExportOptions, export, write
+
+    titles = tuple(parsed.column)
+    options = ExportOptions(
+        parsed.assignment, parsed.platform, parsed.template, titles, parsed.comments, parsed.unmarked
+    )
+    exported = export(CourseDir(Path.cwd()), options)
+    usual = "grades.csv" if parsed.platform == "csv" else f"grades-{parsed.platform}.csv"
+    print(write(exported, parsed.output or Path(usual), note))
+    return 0
+
+
+COMMANDS = (
+    Command("roster", "add the students of a CSV file to the gradebook, or update them", _roster_options, _roster),
+    Command("import", "put the submissions in a platform's archive into submitted/", _import_options, _import),
+    Command("export", "write grades as Canvas, Moodle or a spreadsheet take them in", _export_options, _export),
+)

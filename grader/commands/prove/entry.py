@@ -1,0 +1,80 @@
+"""The command `grader prove`."""
+
+import argparse
+import json
+from functools import partial
+from pathlib import Path
+
+from rich.console import Console
+
+from grader.commands.shared import Command, add_jobs, add_no_sandbox, count, prepare, start_up
+from grader.errors import GraderError
+
+ANSWERS = Path("tests", "correct_answers")
+"""Where a course keeps right answers in other styles than its own."""
+
+
+def _options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("assignment", nargs="*", metavar="ASSIGNMENT", help="default: every assignment")
+    parser.add_argument(
+        "--exercise", action="append", default=[], metavar="NAME", help="prove only this exercise (may be repeated)"
+    )
+    parser.add_argument(
+        "--answers",
+        type=Path,
+        metavar="FOLDER",
+        help=f"right answers in other styles (default: {ANSWERS})",
+    )
+    parser.add_argument("--tenth", type=int, metavar="SEED", help="grade a tenth of the answers, drawn by SEED")
+    parser.add_argument(
+        "--draws",
+        type=count,
+        default=0,
+        metavar="N",
+        help="run the tests with N other draws of their random numbers too, on right answers, known mistakes and "
+        "surviving mutants (with --tenth, on all its mutants), and list tests whose own draw misses what others find; "
+        "the exit status is 1 if a right answer or a survivor keeps its points by luck",
+    )
+    add_jobs(parser, "answers")
+    parser.add_argument("--json", action="store_true", help="print the matrices as JSON")
+    add_no_sandbox(parser, "do not confine the answers")
+
+
+def _run(parsed: argparse.Namespace) -> int:
+    with start_up():
+        prepare(Path.cwd())
+        from rich.progress import track
+
+        from grader.classroom.course_dir import CourseDir
+        from grader.commands.prove.draws import with_other_draws
+        from grader.commands.prove.matrix import Prover
+        from grader.commands.prove.screen import as_json, screen
+        from grader.engine.limits import Limits
+
+    course_dir = CourseDir(Path.cwd())
+    if parsed.answers and not parsed.answers.is_dir():
+        raise GraderError(f"--answers names a folder of right answers, and {parsed.answers} is none: correct the path")
+    prover = Prover(
+        limits=Limits(config=course_dir.config),
+        helper_packages=course_dir.helper_packages,
+        answers=parsed.answers or course_dir.root / ANSWERS,
+        only=parsed.exercise,
+        tenth=parsed.tenth,
+        jobs=parsed.jobs,
+        sandbox=not parsed.no_sandbox,
+    )
+    cases = prover.cases([course_dir.require(name) for name in parsed.assignment or course_dir.assignments()])
+    console = Console(stderr=True)
+    shown = partial(track, total=len(cases), console=console, transient=True, disable=not console.is_terminal)
+    matrices = list(shown(prover.matrices(cases), "proving"))
+    if parsed.draws:
+        matrices = list(shown(with_other_draws(prover, cases, matrices, parsed.draws), "drawing again"))
+    if parsed.json:
+        print(json.dumps(as_json(matrices), indent=2))
+    else:
+        Console().print(screen(matrices, is_sample=parsed.tenth is not None))
+    return 0 if all(matrix.is_proven() for matrix in matrices) else 1
+
+
+HELP = "try the tests on known mistakes, right answers and generated mutants"
+COMMANDS = (Command("prove", HELP, _options, _run),)

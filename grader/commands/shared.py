@@ -1,0 +1,101 @@
+"""Holds what the command lines of several commands need."""
+
+import argparse
+import importlib.util
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from grader.classroom.config import helper_packages, load_config
+from grader.engine.supervisor import forkserver
+from grader.errors import GraderError
+from grader.text import HOW_TO_CONTINUE, INTERRUPTED, one_line
+
+
+class Command(NamedTuple):
+    """A command: its name, a line of help, what adds its options to a parser, and what runs it.
+
+    `run` takes what the parser returned, and returns the exit status. It imports the classroom itself, which loads
+    nbgrader: so --help stays quick, and the fork server loads its modules at the same time.
+    """
+
+    name: str
+    help: str
+    add_options: Callable[[argparse.ArgumentParser], None]
+    run: Callable[[argparse.Namespace], int]
+
+
+def add_jobs(parser: argparse.ArgumentParser, what: str) -> None:
+    """Add the option --jobs.
+
+    Args:
+        parser: the command's.
+        what: what is graded at a time.
+    """
+    help = f"{what} graded at a time (default, maximum: one per core)"
+    parser.add_argument("--jobs", type=_jobs, default=0, metavar="N", help=help)
+
+
+def add_no_sandbox(parser: argparse.ArgumentParser, help: str) -> None:
+    """Add the option --no-sandbox, with this help."""
+    parser.add_argument("--no-sandbox", action="store_true", help=help)
+
+
+def add_scheduler(parser: argparse.ArgumentParser) -> None:
+    """Add the option --scheduler."""
+    parser.add_argument(
+        "--scheduler", default="", metavar="ADDRESS",
+        help="grade on a cluster of dask: tcp://HOST:PORT of its scheduler, or local:N for N workers on this machine"
+    )  # fmt: skip
+
+
+def _jobs(number: str) -> int:
+    if int(number) < 0:
+        raise argparse.ArgumentTypeError(f"expected 1 or more, or 0 for one per core; got {number}")
+    return int(number)
+
+
+def count(number: str) -> int:
+    """Return the number in an argument, which is 0 or more."""
+    if int(number) < 0:
+        raise argparse.ArgumentTypeError(f"expected 0 or more; got {number}")
+    return int(number)
+
+
+@contextmanager
+def start_up() -> Iterator[None]:
+    """End at once at Ctrl-C: nothing is there yet to clean up, and some modules swallow a KeyboardInterrupt."""
+
+    def end(*_: object) -> None:
+        print(HOW_TO_CONTINUE, file=sys.stderr, flush=True)
+        os._exit(INTERRUPTED)
+
+    previous = signal.signal(signal.SIGINT, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, previous)
+
+
+def prepare(root: Path) -> None:
+    """Start the fork server, which loads torch and the helper packages while this process loads nbgrader.
+
+    Args:
+        root: the course folder.
+    """
+    forkserver.prepare(helper_packages(load_config(root)))
+
+
+def require_dask() -> None:
+    """Raise GraderError if dask is not installed."""
+    if importlib.util.find_spec("distributed") is None:
+        raise GraderError("a scheduler is reached with dask.distributed: pip install 'attention-seminar[cluster]'")
+
+
+def note(line: str) -> None:
+    """Print a line beside the output of a command."""
+    print(f"grader: {one_line(line)}", file=sys.stderr)
