@@ -9,7 +9,7 @@ PYTEST := $(PYTHON) -m pytest -n $(WORKERS) --dist loadgroup
 export OMP_NUM_THREADS := 1
 export PYTHONHASHSEED := 0
 
-.PHONY: demo lint test unit notebooks kernels claims proofs lab release wheel bench bench-serve
+.PHONY: demo lint test unit notebooks kernels claims proofs lab author release wheel bench bench-serve
 
 demo: $(VENV)/ready  ## grade the class in examples/ and show the scores
 	$(PYTHON) -m examples.make_demo
@@ -42,6 +42,9 @@ proofs: $(VENV)/ready  ## everything that must hold, with no result from the cac
 lab: $(VENV)/ready  ## open the students' notebooks in JupyterLab, without nbgrader's tools for instructors
 	JUPYTER_CONFIG_PATH=$(CURDIR)/deploy/student $(VENV)/bin/jupyter lab --notebook-dir=release \
 		--LabApp.default_url=/lab/tree/start.ipynb
+
+author: $(VENV)/ready  ## open the instructors' notebooks in JupyterLab, with nbgrader's Create Assignment
+	$(VENV)/bin/jupyter lab --LabApp.default_url=/lab/tree/source
 
 release: $(VENV)/ready  ## write release/ from source/
 	$(VENV)/bin/grader release
