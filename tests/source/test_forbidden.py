@@ -83,7 +83,7 @@ def test_a_check_forbids_the_words_of_the_tags(exercise: str) -> None:
 def test_the_grader_says_it_in_the_same_words(exercise: str) -> None:
     """A student who hands in all the same reads the sentence once more."""
     error = ErrorInfo(kind="RuntimeError", name="ForbiddenFunction", code=ErrorCode.FORBIDDEN_FUNCTION)
-    assert explain_raise(steps(exercise)[-1], error, {}).endswith(rule(TAGGED[exercise]))
+    assert explain_raise(steps(exercise)[-1], error, {}).message.endswith(rule(TAGGED[exercise]))
 
 
 def test_each_exercise_has_an_answer_by_torch() -> None:
