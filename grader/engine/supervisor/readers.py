@@ -38,6 +38,10 @@ class _Reader:
         self._seconds = PARSE_SECONDS
         return self._connection.recv_bytes()
 
+    def is_lost(self) -> bool:
+        """Whether the process ended while it had nothing to do: it says nothing by itself, so this is the end."""
+        return self._connection.poll(0)
+
     def end(self) -> None:
         """Kill the process."""
         forkserver.end(self._process)
@@ -85,9 +89,7 @@ def parse(data: bytes, name: str) -> NotebookNode:
     Raises:
         UnreadableFile: it is not a notebook, or in a format from before 2015.
     """
-    with _lock:
-        reader = _idle.pop() if _idle else None
-    reader = reader or _Reader()
+    reader = _borrowed()
     try:
         answer = reader.parsed(data)
     except (EOFError, OSError):
@@ -101,6 +103,18 @@ def parse(data: bytes, name: str) -> NotebookNode:
         raise UnreadableFile(f"{name} {why}", to_do)
     notebook: NotebookNode = from_dict(content)
     return notebook
+
+
+def _borrowed() -> _Reader:
+    """An idle reader, or a new one. One that ended while it was idle says nothing about the next file."""
+    while True:
+        with _lock:
+            reader = _idle.pop() if _idle else None
+        if reader is None:
+            return _Reader()
+        if not reader.is_lost():
+            return reader
+        reader.end()
 
 
 def dismiss() -> None:

@@ -1,16 +1,20 @@
 """Shows that a submitted notebook is read, whatever program wrote it, or named with its defect; neither takes long."""
 
 import json
+import os
+import signal
 
 import nbformat
 import pytest
 
 from grader.engine.cpu_limit import cpu_limit
 from grader.engine.notebook.repair import repair
+from grader.engine.supervisor import readers
 from grader.engine.supervisor.readers import read_notebook
 from grader.errors import UnreadableFile
 from tests.engine.notebook.test_repair import SOURCE, graded, right
 from tests.support.notebooks import cell
+from tests.support.waiting import until
 
 TEXT_IS_A_NUMBER = {
     **{"nbformat": 4, "nbformat_minor": 5, "metadata": {}},
@@ -105,3 +109,14 @@ def test_a_missing_file_is_named(tmp_path):
     for name in ("missing.ipynb", "folder.ipynb"):
         with pytest.raises(UnreadableFile, match=name):
             read_notebook(tmp_path / name, 1)
+
+
+def test_a_reader_that_ended_while_it_was_idle_is_not_the_next_files_fault(tmp_path):
+    """As when the system's memory is short; the file is read by another one."""
+    path = tmp_path / "right.ipynb"
+    nbformat.write(right(), path)
+    before = read_notebook(path)
+    (reader,) = readers._idle[-1:]
+    os.kill(reader._process.pid, signal.SIGKILL)
+    until(reader.is_lost, "the end of the reader")
+    assert read_notebook(path) == before and reader not in readers._idle
