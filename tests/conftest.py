@@ -24,11 +24,13 @@ import pytest
 import torch
 from torch import nn
 
+from grader.engine.code_digest import KERNEL
 from grader.engine.rpc.channel import FROM_SANDBOX, Channel
 from grader.engine.rpc.jobs import SandboxSettings
 from grader.engine.rpc.protocol import CellDone, Ready
 from grader.engine.runner.standins.client import RpcClient
 from grader.engine.supervisor import forkserver, pool
+from grader.engine.supervisor.session import readable_paths
 from tests.support.schedule import own_processor
 from tests.support.small_class import SCORES, grade_class, make_class
 
@@ -88,8 +90,9 @@ def student(tmp_path: Path) -> Iterator[Callable[[str], Student]]:
     """Start a sandbox that has run `source`, with torch and nn imported; fail where that raised."""
     torch.manual_seed(0)
     settings = SandboxSettings(
-        scratch=tmp_path, memory_mb=2048, file_mb=16, output_kb=1024, processor=min(os.sched_getaffinity(0))
-    )
+        scratch=tmp_path, memory_mb=2048, file_mb=16, output_kb=1024, processor=min(os.sched_getaffinity(0)),
+        helper_packages=(KERNEL,), readable=readable_paths((KERNEL,)),
+    )  # fmt: skip
     with ExitStack() as cleanup:
 
         def start(source: str) -> Student:

@@ -13,7 +13,7 @@ from traitlets.config import Config, Configurable
 from traitlets.config.loader import ConfigFileNotFound, FileConfigLoader, JSONFileConfigLoader, PyFileConfigLoader
 
 from grader.classroom.course_root import CONFIG_FILE
-from grader.engine.code_digest import package_paths
+from grader.engine.code_digest import package_paths, with_kernel
 from grader.errors import GraderError
 
 
@@ -62,7 +62,7 @@ def helper_packages(config: Config) -> tuple[str, ...]:
         GraderError: a package cannot be found.
         TraitError: the setting has a wrong type.
     """
-    names = tuple(dict.fromkeys(["grader_kernel", *Grader(config=config).helper_packages]))
+    names = with_kernel(tuple(Grader(config=config).helper_packages))
     for name in names:
         package_paths(name)
     return names

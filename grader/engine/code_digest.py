@@ -13,6 +13,7 @@ LIBRARIES = ("torch", "numpy", "safetensors", "msgspec", "ipython", "matplotlib"
 """Distributions that run, transport or display what student code and tests compute."""
 
 
+KERNEL = "grader_kernel"
 ENGINE = ("grader.engine", "grader.errors", "grader.text")
 """The packages and modules of the grader on which a score, a verdict or a sentence of a test depends."""
 
@@ -47,10 +48,15 @@ def _digest(own: dict[Path, str], helper_packages: tuple[str, ...]) -> str:
     digest = hashlib.sha256(sys.version.encode())
     for library in LIBRARIES:
         digest.update(f"{library} {version(library)} ".encode())
-    for files in (own, *map(module_files, helper_packages)):
+    for files in (own, *map(module_files, with_kernel(helper_packages))):
         for path, name in files.items():
             digest.update(f"{name} ".encode() + path.read_bytes())
     return digest.hexdigest()
+
+
+def with_kernel(helper_packages: tuple[str, ...]) -> tuple[str, ...]:
+    """Return helper packages with the student's half of the grader, which notebooks of each course may import."""
+    return tuple(dict.fromkeys((KERNEL, *helper_packages)))
 
 
 def package_paths(package: str) -> list[Path]:

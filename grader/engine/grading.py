@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from nbformat import NotebookNode
 
+from grader.engine.code_digest import with_kernel
 from grader.engine.diagnosis.misconceptions import Misconception, known_misconceptions
 from grader.engine.explanation import Cause, Explanation
 from grader.engine.limits import Limits
@@ -37,7 +38,7 @@ def grade(
             network as you can.
         misconceptions: known misconceptions. A failed test names the one that behaves exactly like the student's code.
             Points never depend on them.
-        helper_packages: packages that the notebook imports, which the sandbox may read.
+        helper_packages: packages that the notebook imports beside `grader_kernel`, which the sandbox may read.
 
     Raises:
         SandboxUnavailable: `sandbox` is true, and the kernel cannot confine a process.
@@ -48,7 +49,7 @@ def grade(
     steps = plan(repaired.notebook, source)
     job = Job(steps, known_misconceptions(source, misconceptions))
     try:
-        result = run_job(job, limits or Limits(), sandbox=sandbox, helper_packages=helper_packages)
+        result = run_job(job, limits or Limits(), sandbox=sandbox, helper_packages=with_kernel(helper_packages))
     except GradingFailed:
         return _given_up(steps, repaired)
     return Report(result.results, repaired.changes, result.outputs)

@@ -14,8 +14,8 @@ from grader.engine.notebook.plan import Role, Step, plan
 from grader.engine.report import Report, Result
 from tests.support.paths import REPOSITORY
 
-HELPER_PACKAGES = ("course",)
-"""What the notebooks of this course import, as its nbgrader_config.py says."""
+HELPER_PACKAGES = ("grader_kernel", "course")
+"""What the notebooks of this course import, as its configuration says."""
 NOTEBOOKS = {path: nbformat.read(path, as_version=4) for path in sorted((REPOSITORY / "source").glob("*/*.ipynb"))}
 """All source notebooks, by path."""
 
