@@ -39,7 +39,7 @@ from tests.support.small_class import SCORES, grade_class, make_class
 for ignored in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
     signal.signal(ignored, signal.default_int_handler if ignored is signal.SIGINT else signal.SIG_DFL)
 # All tests of a process share its fork server: it loads the package of this course's notebooks, whichever comes first.
-forkserver.use(("course",))
+forkserver.use((KERNEL, "course"))
 # Their runners start on this worker's own processor.
 pool._load.update([processor for processor in pool._load if processor != own_processor()])
 

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from grader.engine.supervisor import forkserver
+from tests.support.exercises import HELPER_PACKAGES
 from tests.support.waiting import until
 
 FORK_SERVER = {"multiprocessing.forkserver", "multiprocessing.resource_tracker"}
@@ -20,8 +21,9 @@ def test_a_sandbox_has_nothing_left_to_load(student):
         "-c",
         "import grader.engine.supervisor.early, grader.engine.supervisor.preload, sys; print(*sys.modules)",
     ]
-    # With the helper package that tests/conftest.py names.
-    environment = {**os.environ, forkserver.HELPER_PACKAGES: json.dumps([forkserver._modules_to_load("course")])}
+    # With the helper packages that tests/conftest.py names.
+    packages = [forkserver._modules_to_load(name) for name in HELPER_PACKAGES]
+    environment = {**os.environ, forkserver.HELPER_PACKAGES: json.dumps(packages)}
     done = subprocess.run(program, env=environment, capture_output=True, text=True, check=True)
     loaded = done.stdout.split()
     [output] = student("").run("import sys\nprint(*sys.modules)").outputs
