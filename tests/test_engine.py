@@ -98,6 +98,19 @@ def test_a_comment_in_a_command_or_a_page_has_no_one_graded_again(again: Path, m
     assert grade_class(again) == [] and other.read_text() == "made by this version"
 
 
+def test_a_student_whose_page_cannot_be_made_again_is_graded_again(
+    again: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The others are not."""
+    page = again / "feedback" / "bob" / NAME / "small.html"
+    before, notebook = page.read_text(), again / "autograded" / "bob" / NAME / "small.ipynb"
+    notebook.chmod(0o644)
+    notebook.write_text("{")
+    for module in (page_maker, results):
+        monkeypatch.setattr(module, "page_digest", lambda: "other pages")
+    assert grade_class(again) == ["bob"] and page.read_text() == before
+
+
 def test_pages_depend_on_their_code_and_templates() -> None:
     """And the digest is one of the folder that has them."""
     names = {path.suffix for path in page_maker.CLASSROOM.rglob("page/**/*")}

@@ -107,12 +107,11 @@ class ClassRun:
                     writer.warm_up(assignment.sources)
                 common = common_digest(assignment, writer.due())
                 for student in (name for name in students if name not in unfinished):
-                    result = writer.finished_result(student, self.digest_now(assignment, common, student))
+                    digest = self.digest_now(assignment, common, student)
+                    result = writer.finished_result(student, digest, with_pages=gradebook is None)
                     if result is None:
                         under_way.take([student])
                     else:
-                        if gradebook is None:
-                            writer.refresh_pages(student)
                         yield result
                 for group in under_way.ended(common):
                     yield from written(group, partial(write, writer))

@@ -93,12 +93,13 @@ class ResultWriter:
         """Return the due date of the assignment, if it has one."""
         return self._gradebook.due()
 
-    def finished_result(self, student: str, digest: str) -> StudentResult | None:
+    def finished_result(self, student: str, digest: str, *, with_pages: bool) -> StudentResult | None:
         """Return the result of a student who need not be graded again, without reports; None if that must be done.
 
         Args:
             student: the student's name.
             digest: what complete results must have been made from.
+            with_pages: whether to make the pages again if the code that makes pages has changed since.
         """
         marker = completion_marker(self._course_dir, self._assignment, student)
         # Compare the digest first: another version of the grader may have written a marker with fewer keys.
@@ -109,17 +110,15 @@ class ResultWriter:
             or any(not path.exists() for name in marker["notebooks"] for path in self._output_files(student, name))
         ):
             return None
+        if with_pages and marker.get("pages") != page_digest():
+            try:
+                self._refresh_pages(student, marker)
+            except Exception:  # the student is graded again, and an error that remains is a trouble
+                return None
         return StudentResult(student, troubles=marker["troubles"], remarks=marker["remarks"])
 
-    def refresh_pages(self, student: str) -> None:
-        """Make the pages of a student who need not be graded again, if the code that makes pages has changed since.
-
-        Args:
-            student: the student's name, for whom `finished_result` returned a result.
-        """
-        marker = completion_marker(self._course_dir, self._assignment, student)
-        if marker is None or marker.get("pages") == page_digest():
-            return
+    def _refresh_pages(self, student: str, marker: dict[str, Any]) -> None:
+        """Make the pages of a finished student again, with what the gradebook has now."""
         marks, penalties = self._gradebook.marks(student), self._gradebook.penalties(student)
         shown = {
             name: Shown(notebook.predicted(None, marks.get(name, {})), penalties.get(name, 0.0))

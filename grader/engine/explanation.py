@@ -73,7 +73,7 @@ class KnownMistake(msgspec.Struct, frozen=True):
 
 
 class Explanation(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What is known of a test that did not give all its points, or was judged with our answers.
+    """Why a test did not give all its points, or with which of our answers it was judged.
 
     Args:
         truth: the property that the test checks, as the comment says with which it opens; only of hidden tests, and of
@@ -103,19 +103,14 @@ class Explanation(msgspec.Struct, frozen=True, omit_defaults=True):
     @property
     def message(self) -> str:
         """All of it, as one text below the test."""
-        return " ".join(filter(None, (self.without_diagnosis, self.diagnosis)))
-
-    @property
-    def without_diagnosis(self) -> str:
-        """The message without the known mistakes."""
         text = self.detail
         if self.cause is not Cause.NONE:
             text = joined(self.claim, self.reason, CHANGED_ARGUMENTS if self.changed_arguments else "")
-        return " ".join(filter(None, (text, judged_with(self.judged_with))))
+        return " ".join(filter(None, (text, judged_with(self.judged_with), self.diagnosis)))
 
     @property
     def claim(self) -> str:
-        """What does not hold, and what the test found; '' if the reason says all."""
+        """The property that does not hold, and the finding of the test; '' if the reason says all."""
         match self.cause:
             case Cause.PROPERTY:
                 return joined(self.truth, self.detail or DOES_NOT_HOLD)

@@ -57,7 +57,7 @@ class Reason(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ExerciseView(msgspec.Struct, frozen=True):
-    """What is shown of an exercise.
+    """An exercise as students see it.
 
     Args:
         exercise: its name.

@@ -2,7 +2,7 @@
 
     gradebook --> Ledger: due, by_student --> SubmissionScore --> NotebookScore --> CellScore, if asked for
 
-The rules stand here and in marks.py, once each: lateness, penalty, what counts, which points come from tests.
+The rules stand here and in rules.py, once each: lateness, penalty, what counts, which points come from tests.
 """
 
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ from grader.errors import GraderError
 
 @dataclass(frozen=True, slots=True)
 class CellScore:
-    """What the gradebook has of a cell: points of the grader and of a person, extra credit, and what counts.
+    """A cell in the gradebook: the points of the grader and of a person, extra credit, and the points that count.
 
     `points` are 0 if there are none yet, out of `max_points`. `needs_marking` is true while a person has to mark it.
     """
@@ -104,7 +104,7 @@ class SubmissionScore:
 
     @property
     def penalty(self) -> float:
-        """What being late takes from them."""
+        """The points that a late submission loses."""
         return self._sum("penalty")
 
     @property
@@ -123,13 +123,13 @@ class SubmissionScore:
 
 @dataclass(frozen=True)
 class Ledger:
-    """What the gradebook has of an assignment.
+    """An assignment in the gradebook.
 
     Args:
         assignment: its name.
         due: its due date in UTC.
         max_points: the points that each graded cell can give, by notebook and grade_id.
-        students: all students of the course.
+        students: all students of the course, or the one that was asked for.
         by_student: the submissions; a student who is missing has handed in nothing.
     """
 
@@ -173,14 +173,15 @@ def ledger_of(
     Args:
         database: the gradebook's session.
         assignment: the assignment's name.
-        student: if not empty, the only student whose submission is read.
+        student: if not empty, the only student who is read.
         cells: whether to read each cell.
         is_new: whether the gradebook may not have the assignment yet, which is then empty.
 
     Raises:
         GraderError: the gradebook does not have the assignment.
     """
-    students = frozenset(database.scalars(select(api.Student.id)))
+    everyone = select(api.Student.id).filter_by(**{"id": student} if student else {})
+    students = frozenset(database.scalars(everyone))
     entry = database.execute(select(api.Assignment.id, api.Assignment.duedate).filter_by(name=assignment)).first()
     if entry is None and is_new:
         return Ledger(assignment, None, {}, students, {})

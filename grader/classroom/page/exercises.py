@@ -51,7 +51,7 @@ class Exercise:
 
     @cached_property
     def view(self) -> ExerciseView:
-        """What is shown of its tests."""
+        """The exercise as students see it, by its tests."""
         return view(self.name, self.results)
 
     @property

@@ -43,7 +43,7 @@ class CheckedNotebook:
 
     @cached_property
     def exercises(self) -> list[ExerciseView]:
-        """What is shown of the exercises that were checked, in order, without the written ones."""
+        """The exercises that were checked, in order; questions are left out."""
         return views(self.report.results)
 
     @property

@@ -56,9 +56,8 @@ def explanation(course_dir: CourseDir, assignment: str, student: str) -> Iterato
     Raises:
         GraderError: there is no such assignment, the gradebook has nothing of the student in it, or cannot be read.
     """
-    (score, due), folder = (
-        read_score(course_dir, assignment, student), course_dir.folder("autograded", assignment, student)
-    )  # fmt: skip
+    score, due = read_score(course_dir, assignment, student)
+    folder = course_dir.folder("autograded", assignment, student)
     yield Text(one_line(f"{student} in {assignment}"), style="bold")
     for name, notebook in sorted(score.notebooks.items()):
         record = read_record(folder, name)
@@ -95,7 +94,7 @@ def _marked(cell: CellScore) -> str:
 
 
 def _messages(record: NotebookRecord) -> Iterator[RenderableType]:
-    """What the student read: of tests that lost points, and of those that were judged with our answers."""
+    """The messages that the student read, of tests that lost points or were judged with our answers."""
     if record.given_up:
         yield Text("Grading did not come to an end: grade this student again with --force.")
     for test in record.tests:

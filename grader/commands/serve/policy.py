@@ -190,7 +190,7 @@ def published(report: dict[str, Any], told: str, hidden: Collection[str], *, is_
 
 
 def _told(test: PublishedResult, number: int, told: str, hidden: Collection[str]) -> PublishedResult:
-    """What a student may learn of the test with this number."""
+    """The part of a result that its student may see; `number` is that of the test."""
     explanation = test.explanation
     if explanation == Explanation() and not (test.causes and told == SENTENCES):
         # An earlier version kept a message alone, into which it had written the diagnosis.
