@@ -35,7 +35,7 @@ RUN sed --regexp-extended '/^(-e|--editable) /d' requirements.txt > pinned.txt \
     && pip install --no-cache-dir --requirement pinned.txt \
     && rm pinned.txt
 COPY . .
-RUN pip install --no-cache-dir --no-deps --editable . \
+RUN pip install --no-cache-dir --no-deps --editable packages/grader-kernel --editable packages/grader --editable . \
     && install --directory --owner=seminar /course
 USER seminar
 WORKDIR /course

@@ -14,29 +14,29 @@ export PYTHONHASHSEED := 0
 demo: $(VENV)/ready  ## grade the class in examples/ and show the scores
 	$(PYTHON) -m examples.make_demo
 
-lint: $(VENV)/ready  ## style, types, import directions and spelling
+lint: $(VENV)/ready-dev  ## style, types, import directions and spelling
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
 	$(VENV)/bin/lint-imports
 	$(VENV)/bin/codespell
 
-test: $(VENV)/ready  ## everything that must hold; results of unchanged proofs come from .cache/proofs
+test: $(VENV)/ready-dev  ## everything that must hold; results of unchanged proofs come from .cache/proofs
 	$(PYTEST) --nbval --nbval-sanitize-with tests/nbval.cfg source tests
 
-unit: $(VENV)/ready  ## the tests of grader and course, without proofs and notebooks
+unit: $(VENV)/ready-dev  ## the tests of grader and course, without proofs and notebooks
 	$(PYTEST) tests --ignore tests/proofs --ignore tests/source
 
-notebooks: $(VENV)/ready  ## the instructors' notebooks, executed and compared with their stored outputs
+notebooks: $(VENV)/ready-dev  ## the instructors' notebooks, executed and compared with their stored outputs
 	$(PYTEST) --nbval --nbval-sanitize-with tests/nbval.cfg source tests/source
 
-kernels: $(VENV)/ready  ## the instructors' notebooks once more, as on a processor for which torch has no fast kernels
+kernels: $(VENV)/ready-dev  ## the instructors' notebooks once more, as on a processor for which torch has no fast kernels
 	ATEN_CPU_CAPABILITY=default $(PYTEST) --no-proof-cache --nbval --nbval-sanitize-with tests/nbval.cfg source
 
-claims: $(VENV)/ready  ## measure what notebooks say of trained results, with other kernels and seeds
+claims: $(VENV)/ready-dev  ## measure what notebooks say of trained results, with other kernels and seeds
 	$(PYTHON) -m tests.support.claims source/*/*.ipynb
 
-proofs: $(VENV)/ready  ## everything that must hold, with no result from the cache
+proofs: $(VENV)/ready-dev  ## everything that must hold, with no result from the cache
 	$(PYTEST) --no-proof-cache --nbval --nbval-sanitize-with tests/nbval.cfg source tests
 
 lab: $(VENV)/ready  ## open the students' notebooks in JupyterLab, without nbgrader's tools for instructors
@@ -49,19 +49,23 @@ author: $(VENV)/ready  ## open the instructors' notebooks in JupyterLab, with nb
 release: $(VENV)/ready  ## write release/ from source/
 	$(VENV)/bin/grader release
 
-# Files of an earlier build in build/ would go into the wheel. The setuptools that torch brings along makes it.
-wheel: $(VENV)/ready  ## write dist/attention_seminar-*.whl, which students install
-	rm -rf build dist
-	$(PYTHON) -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
-	rm -rf build
+# Files of an earlier build in build/ would go into a wheel. The setuptools that torch brings along makes them.
+wheel: $(VENV)/ready  ## write wheels of the course, which students install with its kernel package, and of the grader
+	rm -rf build packages/*/build dist
+	$(PYTHON) -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist . ./packages/grader-kernel ./packages/grader
+	rm -rf build packages/*/build
 
-bench: $(VENV)/ready  ## measure grading against stock nbgrader, into benchmarks/RESULTS.md
+bench: $(VENV)/ready-dev  ## measure grading against stock nbgrader, into benchmarks/RESULTS.md
 	$(PYTHON) -m benchmarks
 
-bench-serve: $(VENV)/ready  ## measure `grader serve` under load and under kills, into benchmarks/RESULTS.md
+bench-serve: $(VENV)/ready-dev  ## measure `grader serve` under load and under kills, into benchmarks/RESULTS.md
 	$(PYTHON) -m benchmarks --only serve
 
-$(VENV)/ready: requirements.txt constraints.txt pyproject.toml
+$(VENV)/ready: requirements.txt constraints.txt pyproject.toml $(wildcard packages/*/pyproject.toml)
 	python3 -m venv $(VENV)
 	$(PYTHON) -m pip install --quiet -r requirements.txt
+	touch $@
+
+$(VENV)/ready-dev: requirements-dev.txt $(VENV)/ready
+	$(PYTHON) -m pip install --quiet -r requirements-dev.txt
 	touch $@

@@ -12,6 +12,7 @@ c.CourseDirectory.course_id = "attention"
 c.Exchange.root = str(Path(__file__).parent / "exchange")
 # The package that the notebooks import: data, figures and the explorer.
 c.Grader.helper_packages = ["course"]
+c.Grader.right_answers = "tests/correct_answers"
 # Students write in place of this box. Its text has the page's own colour, so it can be read on light and dark pages.
 c.ClearSolutions.text_stub = """\
 <div style="border: 3px solid #e8710a; padding: 0 1em">

@@ -253,7 +253,8 @@ def limits(run: Run, strangers: Run, bounds: tuple[float, float], jobs: int) -> 
         *(f"| {name} | {each:.2f} | {each / one:.2f} | {each / forked:.2f} |" for name, each in rows.items()), "",
         "In one process, a student's code can change what the next one finds; forking is the minimum needed to isolate "
         f"students from each other. All texts differ, but the answers are of {len(STUDENTS)} kinds, and the grader "
-        "judges none of them twice (docs/grader.md). In the class of the last row no answer recurs.", "",
+        "judges none of them twice (packages/grader/docs/grader.md). In the class of the last row no answer recurs.",
+        "",
     ]  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
     driver --job--> scheduler --> network --> worker --> network --> scheduler --result--> driver --> database
 
-The driver is one thread, as in grader/classroom/class_run.py: it keeps a bounded number of submissions under way, takes
+The driver is one thread, as in classroom/class_run.py: it keeps a bounded number of submissions under way, takes
 the results that have arrived, sends the next jobs, and writes those results in one transaction.
 """
 

@@ -11,7 +11,7 @@ from grader.classroom.course_root import remember
 from grader.commands.cli import main
 from grader_kernel import progress
 from tests.support.notebooks import answered
-from tests.support.paths import REPOSITORY
+from tests.support.paths import GRADER
 from tests.support.small_class import NAME, RIGHT, SCORES, hand_in, make_course, points, released
 
 Capture = pytest.CaptureFixture[str]
@@ -127,8 +127,8 @@ def test_all_notebooks_of_a_folder_are_checked(again: Path, capsys: Capture) -> 
 
 
 def test_checking_with_json_prints_the_published_report(again: Path, capsys: Capture) -> None:
-    """Nothing but the report, as docs/report.schema.json describes it, with the same exit status."""
-    schema = json.loads((REPOSITORY / "docs/report.schema.json").read_text())
+    """Nothing but the report, as report.schema.json describes it, with the same exit status."""
+    schema = json.loads((GRADER / "docs/report.schema.json").read_text())
     for student, status in (("ann", 0), ("bob", 1), ("cat", 0), ("dan", 1)):
         assert main(["check", "--json", f"submitted/{student}/{NAME}/small.ipynb"]) == status
         report = json.loads(capsys.readouterr().out)

@@ -12,6 +12,7 @@ from tests.support.paths import REPOSITORY
 PROVIDERS = packages_distributions()
 """Import name -> the installed distributions that provide it."""
 OWN = {"course", "grader", "grader_kernel", "tests", "benchmarks", "examples"}
+PINNED = ("requirements.txt", "requirements-dev.txt", "constraints.txt")
 FICTIONAL = {"own", "tiny_helpers"}
 """Written by a test, and the helpers of the second course."""
 
@@ -22,8 +23,8 @@ def canonical(name: str) -> str:
 
 
 def pinned() -> set[str]:
-    """Return the distributions that requirements.txt and constraints.txt pin."""
-    text = "\n".join((REPOSITORY / name).read_text() for name in ("requirements.txt", "constraints.txt"))
+    """Return the distributions that a fresh environment pins."""
+    text = "\n".join((REPOSITORY / name).read_text() for name in PINNED)
     return {canonical(name) for name in re.findall(r"^([\w.-]+)(?:\[[^]]*\])?==", text, flags=re.MULTILINE)}
 
 

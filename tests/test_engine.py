@@ -17,7 +17,7 @@ from grader.classroom.course_dir import CourseDir
 from grader.classroom.page import page_maker
 from grader.engine.code_digest import LIBRARIES, engine_digest, module_files
 from grader.errors import GraderError
-from tests.support.paths import REPOSITORY
+from tests.support.paths import IMPORTED_FROM
 from tests.support.small_class import NAME, SCORES, grade_class
 
 DIGESTS = """
@@ -46,7 +46,9 @@ DIGESTS = """
 @pytest.fixture
 def copies(tmp_path: Path) -> Path:
     """A folder with copies of the grader and of two helper packages, one of them a single file."""
-    shutil.copytree(REPOSITORY / "grader", tmp_path / "grader", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(
+        IMPORTED_FROM["grader"] / "grader", tmp_path / "grader", ignore=shutil.ignore_patterns("__pycache__")
+    )
     (tmp_path / "pair/deeper").mkdir(parents=True)
     for path in ("pair/__init__.py", "pair/deeper/__init__.py", "pair/deeper/module.py", "single.py"):
         (tmp_path / path).write_text("x = 1\n")

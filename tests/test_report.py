@@ -11,10 +11,10 @@ from grader.engine.grading import grade
 from grader.engine.report import Report, Result, Verdict, no_points, report_schema
 from grader.errors import SandboxUnavailable
 from tests.support.notebooks import answered
-from tests.support.paths import REPOSITORY
+from tests.support.paths import GRADER
 from tests.support.small_class import RIGHT, SOURCE
 
-SCHEMA = REPOSITORY / "docs/report.schema.json"
+SCHEMA = GRADER / "docs/report.schema.json"
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,7 @@ def report() -> Report:
 
 
 def test_the_schema_is_up_to_date() -> None:
-    """docs/report.schema.json is the schema of `Report.as_json`; a changed report needs a changed page."""
+    """report.schema.json is the schema of `Report.as_json`; a changed report needs a changed page."""
     schema = json.dumps(report_schema(), indent=2) + "\n"
     assert SCHEMA.read_text() == schema, f"write this to {SCHEMA}:\n{schema}"
 

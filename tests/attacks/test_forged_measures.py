@@ -83,5 +83,5 @@ def test_an_absurd_number_of_bytes_fails_the_test(claim: str) -> None:
 
 @pytest.mark.parametrize(("code", "earned"), [(WASTEFUL, 1), (WRONG, 0)], ids=["wasteful", "wrong"])
 def test_a_forged_number_hides_waste_and_nothing_else(code: str, earned: float) -> None:
-    """As docs/threat-model.md says: the points of a test of memory can be had by forgery, those of values cannot."""
+    """As threat-model.md says: the points of a test of memory can be had by forgery, those of values cannot."""
     assert points(judged(code + on_channel(FORGED.format("0")))) == [earned, 1]

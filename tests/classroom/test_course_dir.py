@@ -134,7 +134,7 @@ def test_a_file_that_is_no_gradebook_is_one_line(course_dir: CourseDir) -> None:
     [
         ("postgres", "cannot be used .* it is a URL such as postgresql"),
         ("mysql+nodriver://host/gradebook", "cannot be used .* it is a URL such as postgresql"),
-        ("postgresql+psycopg2://host/x", r"needs the driver psycopg2, .* 'attention-seminar\[postgres\]'"),
+        ("postgresql+psycopg2://host/x", r"needs the driver psycopg2, .* 'confined-grader\[postgres\]'"),
     ],
 )
 def test_a_database_that_cannot_be_used_is_one_line(course_dir: CourseDir, url: str, words: str) -> None:

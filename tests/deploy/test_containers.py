@@ -15,7 +15,7 @@ import yaml
 
 from tests.deploy.pod import MANIFEST
 from tests.support.namespaces import refused, unshared
-from tests.support.paths import REPOSITORY
+from tests.support.paths import GRADER, REPOSITORY
 from tests.support.waiting import HANGS
 
 KUBERNETES = "1.30"
@@ -64,10 +64,10 @@ def test_the_compose_file_keeps_to_the_schema() -> None:
 def test_the_image_has_what_the_files_start() -> None:
     """Its extras exist, everything that it copies exists, and the entry point of Compose's command is the grader."""
     text = (CONTAINERS / "Dockerfile").read_text()
-    extras = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-    assert {*re.findall(r"\.whl\)\[(.*)\]", text)[0].split(",")} == {"grader", "cluster", "postgres"} <= extras.keys()
+    extras = tomllib.loads((GRADER / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    assert {*re.findall(r"\.whl\)\[(.*)\]", text)[0].split(",")} == {"cluster", "postgres"} <= extras.keys()
     copied = [word for line in re.findall(r"^COPY (?!--from)(.*) \S+$", text, re.MULTILINE) for word in line.split()]
-    assert "grader" in copied and all((REPOSITORY / name).exists() for name in copied)
+    assert "packages" in copied and all((REPOSITORY / name).exists() for name in copied)
     assert not any(name in copied for name in (".", "source", "examples", "tests"))
     assert 'ENTRYPOINT ["grader"]' in text and compose()["services"]["grader"]["command"][0] == "serve"
 

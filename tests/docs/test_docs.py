@@ -13,12 +13,14 @@ from grader.commands.serve.web.limits import ServiceLimits
 from grader.engine.diagnosis.misconceptions import load
 from grader.engine.limits import Limits
 from tests.support.exercises import SOURCES
-from tests.support.paths import REPOSITORY
+from tests.support.paths import GRADER, KERNEL, REPOSITORY
 
 PAGES = [
     *(REPOSITORY / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")),
     *sorted((REPOSITORY / "docs").glob("*.md")),
-    *sorted((REPOSITORY / "grader").rglob("README.md")),
+    *sorted((GRADER / "docs").glob("*.md")),
+    *sorted((GRADER / "src").rglob("README.md")),
+    *(folder / "README.md" for folder in (GRADER, KERNEL)),
 ]
 LINK = re.compile(r"\]\((?!https?://|mailto:)(?P<target>[^)#\s]+)(?:#[^)]*)?\)")
 # A sentence may say "make sure".
@@ -55,8 +57,9 @@ def name(item: object) -> str:
 
 def test_all_pages_are_read() -> None:
     """Each storey, command and process has a README, and no page is empty."""
-    rooms = {path.parent for within in ("*", "*/*") for path in (REPOSITORY / "grader").glob(f"{within}/__init__.py")}
-    assert {page.parent for page in PAGES if page.name == "README.md"} == rooms | {REPOSITORY}
+    package = GRADER / "src" / "grader"
+    rooms = {path.parent for within in ("*", "*/*") for path in package.glob(f"{within}/__init__.py")}
+    assert {page.parent for page in PAGES if page.name == "README.md"} == rooms | {REPOSITORY, GRADER, KERNEL}
     assert len(rooms) == 21 and all(page.read_text().startswith("# ") for page in PAGES)
 
 
@@ -104,9 +107,9 @@ def test_a_limit_is_described(limit: str) -> None:
 
 @pytest.mark.parametrize("limit", [*ServiceLimits.class_own_traits(config=True)])
 def test_a_limit_of_the_service_is_described(limit: str) -> None:
-    """Every limit has a row in docs/serve.md, with its default."""
+    """Every limit has a row in serve.md, with its default."""
     default = getattr(ServiceLimits(), limit)
-    assert f"| `c.ServiceLimits.{limit}` | {default} |" in (REPOSITORY / "docs" / "serve.md").read_text()
+    assert f"| `c.ServiceLimits.{limit}` | {default} |" in (GRADER / "docs" / "serve.md").read_text()
 
 
 def test_every_setting_on_a_page_exists() -> None:
@@ -126,8 +129,8 @@ def test_a_number_in_the_readme_is_right(counted: str) -> None:
 
 
 def test_every_attack_tries_a_promise() -> None:
-    """The table in docs/threat-model.md names each number of the corpus and no other, and its count is right."""
-    page = (REPOSITORY / "docs" / "threat-model.md").read_text()
+    """The table in threat-model.md names each number of the corpus and no other, and its count is right."""
+    page = (GRADER / "docs" / "threat-model.md").read_text()
     named = set()
     for cell in re.findall(r"^\| \*\*.*\| ([\d, –]+) \|$", page, re.MULTILINE):
         for first, last in re.findall(r"(\d+)(?:–(\d+))?", cell):

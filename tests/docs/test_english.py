@@ -13,10 +13,10 @@ PAGES = [
     *REPOSITORY.glob("*.md"),
     # coverage.md quotes headings of the notebooks.
     *(path for path in REPOSITORY.glob("docs/*.md") if path.name != "coverage.md"),
-    *REPOSITORY.glob("grader/**/README.md"),
+    *REPOSITORY.glob("packages/**/*.md"),
 ]
 MODULES = [
-    *REPOSITORY.glob("grader/**/*.py"),
+    *REPOSITORY.glob("packages/*/src/**/*.py"),
     *REPOSITORY.glob("course/**/*.py"),
     *REPOSITORY.glob("benchmarks/*.py"),
     *REPOSITORY.glob("examples/*.py"),

@@ -31,7 +31,7 @@ from tests.support.paths import REPOSITORY
 T = TypeVar("T")
 
 FOLDER = REPOSITORY / ".cache" / "proofs"
-PACKAGES = ("grader", "course")
+PACKAGES = ("grader", "grader_kernel", "course")
 DAYS_UNUSED = 30
 """After so many days without use an entry is removed."""
 

@@ -18,7 +18,7 @@ from grader.commands.cluster.command import set_up
 from grader.commands.cluster.crew import Crew
 from grader.errors import GraderError
 from tests.commands.cluster.dask_cluster import DaskCluster, Run
-from tests.support.paths import REPOSITORY
+from tests.support.paths import IMPORTED_FROM, REPOSITORY
 from tests.support.small_class import (
     NAME,
     SCORES,
@@ -147,7 +147,7 @@ def test_a_worker_with_other_code_is_refused(cluster: DaskCluster, tmp_path: Pat
     """In words that say what to do. If there is no other worker, the students are named, and none is marked as done."""
     (tmp_path / "other").mkdir()
     for package in ("grader", "course"):
-        shutil.copytree(REPOSITORY / package, tmp_path / "other" / package)
+        shutil.copytree(IMPORTED_FROM[package] / package, tmp_path / "other" / package)
     with (tmp_path / "other" / "grader" / "text.py").open("a") as module:
         module.write("\n# changed\n")
     (tmp_path / "lonely").mkdir()

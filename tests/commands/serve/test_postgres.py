@@ -48,7 +48,7 @@ def test_queue_and_gradebook_survive_in_postgresql(database: Postgres, tmp_path:
 @pytest.mark.parametrize(
     ("url", "says"),
     [
-        ("postgresql+psycopg2:///course", r"needs the driver psycopg2, .*pip install 'attention-seminar\[postgres\]'"),
+        ("postgresql+psycopg2:///course", r"needs the driver psycopg2, .*pip install 'confined-grader\[postgres\]'"),
         ("postgres://localhost/course", r"cannot be used \(.*\): it is a URL such as postgresql\+psycopg://"),
         ("postgresql:///course?host=/nowhere", r"does not answer \(.*/nowhere.*\): start it, or correct the URL"),
     ],

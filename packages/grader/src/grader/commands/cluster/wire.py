@@ -25,6 +25,7 @@ from grader.engine.limits import Limits
 from grader.engine.notebook.plan import Role, plan
 from grader.engine.report import Report
 from grader.errors import GraderError
+from grader.text import DISTRIBUTION
 
 MAX_TEXT_MB = 64
 """MiB of an autograded notebook or a page. What a notebook may hold and print is far less."""
@@ -108,7 +109,7 @@ class Needs(msgspec.Struct, frozen=True):
 def versions() -> dict[str, str]:
     """Return the versions of Python, of the grader and of the libraries on which scores depend."""
     found = {"Python": sys.version.split()[0]}
-    for name in ("attention-seminar", *LIBRARIES):
+    for name in (DISTRIBUTION, *LIBRARIES):
         try:
             found[name] = version(name)
         except PackageNotFoundError:

@@ -15,8 +15,9 @@ from grader_kernel.owners import why_not_own
 
 CONFIG_FILE = "nbgrader_config.py"
 SOURCE = "source"
-OWN = Path(__file__).resolve().parents[2]
-"""The folder of the grader itself: if it is a course, its programs are running already."""
+_FOLDER = Path(__file__).resolve().parents[2]
+OWN = _FOLDER.parents[2] if _FOLDER.name == "src" else _FOLDER
+"""The repository or folder of the grader itself: if it is a course, its programs are running already."""
 
 
 def course_of(folder: Path) -> Path:

@@ -101,7 +101,7 @@ class Report:
                 raise SandboxUnavailable(result.message)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the published form of this report, as docs/report.schema.json describes it.
+        """Return the published form of this report, as packages/grader/docs/report.schema.json describes it.
 
         Logs and outputs are left out, because a log shows hidden tests.
         """

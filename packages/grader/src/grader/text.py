@@ -2,6 +2,8 @@
 
 from typing import Any
 
+DISTRIBUTION = "confined-grader"
+"""The name by which pip installs the grader."""
 INTERRUPTED = 130
 """Exit status after Ctrl-C (128 + SIGINT)."""
 HOW_TO_CONTINUE = "grader: interrupted; run the command again: `grade` continues where it stopped"

@@ -25,6 +25,11 @@ class Grader(Configurable):
         help="Packages that notebooks import besides the libraries of the Python installation. They are loaded before "
         "the first submission and can be read in the sandbox, and all students are graded again when one changes.",
     ).tag(config=True)
+    right_answers = Unicode(
+        "right_answers",
+        help="Folder below the course folder with right answers in other styles, which `grader prove` expects to keep "
+        "every point: ASSIGNMENT/EXERCISE/right-STYLE.py.",
+    ).tag(config=True)
 
 
 def load_config(root: Path) -> Config:

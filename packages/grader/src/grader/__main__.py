@@ -16,14 +16,8 @@ def run() -> None:
 
         if (status := client.run(sys.argv[1:])) is not None:
             sys.exit(status)
-    try:
-        from grader.commands.cli import main
-    except ModuleNotFoundError as error:
-        # A student's computer has only the packages that notebooks need.
-        sys.exit(
-            f"grader: {error.name} is not installed. Grading needs the whole repository with all of its "
-            "requirements.txt; the notebooks do not"
-        )
+    from grader.commands.cli import main
+
     # Notebooks are large trees that live as long as the grading of a student, and frequent garbage collections would
     # take a tenth of the time.
     gc.set_threshold(50_000, 20, 20)

@@ -13,7 +13,7 @@ def _options(parser: argparse.ArgumentParser) -> None:
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument("--watch", action="store_true", help="check at every save, and show what has changed")
     shown.add_argument("--solution", metavar="EXERCISE", help="print our solution, once yours has all points")
-    shown.add_argument("--json", action="store_true", help="print the report as JSON (docs/report.schema.json)")
+    shown.add_argument("--json", action="store_true", help="print the report as JSON (report.schema.json)")
     parser.add_argument(
         "--no-daemon", action="store_true", help="neither use nor start the process that makes the next check fast"
     )

@@ -28,7 +28,7 @@ from traitlets.config import Config
 from grader.classroom.config import helper_packages, load_config
 from grader.engine.notebook.handed_in import HandedIn
 from grader.errors import GraderError, UnreadableFile
-from grader.text import one_line
+from grader.text import DISTRIBUTION, one_line
 
 POSTGRES = "postgresql+psycopg://USER:PASSWORD@HOST/DATABASE"
 MIGRATIONS = Path(nbgrader.__file__).parent / "alembic"
@@ -241,7 +241,7 @@ def unusable_url(error: ImportError | ArgumentError) -> GraderError:
     if isinstance(error, ImportError):
         return GraderError(
             f"c.CourseDirectory.db_url needs the driver {error.name}, which is not installed: for PostgreSQL, run pip "
-            f"install 'attention-seminar[postgres]', and use a URL such as {POSTGRES}"
+            f"install '{DISTRIBUTION}[postgres]', and use a URL such as {POSTGRES}"
         )
     return GraderError(f"c.CourseDirectory.db_url cannot be used ({one_line(error)}): it is a URL such as {POSTGRES}")
 

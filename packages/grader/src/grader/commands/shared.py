@@ -13,7 +13,7 @@ from typing import NamedTuple
 from grader.classroom.config import helper_packages, load_config
 from grader.engine.supervisor import forkserver
 from grader.errors import GraderError
-from grader.text import HOW_TO_CONTINUE, INTERRUPTED, one_line
+from grader.text import DISTRIBUTION, HOW_TO_CONTINUE, INTERRUPTED, one_line
 
 
 class Command(NamedTuple):
@@ -93,7 +93,7 @@ def prepare(root: Path) -> None:
 def require_dask() -> None:
     """Raise GraderError if dask is not installed."""
     if importlib.util.find_spec("distributed") is None:
-        raise GraderError("a scheduler is reached with dask.distributed: pip install 'attention-seminar[cluster]'")
+        raise GraderError(f"a scheduler is reached with dask.distributed: pip install '{DISTRIBUTION}[cluster]'")
 
 
 def note(line: str) -> None:

@@ -10,9 +10,6 @@ from rich.console import Console
 from grader.commands.shared import Command, add_jobs, add_no_sandbox, count, prepare, start_up
 from grader.errors import GraderError
 
-ANSWERS = Path("tests", "correct_answers")
-"""Where a course keeps right answers in other styles than its own."""
-
 
 def _options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("assignment", nargs="*", metavar="ASSIGNMENT", help="default: every assignment")
@@ -23,7 +20,7 @@ def _options(parser: argparse.ArgumentParser) -> None:
         "--answers",
         type=Path,
         metavar="FOLDER",
-        help=f"right answers in other styles (default: {ANSWERS})",
+        help="right answers in other styles (default: c.Grader.right_answers)",
     )
     parser.add_argument("--tenth", type=int, metavar="SEED", help="grade a tenth of the answers, drawn by SEED")
     parser.add_argument(
@@ -45,6 +42,7 @@ def _run(parsed: argparse.Namespace) -> int:
         prepare(Path.cwd())
         from rich.progress import track
 
+        from grader.classroom.config import Grader
         from grader.classroom.course_dir import CourseDir
         from grader.commands.prove.draws import with_other_draws
         from grader.commands.prove.matrix import Prover
@@ -57,7 +55,7 @@ def _run(parsed: argparse.Namespace) -> int:
     prover = Prover(
         limits=Limits(config=course_dir.config),
         helper_packages=course_dir.helper_packages,
-        answers=parsed.answers or course_dir.root / ANSWERS,
+        answers=parsed.answers or course_dir.root / Grader(config=course_dir.config).right_answers,
         only=parsed.exercise,
         tenth=parsed.tenth,
         jobs=parsed.jobs,
