@@ -61,9 +61,12 @@ bench: $(VENV)/ready-dev  ## measure grading against stock nbgrader, into benchm
 bench-serve: $(VENV)/ready-dev  ## measure `grader serve` under load and under kills, into benchmarks/RESULTS.md
 	$(PYTHON) -m benchmarks --only serve
 
+# pip compiles all packages on one core, for half a minute. A sandbox cannot write, so what student code may import is
+# compiled here, on all cores (files for a later Python fail), and anything else when it is first used.
 $(VENV)/ready: requirements.txt constraints.txt pyproject.toml $(wildcard packages/*/pyproject.toml)
 	python3 -m venv $(VENV)
-	$(PYTHON) -m pip install --quiet -r requirements.txt
+	$(PYTHON) -m pip install --quiet --no-compile -r requirements.txt
+	cd $(VENV)/lib/python*/site-packages && ../../../bin/python -m compileall -qq -j 0 torch numpy matplotlib || true
 	touch $@
 
 $(VENV)/ready-dev: requirements-dev.txt $(VENV)/ready
