@@ -30,9 +30,9 @@ from grader.classroom.page.page_maker import (
 )  # fmt: skip
 from grader.classroom.page.records import record_file
 from grader.classroom.page.summary import OVERVIEW, overview
-from grader.classroom.replacing import replace_file
 from grader.classroom.student import TIMESTAMP
 from grader.errors import UnreadableFile
+from grader.files import replace_file
 
 RECEIPTS = (TIMESTAMP, "submission_secret.txt")
 

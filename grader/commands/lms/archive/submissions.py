@@ -8,12 +8,12 @@ from datetime import UTC, datetime
 from nbgrader.utils import parse_utc
 
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.replacing import replace_file
 from grader.classroom.results import MAX_RECEIPT_MB, MAX_TIMESTAMP
 from grader.classroom.student import TIMESTAMP
 from grader.commands.lms.archive.collect import Collected
 from grader.engine.notebook.handed_in import HandedIn
 from grader.errors import UnreadableFile
+from grader.files import replace_file
 
 
 class Submitted:
