@@ -13,7 +13,6 @@ from typing import Any
 
 from nbformat import NotebookNode
 from nbformat.reader import reads
-from nbgrader.utils import parse_utc
 
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.rules import StudentScores
@@ -30,33 +29,20 @@ from grader.classroom.page.page_maker import (
 )  # fmt: skip
 from grader.classroom.page.records import record_file
 from grader.classroom.page.summary import OVERVIEW, overview
-from grader.classroom.student import TIMESTAMP
+from grader.classroom.student import MAX_RECEIPT_MB, TIMESTAMP, submission_time
 from grader.errors import UnreadableFile
 from grader.files import replace_file
 
 RECEIPTS = (TIMESTAMP, "submission_secret.txt")
 
-MAX_RECEIPT_MB = 1
-MAX_TIMESTAMP = 100
-"""Characters of a timestamp: parsing a longer text may take seconds."""
-
 COMPLETION_MARKER = ".graded.json"
 """File in autograded/STUDENT/ASSIGNMENT, written last: it names what a student's complete results were made from."""
 
 
-def has_completion_marker(course_dir: CourseDir, assignment: str, student: str) -> bool:
-    """Return whether a student was once graded completely; `ResultWriter.finished_result` tells if that still holds.
-
-    Args:
-        course_dir: the course folder.
-        assignment: the assignment's name.
-        student: the student's name.
-    """
-    return (course_dir.folder("autograded", assignment, student) / COMPLETION_MARKER).exists()
-
-
 def completion_marker(course_dir: CourseDir, assignment: str, student: str) -> dict[str, Any] | None:
-    """Return the content of a completion marker; None if there is none or it cannot be read.
+    """Return the marker of a student who was once graded completely; None if there is none or it cannot be read.
+
+    `ResultWriter.finished_result` tells whether the results still hold.
 
     Args:
         course_dir: the course folder.
@@ -255,11 +241,8 @@ class ResultWriter:
         """When the submission was handed in, if its timestamp file says so."""
         handed_in = self._course_dir.handed_in(self._assignment, student_result.student)
         try:
-            if not handed_in.has(TIMESTAMP):
-                return None
-            text = handed_in.read(TIMESTAMP, MAX_RECEIPT_MB).decode().strip()
-            return _parsed_time(text) if text else None
-        except Exception:  # not a regular file, or whatever dateutil raises for a text that is not a time
+            return submission_time(handed_in)
+        except (UnreadableFile, OSError, ValueError):
             remark = f"{TIMESTAMP} was ignored: it must contain a time such as 2026-03-02 10:00:00 UTC"
             if remark not in student_result.remarks:
                 student_result.remarks.append(remark)
@@ -297,9 +280,3 @@ class ResultWriter:
 
 def _shown(scores: RecordedScores) -> Shown:
     return Shown(scores.cells, scores.late_penalty)
-
-
-def _parsed_time(text: str) -> datetime:
-    if len(text) > MAX_TIMESTAMP:
-        raise ValueError
-    return parse_utc(text)
