@@ -15,18 +15,10 @@ from nbformat import NotebookNode
 from nbformat.reader import reads
 
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.gradebook.rules import StudentScores
-from grader.classroom.gradebook.writer import GradebookWriter, RecordedScores
+from grader.classroom.gradebook.rules import Shown, StudentScores
+from grader.classroom.gradebook.writer import GradebookWriter
 from grader.classroom.page.autograded import answer_digests
-from grader.classroom.page.page_maker import (
-    Earlier,
-    GradedNotebook,
-    PageMaker,
-    Shown,
-    StudentResult,
-    page_digest,
-    standing,
-)  # fmt: skip
+from grader.classroom.page.page_maker import Earlier, GradedNotebook, PageMaker, StudentResult, page_digest, standing
 from grader.classroom.page.records import record_file
 from grader.classroom.page.summary import OVERVIEW, overview
 from grader.classroom.student import MAX_RECEIPT_MB, TIMESTAMP, submission_time
@@ -140,7 +132,7 @@ class ResultWriter:
         recorded = self._record(results, keep_others=False) if results else {}
         for result in results:
             for name in result.graded:
-                self._pages.show(result, name, _shown(recorded[result.student][name]))
+                self._pages.show(result, name, recorded[result.student][name])
 
     def write(self, results: Sequence[tuple[StudentResult, str]]) -> None:
         """Write all results of students: the scores of all of them or of none, and then their files.
@@ -201,7 +193,7 @@ class ResultWriter:
         """
         return self._gradebook.late_penalty(student, score, timestamp)
 
-    def _record(self, results: Iterable[StudentResult], *, keep_others: bool) -> dict[str, dict[str, RecordedScores]]:
+    def _record(self, results: Iterable[StudentResult], *, keep_others: bool) -> dict[str, dict[str, Shown]]:
         """Write the scores into the gradebook."""
         entries = []
         for result in results:
@@ -214,17 +206,16 @@ class ResultWriter:
             entries.append(StudentScores(result.student, scores, self._timestamp(result), keep_others))
         return self._gradebook.write(entries)
 
-    def _write_files(self, result: StudentResult, recorded: dict[str, RecordedScores], *, keep_others: bool) -> None:
+    def _write_files(self, result: StudentResult, recorded: dict[str, Shown], *, keep_others: bool) -> None:
         """Write autograded notebooks, pages and receipts."""
         student = result.student
         for name, graded in result.graded.items():
             notebook_file, record, page_file = self._output_files(student, name)
             replace_file(notebook_file, graded.text)
             replace_file(record, graded.record)
-            replace_file(page_file, self._pages.show(result, name, _shown(recorded[name])))
+            replace_file(page_file, self._pages.show(result, name, recorded[name]))
         old_pages = {name for name in self.notebooks if keep_others and self._output_files(student, name)[-1].exists()}
-        shown = {name: _shown(scores) for name, scores in recorded.items()}
-        self._write_overview(student, result.graded.keys() | old_pages, shown)
+        self._write_overview(student, result.graded.keys() | old_pages, recorded)
         self._copy_receipts(student)
 
     def _mark_complete(self, student: str, marker: dict[str, Any]) -> None:
@@ -276,7 +267,3 @@ class ResultWriter:
 
     def _folder(self, step: str, student: str) -> Path:
         return self._course_dir.folder(step, self._assignment, student)
-
-
-def _shown(scores: RecordedScores) -> Shown:
-    return Shown(scores.cells, scores.late_penalty)

@@ -214,10 +214,10 @@ def test_the_cache_of_diagnoses_is_bounded(monkeypatch):
     """It has a budget of its own, and starts empty again when that is used up."""
     monkeypatch.setattr(diagnosis, "MAX_REMEMBERED", 2 * diagnosis.ENTRY_BYTES)
     cache = diagnosis.DiagnosisCache()
-    cache.keep_names(b"first", ())
-    cache.keep_names(b"second", ())
+    cache.keep(cache.names, b"first", ())
+    cache.keep(cache.names, b"second", ())
     assert cache.names.keys() == {b"first", b"second"}
-    cache.keep_answer(b"third", (CellDone(), []))
+    cache.keep(cache.answers, b"third", (CellDone(), []))
     assert not cache.names and cache.answers.keys() == {b"third"}
 
 
