@@ -18,7 +18,7 @@ def test_a_lock_keeps_others_away_until_its_block_ends(tmp_path: Path) -> None:
 
 
 def test_a_link_is_not_locked(tmp_path: Path) -> None:
-    """It could lead to a file of somebody else, which would be made or held."""
+    """It could lead to another user's file, which would be made or held."""
     (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(OSError), locked(tmp_path / "link"):
         pass
