@@ -89,7 +89,7 @@ def test_an_unreadable_notebook_is_one_line_and_exit_status_1(again: Path, capsy
 
 def test_a_number_of_jobs_is_not_negative(again: Path, capsys: Capture) -> None:
     """Nor a word."""
-    for jobs, words in ((["--jobs", "-3"], "expected 1 or more"), (["--jobs", "many"], "many")):
+    for jobs, words in ((["--jobs", "-3"], "expected 0 or more"), (["--jobs", "many"], "many")):
         with pytest.raises(SystemExit):
             main(["grade", NAME, *jobs])
         assert words in capsys.readouterr().err

@@ -8,8 +8,9 @@ import pytest
 from rich.console import Console
 
 from grader.classroom.course_dir import CourseDir
+from grader.classroom.gradebook.reader import read_ledger
 from grader.commands.cli import main
-from grader.commands.grade.explain import explanation, read_score
+from grader.commands.grade.explain import explanation
 from grader.engine.explanation import judged_with
 from tests.support.notebooks import answered
 from tests.support.small_class import NAME, RIGHT, SCORES, grade_class, hand_in, ledger, released
@@ -77,7 +78,7 @@ def rows(folder: Path, student: str) -> dict[str, list[str]]:
 def test_the_sum_is_nbgraders(marked: Path, student: str) -> None:
     """The sum of what counts in all cells, before and after the penalty, whatever a person gave."""
     score, penalties = (ledger(marked)[student][key] for key in ("score", "penalties"))
-    total, _ = read_score(CourseDir(marked), NAME, student)
+    total = read_ledger(CourseDir(marked), NAME).of(student)
     counts = [float(points[3]) for name, points in rows(marked, student).items() if name]
     assert sum(counts) == total.points == score
     assert total.counted == score - sum(each or 0 for each in penalties)

@@ -14,7 +14,8 @@ from typing import Any
 import nbformat
 import pytest
 
-from grader.classroom import class_run, replacing
+from grader import files
+from grader.classroom import class_run
 from grader.classroom.class_run import ClassRun
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.release import release
@@ -218,7 +219,7 @@ def test_a_full_disk_ends_the_run(again: Path, monkeypatch: pytest.MonkeyPatch) 
     """With one line; once there is space, the next run does the rest."""
     hand_in(again, "ann", released(again))
     with monkeypatch.context() as full:
-        full.setattr(replacing, "_opened", lambda path: os.open("/dev/full", os.O_WRONLY))
+        full.setattr(files, "_opened", lambda path, mode: os.open("/dev/full", os.O_WRONLY))
         with pytest.raises(GraderError, match="No space left"):
             grade_all(again)
     assert grade_class(again) == ["ann"]

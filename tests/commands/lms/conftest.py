@@ -6,15 +6,15 @@ from pathlib import Path
 import pytest
 
 from grader.commands.cli import main
-from grader.engine.supervisor import readers
 from tests.commands.lms.import_course import Course
+from tests.support.idle import end_readers
 
 
 @pytest.fixture(scope="module", autouse=True)
 def no_reader_left() -> Iterator[None]:
     """End the readers after the last test."""
     yield
-    readers.dismiss()
+    end_readers()
 
 
 @pytest.fixture

@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from grader.classroom.students.roster import Person
 from grader.commands.lms.archive.matching import Matcher, Named, may_be_notebook
-from grader.commands.lms.senders import People, Person, Sender, name_key
+from grader.commands.lms.senders import People, Sender, name_key
 from tests.support.notebooks import answer, check, helpers, notebook, text
 
 IMPORTS = helpers("imports", "import torch")

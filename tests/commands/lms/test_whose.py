@@ -10,9 +10,10 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from nbformat import NotebookNode
 
+from grader.classroom.students.roster import Person
 from grader.commands.lms.archive.collect import Collector
 from grader.commands.lms.archive.matching import Matcher
-from grader.commands.lms.senders import People, Person, name_key
+from grader.commands.lms.senders import People, name_key
 from grader.commands.lms.settings import Archives
 from tests.support.platform_files import Packed, packed
 from tests.support.small_class import SOURCE

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from grader.engine.limits import MAX_NOTEBOOK_MB
 from grader.engine.supervisor import readers
 from grader.errors import UnreadableFile
+from tests.support.idle import end_readers
 from tests.support.memory import peak, reset_peak
 from tests.support.waiting import slowness
 
@@ -54,7 +55,7 @@ def cost(data: bytes, folder: Path) -> Cost:
     """What it costs to read a notebook file with this content."""
     path = folder / "one.ipynb"
     path.write_bytes(data)
-    readers.dismiss()
+    end_readers()
     with pytest.raises(UnreadableFile):
         readers.read_notebook(folder / "missing.ipynb")
     # A small file first: the process must have started, and its first notebook makes the validator.

@@ -11,7 +11,7 @@ from grader.engine.grading import grade
 from grader.engine.rpc.channel import FROM_SANDBOX, TO_SANDBOX, Channel, encode
 from grader.engine.rpc.protocol import CellDone, RunCell, Text
 from grader.engine.runner.answer_cache import MAX_REMEMBERED, AnswerCache, NonDeterministicTest, Session
-from grader.engine.supervisor import pool
+from tests.support.idle import end_runners
 from tests.support.notebooks import answer, answered, check, helpers, hidden, notebook
 
 RIGHT = "def double(x):\n    return 2 * x"
@@ -29,9 +29,9 @@ assert double(1) == 2, f"one is not doubled (seed {{seed}})"
 @pytest.fixture
 def runs(tmp_path: Path) -> Iterator[Path]:
     """A file to which the hidden test adds a letter each time it runs, and runners that remember nothing yet."""
-    pool.dismiss()
+    end_runners()
     yield tmp_path / "runs"
-    pool.dismiss()
+    end_runners()
 
 
 def exercise(runs: Path, test: str = TEST):
@@ -90,7 +90,7 @@ def test_every_runner_draws_the_same_numbers(runs):
     messages = []
     for _ in range(2):
         messages.append(result(source, "def double(x):\n    return x").message)
-        pool.dismiss()
+        end_runners()
     assert "seed" in messages[0] and messages[0] == messages[1]
 
 
@@ -214,10 +214,10 @@ def test_the_cache_of_diagnoses_is_bounded(monkeypatch):
     """It has a budget of its own, and starts empty again when that is used up."""
     monkeypatch.setattr(diagnosis, "MAX_REMEMBERED", 2 * diagnosis.ENTRY_BYTES)
     cache = diagnosis.DiagnosisCache()
-    cache.keep_names(b"first", ())
-    cache.keep_names(b"second", ())
+    cache.keep(cache.names, b"first", ())
+    cache.keep(cache.names, b"second", ())
     assert cache.names.keys() == {b"first", b"second"}
-    cache.keep_answer(b"third", (CellDone(), []))
+    cache.keep(cache.answers, b"third", (CellDone(), []))
     assert not cache.names and cache.answers.keys() == {b"third"}
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from grader.engine.supervisor import pool
+from tests.support.idle import end_runners
 
 PROCESSORS = sorted(os.sched_getaffinity(0))
 
@@ -13,10 +14,10 @@ PROCESSORS = sorted(os.sched_getaffinity(0))
 @pytest.fixture(autouse=True)
 def no_runners() -> Iterator[None]:
     """Begins without idle runners, and gives the thread all its processors back."""
-    pool.dismiss()
+    end_runners()
     yield
     os.sched_setaffinity(0, PROCESSORS)
-    pool.dismiss()
+    end_runners()
 
 
 @pytest.mark.parametrize("processor", PROCESSORS)

@@ -20,18 +20,6 @@ if TYPE_CHECKING:
     from grader.errors import GraderError as GraderError
 
 __version__ = "0.1.0"
-__all__ = [
-    "GraderError",
-    "Limits",
-    "Misconception",
-    "Report",
-    "Result",
-    "Verdict",
-    "__version__",
-    "grade",
-    "read_notebook",
-]
-
 _MODULES = {
     "GraderError": "grader.errors",
     "Limits": "grader.engine.limits",
@@ -42,6 +30,7 @@ _MODULES = {
     "grade": "grader.engine.grading",
     "read_notebook": "grader.engine.supervisor.readers",
 }
+__all__ = ["__version__", *_MODULES]
 
 
 def __getattr__(name: str) -> Any:

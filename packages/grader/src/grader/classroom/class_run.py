@@ -25,7 +25,7 @@ from grader.classroom.course_dir import CourseDir
 from grader.classroom.graders import Graders, Threads
 from grader.classroom.page.page_maker import Earlier, StudentResult
 from grader.classroom.release import register
-from grader.classroom.results import ResultWriter, has_completion_marker
+from grader.classroom.results import ResultWriter, completion_marker
 from grader.classroom.student import Assignment, Submission, load_assignment, read_submission
 from grader.engine.code_digest import engine_digest
 from grader.engine.sandbox import confinement
@@ -90,8 +90,8 @@ class ClassRun:
             confinement.check()
         assignment, course_dir = self.load_assignment(), gradebook or self.course_dir
         students = self.course_dir.students(self.assignment, self.only)
-        is_marked = partial(has_completion_marker, self.course_dir, self.assignment)
-        unfinished = {student for student in students if self.force or not is_marked(student)}
+        marker = partial(completion_marker, self.course_dir, self.assignment)
+        unfinished = {student for student in students if self.force or marker(student) is None}
         with _UnderWay(graders or Threads(self.jobs), assignment, partial(self._read, assignment)) as under_way:
             if not under_way.graders.make_pages:
                 # They must be graded in any case, so start on them before the gradebook is ready.

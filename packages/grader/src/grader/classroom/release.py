@@ -1,11 +1,9 @@
 """Makes the students' notebooks in release/ and the gradebook's entries from the instructors' notebooks in source/."""
 
-import fcntl
 import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import nbformat
@@ -22,6 +20,7 @@ from grader.engine.notebook.cells import CellType
 from grader.engine.notebook.files import read_sources
 from grader.engine.notebook.outline import Outline
 from grader.errors import GraderError
+from grader.files import locked
 from grader_kernel.contract import first_line
 
 START = "start.ipynb"
@@ -96,22 +95,13 @@ def register(course_dir: CourseDir, assignment: str) -> None:
         GraderError: there is no such assignment, nbgrader refuses its source, the source lacks or adds cells although
             students were graded, or the gradebook cannot be written.
     """
-    with _locked(course_dir.require(assignment)), tempfile.TemporaryDirectory() as discarded:
+    source = course_dir.require(assignment).resolve()
+    # Two processes that fill a new gradebook at once would both create its cells.
+    with locked(source, os.O_DIRECTORY, wait=True), tempfile.TemporaryDirectory() as discarded:
         course_dir.make_gradebook()
         with _preparing(assignment):
             require_same_notebooks(course_dir, assignment)
             course_dir.run(GenerateAssignment, Config(), assignment_id=assignment, release_directory=discarded)
-
-
-@contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Lock a folder against other processes: two that fill a new gradebook at once would both create its cells."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
 
 
 @contextmanager

@@ -13,50 +13,28 @@ from typing import Any
 
 from nbformat import NotebookNode
 from nbformat.reader import reads
-from nbgrader.utils import parse_utc
 
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.gradebook.rules import StudentScores
-from grader.classroom.gradebook.writer import GradebookWriter, RecordedScores
+from grader.classroom.gradebook.rules import Shown, StudentScores
+from grader.classroom.gradebook.writer import GradebookWriter
 from grader.classroom.page.autograded import answer_digests
-from grader.classroom.page.page_maker import (
-    Earlier,
-    GradedNotebook,
-    PageMaker,
-    Shown,
-    StudentResult,
-    page_digest,
-    standing,
-)  # fmt: skip
+from grader.classroom.page.page_maker import Earlier, GradedNotebook, PageMaker, StudentResult, page_digest, standing
 from grader.classroom.page.records import record_file
 from grader.classroom.page.summary import OVERVIEW, overview
-from grader.classroom.replacing import replace_file
-from grader.classroom.student import TIMESTAMP
+from grader.classroom.student import MAX_RECEIPT_MB, TIMESTAMP, submission_time
 from grader.errors import UnreadableFile
+from grader.files import replace_file
 
 RECEIPTS = (TIMESTAMP, "submission_secret.txt")
-
-MAX_RECEIPT_MB = 1
-MAX_TIMESTAMP = 100
-"""Characters of a timestamp: parsing a longer text may take seconds."""
 
 COMPLETION_MARKER = ".graded.json"
 """File in autograded/STUDENT/ASSIGNMENT, written last: it names what a student's complete results were made from."""
 
 
-def has_completion_marker(course_dir: CourseDir, assignment: str, student: str) -> bool:
-    """Return whether a student was once graded completely; `ResultWriter.finished_result` tells if that still holds.
-
-    Args:
-        course_dir: the course folder.
-        assignment: the assignment's name.
-        student: the student's name.
-    """
-    return (course_dir.folder("autograded", assignment, student) / COMPLETION_MARKER).exists()
-
-
 def completion_marker(course_dir: CourseDir, assignment: str, student: str) -> dict[str, Any] | None:
-    """Return the content of a completion marker; None if there is none or it cannot be read.
+    """Return the marker of a student who was once graded completely; None if there is none or it cannot be read.
+
+    `ResultWriter.finished_result` tells whether the results still hold.
 
     Args:
         course_dir: the course folder.
@@ -154,7 +132,7 @@ class ResultWriter:
         recorded = self._record(results, keep_others=False) if results else {}
         for result in results:
             for name in result.graded:
-                self._pages.show(result, name, _shown(recorded[result.student][name]))
+                self._pages.show(result, name, recorded[result.student][name])
 
     def write(self, results: Sequence[tuple[StudentResult, str]]) -> None:
         """Write all results of students: the scores of all of them or of none, and then their files.
@@ -215,7 +193,7 @@ class ResultWriter:
         """
         return self._gradebook.late_penalty(student, score, timestamp)
 
-    def _record(self, results: Iterable[StudentResult], *, keep_others: bool) -> dict[str, dict[str, RecordedScores]]:
+    def _record(self, results: Iterable[StudentResult], *, keep_others: bool) -> dict[str, dict[str, Shown]]:
         """Write the scores into the gradebook."""
         entries = []
         for result in results:
@@ -228,17 +206,16 @@ class ResultWriter:
             entries.append(StudentScores(result.student, scores, self._timestamp(result), keep_others))
         return self._gradebook.write(entries)
 
-    def _write_files(self, result: StudentResult, recorded: dict[str, RecordedScores], *, keep_others: bool) -> None:
+    def _write_files(self, result: StudentResult, recorded: dict[str, Shown], *, keep_others: bool) -> None:
         """Write autograded notebooks, pages and receipts."""
         student = result.student
         for name, graded in result.graded.items():
             notebook_file, record, page_file = self._output_files(student, name)
             replace_file(notebook_file, graded.text)
             replace_file(record, graded.record)
-            replace_file(page_file, self._pages.show(result, name, _shown(recorded[name])))
+            replace_file(page_file, self._pages.show(result, name, recorded[name]))
         old_pages = {name for name in self.notebooks if keep_others and self._output_files(student, name)[-1].exists()}
-        shown = {name: _shown(scores) for name, scores in recorded.items()}
-        self._write_overview(student, result.graded.keys() | old_pages, shown)
+        self._write_overview(student, result.graded.keys() | old_pages, recorded)
         self._copy_receipts(student)
 
     def _mark_complete(self, student: str, marker: dict[str, Any]) -> None:
@@ -255,11 +232,8 @@ class ResultWriter:
         """When the submission was handed in, if its timestamp file says so."""
         handed_in = self._course_dir.handed_in(self._assignment, student_result.student)
         try:
-            if not handed_in.has(TIMESTAMP):
-                return None
-            text = handed_in.read(TIMESTAMP, MAX_RECEIPT_MB).decode().strip()
-            return _parsed_time(text) if text else None
-        except Exception:  # not a regular file, or whatever dateutil raises for a text that is not a time
+            return submission_time(handed_in)
+        except (UnreadableFile, OSError, ValueError):
             remark = f"{TIMESTAMP} was ignored: it must contain a time such as 2026-03-02 10:00:00 UTC"
             if remark not in student_result.remarks:
                 student_result.remarks.append(remark)
@@ -293,13 +267,3 @@ class ResultWriter:
 
     def _folder(self, step: str, student: str) -> Path:
         return self._course_dir.folder(step, self._assignment, student)
-
-
-def _shown(scores: RecordedScores) -> Shown:
-    return Shown(scores.cells, scores.late_penalty)
-
-
-def _parsed_time(text: str) -> datetime:
-    if len(text) > MAX_TIMESTAMP:
-        raise ValueError
-    return parse_utc(text)

@@ -9,9 +9,11 @@ A submission holds all that grading it needs besides the assignment, so it can b
 import hashlib
 import re
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 
 from nbformat import NotebookNode
+from nbgrader.utils import parse_utc
 
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.page.page_maker import StudentResult
@@ -25,6 +27,9 @@ from grader.engine.supervisor.readers import parse
 from grader.errors import UnreadableFile
 
 TIMESTAMP = "timestamp.txt"
+MAX_RECEIPT_MB = 1
+MAX_TIME = 100
+"""Characters of a time: parsing a longer text may take seconds."""
 
 MAX_NAMES = 3
 """How many files are suggested for a missing notebook."""
@@ -107,6 +112,31 @@ def read_submission(assignment: Assignment, student: str, handed_in: HandedIn) -
                 _say_why(handed_in, file, assignment, error, troubles, remarks)
         digest.update(f"{file} {len(content)} ".encode() + content)
     return Submission(student, digest.hexdigest(), notebooks, troubles, remarks)
+
+
+def parsed_time(text: str) -> datetime:
+    """Return the time that a text names, in UTC and without a zone; raise ValueError if it is not a time."""
+    if len(text) > MAX_TIME:
+        raise ValueError("too long")
+    try:
+        time: datetime = parse_utc(text)
+    except Exception as error:  # whatever dateutil raises for a text that is not a time
+        raise ValueError(str(error)) from None
+    return time
+
+
+def submission_time(handed_in: HandedIn) -> datetime | None:
+    """Return when a submission was handed in, in UTC and without a zone; None if it does not say.
+
+    Raises:
+        UnreadableFile: its timestamp is not a regular file, or lies behind a link.
+        ValueError: its timestamp is not a time.
+        OSError: the folder cannot be looked into.
+    """
+    if not handed_in.has(TIMESTAMP):
+        return None
+    text = handed_in.read(TIMESTAMP, MAX_RECEIPT_MB).decode().strip()
+    return parsed_time(text) if text else None
 
 
 def grade_submission(assignment: Assignment, submission: Submission) -> StudentResult:

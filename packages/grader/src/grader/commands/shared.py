@@ -37,7 +37,7 @@ def add_jobs(parser: argparse.ArgumentParser, what: str) -> None:
         what: what is graded at a time.
     """
     help = f"{what} graded at a time (default, maximum: one per core)"
-    parser.add_argument("--jobs", type=_jobs, default=0, metavar="N", help=help)
+    parser.add_argument("--jobs", type=count, default=0, metavar="N", help=help)
 
 
 def add_no_sandbox(parser: argparse.ArgumentParser, help: str) -> None:
@@ -51,12 +51,6 @@ def add_scheduler(parser: argparse.ArgumentParser) -> None:
         "--scheduler", default="", metavar="ADDRESS",
         help="grade on a cluster of dask: tcp://HOST:PORT of its scheduler, or local:N for N workers on this machine"
     )  # fmt: skip
-
-
-def _jobs(number: str) -> int:
-    if int(number) < 0:
-        raise argparse.ArgumentTypeError(f"expected 1 or more, or 0 for one per core; got {number}")
-    return int(number)
 
 
 def count(number: str) -> int:

@@ -14,7 +14,7 @@ LIBRARIES = ("torch", "numpy", "safetensors", "msgspec", "ipython", "matplotlib"
 
 
 KERNEL = "grader_kernel"
-ENGINE = ("grader.engine", "grader.errors", "grader.text")
+ENGINE = ("grader.engine", "grader.errors", "grader.files", "grader.text")
 """The packages and modules of the grader on which a score, a verdict or a sentence of a test depends."""
 
 

@@ -199,19 +199,3 @@ def partial(value: Any, points: float) -> float:
     if not isinstance(value, int | float) or isinstance(value, bool):
         return points
     return max(0.0, min(float(value), points)) if value == value else 0.0
-
-
-def no_points(
-    name: str, max_points: float, verdict: Verdict, explanation: Explanation, log: str = "", exercise: str = ""
-) -> Result:
-    """Return the result of a test that did not run to its end.
-
-    Args:
-        name: the test's grade_id.
-        max_points: the points that it can give.
-        verdict: how it ended.
-        explanation: what to tell the student.
-        log: a log for the instructor.
-        exercise: the exercise to which it belongs.
-    """
-    return Result(name, verdict, 0.0, max_points, explanation, log, exercise)

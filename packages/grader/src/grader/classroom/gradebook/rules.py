@@ -63,6 +63,14 @@ class Mark:
 
 
 @dataclass(frozen=True)
+class Shown:
+    """What a page shows of a notebook: what the gradebook has for the cells, by grade_id, and the late penalty."""
+
+    cells: dict[str, dict[str, Any]]
+    late_penalty: float = 0.0
+
+
+@dataclass(frozen=True)
 class RegisteredNotebook:
     """The gradebook's entry of a source notebook: graded cells (name, points) and answers (name) by their ids.
 

@@ -21,24 +21,12 @@ from grader.classroom.gradebook.rules import (
     Mark,
     NotebookScores,
     RegisteredNotebook,
+    Shown,
     StudentScores,
     comment,
     marked,
     seconds_late,
 )
-
-
-@dataclass(frozen=True)
-class RecordedScores:
-    """What the gradebook has for one submitted notebook.
-
-    `cells` holds score, points, needs_marking and comment by grade_id, as the feedback page wants them.
-    """
-
-    score: float
-    max_score: float
-    late_penalty: float
-    cells: dict[str, dict[str, Any]]
 
 
 @dataclass
@@ -130,7 +118,7 @@ class GradebookWriter:
         finally:
             self._database.rollback()
 
-    def write(self, entries: Sequence[StudentScores]) -> dict[str, dict[str, RecordedScores]]:
+    def write(self, entries: Sequence[StudentScores]) -> dict[str, dict[str, Shown]]:
         """Write the scores of students in one transaction: those of all, or of none.
 
         Args:
@@ -146,7 +134,7 @@ class GradebookWriter:
             for submission in (each for each in submissions if each.is_new):
                 submitted += [_Submitted(api.new_uuid(), notebook, submission) for notebook in self._notebooks]
             changes = _Changes()
-            recorded: dict[str, dict[str, RecordedScores]] = {entry.student: {} for entry in entries}
+            recorded: dict[str, dict[str, Shown]] = {entry.student: {} for entry in entries}
             for each in submitted:
                 entry, notebook = entry_of[each.submission.student], self._notebooks[each.notebook_id]
                 is_written = not entry.keep_others or each.submission.is_new or notebook.name in entry.notebooks
@@ -228,14 +216,12 @@ class GradebookWriter:
         conditions = table.cell_id.in_(cells), table.notebook_id.in_(submitted)
         return self._database.execute(select(table.id, table.notebook_id, table.cell_id, *columns).where(*conditions))
 
-    def _penalised(self, changes: "_Changes", row: _Submitted, cells: dict[str, dict[str, Any]]) -> RecordedScores:
+    def _penalised(self, changes: "_Changes", row: _Submitted, cells: dict[str, dict[str, Any]]) -> Shown:
         """The recorded scores of a notebook, whose late penalty is added to the changes."""
-        graded = [cell for cell in cells.values() if "score" in cell]
-        score, max_score = sum(cell["score"] for cell in graded), sum(cell["points"] for cell in graded)
-        penalty = self._penalty(row.submission, score)
+        penalty = self._penalty(row.submission, sum(cell.get("score", 0.0) for cell in cells.values()))
         keys = {"assignment_id": row.submission.id, "notebook_id": row.notebook_id} if row.submission.is_new else {}
         changes.put(api.SubmittedNotebook, row.id, keys, {"late_submission_penalty": penalty})
-        return RecordedScores(score, max_score, penalty or 0.0, cells)
+        return Shown(cells, penalty or 0.0)
 
     def _penalty(self, submission: _Submission, score: float) -> float | None:
         """What the plugin takes from a score, at most the whole score; None if it says so or nothing is late."""

@@ -162,8 +162,10 @@ def _scores(cell: CellScore) -> dict[str, Any]:
     return {"score": cell.points, "points": cell.max_points, "needs_marking": cell.needs_marking}
 
 
-class HideTests(ClearHiddenTests):
-    """Removes the hidden part of test cells, and keeps what a student writes between the same markers."""
+class _OneType:
+    """Applies nbgrader's preprocessor to one type of cell, and keeps what a student writes between the same markers."""
+
+    cell_type: CellType
 
     def preprocess_cell(self, cell: NotebookNode, resources: dict[str, Any], index: int) -> tuple[NotebookNode, Any]:
         """Return the cell as the release shows it, and the resources.
@@ -173,25 +175,22 @@ class HideTests(ClearHiddenTests):
             resources: nbconvert's resources.
             index: the number of the cell.
         """
-        return super().preprocess_cell(cell, resources, index) if type_of(cell) is CellType.TEST else (cell, resources)
+        if type_of(cell) is not self.cell_type:
+            return cell, resources
+        shown: tuple[NotebookNode, Any] = super().preprocess_cell(cell, resources, index)  # type: ignore[misc]
+        return shown
 
 
-class HideMarkSchemes(ClearMarkScheme):
-    """Removes the marking scheme from questions, and keeps what a student writes between the same markers."""
+class HideTests(_OneType, ClearHiddenTests):
+    """Removes the hidden part of test cells."""
 
-    def preprocess_cell(self, cell: NotebookNode, resources: dict[str, Any], index: int) -> tuple[NotebookNode, Any]:
-        """Return the cell as the release shows it, and the resources.
+    cell_type = CellType.TEST
 
-        Args:
-            cell: any cell of the notebook.
-            resources: nbconvert's resources.
-            index: the number of the cell.
-        """
-        return (
-            super().preprocess_cell(cell, resources, index)
-            if type_of(cell) is CellType.READ_ONLY
-            else (cell, resources)
-        )
+
+class HideMarkSchemes(_OneType, ClearMarkScheme):
+    """Removes the marking scheme from questions."""
+
+    cell_type = CellType.READ_ONLY
 
 
 class _NotCopied(NotebookNode):

@@ -14,12 +14,11 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from nbformat import NotebookNode, from_dict
 from traitlets.config import Config
 
-from grader.classroom.gradebook.rules import Mark, NotebookScores, RegisteredNotebook
+from grader.classroom.gradebook.rules import Mark, NotebookScores, RegisteredNotebook, Shown
 from grader.classroom.page.autograded import answer_digests, autograded, unanswered
 from grader.classroom.page.feedback import FeedbackExporter, HideMarkSchemes, HideTests, PlainExporter
 from grader.classroom.page.records import record
@@ -33,14 +32,6 @@ CLASSROOM = Path(__file__).parents[1]
 """The folder with the code that writes autograded notebooks and pages."""
 PAGE_SECONDS = 10
 """CPU seconds for one feedback page, which usually takes between a hundredth of a second and two seconds."""
-
-
-@dataclass(frozen=True)
-class Shown:
-    """The scores that a page shows: what the gradebook has for the cells, and the late penalty."""
-
-    cells: dict[str, dict[str, Any]]
-    late_penalty: float = 0.0
 
 
 @dataclass

@@ -55,12 +55,7 @@ def record(report: Report, notebook: NotebookNode, unanswered: Collection[str]) 
         notebook: the notebook that was graded, repaired.
         unanswered: the answers that are still as they were released.
     """
-    tests = [
-        ResultRecord(
-            each.name, each.exercise, each.verdict, each.points, each.max_points, each.explanation, each.fingerprint
-        )
-        for each in report.results
-    ]  # fmt: skip
+    tests = msgspec.convert(report.results, list[ResultRecord], from_attributes=True)
     answers = {
         name: _text(cell.source)
         for cell in notebook.cells

@@ -8,7 +8,7 @@ Every text that is not the grader's own is escaped by the templates.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -86,10 +86,8 @@ def summary(notebook: NotebookNode, standing: Standing) -> str:
         standing: its points.
     """
     found = exercises(notebook)
-    return (
-        _templates()
-        .get_template("summary.html.j2")
-        .render(standing=standing, exercises=found, fix_first=fix_first(found))
+    return _templates.get_template("summary.html.j2").render(
+        standing=standing, exercises=found, fix_first=fix_first(found)
     )
 
 
@@ -107,7 +105,7 @@ def overview(assignment: str, standings: list[Standing]) -> str:
         sum(standing.waiting for standing in standings),
         sum(standing.penalty for standing in standings),
     )
-    page = _templates().get_template("overview.html.j2")
+    page = _templates.get_template("overview.html.j2")
     return page.render(assignment=assignment, standings=standings, total=total, styles=styles())
 
 
@@ -120,14 +118,24 @@ def styles() -> str:
     ).read_text() + f"{light}\n@media screen and (prefers-color-scheme: dark) {{\n{dark}\n}}\n"
 
 
-@lru_cache
-def _templates() -> Environment:
+def templates(folder: Path, filters: dict[str, Callable[..., Any]], **options: Any) -> Environment:
+    """Return the templates in a folder, in which every text is escaped and every name must be known.
+
+    Args:
+        folder: the folder.
+        filters: filters beside jinja2's own.
+        options: further options of jinja2.
+    """
     environment = Environment(
-        loader=FileSystemLoader(TEMPLATES),
+        loader=FileSystemLoader(folder),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        **options,
     )
-    environment.filters |= {"counted": plural, "side_by_side": side_by_side, "with_names": _with_names}
+    environment.filters |= filters
     return environment
+
+
+_templates = templates(TEMPLATES, {"counted": plural, "side_by_side": side_by_side, "with_names": _with_names})

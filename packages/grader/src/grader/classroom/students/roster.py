@@ -31,15 +31,21 @@ QUOTED = re.compile(r'="(.*)"')
 
 
 @dataclass(frozen=True)
-class Entry:
-    """A student in a roster, and the line there; '' stands for what the roster does not say."""
+class Person:
+    """What a roster or the gradebook says of a student; '' stands for nothing."""
 
-    line: int
     id: str
     first_name: str
     last_name: str
     email: str
     lms_user_id: str
+
+
+@dataclass(frozen=True)
+class Entry(Person):
+    """A student in a roster, and the line there."""
+
+    line: int
 
 
 @dataclass(frozen=True)
@@ -171,7 +177,7 @@ def _entry(table: Table, row: Row, form: _Format, id_column: int) -> Entry:
         last, _, first = full.partition(", ")
     # A login is often an address; the name of a user is none.
     return Entry(
-        row.line, row.cells[id_column].strip(), first, last, email if "@" in email else "", cell(form.lms_user_id)
+        row.cells[id_column].strip(), first, last, email if "@" in email else "", cell(form.lms_user_id), row.line
     )
 
 

@@ -8,7 +8,6 @@ The daemon itself reads neither a request nor a notebook. Every check is a proce
 for the next.
 """
 
-import fcntl
 import gc
 import importlib
 import os
@@ -32,6 +31,7 @@ from grader.commands.cli import main as run_command
 from grader.engine.code_digest import module_files
 from grader.engine.imports import skip_slow_imports
 from grader.engine.supervisor import forkserver
+from grader.files import Stamp, locked, stamp
 from grader.text import INTERRUPTED
 
 REAP_SECONDS = 0.5
@@ -39,7 +39,7 @@ REAP_SECONDS = 0.5
 PATIENCE = 10
 """Seconds that a check may take to clean up after its client is gone."""
 
-Stamps = dict[str, tuple[int, int, int] | None]
+Stamps = dict[str, Stamp | None]
 
 
 def main(course: str) -> None:
@@ -52,24 +52,19 @@ def main(course: str) -> None:
         folder = link.open_folder()
         open_files.callback(os.close, folder)
         path, lock_path = link.paths(folder, Path(course))
-        lock = os.open(lock_path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            sys.exit(BUSY)
-        with suppress(FileNotFoundError):
-            os.unlink(path)  # of a daemon that was killed
-        listener = open_files.enter_context(socket.socket(socket.AF_UNIX))
-        listener.bind(path)
-        listener.listen()
-        try:
+        with ExitStack() as serving:
+            try:
+                lock = serving.enter_context(locked(lock_path))
+            except BlockingIOError:
+                sys.exit(BUSY)
+            with suppress(FileNotFoundError):
+                os.unlink(path)  # of a daemon that was killed
+            listener = serving.enter_context(socket.socket(socket.AF_UNIX))
+            listener.bind(path)
+            listener.listen()
+            serving.callback(Path(path).unlink, missing_ok=True)
             daemon = Daemon(Path(course), listener, lock)
             daemon.serve()
-        finally:
-            with suppress(OSError):
-                os.unlink(path)
-            listener.close()
-            os.close(lock)
         daemon.wait()
 
 
@@ -141,7 +136,7 @@ class Daemon:
     def _now(self) -> Stamps:
         """The state of every file that was loaded, and of the folders in which packages are installed."""
         packages = [path for package in ("grader", *self._helper_packages) for path in module_files(package)]
-        return {str(path): _stamp(str(path)) for path in (*self._settings, *packages)}
+        return {str(path): stamp(str(path)) for path in (*self._settings, *packages)}
 
 
 def _settings(course: Path) -> list[str]:
@@ -157,14 +152,6 @@ def _settings(course: Path) -> list[str]:
     names = [f"{base}.{kind}" for base in ("jupyter_config", "nbgrader_config") for kind in ("py", "json")]
     configurations = [os.path.join(folder, name) for folder in folders for name in names]
     return [*imported, *configurations, sysconfig.get_path("purelib"), sysconfig.get_path("platlib")]
-
-
-def _stamp(path: str) -> tuple[int, int, int] | None:
-    try:
-        found = os.stat(path)
-    except OSError:
-        return None
-    return found.st_mtime_ns, found.st_size, found.st_ino
 
 
 def _check(connection: socket.socket) -> None:

@@ -4,13 +4,14 @@ Two programs that grade do not know of each other's runners, and might put them 
 kernel's lock on a file for each of its processors; the lock ends with the process.
 """
 
-import fcntl
 import os
 import tempfile
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
-_held: list[int] = []
+from grader.files import locked
+
+_held = ExitStack()
 
 
 def own_processors(count: int) -> set[int]:
@@ -24,12 +25,7 @@ def own_processors(count: int) -> set[int]:
         for processor in sorted(os.sched_getaffinity(0)):
             if len(found) == count:
                 break
-            file = os.open(folder / str(processor), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                os.close(file)
-            else:
-                _held.append(file)
+            with suppress(BlockingIOError):
+                _held.enter_context(locked(folder / str(processor)))
                 found.add(processor)
     return found

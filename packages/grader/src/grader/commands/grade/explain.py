@@ -1,6 +1,6 @@
 """Says what a student's score is made of, from what grading left behind; nothing is graded.
 
-gradebook: points, marks, times, penalties --read_score--+
+gradebook: points, marks, times, penalties --ledger_of---+
 record of each notebook: messages, causes, repairs ------+--explanation--> tables and text
 completion marker: troubles, remarks --------------------+
 """
@@ -23,8 +23,8 @@ from grader.errors import GraderError
 from grader.text import one_line, plural, printable
 
 
-def read_score(course_dir: CourseDir, assignment: str, student: str) -> tuple[SubmissionScore, datetime | None]:
-    """Return what a student's score is made of, and the due date in UTC.
+def explanation(course_dir: CourseDir, assignment: str, student: str) -> Iterator[RenderableType]:
+    """Yield what to print: each notebook's cells and messages, troubles, and the sum with the late penalty.
 
     Args:
         course_dir: the course folder.
@@ -42,21 +42,7 @@ def read_score(course_dir: CourseDir, assignment: str, student: str) -> tuple[Su
             f"the gradebook has no score of '{one_line(student)}' in '{assignment}': correct the name, or run "
             f"'grader grade {assignment}' first"
         )
-    return ledger.of(student), ledger.due
-
-
-def explanation(course_dir: CourseDir, assignment: str, student: str) -> Iterator[RenderableType]:
-    """Yield what to print: each notebook's cells and messages, troubles, and the sum with the late penalty.
-
-    Args:
-        course_dir: the course folder.
-        assignment: the assignment's name.
-        student: the student's name.
-
-    Raises:
-        GraderError: there is no such assignment, the gradebook has nothing of the student in it, or cannot be read.
-    """
-    score, due = read_score(course_dir, assignment, student)
+    score = ledger.of(student)
     folder = course_dir.folder("autograded", assignment, student)
     yield Text(one_line(f"{student} in {assignment}"), style="bold")
     for name, notebook in sorted(score.notebooks.items()):
@@ -70,7 +56,7 @@ def explanation(course_dir: CourseDir, assignment: str, student: str) -> Iterato
     marker = completion_marker(course_dir, assignment, student) or {}
     for kind in ("troubles", "remarks"):
         yield from (Text(one_line(f"{kind[:-1]}: {words}")) for words in marker.get(kind, ()))
-    yield _sum(course_dir, score, due)
+    yield _sum(course_dir, score, ledger.due)
 
 
 def _cells(name: str, notebook: NotebookScore, tests: list[str]) -> Table:

@@ -10,7 +10,6 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.reader import read_ledger
-from grader.classroom.replacing import replace_file
 from grader.classroom.students.csv_files import read_table
 from grader.classroom.students.roster import Roster
 from grader.commands.lms.archive.collect import Collector
@@ -24,6 +23,7 @@ from grader.commands.lms.students import write_students
 from grader.engine.limits import Limits
 from grader.engine.notebook.files import read_sources
 from grader.errors import GraderError, UnreadableFile
+from grader.files import replace_file
 from grader.text import one_line, plural
 
 Note = Callable[[str], None]

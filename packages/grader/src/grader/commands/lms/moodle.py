@@ -16,8 +16,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 
-from nbgrader.utils import parse_utc
-
+from grader.classroom.student import MAX_TIME, parsed_time
 from grader.classroom.students.csv_files import Row, Table, read_table
 from grader.commands.lms.origin import Origin
 from grader.commands.lms.senders import Sender
@@ -29,8 +28,6 @@ SUBMISSION = re.compile(
 IDENTIFIER = re.compile(r".*?(?P<participant>\d+)", re.DOTALL)
 NEVER = ("", "-")
 """What stands for a time if there is none."""
-MAX_TIME = 100
-"""Characters of a time: parsing a longer text may take seconds."""
 SUBMITTED = "Last modified (submission)"
 
 
@@ -96,9 +93,7 @@ def read_worksheet(path: Path, zone: tzinfo | None = None) -> Worksheet:
 
 def _time(text: str, zone: tzinfo, place: str) -> datetime:
     try:
-        if len(text) > MAX_TIME:
-            raise ValueError("too long")
-        time: datetime = parse_utc(text)
-    except Exception as error:  # whatever dateutil raises for a text that is not a time
+        time = parsed_time(text)
+    except ValueError as error:
         raise GraderError(f"{place}: {text[:MAX_TIME]!r} is not a time ({error}): switch Moodle to English") from None
     return time.replace(tzinfo=zone).astimezone(UTC)

@@ -9,19 +9,9 @@ from nbgrader.api import Student
 from sqlalchemy import select
 
 from grader.classroom.course_dir import CourseDir
+from grader.classroom.students.roster import Person
 from grader.errors import GraderError
 from grader.text import one_line
-
-
-@dataclass(frozen=True)
-class Person:
-    """What the gradebook knows of a student; '' stands for nothing."""
-
-    id: str
-    first_name: str
-    last_name: str
-    email: str
-    lms_user_id: str
 
 
 @dataclass(frozen=True)

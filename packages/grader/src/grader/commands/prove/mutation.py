@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from grader.commands.prove import expressions, statements  # noqa: F401  their operators enter the table
 from grader.commands.prove.operators import OPERATORS, Site
@@ -88,21 +89,33 @@ def difference(before: str, after: str) -> tuple[int, str]:
     return first + 1, "\n".join(lines)
 
 
+def extent(text: str, node: Any) -> tuple[int, int]:
+    """Return where a node of a program begins and ends, in characters: ast counts bytes in a line.
+
+    Args:
+        text: the program.
+        node: an expression or a statement in it.
+    """
+    lines = text.encode().splitlines(keepends=True)
+    ends = ((node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset))
+    begin, end = (len(b"".join((*lines[: line - 1], lines[line - 1][:column])).decode()) for line, column in ends)
+    return begin, end
+
+
 class _Text:
     """The text of an answer, in which nodes have places."""
 
     def __init__(self, answer: str) -> None:
         self._answer = answer
-        self._lines = answer.splitlines(keepends=True)
-        self._open = self._open_lines()
+        self._open = self._open_lines(answer.splitlines())
 
-    def _open_lines(self) -> list[set[int]]:
+    def _open_lines(self, lines: list[str]) -> list[range]:
         """The lines between each pair of marks, or all lines if there are none."""
-        begins = [number for number, line in enumerate(self._lines, 1) if line.strip() == BEGIN]
-        ends = [number for number, line in enumerate(self._lines, 1) if line.strip() == END]
+        begins = [number for number, line in enumerate(lines, 1) if line.strip() == BEGIN]
+        ends = [number for number, line in enumerate(lines, 1) if line.strip() == END]
         if not begins:
-            return [set(range(1, len(self._lines) + 1))]
-        return [set(range(begin, end)) for begin, end in zip(begins, ends, strict=True)]
+            return [range(1, len(lines) + 1)]
+        return [range(begin, end) for begin, end in zip(begins, ends, strict=True)]
 
     def is_open(self, node: ast.AST) -> bool:
         """Whether a node lies in what students write."""
@@ -113,7 +126,7 @@ class _Text:
 
         An expression gets parentheses where the text would mean something else without them.
         """
-        start, end = self._offset(_start(old)), self._offset(_end(old))
+        start, end = extent(self._answer, old)
         bare = ast.unparse(ast.fix_missing_locations(new))
         if isinstance(new, ast.Tuple) and new.elts:
             bare = bare[1:-1]
@@ -125,12 +138,6 @@ class _Text:
             if meant not in (None, result):
                 return enclosed, meant
         return without, result
-
-    def _offset(self, position: Position) -> int:
-        """The place of a position in the text; ast counts bytes in a line, and a str counts characters."""
-        line, column = position
-        before = self._lines[line - 1].encode()[:column].decode()
-        return sum(map(len, self._lines[: line - 1])) + len(before)
 
 
 def _sites(tree: ast.Module, text: _Text) -> Iterator[Site]:

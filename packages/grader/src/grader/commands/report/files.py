@@ -9,11 +9,11 @@ from pathlib import Path
 
 import msgspec
 
-from grader.classroom.replacing import replace_file
 from grader.classroom.students.csv_files import as_csv
 from grader.commands.report.model import ClassReport, Exercise, Place
 from grader.commands.report.page.overview import mean, remarks, sentence
 from grader.commands.report.page.page import page
+from grader.files import replace_file
 
 PAGE = "index.html"
 

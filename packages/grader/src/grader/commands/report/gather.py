@@ -4,18 +4,16 @@ gradebook --> rows of students and cells          autograded/ --> records       
                                          all --> Gathered
 """
 
-import json
 from collections import defaultdict
 from dataclasses import dataclass, field
 from datetime import datetime
-from pathlib import Path
 
 from nbformat import NotebookNode
 
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.reader import SubmissionScore, read_ledger
 from grader.classroom.page.records import NotebookRecord, ResultRecord, read_record
-from grader.classroom.results import COMPLETION_MARKER
+from grader.classroom.results import completion_marker
 from grader.commands.report.model import ExercisePoints, Student
 from grader.engine.limits import Limits
 from grader.engine.notebook.files import read_sources
@@ -79,10 +77,10 @@ def gather(course_dir: CourseDir, assignment: str) -> Gathered:
         graded = {path.stem for path in place.glob("*.ipynb")} & outline.sources.keys()
         if graded - found.keys():
             ungraded.append(name)
-        troubles, said = _marker(place)
-        students.append(_student(rows[name], found, outline, troubles))
+        marker = completion_marker(course_dir, assignment, name) or {}
+        students.append(_student(rows[name], found, outline, marker.get("troubles", [])))
         records.append(found)
-        remarks.append(said)
+        remarks.append(marker.get("remarks", []))
     handed_in = set(course_dir.submitters(assignment))
     ungraded += sorted(handed_in - rows.keys())
     missing = sorted(ledger.students - rows.keys() - handed_in)
@@ -133,12 +131,3 @@ def _student(
         ],
         troubles=troubles,
     )
-
-
-def _marker(folder: Path) -> tuple[list[str], list[str]]:
-    """The troubles and remarks of a class run, which it keeps with its completion marker."""
-    try:
-        marker = json.loads((folder / COMPLETION_MARKER).read_bytes())
-        return marker["troubles"], marker["remarks"]
-    except (OSError, ValueError, KeyError):
-        return [], []

@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -80,6 +81,21 @@ class Alike:
     causes: tuple[str, ...]
     is_certain: bool
 
+    @property
+    def exercise(self) -> str:
+        """The exercise."""
+        return self.members[0].exercise
+
+    def common(self, gathered: Gathered) -> dict[str, Any]:
+        """Return the fields that `Mistake` and `Group` have in common."""
+        return {
+            "exercise": self.exercise,
+            "notebook": gathered.outline.notebook_of.get(self.exercise, ""),
+            "students": sorted(wrong.place for wrong in self.members),
+            "cost": sum(wrong.lost for wrong in self.members),
+            "example": _example(self.members),
+        }
+
 
 def alike(wrongs: Iterable[Wrong]) -> list[Alike]:
     """Divide wrong answers into groups that behave alike. A name that one member has holds for all of them.
@@ -124,18 +140,8 @@ def known_mistakes(
     found = []
     for group in groups:
         if group.causes:
-            exercise = group.members[0].exercise
-            found.append(
-                Mistake(
-                    exercise=exercise,
-                    notebook=gathered.outline.notebook_of.get(exercise, ""),
-                    names=list(group.causes),
-                    hint=" ".join(hints.get((exercise, name), "") for name in group.causes).strip(),
-                    students=sorted(wrong.place for wrong in group.members),
-                    cost=sum(wrong.lost for wrong in group.members),
-                    example=_example(group.members),
-                )
-            )
+            hint = " ".join(hints.get((group.exercise, name), "") for name in group.causes).strip()
+            found.append(Mistake(**group.common(gathered), names=list(group.causes), hint=hint))
     return sorted(found, key=lambda each: (-len(each.students), -each.cost, each.exercise, each.names))
 
 
@@ -149,19 +155,9 @@ def unnamed_groups(gathered: Gathered, groups: Iterable[Alike]) -> list[Group]:
     found = []
     for group in groups:
         if not group.causes and len(group.members) > 1:
-            exercise = group.members[0].exercise
-            found.append(
-                Group(
-                    key=f"{exercise}-{_key(group.members)}",
-                    exercise=exercise,
-                    notebook=gathered.outline.notebook_of.get(exercise, ""),
-                    students=sorted(wrong.place for wrong in group.members),
-                    failed=[each.name for each in group.members[0].failed],
-                    cost=sum(wrong.lost for wrong in group.members),
-                    example=_example(group.members),
-                    is_certain=group.is_certain,
-                )
-            )
+            key = f"{group.exercise}-{_key(group.members)}"
+            failed = [each.name for each in group.members[0].failed]
+            found.append(Group(**group.common(gathered), key=key, failed=failed, is_certain=group.is_certain))
     return sorted(found, key=lambda each: (-len(each.students), -each.cost, each.key))
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from grader.classroom.students.roster import require_name
 from grader.errors import GraderError
+from grader.files import Stamp, replace_file, stamp
 
 ACCOUNTS = "hand_in_accounts.json"
 TOKENS = "tokens.csv"
@@ -50,10 +51,7 @@ def make_tokens(folder: Path, students: Iterable[str], renew: Iterable[str] = ()
     if tokens:
         with open(os.open(written, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", newline="") as file:
             csv.writer(file).writerows([("id", "token"), *tokens.items()])
-        new = folder / f".{ACCOUNTS}.new"
-        with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-            json.dump(accounts, file, indent=1)
-        new.replace(folder / ACCOUNTS)
+        replace_file(folder / ACCOUNTS, json.dumps(accounts, indent=1), mode=0o600)
     return tokens
 
 
@@ -63,7 +61,7 @@ class Accounts:
     def __init__(self, folder: Path) -> None:
         self._path = folder / ACCOUNTS
         self._accounts: dict[str, dict[str, str]] = {}
-        self._version: tuple[int, int] | None = None
+        self._stamp: Stamp | None = None
 
     def student(self, token: str) -> str | None:
         """Return the student whose token this is; None if it is unknown."""
@@ -76,13 +74,9 @@ class Accounts:
         return len(self._current())
 
     def _current(self) -> dict[str, dict[str, str]]:
-        try:
-            status = self._path.stat()
-        except FileNotFoundError:
-            return {}
-        version = (status.st_mtime_ns, status.st_ino)
-        if version != self._version:
-            self._accounts, self._version = _read(self._path), version
+        now = stamp(self._path)
+        if now != self._stamp:
+            self._accounts, self._stamp = _read(self._path), now
         return self._accounts
 
 

@@ -4,7 +4,6 @@ main thread: writes results, waits for signals        server thread: event loop,
 """
 
 import asyncio
-import fcntl
 import logging
 import os
 import resource
@@ -13,8 +12,7 @@ import socket
 import ssl
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -36,6 +34,7 @@ from grader.engine.notebook.plan import plan
 from grader.engine.sandbox import confinement
 from grader.engine.supervisor.pool import side_by_side
 from grader.errors import GraderError
+from grader.files import locked
 
 ADDRESS = "127.0.0.1:8765"
 """Where the service listens by default; Jupyter takes 8888 and the ports above it, the hub 8000 and 8081."""
@@ -82,7 +81,11 @@ def serve(course_dir: CourseDir, options: Options) -> int:
         confinement.check()
     logging.basicConfig(format="%(asctime)s %(message)s")
     log.setLevel(logging.INFO)
-    with _only_one(course_dir.root):
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(locked(course_dir.root / LOCK))
+        except BlockingIOError:
+            raise GraderError(f"another 'grader serve' serves {course_dir.root}: stop it first") from None
         return _Serving(course_dir, options).run()
 
 
@@ -211,16 +214,3 @@ def _hidden_tests(assignments: dict[str, Assignment]) -> dict[str, dict[str, set
         }
         for name, assignment in assignments.items()
     }
-
-
-@contextmanager
-def _only_one(folder: Path) -> Iterator[None]:
-    """Make sure that no other service serves a course folder. The lock ends with the process."""
-    descriptor = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield
-    except BlockingIOError:
-        raise GraderError(f"another 'grader serve' serves {folder}: stop it first") from None
-    finally:
-        os.close(descriptor)

@@ -13,10 +13,10 @@ from typing import Any
 
 import msgspec
 from msgspec.structs import replace
-from nbgrader.utils import parse_utc
 from traitlets import Dict, Enum, Integer, TraitError, Unicode
 from traitlets.config import Config
 
+from grader.classroom.student import parsed_time
 from grader.engine.explanation import Explanation
 from grader.engine.limits import Settings
 from grader.engine.report import PublishedResult, as_json
@@ -66,7 +66,7 @@ class HandIn(Settings):
         for name in ("open", "due"):
             try:
                 _time(getattr(self, name))
-            except Exception:  # whatever dateutil raises for a text that is not a time
+            except ValueError:
                 raise TraitError(
                     f"c.HandIn.{name} is a time such as '2026-03-02 10:00:00 UTC', not {getattr(self, name)!r}"
                 ) from None
@@ -210,5 +210,4 @@ def shown(time: datetime) -> str:
 
 
 def _time(text: str) -> datetime | None:
-    time: datetime | None = parse_utc(text) if text else None
-    return time
+    return parsed_time(text) if text else None

@@ -100,18 +100,11 @@ class Store:
             attempts = _attempts(connection, is_same_work, hand_in.c.state.in_((GRADING, GRADED)))
             require_allowed(now, attempts)
             key = secrets.token_urlsafe(16)
-            superseded = connection.execute(
-                update(hand_in)
-                .where(is_same_work, hand_in.c.state == WAITING)
-                .values(state=SUPERSEDED, superseded_by=key)
-            )
-            if superseded.rowcount:
+            is_waiting = is_same_work & (hand_in.c.state == WAITING)
+            if _set(connection, is_waiting, state=SUPERSEDED, superseded_by=key):
                 # That one waits again if the new one is refused. Those that it superseded itself never do.
-                connection.execute(
-                    update(hand_in)
-                    .where(is_same_work, hand_in.c.state == SUPERSEDED, hand_in.c.superseded_by != key)
-                    .values(content=None)
-                )
+                is_superseded = is_same_work & (hand_in.c.state == SUPERSEDED)
+                _set(connection, is_superseded & (hand_in.c.superseded_by != key), content=None)
             _make_room(connection, student, room - len(content))
             connection.execute(
                 insert(hand_in).values(
@@ -129,17 +122,14 @@ class Store:
     def recover(self) -> list[HandInRow]:
         """Put back what was being graded when the service ended; return all that waits, oldest first."""
         with self._lock, self._engine.begin() as connection:
-            connection.execute(update(hand_in).where(hand_in.c.state == GRADING).values(state=WAITING))
+            _set(connection, hand_in.c.state == GRADING, state=WAITING)
             waiting = select(*shown_columns).where(hand_in.c.state == WAITING).order_by(hand_in.c.number)
             return [HandInRow(*row) for row in connection.execute(waiting)]
 
     def start(self, key: str) -> bytes | None:
         """Mark a hand-in as being graded and return its bytes; None if it no longer waits."""
         with self._lock, self._engine.begin() as connection:
-            started = connection.execute(
-                update(hand_in).where(hand_in.c.id == key, hand_in.c.state == WAITING).values(state=GRADING)
-            )
-            if not started.rowcount:
+            if not _set(connection, (hand_in.c.id == key) & (hand_in.c.state == WAITING), state=GRADING):
                 return None
             return connection.scalar(select(hand_in.c.content).where(hand_in.c.id == key))
 
@@ -160,7 +150,7 @@ class Store:
             newer = _row(connection, _is_work(row.student, row.assignment, row.notebook), hand_in.c.state == WAITING)
             if newer is not None:
                 values = {"state": SUPERSEDED, "superseded_by": newer.id}
-            connection.execute(update(hand_in).where(hand_in.c.id == key).values(values))
+            _set(connection, hand_in.c.id == key, **values)
 
     def finish(self, key: str, graded: Graded) -> None:
         """Record the report of a hand-in, and drop what it makes superfluous: superseded bytes and older pages."""
@@ -169,35 +159,26 @@ class Store:
             assert row is not None
             older = _is_work(row.student, row.assignment, row.notebook) & (hand_in.c.id != key)
             if graded.counts:
-                connection.execute(update(hand_in).where(older, hand_in.c.counts).values(counts=False))
-            connection.execute(
-                update(hand_in)
-                .where(older, hand_in.c.counts.is_(False), hand_in.c.page.is_not(None))
-                .values(page=None)
-            )  # fmt: skip
-            connection.execute(
-                update(hand_in)
-                .where(older, hand_in.c.state == SUPERSEDED, hand_in.c.number < row.number)
-                .values(content=None)
-            )
-            connection.execute(
-                update(hand_in)
-                .where(hand_in.c.id == key)
-                .values(
-                    state=GRADED,
-                    report=json.dumps(graded.report),
-                    points=graded.report["points"],
-                    counts=graded.counts,
-                    page=zlib.compress(graded.page.encode(), level=1),  # a third of the time for a third more bytes
-                    graded_at=utc_now(),
-                )
+                _set(connection, older & hand_in.c.counts, counts=False)
+            _set(connection, older & hand_in.c.counts.is_(False) & hand_in.c.page.is_not(None), page=None)
+            is_spent = (hand_in.c.state == SUPERSEDED) & (hand_in.c.number < row.number)
+            _set(connection, older & is_spent, content=None)
+            _set(
+                connection,
+                hand_in.c.id == key,
+                state=GRADED,
+                report=json.dumps(graded.report),
+                points=graded.report["points"],
+                counts=graded.counts,
+                page=zlib.compress(graded.page.encode(), level=1),  # a third of the time for a third more bytes
+                graded_at=utc_now(),
             )
 
     def refuse(self, key: str, problem: str) -> HandInRow | None:
         """Record why a hand-in cannot be graded; return the one that it had superseded, which waits again."""
         with self._lock, self._engine.begin() as connection:
-            values = {"state": REFUSED, "problem": problem, "graded_at": utc_now(), "content": None}
-            connection.execute(update(hand_in).where(hand_in.c.id == key).values(values))
+            is_it = hand_in.c.id == key
+            _set(connection, is_it, state=REFUSED, problem=problem, graded_at=utc_now(), content=None)
             older = _row(connection, hand_in.c.superseded_by == key, hand_in.c.content.is_not(None))
             if older is None:
                 return None
@@ -205,7 +186,7 @@ class Store:
                 connection, _is_work(older.student, older.assignment, older.notebook), hand_in.c.state == WAITING
             )
             back = {"state": WAITING, "superseded_by": None} if newer is None else {"superseded_by": newer.id}
-            connection.execute(update(hand_in).where(hand_in.c.id == older.id).values(back))
+            _set(connection, hand_in.c.id == older.id, **back)
             return _row(connection, hand_in.c.id == older.id) if newer is None else None
 
     def get(self, key: str) -> HandInRow | None:
@@ -264,11 +245,16 @@ def _make_room(connection: Connection, student: str, room: int) -> None:
     for number, _, length in rows:
         room -= length
         if room < 0:
-            connection.execute(update(hand_in).where(hand_in.c.number == number).values(content=None))
+            _set(connection, hand_in.c.number == number, content=None)
 
 
 def _is_work(student: str, assignment: str, notebook: str) -> Any:
     return (hand_in.c.student == student) & (hand_in.c.assignment == assignment) & (hand_in.c.notebook == notebook)
+
+
+def _set(connection: Connection, condition: Any, **values: Any) -> int:
+    """Change the hand-ins that meet a condition, and return how many there are."""
+    return connection.execute(update(hand_in).where(condition).values(values)).rowcount
 
 
 def _row(connection: Connection, *conditions: Any) -> HandInRow | None:

@@ -15,7 +15,6 @@ from queue import Empty, SimpleQueue
 
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.release import register
-from grader.classroom.replacing import replace_file
 from grader.classroom.results import TIMESTAMP, ResultWriter, StudentResult
 from grader.classroom.student import Assignment, Submission
 from grader.commands.serve.fair_queue import Ticket
@@ -24,6 +23,7 @@ from grader.commands.serve.store import Graded, Store
 from grader.commands.serve.table import HandInRow
 from grader.engine.supervisor.readers import parse
 from grader.errors import GraderError, UnreadableFile
+from grader.files import replace_file
 
 MAX_TRIES = 3
 """How often a notebook is graded whose grading does not come to an end through no fault of its own."""

@@ -8,11 +8,13 @@ the hints were written for students beforehand.
 
 import hashlib
 import time
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import reduce
 from itertools import chain, combinations
-from typing import Any
+from typing import Any, TypeVar
 
+import torch
 from msgspec.structs import replace
 
 from grader.engine.diagnosis.fingerprints import fingerprint
@@ -35,6 +37,8 @@ MAX_REMEMBERED = 32 * 2**20
 ENTRY_BYTES = 2_000
 """Bytes, about, of an entry without its tensors."""
 
+T = TypeVar("T")
+
 
 class DiagnosisCache:
     """The results of earlier diagnoses: most tests ask all students the same, and many share a misconception."""
@@ -48,41 +52,21 @@ class DiagnosisCache:
         """The answers of mutated references to calls, by such a digest, too."""
         self._bytes = 0
 
-    def keep_names(self, digest: bytes, found: tuple[Misconception, ...]) -> None:
-        """Remember the result of a diagnosis.
+    def keep(self, table: dict[bytes, T], digest: bytes, value: T, tensors: Iterable[torch.Tensor] = ()) -> None:
+        """Remember a value.
 
         Args:
-            digest: a digest of all that it depends on.
-            found: the misconceptions that together behave like the student's code; empty if none are known to.
+            table: one of the tables above.
+            digest: a digest of all that the value depends on.
+            value: the value.
+            tensors: the tensors in it.
         """
-        self._count(ENTRY_BYTES)
-        self.names[digest] = found
-
-    def keep_fingerprint(self, digest: bytes, taken: Fingerprint | None) -> None:
-        """Remember a fingerprint.
-
-        Args:
-            digest: a digest of the recorded messages.
-            taken: the fingerprint.
-        """
-        self._count(ENTRY_BYTES)
-        self.fingerprints[digest] = taken
-
-    def keep_answer(self, digest: bytes, answer: Answer) -> None:
-        """Remember the answer of a mutated reference.
-
-        Args:
-            digest: a digest of all that it depends on.
-            answer: the reply and its tensors.
-        """
-        self._count(ENTRY_BYTES + sum(tensor.nbytes for tensor in answer[1]))
-        self.answers[digest] = answer
-
-    def _count(self, added: int) -> None:
-        self._bytes += added
+        self._bytes += ENTRY_BYTES + sum(tensor.nbytes for tensor in tensors)
         if self._bytes > MAX_REMEMBERED:
             self._bytes = 0
-            self.names, self.fingerprints, self.answers = {}, {}, {}
+            for full in (self.names, self.fingerprints, self.answers):
+                full.clear()
+        table[digest] = value
 
 
 def name_misconceptions(
@@ -115,7 +99,7 @@ def name_misconceptions(
         recorded = exchanges.get(exercise, [])
         digest = _digest(known, exercise, recorded)
         if digest not in cache.fingerprints:
-            cache.keep_fingerprint(digest, fingerprint(recorded))
+            cache.keep(cache.fingerprints, digest, fingerprint(recorded))
         result.fingerprint = cache.fingerprints[digest]
         if not known.of(exercise):
             continue  # there is no name to find, so our answers need not run here
@@ -125,7 +109,7 @@ def name_misconceptions(
             diagnosis = diagnosis or Diagnosis(known, cache)
             found = diagnosis.find(exercise, recorded)
             if not diagnosis.is_out_of_time():
-                cache.keep_names(digest, found)
+                cache.keep(cache.names, digest, found)
         if found:
             mistakes = tuple(KnownMistake(each.name, each.hint) for each in found)
             result.explanation = replace(result.explanation, misconceptions=mistakes)
@@ -222,7 +206,8 @@ class Diagnosis:
                 # If the call cannot even be made on this answer, it is not answered alike.
                 with suppress(Exception):
                     replay = replay or self._replayed(exercise, answer, calls[:number])
-                    self._cache.keep_answer(key, replay.answer(call))
+                    answered = replay.answer(call)
+                    self._cache.keep(self._cache.answers, key, answered, tensors=answered[1])
             reply = self._cache.answers.get(key)
             if reply is None or not is_alike(call, reply, exactly=exactly):
                 return False

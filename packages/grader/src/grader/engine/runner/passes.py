@@ -24,7 +24,7 @@ from grader.engine.diagnosis.diagnosis import DiagnosisCache, name_misconception
 from grader.engine.diagnosis.recording import Recorder
 from grader.engine.notebook.names import Namespace, names_bound
 from grader.engine.notebook.plan import Plan, Role, Step
-from grader.engine.report import Result, Verdict, error_output, no_points, shown
+from grader.engine.report import Result, Verdict, error_output, shown
 from grader.engine.rpc.exceptions import verdict_on
 from grader.engine.rpc.jobs import Job
 from grader.engine.rpc.protocol import CellDone
@@ -278,7 +278,7 @@ class NotebookRun:
         return result
 
     def _no_points(self, step: Step, failure: SandboxFailure, log: str = "") -> Result:
-        return no_points(step.name, step.points, failure.verdict, failure.explanation, log, step.exercise)
+        return Result(step.name, failure.verdict, 0.0, step.points, failure.explanation, log, step.exercise)
 
     def _replace_sandbox(self) -> None:
         """Get a fresh sandbox, and run the cells again that ran in the former one."""

@@ -85,12 +85,6 @@ def prefer(processors: Collection[int]) -> None:
             _load.update(processor for processor in list(_load) if processor not in processors)
 
 
-def dismiss() -> None:
-    """End the idle runners now. They would end with this process anyway."""
-    while _idle:
-        _idle.pop().end()
-
-
 def _idle_runner() -> RunnerHandle | None:
     """Take the idle runner that worked last among those on processors that this thread may use."""
     processors = os.sched_getaffinity(0)

@@ -3,14 +3,12 @@
 forkserver.prepare --starts--> early.py, this module: libraries, helper packages, a warm-up notebook --forks--> children
 """
 
-import ctypes
 import gc
 import importlib
 import json
 import multiprocessing.popen_forkserver  # a child unpickles its task with it
 import os
 import sys
-from collections.abc import Iterator
 from contextlib import suppress
 
 import matplotlib.figure
@@ -27,28 +25,6 @@ from grader.engine.supervisor import warmup
 from grader.engine.supervisor.forkserver import HELPER_PACKAGES
 
 __all__ = ["matplotlib", "multiprocessing", "safetensors", "torch"]
-
-LARGE = 2 * 2**20
-MADV_COLLAPSE = 25  # Linux 6.1 and later
-
-
-def collapse() -> None:
-    """Ask the kernel to hold this process's private memory in large pages; without them, forks are slower."""
-    madvise = ctypes.CDLL(None).madvise
-    madvise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
-    for begin, end in list(_private_memory()):
-        for address in range(-(-begin // LARGE) * LARGE, end - LARGE + 1, LARGE):
-            madvise(address, LARGE, MADV_COLLAPSE)
-
-
-def _private_memory() -> Iterator[tuple[int, int]]:
-    """Yield the first and the end address of each mapping that belongs to no file."""
-    with open("/proc/self/maps") as maps:
-        for line in maps:
-            bounds, rights, _, _, _, *name = line.split(maxsplit=5)
-            if rights == "rw-p" and (not name or name[0].startswith("[heap]")):
-                begin, end = bounds.split("-")
-                yield int(begin, 16), int(end, 16)
 
 
 def _import_helper_packages() -> None:
@@ -76,4 +52,3 @@ gc.set_threshold(10_000, 20, 20)
 # Loaded modules are never garbage: a collection in a child would touch, and so copy, every page of them.
 gc.collect()
 gc.freeze()
-collapse()

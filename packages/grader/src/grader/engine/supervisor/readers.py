@@ -11,7 +11,7 @@ from pathlib import Path
 from nbformat import NotebookNode, from_dict
 
 from grader.engine.limits import MAX_NOTEBOOK_MB
-from grader.engine.notebook.handed_in import HandedIn
+from grader.engine.notebook.handed_in import read_bytes
 from grader.engine.supervisor import forkserver
 from grader.errors import UnreadableFile
 
@@ -62,21 +62,7 @@ def read_notebook(path: Path, max_mb: int = MAX_NOTEBOOK_MB) -> NotebookNode:
     Raises:
         UnreadableFile: it is not a notebook, in a format from before 2015, or too large.
     """
-    return read_handed_in(HandedIn(path.parent, path.parent), path.name, max_mb)
-
-
-def read_handed_in(folder: HandedIn, name: str, max_mb: int) -> NotebookNode:
-    """Return a notebook in the folder of a submission, without its outputs.
-
-    Args:
-        folder: the folder.
-        name: the name of the file.
-        max_mb: how many MiB it may have.
-
-    Raises:
-        UnreadableFile: it lies behind a link, is not a notebook, in a format from before 2015, or too large.
-    """
-    return parse(folder.read(name, max_mb), name)
+    return parse(read_bytes(path, max_mb), path.name)
 
 
 def parse(data: bytes, name: str) -> NotebookNode:
@@ -114,12 +100,4 @@ def _borrowed() -> _Reader:
             return _Reader()
         if not reader.is_lost():
             return reader
-        reader.end()
-
-
-def dismiss() -> None:
-    """End the idle readers now. They would end with this process anyway."""
-    with _lock:
-        readers, _idle[:] = _idle[:], []
-    for reader in readers:
         reader.end()

@@ -5,13 +5,14 @@ each folder that it uses, and the lock ends with the process. A folder without a
 and the next run removes it.
 """
 
-import fcntl
 import itertools
 import os
 import tempfile
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from functools import cache
 from pathlib import Path
+
+from grader.files import locked
 
 PREFIX = "grader-"
 MAX_ENTRIES = 1_000
@@ -49,34 +50,28 @@ class Scratch:
     def remove(self) -> None:
         """Remove the folder and everything in it, once no process uses it any more."""
         _remove(self._outer)
-        os.close(self._lock)
+        self._lock.close()
 
 
 @cache
 def _remove_abandoned(parent: str) -> None:
     """Remove, once in each process, the folders in `parent` that killed processes of the same user left behind."""
     for outer in Path(parent).glob(f"{PREFIX}*"):
-        with suppress(OSError):  # another process holds it, or another user owns it
-            lock = os.open(outer, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                if os.fstat(lock).st_uid == os.geteuid():
-                    _remove(outer)
-            finally:
-                os.close(lock)
+        # Another process may hold it, or another user own it.
+        with suppress(OSError), locked(outer, os.O_DIRECTORY) as lock:
+            if os.fstat(lock).st_uid == os.geteuid():
+                _remove(outer)
 
 
-def _locked_folder() -> tuple[Path, int]:
-    """Make a folder; return it and the descriptor that holds its lock."""
+def _locked_folder() -> tuple[Path, ExitStack]:
+    """Make a folder; return it and what holds its lock."""
     while True:
         folder = tempfile.mkdtemp(prefix=PREFIX)
-        with suppress(FileNotFoundError):
-            lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        with suppress(FileNotFoundError), ExitStack() as lock:
+            lock.enter_context(locked(folder, os.O_DIRECTORY, wait=True))
+            # In the moment before it was locked, another process may have taken it for an abandoned one.
             if os.path.isdir(folder):
-                return Path(folder), lock
-            # In the moment before it was locked, another process took it for an abandoned one.
-            os.close(lock)
+                return Path(folder), lock.pop_all()
 
 
 def _remove(outer: Path) -> None:

@@ -3,17 +3,15 @@
 Collected --nothing there, newer, or --replace--> notebooks, then timestamp.txt; each file completely or not at all
 """
 
+from contextlib import suppress
 from datetime import UTC, datetime
 
-from nbgrader.utils import parse_utc
-
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.replacing import replace_file
-from grader.classroom.results import MAX_RECEIPT_MB, MAX_TIMESTAMP
-from grader.classroom.student import TIMESTAMP
+from grader.classroom.student import TIMESTAMP, submission_time
 from grader.commands.lms.archive.collect import Collected
 from grader.engine.notebook.handed_in import HandedIn
 from grader.errors import UnreadableFile
+from grader.files import replace_file
 
 
 class Submitted:
@@ -81,13 +79,7 @@ class Submitted:
 
 def _time_of(handed_in: HandedIn) -> datetime | None:
     """When the submission that is there was handed in; None if nothing usable says so."""
-    if not handed_in.has(TIMESTAMP):
-        return None
-    try:
-        text = handed_in.read(TIMESTAMP, MAX_RECEIPT_MB).decode().strip()
-        if not 0 < len(text) <= MAX_TIMESTAMP:
-            return None
-        time: datetime = parse_utc(text)
-    except Exception:  # not a regular file, or whatever dateutil raises for a text that is not a time
-        return None
-    return time.replace(tzinfo=UTC)
+    with suppress(UnreadableFile, ValueError):
+        if time := submission_time(handed_in):
+            return time.replace(tzinfo=UTC)
+    return None

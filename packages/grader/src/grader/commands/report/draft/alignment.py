@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import zip_longest
 
-from grader.commands.prove.mutation import ATOMS, program
+from grader.commands.prove.mutation import ATOMS, extent, program
 from grader.commands.report.normalised import UNREADABLE, statements
 from grader.commands.report.passages import matching
 
@@ -148,7 +148,6 @@ class _Comparison:
 
     def __init__(self, reference: str) -> None:
         self._reference = reference
-        self._lines = reference.splitlines(keepends=True)
 
     def block(self, ours: Sequence[ast.stmt], theirs: Sequence[ast.stmt]) -> list[Edit]:
         """Return the edits that make one block of statements into another."""
@@ -222,15 +221,10 @@ class _Comparison:
         return text.replace("\n", "\n" + " " * at.col_offset)
 
     def _start(self, node: ast.stmt | ast.expr) -> int:
-        return self._offset(node.lineno, node.col_offset)
+        return extent(self._reference, node)[0]
 
     def _end(self, node: ast.stmt | ast.expr) -> int:
-        return self._offset(node.end_lineno or node.lineno, node.end_col_offset or node.col_offset)
-
-    def _offset(self, line: int, column: int) -> int:
-        """The place of a position in the text; ast counts bytes in a line."""
-        before = self._lines[line - 1].encode()[:column].decode()
-        return sum(map(len, self._lines[: line - 1])) + len(before)
+        return extent(self._reference, node)[1]
 
 
 def changed_lines(text: str, edits: Sequence[Edit]) -> set[int]:

@@ -8,8 +8,10 @@ import json
 import re
 import tempfile
 from collections.abc import Iterator
+from itertools import accumulate
 from pathlib import Path
 
+from grader.commands.prove.mutation import extent
 from grader.commands.report.draft.alignment import Edit
 from grader.engine.diagnosis.misconceptions import Misconception, load
 from grader.errors import GraderError
@@ -63,14 +65,6 @@ def as_misconception(reference: str, text: str, exercise: str) -> Misconception 
 
 def _around(reference: str, change: Edit) -> Iterator[tuple[int, int]]:
     """Yield the beginnings and ends of texts with the change in them, from the smallest expression to all lines."""
-    lines = reference.splitlines(keepends=True)
-    starts = [0]
-    for line in lines:
-        starts.append(starts[-1] + len(line))
-
-    def offset(line: int, column: int) -> int:
-        return starts[line - 1] + len(lines[line - 1].encode()[:column].decode())
-
     # A name or a number alone says too little of where it stands.
     nodes = [
         node
@@ -79,15 +73,13 @@ def _around(reference: str, change: Edit) -> Iterator[tuple[int, int]]:
         and not isinstance(node, ast.Name)
         and any(isinstance(part, ast.Name) for part in ast.walk(node))
     ]
-    spans = {
-        (offset(node.lineno, node.col_offset), offset(node.end_lineno or 0, node.end_col_offset or 0))
-        for node in nodes
-        if not hasattr(node, "body") or isinstance(node, ast.expr)
-    }
+    spans = {extent(reference, node) for node in nodes if not hasattr(node, "body") or isinstance(node, ast.expr)}
     yield from sorted(
         (span for span in spans if span[0] <= change.start and change.end <= span[1]),
         key=lambda span: span[1] - span[0],
     )
+    lines = reference.splitlines(keepends=True)
+    starts = [0, *accumulate(map(len, lines))]
     first, last = reference.count("\n", 0, change.start), reference.count("\n", 0, change.end)
     for more in range(len(lines)):
         for above, below in ((more, more), (more + 1, more), (more, more + 1)):

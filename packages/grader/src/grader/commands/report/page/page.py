@@ -10,16 +10,14 @@ import re
 import shlex
 from base64 import b64encode
 from collections.abc import Iterable
-from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from grader.classroom.page import numbers
-from grader.classroom.page.summary import styles
+from grader.classroom.page.summary import styles, templates
 from grader.commands.report.model import ClassReport
 from grader.commands.report.page import charts, overview, sources, times
 from grader.text import plural, printable
@@ -51,23 +49,19 @@ def page(report: ClassReport) -> str:
         report: the report. Names are shown as they are in it, so an anonymous report gives an anonymous page.
     """
     style, script = styles() + (TEMPLATES / "report.css").read_text(), (TEMPLATES / "report.js").read_text()
-    html = (
-        _templates()
-        .get_template("report.html.j2")
-        .render(
-            report=report,
-            glance=overview.glance(report),
-            findings=list(overview.findings(report)),
-            outstanding=overview.outstanding(report.tests),
-            points=charts.point_columns(map(overview.share, report.students)),
-            hand_ins=charts.hand_in_columns(report),
-            style=Markup(style),
-            script=Markup(script),
-            policy=_policy(style, script),
-            titles=TITLES,
-            counts=_counts(report),
-            command=f"grader report {shlex.quote(printable(report.assignment))}",
-        )
+    html = _templates.get_template("report.html.j2").render(
+        report=report,
+        glance=overview.glance(report),
+        findings=list(overview.findings(report)),
+        outstanding=overview.outstanding(report.tests),
+        points=charts.point_columns(map(overview.share, report.students)),
+        hand_ins=charts.hand_in_columns(report),
+        style=Markup(style),
+        script=Markup(script),
+        policy=_policy(style, script),
+        titles=TITLES,
+        counts=_counts(report),
+        command=f"grader report {shlex.quote(printable(report.assignment))}",
     )
     # A folder's name may hold halves of surrogate pairs, which no file can.
     return html.encode(errors="replace").decode()
@@ -130,17 +124,9 @@ def _number(value: float | None, form: str = "g") -> str:
     return "–" if value is None else format(value, form).replace("-", MINUS)
 
 
-@lru_cache
-def _templates() -> Environment:
-    environment = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=_shown,
-    )
-    environment.filters |= {
+_templates = templates(
+    TEMPLATES,
+    {
         "anchor": _anchor,
         "bar": charts.bar,
         "by": _by,
@@ -163,5 +149,6 @@ def _templates() -> Environment:
         "strip": charts.strip,
         "with_code": _with_code,
         "zip": zip,
-    }
-    return environment
+    },
+    finalize=_shown,
+)
