@@ -80,6 +80,18 @@ def test_the_course_is_cited_with_its_version() -> None:
     assert cited == [version("attention-seminar")]
 
 
+def test_every_page_names_the_wheels_of_these_versions() -> None:
+    """The commands that install them can be copied."""
+    pages = [
+        path
+        for pattern in ("*.md", "docs/*.md", "deploy/**/*.md", "packages/**/*.md")
+        for path in REPOSITORY.glob(pattern)
+    ]
+    wheel = re.compile(r"(\w+)-(\d+\.\d+\.\d+)-py3-none-any\.whl")
+    named = {match.groups() for page in pages for match in wheel.finditer(page.read_text())}
+    assert named == {(name.replace("-", "_"), version(name)) for name in FOLDERS}
+
+
 @pytest.mark.parametrize("name", FOLDERS)
 def test_contributors_find_the_changelog_and_the_tag_of_each_distribution(name: str) -> None:
     """CONTRIBUTING.md has a row with both. A tag begins with the name of the folder, or with `course`."""
