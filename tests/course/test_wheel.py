@@ -1,25 +1,33 @@
-"""Each wheel holds one package, and the released notebooks run with the two for students alone."""
+"""Each wheel holds one package: those for students run the released notebooks, and the grader's grades any course."""
 
 import ast
 import os
+import re
+import shlex
 import shutil
 import subprocess
 import sys
 import venv
 import zipfile
-from importlib.metadata import distribution, distributions
+from importlib.metadata import distribution, distributions, packages_distributions
 from pathlib import Path
 
 import nbformat
 import pytest
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
-from tests.support.paths import IMPORTED_FROM, REPOSITORY
+from tests.support.paths import GRADER, IMPORTED_FROM, KERNEL, REPOSITORY
 from tests.support.waiting import HANGS
 
 DATA = {"course": ["alice.txt"], "grader": ["py.typed"]}
 """Package -> files of it that are neither modules nor templates."""
 RELEASED = sorted(REPOSITORY.glob("release/**/*.ipynb"))
+BLOCK = re.compile(r"^```(\w*)\n(.*?)\n```$", re.MULTILINE | re.DOTALL)
+COMMANDS, TABLE, CONFIGURATION = (block for _, block in BLOCK.findall((GRADER / "README.md").read_text()))
+"""The grader's README: two commands, what the second one prints, and the lines that connect a course."""
+INSTALL, GRADE = COMMANDS.splitlines()
+TINY_COURSE = Path("packages/grader/examples/tiny-course")
 
 
 @pytest.fixture(scope="module")
@@ -44,26 +52,52 @@ def wheels(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 @pytest.fixture(scope="module")
 def student(wheels: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The Python of an environment with both wheels for students and their requirements, and nothing else."""
-    folder, requirements = tmp_path_factory.mktemp("student"), tmp_path_factory.mktemp("requirements")
-    python = folder / "bin/python"
+    return environment(tmp_path_factory.mktemp("student"), wheels["grader_kernel"], wheels["course"])
+
+
+@pytest.fixture(scope="module")
+def instructor(wheels: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The Python of an environment after the first command of the grader's README, with wheels in place of folders."""
+    _pip, _install, *folders = shlex.split(INSTALL)
+    chosen = [wheels[Path(folder).name.replace("-", "_")] for folder in folders]
+    return environment(tmp_path_factory.mktemp("instructor"), *chosen)
+
+
+@pytest.fixture
+def tiny_course(tmp_path: Path) -> Path:
+    """The course that the grader's README grades, in a copy of the folders above it."""
+    return Path(shutil.copytree(REPOSITORY / TINY_COURSE, tmp_path / TINY_COURSE))
+
+
+def environment(folder: Path, *wheels: Path) -> Path:
+    """Make an environment from wheels, the last of which requires the others; return its Python.
+
+    Args:
+        folder: the folder of the environment.
+        wheels: what pip installs. Their requirements are links to what these tests run with.
+    """
+    python, requirements = folder / "bin/python", folder / "requirements"
     venv.create(folder)
     install = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-index", "--no-deps"]
-    subprocess.run([*install, wheels["grader_kernel"], wheels["course"]], check=True, timeout=HANGS)
+    subprocess.run([*install, *wheels], check=True, timeout=HANGS)
     (site_packages,) = folder.glob("lib/python*/site-packages")
+    requirements.mkdir()
     # Links instead of copies: torch is large, and is already on this machine.
-    for name in required(wheels["course"]) - {"grader-kernel"}:
+    for name in required(wheels[-1]) - {"grader-kernel"}:
         for part in {file.parts[0] for file in distribution(name).files or ()} - {"..", "__pycache__"}:
             if not (requirements / part).exists():
                 (requirements / part).symlink_to(str(distribution(name).locate_file(part)))
     (site_packages / "requirements.pth").write_text(str(requirements))
+    # The templates of nbconvert.
+    (folder / "share").symlink_to(Path(sys.prefix) / "share")
     return python
 
 
-def required(wheel: Path) -> set[str]:
-    """Return the names of all packages that pip installs with the wheel."""
+def required(wheel: Path, *, extras: bool = False) -> set[str]:
+    """Return the names of all packages that pip installs with the wheel, and with all extras if they are wanted."""
     (own,) = distributions(path=[str(wheel)])
-    # Without the extras, which are for grading and for developers.
-    waiting, seen = _needed(own.requires, set()), set()
+    wanted = {*own.metadata.get_all("Provides-Extra", ())} if extras else set()
+    waiting, seen = _needed(own.requires, wanted), set()
     while waiting:
         requirement = waiting.pop()
         if (key := (requirement.name, *sorted(requirement.extras))) not in seen:
@@ -83,8 +117,13 @@ def _needed(lines: list[str] | None, extras: set[str]) -> list[Requirement]:
 
 def run(*command: str | Path, folder: Path) -> subprocess.CompletedProcess[str]:
     """Run a command in `folder`, with no path to this repository in the environment."""
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=HANGS)
+    variables = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    return subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True, timeout=HANGS)
+
+
+def run_in(python: Path, command: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run a line of a README as in a terminal with an activated environment."""
+    return run("sh", "-c", f'PATH={python.parent}:"$PATH"; {command}', folder=folder)
 
 
 @pytest.mark.parametrize("package", IMPORTED_FROM)
@@ -98,6 +137,24 @@ def test_a_wheel_holds_one_package_and_nothing_else(wheels: dict[str, Path], pac
     files = {*folder.glob(f"{package}/**/*.py"), *folder.glob(f"{package}/**/page/templates/*")}
     files |= {folder / package / name for name in DATA.get(package, [])}
     assert names == {str(path.relative_to(folder)) for path in files}
+
+
+@pytest.mark.parametrize("package", IMPORTED_FROM)
+def test_what_a_package_imports_is_required(wheels: dict[str, Path], package: str) -> None:
+    """By its wheel, by one of its extras, or by what these require; the kernel package looks for torch and a kernel."""
+    nodes = [
+        node
+        for path in (IMPORTED_FROM[package] / package).rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+    ]
+    names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    names |= {str(node.module) for node in nodes if isinstance(node, ast.ImportFrom) and not node.level}
+    found = {canonicalize_name(name) for name in required(wheels[package], extras=True)}
+    optional = {"torch", "ipykernel"} if package == "grader_kernel" else set()
+    imported = {name.partition(".")[0] for name in names} - sys.stdlib_module_names - optional - {package}
+    providers = packages_distributions()
+    assert {name for name in imported if not {*map(canonicalize_name, providers.get(name, []))} & found} == set()
+    assert "IPython" in imported
 
 
 def test_the_pages_call_the_wheels_by_their_names(wheels: dict[str, Path]) -> None:
@@ -141,3 +198,37 @@ def test_a_notebook_runs_to_its_end(student: Path, tmp_path: Path) -> None:
     errors = [output for cell in cells for output in cell.outputs if output.output_type == "error"]
     assert {error.ename for error in errors} == {"NotImplementedError"}
     assert "Not written yet: vanilla-attention." in errors[0].traceback[0]
+
+
+def test_the_readme_of_the_kernel_package_holds(student: Path, tmp_path: Path) -> None:
+    """The code in it runs for a student who has torch."""
+    (code,) = [block for language, block in BLOCK.findall((KERNEL / "README.md").read_text()) if language == "python"]
+    done = run(student, "-c", code, folder=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_grader_is_installed_without_this_course(instructor: Path, tiny_course: Path) -> None:
+    """What the tiny course is graded with can import neither this course nor its tests."""
+    names = ("course", "tests", "examples", "grader", "grader_kernel")
+    code = f"import importlib.util as u; print(*[name for name in {names} if u.find_spec(name)])"
+    assert run(instructor, "-c", code, folder=tiny_course).stdout.split() == ["grader", "grader_kernel"]
+
+
+def test_the_commands_in_the_readme_grade_the_tiny_course(instructor: Path, tiny_course: Path, tmp_path: Path) -> None:
+    """They print the table in it, end with its exit status, and write the sentence that it quotes on one page."""
+    done = run_in(instructor, GRADE, tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [line.rstrip() for line in done.stdout.splitlines()] == TABLE.splitlines()
+    readme = " ".join((GRADER / "README.md").read_text().split())
+    [(page, sentence)] = re.findall(r'`(feedback/\S+)`, tells him: "(.*?)"', readme)
+    naming = [path for path in tiny_course.glob("feedback/*/*/softmax.html") if sentence in path.read_text()]
+    assert naming == [tiny_course / page]
+
+
+def test_three_lines_connect_a_course_to_the_grader(instructor: Path, tiny_course: Path) -> None:
+    """A course is graded with the lines in the README as its whole configuration."""
+    assert len([line for line in CONFIGURATION.splitlines() if line]) == 3
+    (tiny_course / "nbgrader_config.py").write_text(CONFIGURATION)
+    done = run_in(instructor, "grader grade 01-softmax --student ana", tiny_course)
+    (row,) = [line for line in TABLE.splitlines() if "ana" in line]
+    assert done.returncode == 0 and row in done.stdout, done.stderr

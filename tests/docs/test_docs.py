@@ -1,6 +1,8 @@
 """The pages name only what exists: links, make targets, commands, limits, numbers."""
 
 import re
+import shlex
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -29,6 +31,9 @@ CODE = re.compile(r"```.*?```|`[^`]+`", re.DOTALL)
 # "nbgrader" has other commands, Python imports "from grader", and a comment may speak of "the grader".
 COMMAND = re.compile(r"(?<!nb)(?<!from )(?<!the )grader (?P<command>[a-z]+(?:-[a-z]+)*)")
 SETTING = re.compile(r"c\.(Limits|Grader)\.([a-z_]+)")
+INSTALL = re.compile(r"pip install (.+?)[`\n]")
+LOCAL = re.compile(r"(?P<folder>\.[\w/-]*)(?:\[(?P<extras>[\w,]+)\])?")
+"""A folder that pip installs from, with extras."""
 COUNTS: dict[str, Callable[[], int]] = {
     "exercises": lambda: len(SOURCES),
     "known mistakes": lambda: sum(len(load(path)) for path in (REPOSITORY / "source").glob("*/")),
@@ -92,10 +97,18 @@ COMMANDS = [
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_is_described(command: str) -> None:
-    """README.md has a row for every command, and the search for commands finds it there."""
-    rows = [line for line in (REPOSITORY / "README.md").read_text().splitlines() if line.startswith("| `grader ")]
+    """The grader's README has a row for every command, and the search for commands finds it there."""
+    rows = [line for line in (GRADER / "README.md").read_text().splitlines() if line.startswith("| `grader ")]
     assert len(rows) == len(COMMANDS) and len([row for row in rows if row.startswith(f"| `grader {command}")]) == 1
-    assert (REPOSITORY / "README.md", command) in matches(COMMAND, code_only=True)
+    assert (GRADER / "README.md", command) in matches(COMMAND, code_only=True)
+
+
+@pytest.mark.parametrize(("page", "arguments"), matches(INSTALL), ids=name)
+def test_what_pip_installs_exists(page: Path, arguments: str) -> None:
+    """A folder in a command of pip has a pyproject.toml, with the extras that are named."""
+    for local in filter(None, map(LOCAL.fullmatch, shlex.split(arguments))):
+        project = tomllib.loads((REPOSITORY / local["folder"] / "pyproject.toml").read_text())["project"]
+        assert {*(local["extras"] or "").split(",")} - {""} <= project.get("optional-dependencies", {}).keys()
 
 
 @pytest.mark.parametrize("limit", [*Limits.class_traits(config=True)])
@@ -123,8 +136,9 @@ def test_every_setting_on_a_page_exists() -> None:
 
 @pytest.mark.parametrize("counted", COUNTS)
 def test_a_number_in_the_readme_is_right(counted: str) -> None:
-    """README.md states the numbers of exercises, mistakes, right answers and attacks."""
-    (number,) = re.findall(rf"(\d+) {counted}", " ".join((REPOSITORY / "README.md").read_text().split()))
+    """README.md states the numbers of exercises, mistakes and right answers; the grader's README that of attacks."""
+    page = (GRADER if counted == "attacks" else REPOSITORY) / "README.md"
+    (number,) = re.findall(rf"(\d+) {counted}", " ".join(page.read_text().split()))
     assert int(number) == COUNTS[counted]()
 
 
