@@ -1,7 +1,6 @@
-"""The pages name only what exists: links, make targets, commands, limits, numbers."""
+"""The pages name only what exists: links, make targets, commands, limits, settings, folders."""
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,9 +9,7 @@ from traitlets import Integer
 from grader.classroom.config import Grader
 from grader.commands.cli import main
 from grader.commands.serve.web.limits import ServiceLimits
-from grader.engine.diagnosis.misconceptions import load
 from grader.engine.limits import Limits
-from tests.support.exercises import SOURCES
 from tests.support.paths import REPOSITORY
 
 PAGES = [
@@ -27,12 +24,6 @@ CODE = re.compile(r"```.*?```|`[^`]+`", re.DOTALL)
 # "nbgrader" has other commands, Python imports "from grader", and a comment may speak of "the grader".
 COMMAND = re.compile(r"(?<!nb)(?<!from )(?<!the )grader (?P<command>[a-z]+(?:-[a-z]+)*)")
 SETTING = re.compile(r"c\.(Limits|Grader)\.([a-z_]+)")
-COUNTS: dict[str, Callable[[], int]] = {
-    "exercises": lambda: len(SOURCES),
-    "known mistakes": lambda: sum(len(load(path)) for path in (REPOSITORY / "source").glob("*/")),
-    "right answers in other styles": lambda: len(list((REPOSITORY / "tests/correct_answers").glob("*/*/right-*.py"))),
-    "attacks": lambda: len(list((REPOSITORY / "tests/attacks/corpus").glob("*.py"))),
-}
 
 
 def matches(pattern: re.Pattern[str], *, code_only: bool = False) -> list[tuple[Path, str]]:
@@ -118,22 +109,14 @@ def test_every_setting_on_a_page_exists() -> None:
     assert {setting for kind, setting in named if kind == "Grader"} <= settings.keys()
 
 
-@pytest.mark.parametrize("counted", COUNTS)
-def test_a_number_in_the_readme_is_right(counted: str) -> None:
-    """README.md states the numbers of exercises, mistakes, right answers and attacks."""
-    (number,) = re.findall(rf"(\d+) {counted}", " ".join((REPOSITORY / "README.md").read_text().split()))
-    assert int(number) == COUNTS[counted]()
-
-
 def test_every_attack_tries_a_promise() -> None:
-    """The table in docs/threat-model.md names each number of the corpus and no other, and its count is right."""
+    """The table in docs/threat-model.md names each number of the corpus and no other."""
     page = (REPOSITORY / "docs" / "threat-model.md").read_text()
     named = set()
     for cell in re.findall(r"^\| \*\*.*\| ([\d, –]+) \|$", page, re.MULTILINE):
         for first, last in re.findall(r"(\d+)(?:–(\d+))?", cell):
             named |= set(range(int(first), int(last or first) + 1))
     assert named == {int(path.name[:2]) for path in (REPOSITORY / "tests/attacks/corpus").glob("*.py")}
-    assert re.findall(r"contains (\d+) attacks", page) == [str(COUNTS["attacks"]())]
 
 
 def test_the_layout_in_the_readme_exists() -> None:
