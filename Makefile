@@ -9,7 +9,7 @@ PYTEST := $(PYTHON) -m pytest -n $(WORKERS) --dist loadgroup
 export OMP_NUM_THREADS := 1
 export PYTHONHASHSEED := 0
 
-.PHONY: demo lint test unit notebooks kernels claims proofs readme lab author release wheel bench bench-serve
+.PHONY: demo lint test unit notebooks kernels claims proofs coverage readme lab author release wheel bench bench-serve
 
 demo: $(VENV)/ready  ## grade the class in examples/ and show the scores
 	$(PYTHON) -m examples.make_demo
@@ -38,6 +38,12 @@ claims: $(VENV)/ready  ## measure what notebooks say of trained results, with ot
 
 proofs: $(VENV)/ready  ## everything that must hold, with no result from the cache
 	$(PYTEST) --no-proof-cache --nbval --nbval-sanitize-with tests/nbval.cfg source tests
+
+coverage: $(VENV)/ready  ## how much of the engine and the kernel package their own tests run; fails below a floor
+	$(VENV)/bin/coverage erase
+	$(VENV)/bin/coverage run -m pytest -n $(WORKERS) --dist loadgroup tests/engine tests/grader_kernel
+	$(VENV)/bin/coverage combine --quiet
+	$(VENV)/bin/coverage report
 
 readme: $(VENV)/ready  ## write the table and the numbers in README.md, from what there is
 	$(PYTHON) -m tests.support.readme
