@@ -9,7 +9,7 @@ PYTEST := $(PYTHON) -m pytest -n $(WORKERS) --dist loadgroup
 export OMP_NUM_THREADS := 1
 export PYTHONHASHSEED := 0
 
-.PHONY: demo lint test unit notebooks kernels claims proofs lab author release wheel bench bench-serve
+.PHONY: demo lint test unit notebooks kernels claims proofs coverage readme lab author release wheel bench bench-serve
 
 demo: $(VENV)/ready  ## grade the class in examples/ and show the scores
 	$(PYTHON) -m examples.make_demo
@@ -38,6 +38,15 @@ claims: $(VENV)/ready-dev  ## measure what notebooks say of trained results, wit
 
 proofs: $(VENV)/ready-dev  ## everything that must hold, with no result from the cache
 	$(PYTEST) --no-proof-cache --nbval --nbval-sanitize-with tests/nbval.cfg source tests
+
+coverage: $(VENV)/ready-dev  ## how much of the engine and the kernel package their own tests run; fails below a floor
+	$(VENV)/bin/coverage erase
+	$(VENV)/bin/coverage run -m pytest -n $(WORKERS) --dist loadgroup tests/engine tests/grader_kernel
+	$(VENV)/bin/coverage combine --quiet
+	$(VENV)/bin/coverage report
+
+readme: $(VENV)/ready-dev  ## write the table and the numbers on pages, from what there is
+	$(PYTHON) -m tests.support.readme
 
 lab: $(VENV)/ready  ## open the students' notebooks in JupyterLab, without nbgrader's tools for instructors
 	JUPYTER_CONFIG_PATH=$(CURDIR)/deploy/student $(VENV)/bin/jupyter lab --notebook-dir=release \

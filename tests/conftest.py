@@ -72,10 +72,10 @@ class Student:
 
     def __init__(self, process: Any, connection: Any) -> None:
         self.process = process
-        channel = Channel(socket.socket(fileno=os.dup(connection.fileno())), FROM_SANDBOX)
+        self.channel = Channel(socket.socket(fileno=os.dup(connection.fileno())), FROM_SANDBOX)
         connection.close()
-        assert isinstance(channel.receive()[0], Ready)
-        self.client = RpcClient(channel)
+        assert isinstance(self.channel.receive()[0], Ready)
+        self.client = RpcClient(self.channel)
 
     def __getitem__(self, name: str) -> Any:
         return self.client.look([name])[name]
@@ -102,6 +102,7 @@ def student(tmp_path: Path) -> Iterator[Callable[[str], Student]]:
             cleanup.callback(process.join)
             cleanup.callback(process.kill)
             started = Student(process, runner_end)
+            cleanup.callback(started.channel.close)
             assert started.run("import torch\nfrom torch import nn\n" + source).error is None
             return started
 

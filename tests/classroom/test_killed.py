@@ -1,28 +1,20 @@
 """A class run that is killed at any moment loses nothing: the next run gives the gradebook of an undisturbed one."""
 
-import os
 import random
 import shutil
-import signal
 import subprocess
-import sys
 import tempfile
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from grader.classroom.class_run import ClassRun
-from grader.classroom.course_dir import CourseDir
-from tests.support.paths import REPOSITORY
-from tests.support.small_class import NAME, SCORES, ledger, make_slow_class
+from tests.support.killed_run import COMMAND, ENVIRONMENT, finish, kill
+from tests.support.small_class import SCORES, ledger, make_slow_class
 
 SLOW_STUDENTS = 36
 STUDENTS = SLOW_STUDENTS + len(SCORES)
 KILLS = 5
-COMMAND = [sys.executable, "-m", "grader", "grade", NAME]
-ENVIRONMENT = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
 
 
 @pytest.fixture(scope="module")
@@ -37,30 +29,6 @@ def undisturbed(ungraded: Path, tmp_path_factory: pytest.TempPathFactory) -> dic
     folder = shutil.copytree(ungraded, tmp_path_factory.mktemp("undisturbed") / "course")
     finish(folder)
     return ledger(folder)
-
-
-def finish(folder: Path) -> None:
-    """Grade the remaining students, undisturbed."""
-    assert not any(outcome.troubles for outcome in ClassRun(CourseDir(folder), NAME).outcomes())
-
-
-def done(folder: Path) -> int:
-    """The number of students with a completion marker."""
-    return len(list((folder / "autograded").glob(f"*/{NAME}/.graded.json")))
-
-
-def kill(folder: Path, *, after: int, seconds: float) -> int:
-    """Start a run, kill it `seconds` after `after` students are done, and return how many were done at its end."""
-    environment = ENVIRONMENT | {"TMPDIR": tempfile.gettempdir()}
-    run = subprocess.Popen(
-        [*COMMAND, "--jobs=2"], cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
-    while done(folder) < after and run.poll() is None:
-        time.sleep(0.005)
-    time.sleep(seconds)
-    run.send_signal(signal.SIGKILL)
-    run.wait()
-    return done(folder)
 
 
 def test_a_killed_run_is_continued(

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.classroom.test_killed import COMMAND, ENVIRONMENT, finish, kill
 from tests.commands.cluster.dask_cluster import DaskCluster, Run
+from tests.support.killed_run import COMMAND, ENVIRONMENT, finish, kill
 from tests.support.postgres import Postgres
 from tests.support.small_class import SCORES, grade_class, ledger, make_slow_class
 

@@ -12,24 +12,13 @@ import torch
 
 from course import data, figures
 from course.explorer import QueryExplorer
+from tests.support.pictures import ALT, WORDS, darkness
 from tests.support.waiting import HANGS
-
-ALT = "A description of five words or more."
-WORDS = list(data.TOKENS)
 
 
 def size(picture: figures.Picture) -> tuple[int, int]:
     """Return width and height of a PNG, from its header."""
     return struct.unpack(">II", picture.png[16:24])
-
-
-def darkness(picture: figures.Picture) -> torch.Tensor:
-    """Return the grey values of a picture from 0 (white) to 1 (black), (height, width)."""
-    import io
-
-    import matplotlib.image
-
-    return 1 - torch.tensor(matplotlib.image.imread(io.BytesIO(picture.png), format="png")[..., 0])
 
 
 EYE = torch.eye(6)

@@ -3,7 +3,7 @@
 import pytest
 
 from course import tiles
-from tests.course.test_figures import ALT, WORDS, darkness
+from tests.support.pictures import ALT, WORDS, darkness
 
 STEPS = [("one", [1.0, 1.0]), ("two", [0.25, 0.25, 1.0, 0.5])]
 

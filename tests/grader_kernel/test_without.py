@@ -18,6 +18,8 @@ from tests.support.library_functions import calls
 
 X = torch.randn(2, 3, generator=torch.Generator().manual_seed(0))
 SENTENCES = torch.zeros(2, 5, 4)
+torchs_own_warnings = pytest.mark.filterwarnings("ignore")
+"""A test calls all of torch, which warns of layers that it deprecates and, in `compile`, of modules of its own."""
 CALLS: dict[str, dict[str, Callable[[], object]]] = {
     "log_softmax": {
         "torch": lambda: torch.log_softmax(X, 1),
@@ -141,6 +143,7 @@ def is_seen(way: str) -> None:
         WAYS["NumPy"]()
 
 
+@torchs_own_warnings
 @pytest.mark.parametrize("way", WAYS)
 def test_every_way_to_a_function_is_seen(way: str) -> None:
     """Whatever calls it, and whoever catches the refusal. In a child: torch.compile leaves much behind in a process."""
@@ -202,6 +205,7 @@ LAYERS = [
 ]
 
 
+@torchs_own_warnings
 @pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.__name__)
 def test_a_layer_with_a_word_in_its_name_is_refused(layer: type[nn.Module]) -> None:
     """The function that it calls has the word in its name as well."""

@@ -14,10 +14,12 @@ from grader.commands.prove.draws import copies, drawing_tests, with_other_draws
 from grader.commands.prove.matrix import REFERENCE, Case, Kind, Prover
 from grader.engine.notebook.outline import Outline
 from grader.engine.runner.test_execution import Generator, seed_test
-from tests.commands.prove.test_prove import MISTAKE, Capture, entry, write
 from tests.support.notebooks import answer, check, helpers, notebook
 from tests.support.paths import REPOSITORY
+from tests.support.records import MISTAKE, entry, write
 from tests.support.small_class import NAME
+
+Capture = pytest.CaptureFixture[str]
 
 DRAW = "import torch\ng = torch.Generator()\nseed = g.seed()\nby = int(torch.randint(3, (1,), generator=g))\n"
 STRONG = f"{DRAW}assert scaled(by + 2, 3 + by) == (by + 2) * (3 + by), 'A product.'"

@@ -15,6 +15,7 @@ from grader.engine.notebook.outline import Outline
 from tests.support.exercises import reference
 from tests.support.notebooks import answer, check, helpers, hidden, notebook, text
 from tests.support.paths import REPOSITORY
+from tests.support.records import MISTAKE, entry, write
 from tests.support.small_class import NAME
 
 Capture = pytest.CaptureFixture[str]
@@ -31,13 +32,6 @@ SOURCE = notebook(
 )
 WEAK = "# Run this cell.\nassert scaled(2, 1) == 2, 'Once two is 2.'"
 """A check of `scaled` that finds too little: dividing does the same."""
-MISTAKE = """
-[[misconception]]
-name = "{name}"
-find = "x * by"
-replace = "{replace}"
-hint = "Compare with a drawing."
-"""
 DIVISION = "- return x * by\n+ return x / by"
 
 
@@ -57,17 +51,6 @@ def save(folder: Path, **cells: str) -> None:
     for cell in changed.cells:
         cell.source = cells.get((grade_id(cell) or "").replace("-", "_"), cell.source)
     nbformat.write(changed, folder / "source" / NAME / "small.ipynb")
-
-
-def write(path: Path, content: str) -> None:
-    """Write a file, and the folders above it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(content)
-
-
-def entry(edit: str, reason: str = "equivalent: nothing is divided by 1") -> str:
-    """An entry of a record."""
-    return f"[[survivor]]\nedit = '''\n{edit}'''\nreason = \"{reason}\"\n"
 
 
 def proved(capsys: Capture, *options: str) -> tuple[int, dict[str, Any]]:

@@ -11,26 +11,8 @@ from grader.engine.rpc.channel import encode
 from grader.engine.rpc.protocol import Call, ObjectHandle, ObjectRef, Returned, VerbRef
 from tests.support import notebooks
 from tests.support.notebooks import with_answer
+from tests.support.scale_notebook import SOLUTION, SOURCE
 
-SOLUTION = """
-class Scale(nn.Module):
-    def __init__(self, width):
-        super().__init__()
-        self.weight = nn.Parameter(torch.rand(width))
-
-    def forward(self, x):
-        return x * self.weight + 1
-"""
-SOURCE = notebooks.notebook(
-    notebooks.helpers("imports", "import torch\nfrom torch import nn"),
-    notebooks.answer("scale", f"### BEGIN SOLUTION{SOLUTION}### END SOLUTION"),
-    notebooks.hidden(
-        "scale-test-values",
-        "Every number is scaled, and one is added.",
-        "layer, x = Scale(3), torch.rand(5, 3)\n"
-        "assert torch.allclose(layer(x), x * layer.weight + 1), 'the values are not right'",
-    ),
-)
 FORGETS = Misconception("scale", "forgets to add one", " + 1", "", "Nothing was added.")
 DIVIDES = Misconception("scale", "divides by the weight", "x * self", "x / self", "You divided.")
 CRASHES = Misconception("scale", "transposes the numbers", "x * self", "x.T * self", "Leave x as it is.")

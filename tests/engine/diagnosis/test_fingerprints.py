@@ -4,8 +4,8 @@ import pytest
 
 from grader.engine.fingerprint import ABSOLUTE, Fingerprint
 from grader.engine.grading import grade
-from tests.engine.diagnosis.test_diagnosis import SOLUTION, SOURCE
 from tests.support.notebooks import with_answer
+from tests.support.scale_notebook import SOLUTION, SOURCE
 
 WRONG = SOLUTION.replace(" + 1", "")
 

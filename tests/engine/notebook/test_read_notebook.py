@@ -12,8 +12,8 @@ from grader.engine.notebook.repair import repair
 from grader.engine.supervisor import readers
 from grader.engine.supervisor.readers import read_notebook
 from grader.errors import UnreadableFile
-from tests.engine.notebook.test_repair import SOURCE, graded, right
 from tests.support.notebooks import cell
+from tests.support.two_exercises import SOURCE, graded, right
 from tests.support.waiting import until
 
 TEXT_IS_A_NUMBER = {

@@ -9,35 +9,16 @@ from grader.classroom.page import sanitize
 from grader.engine.grading import grade
 from grader.engine.notebook.cells import grade_id
 from grader.engine.notebook.repair import repair
-from tests.support.notebooks import answer, answered, cell, check, code, helpers, hidden, notebook, text, written
+from tests.support.notebooks import answered, cell, code, text
+from tests.support.two_exercises import SOURCE, graded, right
 
-SOURCE = notebook(
-    text("# Two exercises"),
-    helpers("imports", "import math\nimport torch"),
-    answer("one", "def one():\n    return 1"),
-    check("one-check", "assert one() == 1"),
-    answer("two", "def two():\n    return 2"),
-    hidden("two-test-value", "Two is two.", "assert two() == 2"),
-    written("why", "Because."),
-)
 ORDER = ["imports", "one", "one-check", "two", "two-test-value", "why"]
-
-
-def right():
-    """Return right answers to everything, as the student's JupyterLab saved them."""
-    return answered(SOURCE, one="def one():\n    return 3 - 2", why="It had to be.")
 
 
 @pytest.fixture
 def submission():
     """The notebook of `right`, to be damaged."""
     return right()
-
-
-def graded(submission):
-    """Return the points of a submission, and its repairs as one text."""
-    report = grade(SOURCE, submission)
-    return report.points, " | ".join(report.repairs)
 
 
 def names(notebook):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from grader.engine.rpc.channel import FROM_SANDBOX, LENGTHS, TO_SANDBOX, decode, encode
 from grader.engine.rpc.protocol import ProtocolError
-from tests.engine.rpc.test_protocol import MESSAGES, example
+from tests.support.messages import MESSAGES, example
 
 SEARCH = settings(max_examples=150, deadline=None, derandomize=True, database=None)
 TENSORS = [torch.arange(4.0), torch.eye(3)[:, 1:], torch.ones(2, 2, dtype=torch.complex64)]

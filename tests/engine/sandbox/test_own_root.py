@@ -47,7 +47,10 @@ def places() -> list[str]:
     folders = "/ /proc /proc/self /sys /sys/class /sys/class/tty /dev /etc /tmp /home /root".split()
     folders += [str(folder) for path in readable_paths() for folder in Path(path).parents]
     folders += [str(REPOSITORY), str(REPOSITORY / "source"), str(REPOSITORY / "tests")]
-    found = {entry.path for folder in folders if os.path.isdir(folder) for entry in islice(os.scandir(folder), ENTRIES)}
+    found = set[str]()
+    for folder in filter(os.path.isdir, folders):
+        with os.scandir(folder) as entries:
+            found |= {entry.path for entry in islice(entries, ENTRIES)}
     return sorted(found)
 
 

@@ -1,0 +1,16 @@
+"""What tests of pictures draw with, and how they look at the result."""
+
+import io
+
+import matplotlib.image
+import torch
+
+from course import data, figures
+
+ALT = "A description of five words or more."
+WORDS = list(data.TOKENS)
+
+
+def darkness(picture: figures.Picture) -> torch.Tensor:
+    """Return the grey values of a picture from 0 (white) to 1 (black), (height, width)."""
+    return 1 - torch.tensor(matplotlib.image.imread(io.BytesIO(picture.png), format="png")[..., 0])

@@ -1,0 +1,103 @@
+"""Writes the table of assignments, and the numbers that the READMEs and the threat model state: `make readme`.
+
+source/start.ipynb --what you build, minutes--+
+source/*/*.ipynb --points, order--------------+--> the table in README.md and source/start.ipynb
+exercises, mistakes, right answers, attacks --how many--> README.md, packages/grader/
+"""
+
+import re
+import sys
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+
+from grader.engine.notebook.cells import CellType, type_of
+from tests.support.exercises import MISCONCEPTIONS, NOTEBOOKS, SOURCES, STYLES
+from tests.support.paths import GRADER, REPOSITORY
+
+README, START = REPOSITORY / "README.md", REPOSITORY / "source" / "start.ipynb"
+ATTACKED = GRADER / "README.md", GRADER / "docs" / "threat-model.md"
+ATTACKS = len(list((REPOSITORY / "tests" / "attacks" / "corpus").glob("*.py")))
+COUNTS = {
+    README: {
+        "exercises": len(SOURCES),
+        "known mistakes": len(MISCONCEPTIONS),
+        "right answers in other styles": len(STYLES),
+    },
+    **{page: {"attacks": ATTACKS} for page in ATTACKED},
+}
+HEAD = "| folder | notebook | you build | time | points |\n|---|---|---|---|---|\n"
+TABLE = re.compile(re.escape(HEAD) + r"(?:\|.*\n)*")
+ROW = re.compile(r"\]\((?P<link>[^)]+)\) \| (?P<build>.*) \| (?P<minutes>\d+) min \| \d* ?\|$", re.MULTILINE)
+
+
+def points(notebook: NotebookNode) -> int:
+    """Return the points of a notebook's tests and written questions."""
+    scored = (CellType.TEST, CellType.MANUAL_ANSWER)
+    return sum(cell.metadata.nbgrader.points for cell in notebook.cells if type_of(cell) in scored)
+
+
+def table(text: str) -> str:
+    """Return the table of all notebooks, in the order of the file browser.
+
+    Args:
+        text: a table of the same form, whose rows say what students build in a notebook and how long that takes.
+
+    Raises:
+        ValueError: `text` has no row for one of the notebooks.
+    """
+    described = {match["link"]: match for match in ROW.finditer(text)}
+    rows, above = [], ""
+    for path, notebook in NOTEBOOKS.items():
+        folder, link = path.parent.name, path.relative_to(REPOSITORY / "source").as_posix()
+        if link not in described:
+            raise ValueError(f"each notebook needs a row in source/start.ipynb; expected one that links to {link}")
+        cells = [
+            f"`{folder}`" if folder != above else "",
+            f"[{path.stem.lstrip('0123456789-')}]({link})",
+            described[link]["build"],
+            f"{described[link]['minutes']} min",
+            str(points(notebook)),
+        ]
+        rows.append(f"| {' | '.join(cells)} |\n")
+        above = folder
+    return HEAD + "".join(rows)
+
+
+def replaced(pattern: str, new: str, text: str) -> str:
+    """Return `text` with the one place that matches `pattern` replaced; raises ValueError unless there is just one."""
+    text, places = re.subn(pattern, lambda _: new, text)
+    if places != 1:
+        raise ValueError(f"expected one place that matches {pattern!r}, got {places}")
+    return text
+
+
+def counted(text: str, counts: dict[str, int]) -> str:
+    """Return `text` with the right numbers before the things counted, wherever its lines are broken."""
+    for thing, number in counts.items():
+        words = r"\s+".join(thing.split())
+        text = replaced(rf"\b\d+(?=\s+{words}\b)", str(number), text)
+    return text
+
+
+def pages() -> dict[Path, str]:
+    """Return the text that each page should have."""
+    start = nbformat.read(START, as_version=4)
+    front = start.cells[0]
+    made = table(front.source)
+    front.source = replaced(TABLE.pattern, made, front.source)
+    readme = replaced(TABLE.pattern, made.replace("](", "](release/"), README.read_text())
+    return {
+        README: counted(readme, COUNTS[README]),
+        **{page: counted(page.read_text(), COUNTS[page]) for page in ATTACKED},
+        START: nbformat.writes(start) + "\n",
+    }
+
+
+if __name__ == "__main__":
+    try:
+        for page, text in pages().items():
+            page.write_text(text)
+    except ValueError as error:
+        sys.exit(f"make readme: {error}")

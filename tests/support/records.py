@@ -1,0 +1,23 @@
+"""What instructors write in TOML about an exercise: a known mistake, and a mutant that may survive."""
+
+from pathlib import Path
+
+MISTAKE = """
+[[misconception]]
+name = "{name}"
+find = "x * by"
+replace = "{replace}"
+hint = "Compare with a drawing."
+"""
+"""A known mistake of the exercise `scaled`."""
+
+
+def entry(edit: str, reason: str = "equivalent: nothing is divided by 1") -> str:
+    """An entry of a record of survivors."""
+    return f"[[survivor]]\nedit = '''\n{edit}'''\nreason = \"{reason}\"\n"
+
+
+def write(path: Path, content: str) -> None:
+    """Write a file, and the folders above it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content)
