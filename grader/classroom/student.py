@@ -127,22 +127,12 @@ def grade_submission(assignment: Assignment, submission: Submission) -> StudentR
             result.troubles.append(str(error))
             result.unread.append(name)
         else:
-            grade_notebook(assignment, name, notebook, result)
+            _grade_notebook(assignment, name, notebook, result)
     return result
 
 
-def grade_notebook(assignment: Assignment, name: str, submission: NotebookNode, student_result: StudentResult) -> None:
-    """Grade one notebook and add what that gave to a student's result.
-
-    Args:
-        assignment: what the notebook is graded by.
-        name: the name of its source.
-        submission: the notebook that was handed in.
-        student_result: receives the report, the repaired notebook, and troubles and remarks in words.
-
-    Raises:
-        SandboxUnavailable: student code could not be confined.
-    """
+def _grade_notebook(assignment: Assignment, name: str, submission: NotebookNode, student_result: StudentResult) -> None:
+    """Grade one notebook and add what that gave to a student's result."""
     submitted = repair(assignment.sources[name], submission)
     report = grade(
         assignment.sources[name],
