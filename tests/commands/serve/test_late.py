@@ -46,7 +46,7 @@ def test_a_penalty_is_foretold_as_the_gradebook_writes_it(course: CourseDir) -> 
     """So 'best' compares what would count: in time, within the extension, and after it."""
     with GradebookWriter(course, NAME) as writer:
         for student, when in (("bob", DUE), ("bob", DUE + HOUR), ("ann", DUE + HOUR), ("ann", DUE + 3 * HOUR)):
-            foretold = writer.gradebook.late_penalty(student, 6.0, when)
+            foretold = writer.late_penalty(student, 6.0, when)
             assert foretold == (6.0 if when > DUE + (2 * HOUR if student == "ann" else 0 * HOUR) else 0.0)
             assert writer.write([StudentScores(student, SCORES, when)])[student]["small"].late_penalty == foretold
 
