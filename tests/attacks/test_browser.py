@@ -3,9 +3,12 @@
     attacks 61a to 61c, whose scripts set the page's title --> class run --> feedback page --+
                                                                          --> formgrader   ---+--> Chromium --> the title
 
+MathML that a student writes is no MathML of the page: nothing in it runs, and nothing is fetched.
+
 No text of a submission delays the formgrader's server either.
 """
 
+import html
 import json
 import re
 import shutil
@@ -14,13 +17,16 @@ import sqlite3
 import subprocess
 import sys
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
 from grader.classroom.class_run import ClassRun
 from grader.classroom.course_dir import CourseDir
+from grader.classroom.page import formulas, sanitize
 from tests.attacks.aftermath import ASSIGNMENT, ATTACKS, NAME, hand_in
 from tests.attacks.build import RELEASED, SOURCE
 from tests.support.paths import REPOSITORY
@@ -31,6 +37,39 @@ SCRIPTS = [name for name in ATTACKS if "-script-in-" in name]
 SLOW = [name for name in ATTACKS if "-slow-" in name]
 RAN = "top.document.title=7"
 """The statement that takes the place of `attack()` in every script of the attacks."""
+MATHML = [
+    "<math><annotation-xml encoding='text/html'><script>RAN</script><img src=URL onerror=RAN></annotation-xml></math>",
+    "<math><annotation-xml encoding='application/xhtml+xml'><style><img src=URL onerror=RAN></style></annotation-xml>",
+    "<math><annotation-xml><svg><style><a title='</style><img src=URL onerror=RAN>'></annotation-xml></math>",
+    "<math><semantics><mi>x</mi><annotation src=URL>a</annotation></semantics></math>",
+    "<math href='javascript:RAN'><mi xlink:href='javascript:RAN' href=URL onclick=RAN>x</mi></math>",
+    "<math><maction actiontype='statusline#URL' xlink:href=URL onmouseover=RAN><mi>x</mi></maction></math>",
+    "<math><mglyph src=URL alt=x></mglyph><mi><mglyph src=URL></mi></math>",
+    "<math style='background:url(URL)' mathbackground='url(URL)'><mspace width='9999px' altimg=URL></math>",
+    # HTML where MathML allows it.
+    "<math><mtext><img src=URL onerror=RAN><script>RAN</script></mtext></math>",
+    "<math><ms><iframe srcdoc='<script>RAN</script>'></iframe><video src=URL></video><object data=URL></object></ms>",
+    # What one reading takes for a text or an attribute, and the next for a tag.
+    "<math><mtext><table><mglyph><style><!--</style><img title='--&gt;&lt;img src=URL onerror=RAN&gt;'>",
+    "<math><mtext><table><mtr><mtd><style><!--</style><img title='--&gt;&lt;img src=URL onerror=RAN&gt;'>",
+    "<form><math><mtext></form><form><mglyph><style></math><img src=URL onerror=RAN>",
+    "<math><mi><mglyph><none><style><a title='</style><img src=URL onerror=RAN>'>",
+    "<math><mtext><table><math><mtext><style><a title='</style><img src=URL onerror=RAN>'>",
+    "<math></p><style><a title='</style></math><img src=URL onerror=RAN>'>",
+    "<math><!--</math><img src=URL onerror=RAN>--><![CDATA[</math><script>RAN</script>]]></math>",
+    "<table><math><mtext><tr><td><style><b title='</style></table><img src=URL onerror=RAN>'>",
+    # Formulas, and what stands for a formula until it is drawn.
+    "<math>$x$<mtext>$y$<style>$\\text{</style><img src=URL onerror=RAN>}$</math>",
+    "$\\text{</mtext></math><img src=URL onerror=RAN>}$ $\\href{javascript:RAN}{x}$ $<script>RAN</script>$",
+    "$$\\begin{matrix}<img src=URL onerror=RAN>\\end{matrix}$$ $$\\includegraphics{URL}$$ **<b>$a$ <a href=#>$b$",
+    '<var title=\'inline formula: "><img src=URL onerror=RAN>\'></var><var title="block formula: \\text{<b"></var>',
+    "<var title='block formula: &lt;/math&gt;&lt;img src=URL onerror=RAN&gt;'></var>",
+]
+"""MathML of a student, and formulas. `RAN` is a statement, and `URL` an address that this test watches."""
+FOREIGN = """onload = () => document.title ||= JSON.stringify(Array.from(frames, frame =>
+    Array.from(frame.document.all).filter(each => !each.namespaceURI.endsWith("xhtml")).map(each => each.localName)))
+"""
+"""Makes the title of a page a list of the elements in each of its frames that are not HTML, as the browser reads it."""
 
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="pip cannot install Chromium; .ci/run does, so CI runs these")
 
@@ -76,6 +115,51 @@ def test_the_browser_runs_scripts(tmp_path: Path) -> None:
         page = tmp_path / "page.html"
         page.write_text(f"<title>0</title><body>{script.format(RAN)}")
         assert title(page.as_uri()) == "7"
+
+
+@pytest.fixture
+def requests() -> Iterator[tuple[str, dict[str, str], list[str]]]:
+    """Start a server; yield its address, its pages by path, and the paths of requests for anything else."""
+    pages: dict[str, str] = {"/favicon.ico": ""}
+    others: list[str] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html; charset=utf-8")
+            self.end_headers()
+            if self.path not in pages:
+                others.append(self.path)
+            self.wfile.write(pages.get(self.path, "").encode())
+
+        def log_message(self, *args: object) -> None:
+            """Print nothing."""
+
+    with ThreadingHTTPServer(("localhost", 0), Handler) as server:
+        Thread(target=server.serve_forever).start()
+        yield f"http://localhost:{server.server_port}", pages, others
+        server.shutdown()
+
+
+@pytest.mark.parametrize(
+    "render", [sanitize.markdown, sanitize.html, lambda text: text], ids=["markdown", "html", "not cleaned"]
+)
+def test_no_mathml_of_a_student_runs_or_loads_anything(
+    requests: tuple[str, dict[str, str], list[str]], render: Callable[[str], str]
+) -> None:
+    """The browser finds MathML only where the grader drew a formula. Of text that was not cleaned, scripts run."""
+    address, pages, others = requests
+    shown = [render(text.replace("RAN", RAN).replace("URL", f"{address}/fetched")) for text in MATHML]
+    frames = "".join(f'<iframe srcdoc="{html.escape(each)}"></iframe>' for each in shown)
+    pages["/page"] = f"<title></title>{frames}<script>{FOREIGN}</script>"
+    found = title(f"{address}/page")
+    if render not in (sanitize.markdown, sanitize.html):
+        assert found == "7" and "/fetched" in others
+        return
+    assert others == []
+    for text, names in zip(MATHML, json.loads(html.unescape(found)), strict=True):
+        assert {*names} <= (formulas.ELEMENTS if "$" in text or "<var" in text else set()), text
+    assert "math" in found
 
 
 @pytest.mark.parametrize("attack", SCRIPTS)

@@ -12,9 +12,10 @@ hint = "Compare with a drawing."
 """A known mistake of the exercise `scaled`."""
 
 
-def entry(edit: str, reason: str = "equivalent: nothing is divided by 1") -> str:
+def entry(*edits: str, reason: str = "equivalent: nothing is divided by 1") -> str:
     """An entry of a record of survivors."""
-    return f"[[survivor]]\nedit = '''\n{edit}'''\nreason = \"{reason}\"\n"
+    lines = "\n".join(edits)
+    return f'\'{reason}\' = """\n{lines}"""\n'
 
 
 def write(path: Path, content: str) -> None:

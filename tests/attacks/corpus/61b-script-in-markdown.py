@@ -16,6 +16,9 @@ SCRIPT = """<script>attack()</script>
 ![picture](x "onerror=attack()") <a href=" javascript:attack()">x</a> <details ontoggle=attack() open>x</details>
 <iframe src="javascript:attack()"></iframe> <style>@import 'attack.example';</style> ![a](attachment:a.png)
 <math><mtext><table><mglyph><style><!--</style><img title="--&gt;&lt;img src=x onerror=attack()&gt;">
+<math><annotation-xml encoding="text/html"><script>attack()</script></annotation-xml>
+<mi href="javascript:attack()">x</mi>
+<maction actiontype="toggle" xlink:href="javascript:attack()" onclick="attack()">y</maction></math>
 
 $$\\href{javascript:attack()}{x} <script>attack()</script>$$ $</script><script>attack()</script>$
 

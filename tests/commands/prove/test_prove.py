@@ -141,7 +141,7 @@ def test_a_record_explains_survivors(course: Path, capsys: Capture) -> None:
     save(course, scaled_check=WEAK)
     _, exercise = proved(capsys)
     assert DIVISION in surviving(exercise)
-    record = "".join(entry(edit.replace("- ", "  - ")) for edit in surviving(exercise))
+    record = entry(*(edit.replace("- ", "  - ") for edit in surviving(exercise)))
     write(course / "source" / NAME / "survivors/scaled.toml", record)
     status, explained = proved(capsys)
     assert status == 0 and surviving(explained) == surviving(exercise)
@@ -160,10 +160,16 @@ def test_an_entry_for_no_survivor_is_an_error(course: Path, capsys: Capture, edi
     ("name", "content", "complaint"),
     [
         ("scale", entry(DIVISION), "01-small has no 'scale'"),
-        ("scaled", entry(DIVISION, "it is fine"), "A reason begins with 'equivalent: ' or 'not forbidden: '"),
-        ("scaled", entry(DIVISION) * 2, "two entries are for the same"),
-        ("scaled", entry(""), "edit"),
+        ("scaled", entry(DIVISION, reason="it is fine"), "a reason begins with 'equivalent: ' or 'not forbidden: '"),
+        ("scaled", entry(DIVISION, DIVISION), "an edit is explained once"),
+        ("scaled", entry(DIVISION) + entry(DIVISION, reason="not forbidden: no"), "an edit is explained once"),
+        ("scaled", entry(DIVISION) * 2, "must be TOML"),
+        ("scaled", entry(""), "must have edits"),
+        ("scaled", entry(DIVISION, "- return 1"), "must have edits"),
+        ("scaled", entry("+ return 1", DIVISION), "must have edits"),
+        ("scaled", entry("return 1", DIVISION), "must have edits"),
         ("scaled", entry(DIVISION) + "hint = 'no'", "hint"),
+        ("scaled", entry(DIVISION) + "'equivalent: no' = 1", "Expected `str`"),
         ("scaled", "[[survivor", "must be TOML"),
     ],
 )

@@ -18,4 +18,5 @@ def test_every_entry_explains_a_mutant(assignment: Path) -> None:
     for case in prover.cases([assignment]):
         if case.reasons:
             edits = {row.edit for row, _ in case.rows if row.kind is Kind.MUTANT}
+            assert all(record.EDIT.fullmatch(f"{edit}\n") for edit in edits), "a record could not hold them apart"
             assert case.reasons.keys() - edits == set(), case.exercise

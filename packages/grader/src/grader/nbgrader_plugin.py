@@ -34,7 +34,7 @@ def configure(c: Config, root: Path | str | None = None) -> None:
     c.GenerateAssignment.force = True
 
     # If an instructor adds or removes a cell after grading, the error names the cell and says what to do.
-    c.GenerateAssignment.preprocessors.prepend(["grader.classroom.cell_guard.CellGuard"])
+    c.GenerateAssignment.preprocessors.prepend(["grader.classroom.release.CellGuard"])
     # Students' notebooks say which exercise a test belongs to. Before the second ComputeChecksums, the last but one.
     c.GenerateAssignment.preprocessors.insert(-2, "grader.classroom.release.PrepareForStudents")
 

@@ -14,6 +14,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -92,20 +93,21 @@ class ClassRun:
         students = self.course_dir.students(self.assignment, self.only)
         marker = partial(completion_marker, self.course_dir, self.assignment)
         unfinished = {student for student in students if self.force or marker(student) is None}
-        with _UnderWay(graders or Threads(self.jobs), assignment, partial(self._read, assignment)) as under_way:
-            if not under_way.graders.make_pages:
+        with closing(graders or Threads(self.jobs)) as graders:
+            under_way = _UnderWay(graders, assignment, partial(self._read, assignment))
+            if not graders.make_pages:
                 # They must be graded in any case, so start on them before the gradebook is ready.
                 under_way.take(student for student in students if student in unfinished)
             register(course_dir, self.assignment)
             with ResultWriter(course_dir, self.assignment) as writer:
-                under_way.graders.begin(assignment, writer.notebooks)
-                if under_way.graders.make_pages:
+                graders.begin(assignment, writer.notebooks)
+                if graders.make_pages:
                     under_way.earlier = writer.earlier
                     under_way.take(student for student in students if student in unfinished)
                 elif unfinished:
                     # The fork server is still loading or the first students are being graded: there is time for this.
                     writer.warm_up(assignment.sources)
-                common = common_digest(assignment, writer.due())
+                common = common_digest(assignment, writer.gradebook.due())
                 for student in (name for name in students if name not in unfinished):
                     digest = self.digest_now(assignment, common, student)
                     result = writer.finished_result(student, digest, with_pages=gradebook is None)
@@ -149,34 +151,27 @@ class _UnderWay:
     """
 
     def __init__(self, graders: Graders, assignment: Assignment, read: Callable[[str], Submission]) -> None:
-        self.graders = graders
         self.earlier: Callable[[str], Earlier] = lambda _: Earlier()
-        self._assignment, self._read = assignment, read
+        self._graders, self._assignment, self._read = graders, assignment, read
         self._waiting: deque[str] = deque()
-        self._futures: dict[Future[StudentResult], tuple[str, str]] = {}
-        self._sizes: dict[Future[StudentResult], int] = {}
-
-    def __enter__(self) -> "_UnderWay":
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.graders.close()
+        # Each with the student, and the digest and the size of the submission.
+        self._futures: dict[Future[StudentResult], tuple[str, str, int]] = {}
 
     def take(self, students: Iterable[str]) -> None:
         """Add students to those that are graded."""
         self._waiting.extend(students)
-        room = MAX_MB_UNDER_WAY * 2**20 - sum(self._sizes.values())
-        while self._waiting and len(self._futures) < self.graders.at_once and (room > 0 or not self._futures):
-            student, submission = self._waiting.popleft(), None
+        room = MAX_MB_UNDER_WAY * 2**20 - sum(size for *_, size in self._futures.values())
+        while self._waiting and len(self._futures) < self._graders.at_once and (room > 0 or not self._futures):
+            student, digest, size = self._waiting.popleft(), "", 0
             future = Future[StudentResult]()
             try:
                 submission = self._read(student)
-                future = self.graders.submit(self._assignment, submission, self.earlier(student))
+                digest, size = submission.digest, submission.size
+                future = self._graders.submit(self._assignment, submission, self.earlier(student))
             except OSError as error:
                 future.set_exception(error)
-            self._futures[future] = student, submission.digest if submission else ""
-            self._sizes[future] = submission.size if submission else 0
-            room -= self._sizes[future]
+            self._futures[future] = student, digest, size
+            room -= size
 
     def ended(self, common: str) -> Iterator[list[Ended]]:
         """Yield the students whose grading has ended, until all have; those that ended together, together.
@@ -186,12 +181,10 @@ class _UnderWay:
         """
         while self._futures:
             wait(self._futures, return_when=FIRST_COMPLETED)
-            end = time.monotonic() + self.graders.patience
+            end = time.monotonic() + self._graders.patience
             while len(ended := self._done()) < min(MAX_TOGETHER, len(self._futures)) and time.monotonic() < end:
                 time.sleep(PAUSE_SECONDS)
-            group = [_outcome(future, *self._futures.pop(future), common) for future in ended]
-            for future in ended:
-                del self._sizes[future]
+            group = [_outcome(future, *self._futures.pop(future)[:2], common) for future in ended]
             # What comes next is graded while these are written.
             self.take(())
             yield group

@@ -4,13 +4,12 @@ jupyter_config.py, nbgrader_config.py (or .json) of the machine, the user and th
 """
 
 import traceback
-from contextlib import suppress
 from pathlib import Path
 
 from jupyter_core.paths import jupyter_config_path
 from traitlets import List, Unicode
 from traitlets.config import Config, Configurable
-from traitlets.config.loader import ConfigFileNotFound, FileConfigLoader, JSONFileConfigLoader, PyFileConfigLoader
+from traitlets.config.loader import ConfigFileNotFound, JSONFileConfigLoader, PyFileConfigLoader
 
 from grader.classroom.course_root import CONFIG_FILE
 from grader.engine.code_digest import package_paths, with_kernel
@@ -44,20 +43,18 @@ def load_config(root: Path) -> Config:
     for folder in (*reversed(jupyter_config_path()), str(root)):
         for base in ("jupyter_config", "nbgrader_config"):
             for loader in (PyFileConfigLoader(f"{base}.py", folder), JSONFileConfigLoader(f"{base}.json", folder)):
-                with suppress(ConfigFileNotFound):
-                    config.merge(_loaded(loader))
+                try:
+                    config.merge(loader.load_config())
+                except ConfigFileNotFound:
+                    continue
+                except Exception as error:
+                    # These files are Python that people edit, so any exception can come out of them.
+                    message = traceback.format_exception_only(error)
+                    reason = str(error) if isinstance(error, GraderError) else "".join(message)
+                    raise GraderError(
+                        f"{loader.full_filename} cannot be read: {reason.strip().splitlines()[-1]}"
+                    ) from error
     return config
-
-
-def _loaded(loader: FileConfigLoader) -> Config:
-    try:
-        return loader.load_config()
-    except ConfigFileNotFound:
-        raise
-    except Exception as error:
-        # These files are Python that people edit, so any exception can come out of them.
-        reason = str(error) if isinstance(error, GraderError) else "".join(traceback.format_exception_only(error))
-        raise GraderError(f"{loader.full_filename} cannot be read: {reason.strip().splitlines()[-1]}") from error
 
 
 def helper_packages(config: Config) -> tuple[str, ...]:

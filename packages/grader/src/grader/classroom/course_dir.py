@@ -177,12 +177,16 @@ class CourseDir:
         )
         folder = folder_of_students(course, assignment)
         _, *rest = self.folder("submitted", assignment, "x").relative_to(folder).parts
-        paths = [folder.joinpath(name, *rest) for name in _names(folder)]
+        # As for nbgrader, which takes the student for a pattern of file names, hidden files are none.
+        names = [name for name in os.listdir(folder) if not name.startswith(".")] if folder.is_dir() else []
+        paths = [folder.joinpath(name, *rest) for name in names]
         students = {match["student"]: path for path in paths if (match := pattern.fullmatch(str(path)))}
-        names = {
-            name for name, path in students.items() if fnmatchcase(name, course.student_id) and _is_there(path, folder)
-        }
-        return sorted(names - set(course.student_id_exclude.split(",")))
+        excluded = course.student_id_exclude.split(",")
+        return sorted(
+            name
+            for name, path in students.items()
+            if name not in excluded and fnmatchcase(name, course.student_id) and _is_there(path, folder)
+        )
 
 
 def folder_of_students(directory: CourseDirectory, assignment: str) -> Path:
@@ -195,11 +199,6 @@ def folder_of_students(directory: CourseDirectory, assignment: str) -> Path:
     step = directory.submitted_directory
     first, second = (Path(directory.format_path(step, student, assignment)) for student in ("a", "b"))
     return Path(os.path.commonpath([first, second]))
-
-
-def _names(folder: Path) -> list[str]:
-    # As for nbgrader, which takes the student for a pattern of file names, hidden files are none.
-    return [name for name in os.listdir(folder) if not name.startswith(".")] if folder.is_dir() else []
 
 
 def _is_there(path: Path, folder: Path) -> bool:

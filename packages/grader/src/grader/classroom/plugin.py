@@ -120,7 +120,9 @@ class GradeCells(NbGraderPreprocessor):
         for result in report.results:
             if result.log:
                 self.log.debug("%s: %s\n%s", result.name, result.verdict, result.log)
-        graded = autograded(notebook, report, _checksums(resources))
+        with _registered(resources) as registered:
+            checksums = {cell.name: cell.checksum for cell in registered.source_cells}
+        graded = autograded(notebook, report, checksums)
         # nbgrader writes it beside the autograded notebook.
         file = record_file(Path(), resources["nbgrader"]["notebook"])
         resources.setdefault("outputs", {})[str(file)] = record(report, graded, unanswered(graded))
@@ -202,11 +204,6 @@ def _source_folder(preprocessor: NbGraderPreprocessor, resources: Resources) -> 
 def _source(preprocessor: NbGraderPreprocessor, resources: Resources) -> NotebookNode:
     name = f"{resources['nbgrader']['notebook']}.ipynb"
     return read_source(_source_folder(preprocessor, resources) / name, Limits(parent=preprocessor).notebook_mb)
-
-
-def _checksums(resources: Resources) -> dict[str, str | None]:
-    with _registered(resources) as registered:
-        return {cell.name: cell.checksum for cell in registered.source_cells}
 
 
 @contextmanager

@@ -2,21 +2,21 @@
 
 import os
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import nbformat
 from nbconvert.preprocessors import ClearOutputPreprocessor
 from nbformat import NotebookNode
+from nbgrader.api import Gradebook, MissingEntry, Notebook
 from nbgrader.converters import GenerateAssignment
-from nbgrader.preprocessors import NbGraderPreprocessor
+from nbgrader.preprocessors import NbGraderPreprocessor, SaveCells
 from traitlets.config import Config
 
-from grader.classroom.cell_guard import require_same_notebooks
 from grader.classroom.course_dir import CourseDir
 from grader.engine.limits import Limits
-from grader.engine.notebook.cells import CellType
+from grader.engine.notebook.cells import CellType, grade_id, type_of
 from grader.engine.notebook.files import read_sources
 from grader.engine.notebook.outline import Outline
 from grader.errors import GraderError
@@ -24,6 +24,9 @@ from grader.files import locked
 from grader_kernel.contract import first_line
 
 START = "start.ipynb"
+
+Types = Mapping[str, CellType | None]
+"""The types of cells by grade_id, or notebooks, which have no type, by name of their file."""
 
 
 class PrepareForStudents(NbGraderPreprocessor):
@@ -56,6 +59,34 @@ class PrepareForStudents(NbGraderPreprocessor):
                 # JupyterLab and nbclient run what is below, and a check that fails still counts as failed.
                 cell.metadata["tags"] = sorted({*cell.metadata.get("tags", ()), "raises-exception"})
         return nb, resources
+
+
+class CellGuard(SaveCells):
+    """Runs before nbgrader's SaveCells, and raises GraderError where that would refuse; disabled together with it.
+
+    Once students are graded, the gradebook takes no other cells. nbgrader's error does not name them or say what to do.
+    """
+
+    def preprocess(self, notebook: NotebookNode, resources: dict[str, Any]) -> tuple[NotebookNode, dict[str, Any]]:
+        """Return both arguments unchanged.
+
+        Args:
+            notebook: a source notebook that is being released or registered.
+            resources: nbconvert's resources, with nbgrader's names of the notebook and its assignment.
+
+        Raises:
+            GraderError: the notebook was graded, and its nbgrader cells are not those that the gradebook has.
+        """
+        names = resources["nbgrader"]
+        with suppress(MissingEntry), Gradebook(names["db_url"]) as gradebook:
+            entry = gradebook.find_notebook(names["notebook"], names["assignment"])
+            if entry.num_submissions:
+                types = ((grade_id(cell), type_of(cell)) for cell in notebook.cells)
+                now = {name: cell_type for name, cell_type in types if name and cell_type is not CellType.UNMARKED}
+                rule = f"{names['notebook']}.ipynb must keep its graded, read-only and answer cells"
+                hint = " (a new test can go into an existing test cell)"
+                _require_unchanged(names["assignment"], rule, _registered_types(entry), now, hint)
+        return notebook, resources
 
 
 def release(course_dir: CourseDir, assignment: str) -> None:
@@ -100,7 +131,7 @@ def register(course_dir: CourseDir, assignment: str) -> None:
     with locked(source, os.O_DIRECTORY, wait=True), tempfile.TemporaryDirectory() as discarded:
         course_dir.make_gradebook()
         with _preparing(assignment):
-            require_same_notebooks(course_dir, assignment)
+            _require_same_notebooks(course_dir, assignment)
             course_dir.run(GenerateAssignment, Config(), assignment_id=assignment, release_directory=discarded)
 
 
@@ -111,3 +142,48 @@ def _preparing(assignment: str) -> Iterator[None]:
         yield
     except GraderError as error:
         raise GraderError(f"cannot prepare '{assignment}' from source/: {error}") from error
+
+
+def _require_same_notebooks(course_dir: CourseDir, assignment: str) -> None:
+    with course_dir.gradebook() as gradebook, suppress(MissingEntry):
+        entry = gradebook.find_assignment(assignment)
+        if entry.num_submissions and entry.notebooks:
+            before = dict.fromkeys(f"{notebook.name}.ipynb" for notebook in entry.notebooks)
+            now = dict.fromkeys(path.name for path in course_dir.folder("source", assignment).glob("*.ipynb"))
+            _require_unchanged(assignment, "it must keep its notebooks", before, now)
+
+
+def _registered_types(entry: Notebook) -> dict[str, CellType]:
+    """The type of each cell in the gradebook's entry of a notebook, by grade_id."""
+    graded, answers = ({cell.name for cell in cells} for cells in (entry.grade_cells, entry.solution_cells))
+    return dict.fromkeys((cell.name for cell in entry.source_cells), CellType.READ_ONLY) | (
+        dict.fromkeys(graded, CellType.TEST)
+        | dict.fromkeys(answers, CellType.AUTOGRADED_ANSWER)
+        | dict.fromkeys(graded & answers, CellType.MANUAL_ANSWER)
+    )
+
+
+def _require_unchanged(
+    assignment: str,
+    rule: str,
+    before: Mapping[str, CellType | None],
+    now: Mapping[str, CellType | None],
+    hint: str = "",
+) -> None:
+    """Raise GraderError with the rule, all changes and a hint if notebooks or cells are not those before."""
+    changes = {
+        "added": now.keys() - before.keys(),
+        "removed": before.keys() - now.keys(),
+        "given another type": {name for name in now.keys() & before.keys() if now[name] is not before[name]},
+    }
+    described = ", ".join(
+        f"{' and '.join(sorted(names))} {'was' if len(names) == 1 else 'were'} {change}"
+        for change, names in changes.items()
+        if names
+    )
+    if described:
+        raise GraderError(
+            f"{rule}, because submissions of it were graded, and {described}: undo this change{hint}, or remove the "
+            f"assignment from the gradebook with 'nbgrader db assignment remove {assignment} --force' and grade all "
+            "students again (this deletes all grades, manual marks and the due date)"
+        )

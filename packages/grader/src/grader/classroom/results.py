@@ -55,21 +55,17 @@ class ResultWriter:
     def __init__(self, course_dir: CourseDir, assignment: str) -> None:
         self._course_dir = course_dir
         self._assignment = assignment
-        self._gradebook = GradebookWriter(course_dir, assignment)
+        self.gradebook = GradebookWriter(course_dir, assignment)
 
     def __enter__(self) -> "ResultWriter":
-        self._gradebook.__enter__()
-        self.notebooks = self._gradebook.notebooks()
-        self._recorded_students = self._gradebook.students()
+        self.gradebook.__enter__()
+        self.notebooks = self.gradebook.notebooks()
+        self._recorded_students = self.gradebook.students()
         self._pages = PageMaker(self._course_dir.config, self.notebooks)
         return self
 
     def __exit__(self, *error: Any) -> None:
-        self._gradebook.__exit__(*error)
-
-    def due(self) -> datetime | None:
-        """Return the due date of the assignment, if it has one."""
-        return self._gradebook.due()
+        self.gradebook.__exit__(*error)
 
     def finished_result(self, student: str, digest: str, *, with_pages: bool) -> StudentResult | None:
         """Return the result of a student who need not be graded again, without reports; None if that must be done.
@@ -97,7 +93,7 @@ class ResultWriter:
 
     def _refresh_pages(self, student: str, marker: dict[str, Any]) -> None:
         """Make the pages of a finished student again, with what the gradebook has now."""
-        marks, penalties = self._gradebook.marks(student), self._gradebook.penalties(student)
+        marks, penalties = self.gradebook.marks(student), self.gradebook.penalties(student)
         shown = {
             name: Shown(notebook.predicted(None, marks.get(name, {})), penalties.get(name, 0.0))
             for name, notebook in self.notebooks.items()
@@ -117,7 +113,7 @@ class ResultWriter:
         """Return what a student's pages may depend on besides the submission, as it is now."""
         if student not in self._recorded_students:
             return Earlier()
-        marks = self._gradebook.marks(student)
+        marks = self.gradebook.marks(student)
         # Only where a person gave points does it matter whether an answer is still the same.
         read = {name for name, cells in marks.items() if any(mark.manual is not None for mark in cells.values())}
         return Earlier(marks, {name: self._answers_before(student, name) for name in read})
@@ -183,16 +179,6 @@ class ResultWriter:
         }
         return self._pages.show(student_result, name, Shown(cells))
 
-    def late_penalty(self, student: str, score: float, timestamp: datetime) -> float:
-        """Return what the course's rule for late submissions takes from a score.
-
-        Args:
-            student: the student's name.
-            score: the score without a penalty.
-            timestamp: when the notebook was handed in, in UTC.
-        """
-        return self._gradebook.late_penalty(student, score, timestamp)
-
     def _record(self, results: Iterable[StudentResult], *, keep_others: bool) -> dict[str, dict[str, Shown]]:
         """Write the scores into the gradebook."""
         entries = []
@@ -204,7 +190,7 @@ class ResultWriter:
                 for name, graded in result.graded.items()
             }
             entries.append(StudentScores(result.student, scores, self._timestamp(result), keep_others))
-        return self._gradebook.write(entries)
+        return self.gradebook.write(entries)
 
     def _write_files(self, result: StudentResult, recorded: dict[str, Shown], *, keep_others: bool) -> None:
         """Write autograded notebooks, pages and receipts."""

@@ -109,7 +109,9 @@ def read_submission(assignment: Assignment, student: str, handed_in: HandedIn) -
         except UnreadableFile as error:
             content = str(error).encode()
             if name is not None:
-                _say_why(handed_in, file, assignment, error, troubles, remarks)
+                trouble, remark = _why_unread(handed_in, file, assignment, error)
+                troubles += [trouble] if trouble else []
+                remarks += [remark] if remark else []
         digest.update(f"{file} {len(content)} ".encode() + content)
     return Submission(student, digest.hexdigest(), notebooks, troubles, remarks)
 
@@ -157,22 +159,12 @@ def grade_submission(assignment: Assignment, submission: Submission) -> StudentR
             result.troubles.append(str(error))
             result.unread.append(name)
         else:
-            grade_notebook(assignment, name, notebook, result)
+            _grade_notebook(assignment, name, notebook, result)
     return result
 
 
-def grade_notebook(assignment: Assignment, name: str, submission: NotebookNode, student_result: StudentResult) -> None:
-    """Grade one notebook and add what that gave to a student's result.
-
-    Args:
-        assignment: what the notebook is graded by.
-        name: the name of its source.
-        submission: the notebook that was handed in.
-        student_result: receives the report, the repaired notebook, and troubles and remarks in words.
-
-    Raises:
-        SandboxUnavailable: student code could not be confined.
-    """
+def _grade_notebook(assignment: Assignment, name: str, submission: NotebookNode, student_result: StudentResult) -> None:
+    """Grade one notebook and add what that gave to a student's result."""
     submitted = repair(assignment.sources[name], submission)
     report = grade(
         assignment.sources[name],
@@ -197,22 +189,14 @@ def repaired(cells: int, notebook: str) -> str:
     return f"{'a cell was' if cells == 1 else f'{cells} cells were'} repaired in {notebook}"
 
 
-def _say_why(
-    handed_in: HandedIn,
-    file: str,
-    assignment: Assignment,
-    error: UnreadableFile,
-    troubles: list[str],
-    remarks: list[str],
-) -> None:
-    """Add a trouble for a file that cannot be read, and a remark for one that is not there."""
+def _why_unread(handed_in: HandedIn, file: str, assignment: Assignment, error: UnreadableFile) -> tuple[str, str]:
+    """A trouble for a file that cannot be read, or a remark for one that is not there; the other is ''."""
     try:
         if handed_in.has(file):
-            troubles.append(str(error))
-        else:
-            remarks.append(f"{file} was not handed in{_other_notebooks(handed_in, assignment)}")
+            return str(error), ""
+        return "", f"{file} was not handed in{_other_notebooks(handed_in, assignment)}"
     except UnreadableFile as folder_error:
-        troubles.append(str(folder_error))
+        return str(folder_error), ""
 
 
 def _other_notebooks(handed_in: HandedIn, assignment: Assignment) -> str:

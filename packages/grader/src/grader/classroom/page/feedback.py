@@ -243,15 +243,10 @@ def unchanged(html: str) -> str:
 
 
 def _highlight(source: str, metadata: Any = None) -> str:
-    html = highlighted(source)
-    # Only cells from the source have this setting: repair removes it from all others.
-    return _folded(source, html) if (metadata or {}).get("jupyter", {}).get("source_hidden") else html
-
-
-def _folded(source: str, html: str) -> str:
-    """The code of a cell that is folded in the notebook: its first line, and all of it after a click."""
-    first, _, _ = source.partition("\n")
-    return f"<details><summary><code>{escape(first)}</code></summary>{html}</details>"
+    html, (first, _, _) = highlighted(source), source.partition("\n")
+    # Only cells from the source are folded in the notebook: repair removes this setting from all others.
+    is_folded = (metadata or {}).get("jupyter", {}).get("source_hidden")
+    return f"<details><summary><code>{escape(first)}</code></summary>{html}</details>" if is_folded else html
 
 
 @lru_cache(maxsize=256)

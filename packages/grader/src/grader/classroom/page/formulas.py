@@ -51,10 +51,6 @@ ALPHABETS = {
 DEFINING = re.compile(
     r"\\(?:[gex]?def|let|futurelet|providecommand|(?:re)?new(?:command|environment)|DeclareMathOperator)(?![a-zA-Z])"
 )
-UNTYPESET = "<b></b>"
-"""Is put after a sign with which TeX begins. The reader sees nothing of it, and the formgrader's MathJax finds no
-formula in text that a tag interrupts. Formulas are drawn here: MathJax would obey any command, and some change the
-whole page."""
 TEX = re.compile(r"[\\$]")
 MAX_TEX, MAX_NESTING = 1_000, 25
 """How many characters a formula may have, and how many elements may be open at a time."""
@@ -64,25 +60,16 @@ class _NotAllowed(Exception):
     """The formula needs an element or an attribute that is not listed."""
 
 
-def drawn(tex: str, *, display: bool = False) -> str:
-    """Return a formula as MathML, or as it was typed if that is not possible.
+def drawn(tex: str, *, display: bool = False, as_typed: bool = False) -> str:
+    """Return a formula as MathML, or as HTML that shows it as it was typed if that is not possible.
 
     Args:
         tex: the formula without its delimiters.
         display: whether it has a line of its own.
-    """
-    return mathml(tex, display=display) or typed(tex, display=display)
-
-
-def typed(tex: str, *, display: bool = False) -> str:
-    """Return a formula as HTML that shows it as it was typed.
-
-    Args:
-        tex: the formula without its delimiters.
-        display: whether it has a line of its own.
+        as_typed: whether not to try.
     """
     sign = "$$" if display else "$"
-    return f"<code>{escape(f'{sign}{tex}{sign}')}</code>"
+    return (not as_typed and mathml(tex, display=display)) or f"<code>{escape(f'{sign}{tex}{sign}')}</code>"
 
 
 def mathml(tex: str, *, display: bool = False) -> str | None:
@@ -119,13 +106,10 @@ def _written(element: Element, nesting: int) -> Iterator[str]:
     text = unescape(element.text or "")
     if (text.startswith("\\") and len(text) > 1) or (tag == "mi" and text in "&\\" and text):
         raise _NotAllowed(text)  # a command or an environment that the converter does not know
+    if len(text) > 1 and tag != "mtext" and TEX.search(text):
+        raise _NotAllowed(text)  # only a text may be interrupted by a tag of HTML
     yield f"<{tag}{''.join(_attributes(attributes))}>"
-    shown = escape("".join(_letter(alphabet, character) for character in text) if alphabet else text)
-    if len(text) > 1 and TEX.search(text):
-        if tag != "mtext":
-            raise _NotAllowed(text)  # only here may MathML hold a tag of HTML
-        shown = TEX.sub(lambda sign: sign[0] + UNTYPESET, shown)
-    yield shown
+    yield escape("".join(_letter(alphabet, character) for character in text) if alphabet else text)
     for child in element:
         yield from _written(child, nesting - 1)
     yield f"</{tag}>"

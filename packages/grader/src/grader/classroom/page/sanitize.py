@@ -83,12 +83,20 @@ NESTED_TAG = re.compile(r"<(/?)(?!br|hr|img)[a-z]")
 
 FORMULA = re.compile(r'<var title="(block|inline) formula: ([^"]*)"></var>')
 """A placeholder for a formula until the HTML is clean. Neither a text nor an attribute of clean HTML can hold it:
-one has no `<` and the other no quotation mark; whoever types it has typed a formula."""
+one has no `<` and the other no quotation mark; whoever types it has typed a formula.
+
+nh3 could filter MathML, too, but it removes tags and does not parse its result again, and inside MathML a removed tag
+changes how a browser parses the rest: it makes `<math><mi><mglyph><none>` a `<mi><none>`, in which `none` is HTML.
+Through such differences scripts have passed it where MathML was allowed (RUSTSEC-2025-0071, RUSTSEC-2026-0193)."""
 MAX_TEX, MAX_MATHML = 10_000, 200_000
 """Characters of TeX in one text that are drawn, and of MathML that they may become; other formulas stay as typed."""
 
-TEX = re.compile(r"""(<[^>"]*+(?:"[^"]*+"[^>"]*+)*+>)|[\\$]""")
-"""A tag of clean HTML, which is left as it is, or a sign with which TeX begins."""
+TEX = re.compile(r"""(<[^>"]*+(?:"[^"]*+"[^>"]*+)*+>)|[\\$](?!</m)""")
+"""A tag, which is left as it is, or a sign with which TeX begins, unless an element of MathML ends behind it."""
+UNTYPESET = "<b></b>"
+"""Is put after a sign with which TeX begins. The reader sees nothing of it, and the formgrader's MathJax finds no
+formula in text that a tag interrupts. Formulas are drawn here: MathJax would obey any command, and some change the
+whole page."""
 
 
 class Renderer(IPythonRenderer):
@@ -139,11 +147,6 @@ def markdown(source: str, *, is_folded: bool = False) -> str:
     return (_rendered_once if len(source) <= MAX_MARKDOWN else _rendered)(source, is_folded)
 
 
-@lru_cache(maxsize=512)
-def _rendered_once(source: str, is_folded: bool) -> str:
-    return _rendered(source, is_folded)
-
-
 def _rendered(source: str, is_folded: bool) -> str:
     text, images = _without_images(MARKER.sub("", source))
     text = SPACES.sub(lambda spaces: spaces[0][:KEPT_SPACES] + spaces[0][-KEPT_SPACES:], text)
@@ -155,6 +158,9 @@ def _rendered(source: str, is_folded: bool) -> str:
     if shown is None:
         return verbatim(source)
     return _with_images(shown if is_folded else shown.replace("<details>", '<details open="">'), images)
+
+
+_rendered_once = lru_cache(maxsize=512)(_rendered)
 
 
 def is_quick(text: str) -> bool:
@@ -235,7 +241,7 @@ def _sanitized(text: str, source_length: int, typed: re.Pattern[str]) -> str | N
 
 def _untypeset(clean: str) -> str:
     """Clean HTML in which no text is TeX for MathJax."""
-    return TEX.sub(lambda found: found[1] or found[0] + formulas.UNTYPESET, clean)
+    return TEX.sub(lambda found: found[1] or found[0] + UNTYPESET, clean)
 
 
 def _with_formulas(clean: str) -> str:
@@ -243,12 +249,11 @@ def _with_formulas(clean: str) -> str:
 
     def draw(formula: re.Match[str]) -> str:
         nonlocal tex_left, mathml_left
-        kind, tex = formula[1], unescape(formula[2])
+        is_block, tex = formula[1] == "block", unescape(formula[2])
         tex_left -= len(tex)
-        is_block, is_within = kind == "block", tex_left >= 0 and mathml_left >= 0
-        shown = formulas.mathml(tex, display=is_block) if is_within else None
-        mathml_left -= len(shown or "")
-        return shown or _untypeset(formulas.typed(tex, display=is_block))
+        shown = formulas.drawn(tex, display=is_block, as_typed=min(tex_left, mathml_left) < 0)
+        mathml_left -= len(shown)
+        return _untypeset(shown)
 
     return FORMULA.sub(draw, clean)
 

@@ -3,9 +3,9 @@
 source/NN-name/survivors/EXERCISE.toml --> edits and reasons
 """
 
+import re
 import tomllib
 from pathlib import Path
-from typing import Annotated
 
 import msgspec
 
@@ -14,24 +14,7 @@ from grader.errors import GraderError
 FOLDER = "survivors"
 REASONS = ("equivalent: ", "not forbidden: ")
 """How a reason begins: the same results for all inputs, or other results that the text of the exercise allows."""
-
-Text = Annotated[str, msgspec.Meta(min_length=1)]
-
-
-class Explanation(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """Why a mutant may keep all points; `edit` is its edit as `grader prove` prints it."""
-
-    edit: Text
-    reason: Text
-
-    def __post_init__(self) -> None:
-        """Reject a reason of no kind; msgspec turns the error into a ValidationError."""
-        if not self.reason.startswith(REASONS):
-            raise ValueError(f"A reason begins with '{REASONS[0]}' or '{REASONS[1]}', but this one is {self.reason!r}")
-
-
-class _File(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    survivor: list[Explanation]
+EDIT = re.compile(r"(?:-.*\n)+(?:\+.*\n)+")
 
 
 def load(assignment: Path, exercises: list[str]) -> dict[str, dict[str, str]]:
@@ -53,20 +36,25 @@ def load(assignment: Path, exercises: list[str]) -> dict[str, dict[str, str]]:
                 "rename or remove the file"
             )
         try:
-            entries = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), _File).survivor
+            entries = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), dict[str, str])
         except msgspec.ValidationError as error:
-            raise GraderError(
-                f"{place}: {error}; a file has entries [[survivor]], each with edit and reason, and nothing else"
-            ) from error
+            raise GraderError(f"{place}: {error}; a file has entries \"REASON\" = '''EDITS''' only") from error
         except (OSError, ValueError) as error:
             raise GraderError(f"{place}: must be TOML in UTF-8, but cannot be read ({error}); correct it") from error
-        reasons = {normalised(entry.edit): entry.reason for entry in entries}
-        if len(reasons) < len(entries):
+        edits = [(edit, reason) for reason, text in entries.items() for edit in _edits(text, reason, place)]
+        records[path.stem] = dict(edits)
+        if len(records[path.stem]) < len(edits):
             raise GraderError(f"{place}: an edit is explained once, but two entries are for the same; remove one")
-        records[path.stem] = reasons
     return records
 
 
-def normalised(edit: str) -> str:
-    """Return an edit without the spaces and empty lines around it, which are a matter of layout."""
-    return "\n".join(line.strip() for line in edit.strip().splitlines())
+def _edits(text: str, reason: str, place: str) -> list[str]:
+    """The edits of an entry, each as `grader prove` prints it but for the spaces and empty lines around it."""
+    if not reason.startswith(REASONS):
+        raise GraderError(
+            f"{place}: a reason begins with '{REASONS[0]}' or '{REASONS[1]}', but this one is {reason!r}; correct it"
+        )
+    text = "".join(f"{line.strip()}\n" for line in text.splitlines() if line.strip())
+    if not text or EDIT.sub("", text):
+        raise GraderError(f"{place}: {reason!r} must have edits, each of lines that begin with - and then lines with +")
+    return [edit.removesuffix("\n") for edit in EDIT.findall(text)]

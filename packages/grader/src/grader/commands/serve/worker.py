@@ -181,7 +181,7 @@ class Writer:
             return row.number > before.number
 
         def worth(points: float, received: datetime) -> float:
-            return points - writer.late_penalty(row.student, points, received)
+            return points - writer.gradebook.late_penalty(row.student, points, received)
 
         return worth(points, row.received) >= worth(before.points or 0.0, before.received)
 
