@@ -43,45 +43,39 @@ def changed(data: bytes, name: str, change: Callable[[bytearray, int], None]) ->
 
 
 @pytest.mark.parametrize(
+    "name",
+    [
+        "../one.ipynb", "ann\\..\\..\\one.ipynb", "/etc/passwd", "C:\\one.ipynb", "ann/CON", "a/" * 40 + "one.ipynb",
+        "ann/\x1b[2J.ipynb", "ann/one\n.ipynb", "ann/" + "x" * 255,
+    ],
+)  # fmt: skip
+def test_a_name_may_be_anything(name: str) -> None:
+    """None becomes a path (tests/commands/lms/test_zip_collect.py), and none acts on a terminal."""
+    archive = opened(packed([GOOD, Packed(name, b"x")]))
+    assert archive.refused == [] and archive.read(archive.files[1], 1, Budget(1, "all")) == b"x"
+    assert "\x1b" not in archive.files[1].path and "\n" not in archive.files[1].path
+
+
+@pytest.mark.parametrize(
     ("name", "why"),
     [
-        ("../one.ipynb", "its path leads out of the archive"),
-        ("ann/../../one.ipynb", "its path leads out of the archive"),
-        ("ann\\..\\..\\one.ipynb", "its path leads out of the archive"),
-        ("/etc/passwd", "its path begins at the root of a disk"),
-        ("\\\\server\\share", "its path begins at the root of a disk"),
-        ("C:\\one.ipynb", "its path begins at the root of a disk"),
-        ("c:one.ipynb", "its path begins at the root of a disk"),
-        ("ann/\x1b[2J.ipynb", "its name has control characters"),
-        ("ann/one\n.ipynb", "its name has control characters"),
-        ("ann/CON", "its name stands for a device on Windows"),
-        ("nul.ipynb", "its name stands for a device on Windows"),
-        ("a/Lpt1.x/one.ipynb", "its name stands for a device on Windows"),
         ("ann/" + "x" * 256, "its name is too long"),
-        ("a/" * 40 + "one.ipynb", "its name is too long"),
+        ("x" * 256 + "/one.ipynb", "its name is too long"),
         ("ANN/One.ipynb", "2 entries have this name, apart from upper and lower case"),
     ],
 )
 def test_a_hostile_name_is_refused(name: str, why: str) -> None:
-    """It would lead out of a folder, act on a terminal, or hide another file."""
+    """It would take hours to compare, or hide another file."""
     good = [] if "2 entries" in why else [GOOD]
     archive = opened(packed([*good, Packed("ben/one.ipynb", b"{}"), Packed(name, b"x"), *([] if good else [GOOD])]))
     assert why in [reason for _, reason in archive.refused] and "ben/one.ipynb" in [f.path for f in archive.files]
-    assert not any("\x1b" in file.path or "\n" in file.path for file, _ in archive.refused)
 
 
-@pytest.mark.parametrize(
-    ("mode", "why"),
-    [
-        (stat.S_IFLNK | 0o777, "it is a link"),
-        (stat.S_IFIFO | 0o644, "it is neither a file nor a folder"),
-        (stat.S_IFCHR | 0o644, "it is neither a file nor a folder"),
-    ],
-)
-def test_only_files_and_folders_are_opened(mode: int, why: str) -> None:
-    """A link in an archive holds a path, and a program that unpacks it would follow it."""
+@pytest.mark.parametrize("mode", [stat.S_IFLNK | 0o777, stat.S_IFIFO | 0o644, stat.S_IFCHR | 0o644])
+def test_only_files_and_folders_are_opened(mode: int) -> None:
+    """A link in an archive holds a path, which would take the place of the notebook that it leads to."""
     data = packed([GOOD, Packed("ann/link.ipynb", b"/etc/passwd", mode=mode), Packed("ann/", b"", mode=0o40755)])
-    assert refusals(data) == {"ann/link.ipynb": why}
+    assert refusals(data) == {"ann/link.ipynb": "it is neither a file nor a folder"}
 
 
 def test_equal_names_are_all_refused(recwarn: pytest.WarningsRecorder) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from nbgrader.apps.exportapp import ExportApp
 from nbgrader.plugins import CsvExportPlugin
 
 from grader.classroom.course_dir import CourseDir
@@ -14,6 +15,7 @@ from grader.classroom.gradebook.rules import NotebookScores, StudentScores
 from grader.classroom.gradebook.writer import GradebookWriter
 from grader.classroom.release import register
 from grader.commands.cli import main
+from tests.support.nbgrader_programs import run_program
 from tests.support.platform_files import CANVAS_GRADEBOOK, MOODLE_WORKSHEET, write_csv
 from tests.support.small_class import NAME, make_course
 
@@ -232,3 +234,89 @@ def test_an_assignment_that_was_never_graded_is_refused(course: Course) -> None:
     """No one gets zero by a misspelt name."""
     assert main(["export", "02-small", "--for", "csv"]) == 1
     assert "the gradebook has no assignment '02-small' (there is 01-small)" in course.printed.readouterr().err
+
+
+def run_nbgrader(logged: pytest.LogCaptureFixture, plugin: str, *settings: str, status: int = 0, **aliases: str) -> str:
+    """Run `nbgrader export` with an exporter of ours, and return what it logged."""
+    options = [f"--{plugin}.{setting}" for setting in settings]
+    options += [f"--{name}={value}" for name, value in aliases.items()]
+    ended, said = run_program(ExportApp, logged, f"--exporter=grader.commands.lms.export.{plugin}", *options)
+    assert ended == status, said
+    return said
+
+
+NBGRADER = [
+    ("canvas", "CanvasExportPlugin", "canvas.csv", ()),
+    ("canvas", "CanvasExportPlugin", "canvas.csv", ("column=Essay (4712)", "unmarked=True")),
+    ("canvas", "CanvasExportPlugin", "", ()),
+    ("moodle", "MoodleExportPlugin", "worksheet.csv", ("comments=True",)),
+    ("moodle", "MoodleExportPlugin", "", ("comments=True", "unmarked=True")),
+    ("csv", "TableExportPlugin", "", ()),
+]
+
+
+@pytest.mark.parametrize(("platform", "plugin", "template", "settings"), NBGRADER)
+def test_nbgrader_writes_the_same_files(
+    course: Course,
+    caplog: pytest.LogCaptureFixture,
+    platform: str,
+    plugin: str,
+    template: str,
+    settings: tuple[str, ...],
+) -> None:
+    """Byte for byte and with the same notes; the settings of `nbgrader export` are the options of `grader export`."""
+    canvas = CANVAS_GRADEBOOK.replace("10.0,20.0", "10.0,10.0")
+    write_csv(course.folder, canvas, "canvas.csv")
+    write_csv(course.folder, MOODLE_WORKSHEET, "worksheet.csv")
+    pairs = [setting.split("=") for setting in settings]
+    options = [each for name, value in pairs for each in (f"--{name}", *([] if value == "True" else [value]))]
+    _, said = course.export(*options, *(["--template", template] if template else []), platform=platform)
+    ours = (course.folder / "out.csv").read_bytes()
+    assert len(ours.splitlines()) > 2
+    logged = run_nbgrader(
+        caplog, plugin, *settings, *([f"template={template}"] if template else []), assignment=NAME, to="theirs.csv"
+    )
+    assert (course.folder / "theirs.csv").read_bytes() == ours
+    notes = [line.removeprefix("grader: ") for line in said.splitlines()]
+    assert notes and all(note in logged for note in notes) and "wrote theirs.csv: " in logged
+
+
+def test_nbgrader_has_the_same_names_of_files_and_all_assignments(
+    course: Course, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Without settings, as for nbgrader's own exporter."""
+    assert main(["export", NAME, "--for", "moodle"]) == 0
+    ours = (course.folder / "grades-moodle.csv").read_bytes()
+    (course.folder / "grades-moodle.csv").unlink()
+    run_nbgrader(caplog, "MoodleExportPlugin")
+    assert (course.folder / "grades-moodle.csv").read_bytes() == ours
+
+
+def test_nbgrader_exports_the_students_that_are_named(course: Course, caplog: pytest.LogCaptureFixture) -> None:
+    """Others are neither in the file nor in the notes, and one of the same name still makes a row doubtful."""
+    write_csv(course.folder, MOODLE_WORKSHEET.replace("ann@example.org", ""), "worksheet.csv")
+    write_csv(course.folder, "id,first_name,last_name\nann2,Ann,Lee\n", "more.csv")
+    assert main(["roster", "more.csv"]) == 0
+    logged = run_nbgrader(caplog, "MoodleExportPlugin", "template=worksheet.csv", student="bob", to="bob.csv")
+    rows = list(csv.reader((course.folder / "bob.csv").open(encoding="utf-8")))
+    assert (
+        [row[0] for row in rows] == ["Identifier", "Participant 12"] and "zofie" not in logged and "eve" not in logged
+    )
+    run_nbgrader(caplog, "MoodleExportPlugin", "template=worksheet.csv", student="ann", to="ann.csv")
+    assert len((course.folder / "ann.csv").read_text().splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        (("template=nowhere.csv",), "nowhere.csv cannot be read"),
+        (("column=a", "column=b"), "--column is given 2 times for 1 assignments"),
+        (("to=/proc/grades.csv",), "/proc/grades.csv cannot be written"),
+    ],
+)
+def test_nbgrader_says_in_one_line_what_is_wrong(
+    course: Course, caplog: pytest.LogCaptureFixture, settings: tuple[str, ...], words: str
+) -> None:
+    """And ends with the status 1."""
+    assert words in run_nbgrader(caplog, "CanvasExportPlugin", *settings, status=1)
+    assert not (course.folder / "grades-canvas.csv").exists()

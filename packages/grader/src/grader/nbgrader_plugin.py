@@ -65,5 +65,9 @@ def configure(c: Config, root: Path | str | None = None) -> None:
         "nbgrader.preprocessors.AssignLatePenalties",
     ]
 
+    # `nbgrader zip_collect` takes in what Canvas and Moodle pack. A course that has plug-ins of its own keeps them.
+    c.ZipCollectApp.setdefault("extractor_plugin", "grader.commands.lms.zip_collect.LmsExtractorPlugin")
+    c.ZipCollectApp.setdefault("collector_plugin", "grader.commands.lms.zip_collect.LmsCollectorPlugin")
+
     # The formgrader's debug panel would show the server's token on every page.
     c.FormgradeExtension.debug = False

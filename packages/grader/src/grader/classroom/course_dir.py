@@ -37,8 +37,12 @@ MIGRATIONS = Path(nbgrader.__file__).parent / "alembic"
 class CourseDir:
     """A course folder, with its configuration."""
 
-    def __init__(self, root: Path) -> None:
-        """Read the configuration of the course folder `root`.
+    def __init__(self, root: Path, config: Config | None = None) -> None:
+        """Read the configuration of a course folder.
+
+        Args:
+            root: the course folder.
+            config: what a program of nbgrader has read already, with its command line.
 
         Raises:
             GraderError: the folder has no nbgrader_config.py, a configuration file cannot be read, or a helper package
@@ -46,7 +50,7 @@ class CourseDir:
             TraitError: a setting has a wrong type.
         """
         self.root = root.resolve()
-        self.config = load_config(self.root)
+        self.config = load_config(self.root) if config is None else copy.deepcopy(config)
         if "root" not in self.config.CourseDirectory:
             # nbgrader's own default is the working folder, which may be a folder of the course.
             self.config.CourseDirectory.root = str(self.root)

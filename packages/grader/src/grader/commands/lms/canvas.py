@@ -14,8 +14,7 @@ download all student submissions for an assignment?". Of the details, Canvas's s
 import re
 
 from grader.classroom.students.csv_files import Row, Table
-from grader.commands.lms.origin import Origin
-from grader.commands.lms.senders import Sender, name_key
+from grader.commands.lms.senders import Origin, Sender, name_key
 from grader.errors import GraderError
 
 INFO = (

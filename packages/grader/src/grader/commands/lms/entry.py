@@ -1,9 +1,12 @@
 """The commands `grader roster`, `grader import` and `grader export`."""
 
 import argparse
+import os
+from functools import partial
 from pathlib import Path
 
 from grader.commands.shared import Command, note
+from grader.text import plural
 
 
 def _roster_options(parser: argparse.ArgumentParser) -> None:
@@ -20,7 +23,7 @@ def _roster_options(parser: argparse.ArgumentParser) -> None:
 def _roster(parsed: argparse.Namespace) -> int:
     from grader.classroom.course_dir import CourseDir
     from grader.classroom.students.roster import read_roster
-    from grader.commands.lms.command import put_students
+    from grader.commands.lms.students import put_students
 
     print(put_students(CourseDir(Path.cwd()), read_roster(parsed.roster, parsed.id_column), note))
     return 0
@@ -45,14 +48,18 @@ def _import_options(parser: argparse.ArgumentParser) -> None:
 
 def _import(parsed: argparse.Namespace) -> int:
     from grader.classroom.course_dir import CourseDir
-    from grader.commands.lms.command import ImportOptions, import_archive
+    from grader.commands.lms.zip_collect import LmsExtractorPlugin
 
-    options = ImportOptions(
-        parsed.archive, parsed.assignment, parsed.platform, parsed.worksheet, parsed.time_zone, parsed.replace
+    course_dir, name = CourseDir(Path.cwd()), parsed.assignment
+    plugin = LmsExtractorPlugin(platform=parsed.platform, time_zone=parsed.time_zone, replace=parsed.replace)
+    plugin.worksheet = str(parsed.worksheet or "")
+    taken = plugin.take(course_dir, name, [parsed.archive], partial(course_dir.handed_in, name), note)
+    place = os.path.relpath(course_dir.folder("submitted", name, "STUDENT"))
+    print(
+        f"{plural(taken.notebooks, 'notebook')} of {plural(taken.students, 'student')} written to {place}/, "
+        f"{plural(taken.unchanged, 'student')} unchanged"
     )
-    words, is_complete = import_archive(CourseDir(Path.cwd()), options, note)
-    print(words)
-    return 0 if is_complete else 1
+    return 0 if taken.is_complete else 1
 
 
 def _export_options(parser: argparse.ArgumentParser) -> None:
@@ -75,15 +82,14 @@ def _export_options(parser: argparse.ArgumentParser) -> None:
 
 def _export(parsed: argparse.Namespace) -> int:
     from grader.classroom.course_dir import CourseDir
-    from grader.commands.lms.command import ExportOptions, export, write
+    from grader.commands.lms.export import EXPORTS
 
-    titles = tuple(parsed.column)
-    options = ExportOptions(
-        parsed.assignment, parsed.platform, parsed.template, titles, parsed.comments, parsed.unmarked
+    plugin = EXPORTS[parsed.platform](
+        assignment=parsed.assignment, column=parsed.column, comments=parsed.comments, unmarked=parsed.unmarked
     )
-    exported = export(CourseDir(Path.cwd()), options)
-    usual = "grades.csv" if parsed.platform == "csv" else f"grades-{parsed.platform}.csv"
-    print(write(exported, parsed.output or Path(usual), note))
+    plugin.to, plugin.template = str(parsed.output or plugin.to), str(parsed.template or "")
+    with CourseDir(Path.cwd()).gradebook() as gradebook:
+        print(plugin.write(gradebook, note))
     return 0
 
 

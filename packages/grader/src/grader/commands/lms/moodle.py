@@ -18,8 +18,7 @@ from pathlib import Path
 
 from grader.classroom.student import MAX_TIME, parsed_time
 from grader.classroom.students.csv_files import Row, Table, read_table
-from grader.commands.lms.origin import Origin
-from grader.commands.lms.senders import Sender
+from grader.commands.lms.senders import Origin, Sender
 from grader.errors import GraderError
 
 SUBMISSION = re.compile(

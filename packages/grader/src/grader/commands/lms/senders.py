@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from nbgrader.api import Student
 from sqlalchemy import select
+from sqlalchemy.orm import Session
 
-from grader.classroom.course_dir import CourseDir
 from grader.classroom.students.roster import Person
 from grader.errors import GraderError
 from grader.text import one_line
@@ -25,6 +25,21 @@ class Sender:
     lms_user_id: str = ""
     logins: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a file in a platform's archive comes from.
+
+    `key` is the same for all files of a sender. `parts` are the file's own path, as the student named it. `upload`
+    grows with every file that is handed in, as far as the platform tells; `is_late` is the platform's opinion.
+    """
+
+    key: str
+    sender: Sender
+    parts: tuple[str, ...]
+    upload: int = 0
+    is_late: bool = False
 
 
 def name_key(name: str) -> str:
@@ -50,12 +65,11 @@ class People:
                 self._by_name[name_key("".join(parts))].add(person.id)
 
     @classmethod
-    def of(cls, course_dir: CourseDir) -> "People":
-        """Return the students in the gradebook of a course."""
+    def of(cls, database: Session) -> "People":
+        """Return the students in an open gradebook."""
         columns = (Student.id, Student.first_name, Student.last_name, Student.email, Student.lms_user_id)
-        with course_dir.gradebook() as gradebook:
-            rows = gradebook.db.execute(select(*columns).order_by(Student.last_name, Student.first_name, Student.id))
-            return cls(Person(*(text or "" for text in row)) for row in rows)
+        rows = database.execute(select(*columns).order_by(Student.last_name, Student.first_name, Student.id))
+        return cls(Person(*(text or "" for text in row)) for row in rows)
 
     def find(self, sender: Sender) -> str:
         """Return the id of the student whom a platform means.

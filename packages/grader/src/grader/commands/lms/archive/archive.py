@@ -1,12 +1,12 @@
-"""Opens zip archives that strangers made, and refuses in words what would harm: nothing is unpacked under their names.
+"""Opens zip archives that strangers made, and refuses in words what would harm.
 
-bytes --zipfile--> directory --refused: links, bombs, overlaps, ...--> entries --read, at a bounded cost--> bytes
+bytes --zipfile--> directory --refused: bombs, overlaps, ...--> entries --read, at a bounded cost--> bytes
 
+No name of an entry becomes a path: names only tell whose a file is and which notebook, so they may be anything.
 zipfile decompresses at most what is asked for only with deflate, so other methods are refused.
 """
 
 import io
-import re
 import stat
 import unicodedata
 import zipfile
@@ -28,19 +28,15 @@ LOCAL_HEADER = 30
 DIRECTORY_ENTRY = b"PK\x01\x02"
 SMALL = 2**20
 """A file of this size, in bytes, does no harm, whatever its ratio."""
-MAX_PART, MAX_DEPTH = 255, 32
-"""Bytes in the name of a file, and folders around it."""
-DRIVE = re.compile(r"[A-Za-z]:")
-DEVICES = {"CON", "PRN", "AUX", "NUL", *(f"{name}{number}" for name in ("COM", "LPT") for number in range(1, 10))}
-"""Names that stand for devices on Windows, with any extension."""
+MAX_NAME = 255
+"""Characters in the name of a file or folder. The time to recognise a name grows with the square of its length."""
 
 
 @dataclass(frozen=True)
 class ArchivedFile:
-    """A file in an archive: the names on the way to it, and when it was packed, in no known time zone."""
+    """A file in an archive, and the names on the way to it."""
 
     parts: tuple[str, ...]
-    packed: tuple[int, ...]
     info: zipfile.ZipInfo
 
     @property
@@ -127,7 +123,7 @@ class Archive:
 
     def _sort(self) -> None:
         """Sort the entries into files, folders, which are not needed, and what is refused."""
-        entries = [ArchivedFile(_parts(info), tuple(info.date_time), info) for info in self._zip.infolist()]
+        entries = [ArchivedFile(_parts(info), info) for info in self._zip.infolist()]
         alike = Counter(_folded(entry) for entry in entries)
         overlapping = _overlapping([entry.info for entry in entries])
         for entry in entries:
@@ -147,7 +143,7 @@ def _too_many(max_entries: int) -> UnreadableFile:
 
 
 def _parts(info: zipfile.ZipInfo) -> tuple[str, ...]:
-    """The names on the way to an entry; '' at the start if the path is absolute."""
+    """The names on the way to an entry."""
     name = info.orig_filename
     if not info.flag_bits & IS_UTF8:
         # zipfile took it for cp437. Programs that write UTF-8 without saying so are more frequent.
@@ -175,20 +171,10 @@ def _overlapping(infos: list[zipfile.ZipInfo]) -> set[int]:
 def _why_refused(entry: ArchivedFile, ratio: int) -> str:
     """In words why an entry is not opened; '' if it is."""
     info, mode = entry.info, stat.S_IFMT(entry.info.external_attr >> 16)
-    if not entry.parts[0] or DRIVE.match(entry.parts[0]):
-        return "its path begins at the root of a disk"
-    if ".." in entry.parts:
-        return "its path leads out of the archive"
-    if any(unicodedata.category(character) in ("Cc", "Cs") for part in entry.parts for character in part):
-        return "its name has control characters"
-    if len(entry.parts) > MAX_DEPTH or any(len(part.encode(errors="replace")) > MAX_PART for part in entry.parts):
+    if any(len(part) > MAX_NAME for part in entry.parts):
         return "its name is too long"
-    if any(part.partition(".")[0].strip().upper() in DEVICES for part in entry.parts):
-        return "its name stands for a device on Windows"
-    if mode == stat.S_IFLNK:
-        return "it is a link"
     if mode not in (0, stat.S_IFREG, stat.S_IFDIR):
-        return "it is neither a file nor a folder"
+        return "it is neither a file nor a folder"  # a link holds a path, which would take the place of a notebook
     if info.flag_bits & ENCRYPTED:
         return "it is encrypted"
     if info.compress_type not in METHODS:

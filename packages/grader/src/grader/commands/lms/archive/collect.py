@@ -15,8 +15,7 @@ from grader.commands.lms import canvas, moodle
 from grader.commands.lms.archive.archive import Archive, ArchivedFile, Budget
 from grader.commands.lms.archive.matching import Matcher, may_be_notebook, says_notebook
 from grader.commands.lms.moodle import Worksheet
-from grader.commands.lms.origin import Origin
-from grader.commands.lms.senders import People, Sender
+from grader.commands.lms.senders import Origin, People, Sender
 from grader.commands.lms.settings import Archives
 from grader.engine.supervisor.readers import parse
 from grader.errors import GraderError, UnreadableFile
@@ -176,18 +175,19 @@ class Collector:
         for file, place in files[:left]:
             name = place.parts[-1]
             is_archive = name.casefold().endswith(".zip")
+            if not is_archive and not may_be_notebook(name):
+                is_other = name.casefold().endswith(OTHER_ARCHIVES)
+                why = "only zip archives are opened" if is_other else "it is no notebook"
+                lines = collected.troubles if is_other else collected.remarks
+                lines.append(f"{one_line(name, 300)} was left out: {why}")
+                continue
             try:
-                if not is_archive and not may_be_notebook(name):
-                    raise _OtherKind(name)
                 max_mb = self._limits.archive_mb if is_archive else self._notebook_mb
                 content = self._archive.read(file, max_mb, budget)
                 if is_archive:
                     yield from self._inner(collected, name, content, place, budget)
                 else:
-                    yield _Candidate(name, content, place.upload, file.packed, not place.sender.doubts)
-            except _OtherKind as error:
-                lines = collected.troubles if error.is_archive else collected.remarks
-                lines.append(f"{one_line(name, 300)} was left out: {error.why}")
+                    yield _Candidate(name, content, place.upload, file.info.date_time, not place.sender.doubts)
             except UnreadableFile as error:
                 collected.troubles.append(f"{one_line(name, 300)} {error}")
         if len(files) > left:
@@ -211,23 +211,15 @@ class Collector:
                 continue
             try:
                 inner = archive.read(file, self._notebook_mb, budget)
-                yield _Candidate(name, inner, place.upload, file.packed, not place.sender.doubts)
+                yield _Candidate(name, inner, place.upload, file.info.date_time, not place.sender.doubts)
             except UnreadableFile as error:
                 collected.troubles.append(f"{file.path} {error}")
         archive.close()
 
 
 def _is_ignored(file: ArchivedFile) -> bool:
-    """Whether a program made a file for itself; a path that leads out of an archive is not that."""
+    """Whether a program made a file for itself; `..`, which some programs pack, is no sign of that."""
     return any(IGNORED_FILES.match(part) for part in file.parts if part != "..")
-
-
-class _OtherKind(UnreadableFile):
-    """A file has the extension of something else than a notebook."""
-
-    def __init__(self, name: str) -> None:
-        self.is_archive = name.casefold().endswith(OTHER_ARCHIVES)
-        super().__init__("only zip archives are opened" if self.is_archive else "it is no notebook")
 
 
 def _origins(files: list[ArchivedFile], platform: str) -> list[Origin | None]:
