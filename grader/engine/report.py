@@ -28,23 +28,22 @@ class Verdict(StrEnum):
     NOT_CONFINED = "not confined"
 
 
-@dataclass
-class Result:
+class Result(msgspec.Struct, omit_defaults=True):
     """The result of one test cell: points out of max_points, what a student reads of it, a log for the instructor.
 
     `exercise` is the one to which the test belongs. The first failed result of an exercise has the `fingerprint` of its
     behaviour, with which equal ones are found in a class. If the test was judged with our answers to earlier exercises,
-    `alone` is its result with the student's own.
+    `alone` is its result with the student's own. The records beside autograded notebooks have the same fields.
     """
 
     name: str
+    exercise: str
     verdict: Verdict
     points: float
     max_points: float
     explanation: Explanation = Explanation()
-    log: str = ""
-    exercise: str = ""
     fingerprint: Fingerprint | None = None
+    log: str = ""
     alone: "Result | None" = None
 
     @property
@@ -57,16 +56,11 @@ class Result:
         """Whether the answer still raises the `NotImplementedError` of the release."""
         return self.explanation.cause is Cause.NOT_WRITTEN
 
-    @property
-    def causes(self) -> list[str]:
-        """The names of the misconceptions that together behave exactly like the student's code."""
-        return self.explanation.causes
-
     def published(self) -> "PublishedResult":
         """Return the result without what only instructors see."""
         alone = None if self.alone is None else self.alone.published()
         return PublishedResult(
-            self.name, self.verdict, self.points, self.max_points, self.message, self.causes, self.exercise,
+            self.name, self.verdict, self.points, self.max_points, self.message, self.explanation.causes, self.exercise,
             self.explanation, alone,
         )  # fmt: skip
 
@@ -199,19 +193,3 @@ def partial(value: Any, points: float) -> float:
     if not isinstance(value, int | float) or isinstance(value, bool):
         return points
     return max(0.0, min(float(value), points)) if value == value else 0.0
-
-
-def no_points(
-    name: str, max_points: float, verdict: Verdict, explanation: Explanation, log: str = "", exercise: str = ""
-) -> Result:
-    """Return the result of a test that did not run to its end.
-
-    Args:
-        name: the test's grade_id.
-        max_points: the points that it can give.
-        verdict: how it ended.
-        explanation: what to tell the student.
-        log: a log for the instructor.
-        exercise: the exercise to which it belongs.
-    """
-    return Result(name, verdict, 0.0, max_points, explanation, log, exercise)

@@ -12,12 +12,12 @@ from itertools import chain
 
 from msgspec.structs import replace
 
-from grader.classroom.page.records import ResultRecord
 from grader.commands.report.gather import Gathered
 from grader.commands.report.model import Example, Group, Mistake, Place
 from grader.engine.diagnosis.misconceptions import Misconception
 from grader.engine.explanation import Cause, Explanation
 from grader.engine.fingerprint import Fingerprint
+from grader.engine.report import Result
 
 OWN_NAME = re.compile(r"(?<=name |able )'[^']*'")
 """A name of the student's own in Python's errors about names."""
@@ -31,11 +31,11 @@ class Wrong:
 
     place: Place
     exercise: str
-    results: Sequence[ResultRecord]
+    results: Sequence[Result]
     source: str
 
     @property
-    def first(self) -> ResultRecord:
+    def first(self) -> Result:
         """The first test that it failed and that a diagnosis belongs to."""
         marked = [each for each in self.failed if each.explanation.causes or each.fingerprint is not None]
         return (marked or self.failed)[0]
@@ -47,14 +47,9 @@ class Wrong:
         return self.first.fingerprint
 
     @property
-    def failed(self) -> list[ResultRecord]:
+    def failed(self) -> list[Result]:
         """The tests that did not give all their points."""
         return [each for each in self.results if each.points < each.max_points]
-
-    @property
-    def lost(self) -> float:
-        """The points that it lost in the exercise."""
-        return sum(each.max_points - each.points for each in self.results)
 
 
 def wrong_answers(gathered: Gathered) -> list[Wrong]:
@@ -128,11 +123,11 @@ def known_mistakes(
             found.append(
                 Mistake(
                     exercise=exercise,
-                    notebook=gathered.outline.notebook_of.get(exercise, ""),
+                    notebook=gathered.outline.notebook_of(exercise),
                     names=list(group.causes),
                     hint=" ".join(hints.get((exercise, name), "") for name in group.causes).strip(),
                     students=sorted(wrong.place for wrong in group.members),
-                    cost=sum(wrong.lost for wrong in group.members),
+                    cost=_cost(group.members),
                     example=_example(group.members),
                 )
             )
@@ -154,10 +149,10 @@ def unnamed_groups(gathered: Gathered, groups: Iterable[Alike]) -> list[Group]:
                 Group(
                     key=f"{exercise}-{_key(group.members)}",
                     exercise=exercise,
-                    notebook=gathered.outline.notebook_of.get(exercise, ""),
+                    notebook=gathered.outline.notebook_of(exercise),
                     students=sorted(wrong.place for wrong in group.members),
                     failed=[each.name for each in group.members[0].failed],
-                    cost=sum(wrong.lost for wrong in group.members),
+                    cost=_cost(group.members),
                     example=_example(group.members),
                     is_certain=group.is_certain,
                 )
@@ -208,6 +203,11 @@ def _key(members: list[Wrong]) -> str:
     numbers = [f"{number:.3g}" for number in taken.numbers]  # rounding must not change the name
     behaviour = repr((taken.structure, taken.drawn, numbers, _told(members[0])))
     return hashlib.sha256(behaviour.encode()).hexdigest()[:KEY_CHARACTERS]
+
+
+def _cost(members: Sequence[Wrong]) -> float:
+    """The points that these answers lost."""
+    return sum(sum(each.max_points - each.points for each in wrong.results) for wrong in members)
 
 
 def _example(members: Sequence[Wrong]) -> Example:

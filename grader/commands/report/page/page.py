@@ -57,6 +57,8 @@ def page(report: ClassReport) -> str:
         .render(
             report=report,
             glance=overview.glance(report),
+            half=overview.half(report.students),
+            max_points=overview.max_points(report.students),
             findings=list(overview.findings(report)),
             outstanding=overview.outstanding(report.tests),
             points=charts.point_columns(map(overview.share, report.students)),
