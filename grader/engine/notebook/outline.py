@@ -79,7 +79,7 @@ class Outline:
         """Return the points that the tests of an exercise, or the person who marks it, can give."""
         known = self.exercises[exercise]
         graded = [known.answer, *known.tests] if known.is_question else known.tests
-        return sum(self.notebook.cells[number].metadata.nbgrader.get("points") or 0.0 for number in graded)
+        return sum((self.notebook.cells[number].metadata.nbgrader.get("points") or 0.0 for number in graded), 0.0)
 
     def alone(self, exercise: str) -> "NotebookNode":
         """Return the notebook up to the last test of an exercise, without other tests and without worked examples.
