@@ -23,7 +23,7 @@ from grader.classroom.gradebook.rules import CellScore, NotebookScore
 from grader.classroom.graders import Threads
 from grader.classroom.page.page_maker import Earlier, GradedNotebook, StudentResult
 from grader.classroom.student import Assignment, Submission
-from grader.commands.grade.changes import ChangedTest, StudentChange, limits_in_words, summary, tables
+from grader.commands.grade.changes import ChangedTest, StudentChange, gain, limits_in_words, summary, tables
 from grader.commands.grade.rehearsal import Rehearsal
 from grader.errors import GraderError
 from tests.support.notebooks import answered, cell, hidden
@@ -201,7 +201,7 @@ def test_a_late_penalty_is_a_change(again: Path) -> None:
         list(rehearsal.graded())
         assert found(rehearsal) == {"ann": []}
         change = next(each for each in rehearsal.changes if each.student == "ann")
-        assert (total(change.before), total(change.after), change.gain) == ((8, 0), (8, 8), -8)
+        assert (total(change.before), total(change.after), gain(change)) == ((8, 0), (8, 8), -8)
         (table,) = tables(NAME, rehearsal.changes)
         assert [list(column.cells)[0].plain for column in table.columns] == [  # type: ignore[union-attr]
             "ann", "", "late penalty", "0 → 8", "8 → 0",
