@@ -107,7 +107,7 @@ class Probe:
         )
         if report.points == report.max_points:
             return None
-        return {cause for result in report.results for cause in result.causes}
+        return {cause for result in report.results for cause in result.explanation.causes}
 
 
 def _redrawn(case: Case, number: int) -> NotebookNode:

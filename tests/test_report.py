@@ -36,7 +36,7 @@ def test_a_report_is_as_the_schema_says(report: Report) -> None:
     schema = json.loads(SCHEMA.read_text())
     validator = jsonschema.Draft202012Validator(schema)
     validator.check_schema(schema)
-    results = [Result("test", verdict, 0, 1, Explanation(cause=cause)) for verdict in Verdict for cause in Cause]
+    results = [Result("test", "one", verdict, 0, 1, Explanation(cause=cause)) for verdict in Verdict for cause in Cause]
     every = Report(results, given_up=True)
     for some in (report, every, Report()):
         validator.validate(json.loads(json.dumps(some.as_json())))
@@ -75,9 +75,9 @@ def test_the_published_form_tells_what_students_may_know(report: Report) -> None
 
 def test_only_a_confined_report_is_a_score() -> None:
     """A test that ran unconfined, or not at all because its sandbox could not be confined, gives its reason."""
-    ended = Result("other", Verdict.CRASHED, 0, 1, Explanation("", Cause.STOPPED, "it ended"))
-    Report([Result("test", Verdict.PASSED, 1, 1), ended]).require_confined()
+    ended = Result("other", "other", Verdict.CRASHED, 0, 1, Explanation("", Cause.STOPPED, "it ended"))
+    Report([Result("test", "test", Verdict.PASSED, 1, 1), ended]).require_confined()
     why = Explanation("", Cause.STOPPED, "no Landlock here")
-    unconfined = Report([Result("test", Verdict.NOT_CONFINED, 0, 1, why)])
+    unconfined = Report([Result("test", "test", Verdict.NOT_CONFINED, 0, 1, why)])
     with pytest.raises(SandboxUnavailable, match="no Landlock here"):
         unconfined.require_confined()

@@ -88,7 +88,7 @@ class SecondCourse:
             patch.syspath_prepend(self.packages)
             found = read_ledger(CourseDir(self.root), ASSIGNMENT).by_student
         assert {score.max_tests for score in found.values()} == {MAX_POINTS}
-        return {student: score.tests for student, score in found.items()}
+        return {student: score.total.tests for student, score in found.items()}
 
     def page(self, student: str) -> str:
         """A student's feedback as a browser shows it."""

@@ -18,11 +18,12 @@ from nbformat import NotebookNode
 
 from grader.classroom.class_run import ClassRun
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.gradebook.reader import NotebookScore, SubmissionScore
+from grader.classroom.gradebook.reader import SubmissionScore
+from grader.classroom.gradebook.rules import CellScore, NotebookScore
 from grader.classroom.graders import Threads
 from grader.classroom.page.page_maker import Earlier, GradedNotebook, StudentResult
 from grader.classroom.student import Assignment, Submission
-from grader.commands.grade.changes import ChangedTest, StudentChange, limits_in_words, summary, tables
+from grader.commands.grade.changes import ChangedTest, StudentChange, gain, limits_in_words, summary, tables
 from grader.commands.grade.rehearsal import Rehearsal
 from grader.errors import GraderError
 from tests.support.notebooks import answered, cell, hidden
@@ -76,10 +77,15 @@ def files(folder: Path) -> dict[Path, bytes]:
 def found(rehearsal: Rehearsal) -> dict[str, list[tuple[str, float | None, float | None]]]:
     """The tests whose points change, by student."""
     return {
-        change.student: [(test.test, test.before, test.after) for test in change.tests]
+        change.student: [(test.test, of(test.before), of(test.after)) for test in change.tests]
         for change in rehearsal.changes
         if change.is_change
     }
+
+
+def of(cell: CellScore | None) -> float | None:
+    """The points of a test; None if there is no such test."""
+    return None if cell is None else cell.points
 
 
 def mark(folder: Path, student: str, test: str, points: float) -> None:
@@ -96,7 +102,7 @@ LOST, GAINED = ("one-test-more", 2, 0), ("two-check", 2.5, 5)
 def total(score: SubmissionScore | None) -> tuple[float, float]:
     """A student's points and penalty."""
     assert score is not None
-    return score.points, score.penalty
+    return score.total.points, score.total.penalty
 
 
 def having(points: float) -> SubmissionScore:
@@ -150,7 +156,7 @@ def test_answers_by_the_clock_are_graded_once(again: Path) -> None:
     graders = Counted()
     with Rehearsal(ClassRun(CourseDir(again), NAME)) as rehearsal:
         list(rehearsal.graded(graders))
-        shown = {change.student: change.after.points for change in rehearsal.changes}
+        shown = {change.student: change.after.total.points for change in rehearsal.changes}
         list(rehearsal.write())
     assert graders.count == 8 and len(shown) == 8
     assert shown.items() <= points(again).items()
@@ -170,7 +176,8 @@ def test_points_by_hand_count_instead_of_the_test(changed: Path) -> None:
     with Rehearsal(ClassRun(CourseDir(changed), NAME, only=["ann"])) as rehearsal:
         list(rehearsal.graded())
     (change,) = rehearsal.changes
-    assert change.tests == [ChangedTest("small", "one-test-more", 2, 0, manual=1)]
+    (test,) = change.tests
+    assert (test.test, test.before.points, test.after.points, test.known.manual) == ("one-test-more", 2, 0, 1)
     assert total(change.before) == total(change.after) == (7, 0) and change.is_change
 
 
@@ -194,7 +201,7 @@ def test_a_late_penalty_is_a_change(again: Path) -> None:
         list(rehearsal.graded())
         assert found(rehearsal) == {"ann": []}
         change = next(each for each in rehearsal.changes if each.student == "ann")
-        assert (total(change.before), total(change.after), change.gain) == ((8, 0), (8, 8), -8)
+        assert (total(change.before), total(change.after), gain(change)) == ((8, 0), (8, 8), -8)
         (table,) = tables(NAME, rehearsal.changes)
         assert [list(column.cells)[0].plain for column in table.columns] == [  # type: ignore[union-attr]
             "ann", "", "late penalty", "0 → 8", "8 → 0",
@@ -313,7 +320,10 @@ def test_the_summary_counts_students(
 
 def test_a_student_whose_tests_cancel_out_keeps_the_total() -> None:
     """And is one of those who change."""
-    tests = [ChangedTest("small", "one-check", 1, 0), ChangedTest("small", "two-check", 4, 5)]
+    tests = [
+        ChangedTest("small", name, CellScore(5, before), CellScore(5, after), CellScore(5))
+        for name, before, after in (("one-check", 1, 0), ("two-check", 4, 5))
+    ]
     change = StudentChange("ann", tests, False, having(8), having(8))
     assert summary([change], 1) == "1 of 1 student changes: 0 gain, 0 lose, 1 keeps the total; 0 stay as they are"
 

@@ -78,7 +78,7 @@ def rows(folder: Path, student: str) -> dict[str, list[str]]:
 def test_the_sum_is_nbgraders(marked: Path, student: str) -> None:
     """The sum of what counts in all cells, before and after the penalty, whatever a person gave."""
     score, penalties = (ledger(marked)[student][key] for key in ("score", "penalties"))
-    total = read_ledger(CourseDir(marked), NAME).of(student)
+    total = read_ledger(CourseDir(marked), NAME).of(student).total
     counts = [float(points[3]) for name, points in rows(marked, student).items() if name]
     assert sum(counts) == total.points == score
     assert total.counted == score - sum(each or 0 for each in penalties)

@@ -10,7 +10,7 @@ from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.rules import NotebookScores, StudentScores
 from grader.classroom.gradebook.writer import GradebookWriter
 from grader.classroom.release import register
-from tests.support.small_class import NAME, make_course
+from tests.support.small_class import NAME, make_course, results_of
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def statements(writer: GradebookWriter) -> list[tuple[str, Any]]:
         executed.append((statement, parameters))
 
     event.listen(connection.engine, "before_cursor_execute", record)
-    scores = {"small": NotebookScores({"one-check": 1.0}, set())}
+    scores = {"small": NotebookScores(results_of({"one-check": 1.0}), set())}
     for _ in range(2):
         writer.write([StudentScores(student, scores) for student in ("ann", "bob")])
     event.remove(connection.engine, "before_cursor_execute", record)

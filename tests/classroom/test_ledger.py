@@ -69,7 +69,7 @@ def test_sums_are_nbgraders(ledger: Ledger, nbgrader: Gradebook) -> None:
     found = {row["student"]: row for row in nbgrader.submission_dicts(NAME)}
     assert found.keys() == ledger.by_student.keys() and len(found) == STUDENTS
     for student, row in found.items():
-        score, theirs = ledger.of(student), nbgrader.find_submission(NAME, student)
+        score, theirs = ledger.of(student).total, nbgrader.find_submission(NAME, student)
         assert (score.tests, score.max_tests) == pytest.approx((row["code_score"], row["max_code_score"]))
         assert score.written == pytest.approx(row["written_score"] + row["task_score"])
         assert score.max_written == row["max_written_score"] + row["max_task_score"]
@@ -77,8 +77,8 @@ def test_sums_are_nbgraders(ledger: Ledger, nbgrader: Gradebook) -> None:
         assert score.penalty == pytest.approx(theirs.late_submission_penalty)
         assert score.counted == pytest.approx(max(0.0, row["score"] - theirs.late_submission_penalty))
         assert bool(score.needs_marking) == row["needs_manual_grade"]
-    assert len({round(score.counted, 3) for score in ledger.by_student.values()}) > 7
-    assert ledger.max_score == nbgrader.find_assignment(NAME).max_score == 13
+    assert len({round(score.total.counted, 3) for score in ledger.by_student.values()}) > 7
+    assert ledger.blank.total.max_points == nbgrader.find_assignment(NAME).max_score == 13
 
 
 def test_times_are_nbgraders(ledger: Ledger, nbgrader: Gradebook, course: CourseDir) -> None:
@@ -115,14 +115,14 @@ def test_without_cells_the_rest_is_the_same(ledger: Ledger, course: CourseDir) -
     """A table of 5,000 students needs no row for each of their cells."""
     short = read_ledger(course, NAME)
     for student, score in ledger.by_student.items():
-        assert [short.of(student).counted, short.of(student).tests] == [score.counted, score.tests]
+        assert short.of(student).total == score.total
         assert not any(notebook.cells for notebook in short.of(student).notebooks.values())
 
 
 def test_a_student_without_a_submission_has_nothing(ledger: Ledger) -> None:
     """And is one of the course's students all the same."""
     assert "absent" in ledger.students and "absent" not in ledger.by_student
-    assert (ledger.of("absent").counted, ledger.of("absent").notebooks) == (0, {})
+    assert (ledger.of("absent").total.counted, ledger.of("absent").notebooks) == (0, {})
 
 
 def test_an_assignment_that_the_gradebook_does_not_have_is_an_error(course: CourseDir, tmp_path: Path) -> None:
@@ -130,4 +130,4 @@ def test_an_assignment_that_the_gradebook_does_not_have_is_an_error(course: Cour
     with pytest.raises(GraderError, match=rf"no assignment 'none' \(there is {NAME}, {OTHER}\)"):
         read_ledger(course, "none")
     empty = read_ledger(course, "none", is_new=True)
-    assert (empty.by_student, empty.due, empty.max_score) == ({}, None, 0) and "absent" in empty.students
+    assert (empty.by_student, empty.due, empty.blank.total.max_points) == ({}, None, 0) and "absent" in empty.students

@@ -7,8 +7,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
-from grader.classroom.gradebook.reader import NotebookScore, SubmissionScore
-from grader.commands.grade.scores import ROWS, tables
+from grader.classroom.gradebook.reader import SubmissionScore
+from grader.classroom.gradebook.rules import NotebookScore
+from grader.commands.grade.screen import ROWS, tables
 
 OVERRIDES = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
 """Classes of characters that change the direction of the text after them."""

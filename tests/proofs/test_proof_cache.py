@@ -33,7 +33,7 @@ def graded(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
 
     def grade(*arguments: Any, **named: Any) -> Report:
         calls.append((*arguments, *named.values()))
-        result = Result("double-test", Verdict.FAILED, 0, 1, Explanation(detail=f"call {len(calls)}"))
+        result = Result("double-test", "two", Verdict.FAILED, 0, 1, Explanation(detail=f"call {len(calls)}"))
         return Report([result], ["repaired"], {1: [{"a": 1}]})
 
     monkeypatch.setattr(judge, "grade", grade)
@@ -124,9 +124,9 @@ def test_what_a_busy_machine_may_have_caused_is_not_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, verdict: Verdict
 ) -> None:
     """Such a verdict does not follow from the inputs alone."""
-    monkeypatch.setattr(judge, "grade", lambda *_, **__: Report([Result("double-test", verdict, 0, 1)]))
+    monkeypatch.setattr(judge, "grade", lambda *_, **__: Report([Result("double-test", "two", verdict, 0, 1)]))
     report(tmp_path)
-    monkeypatch.setattr(judge, "grade", lambda *_, **__: Report([Result("double-test", Verdict.PASSED, 1, 1)]))
+    monkeypatch.setattr(judge, "grade", lambda *_, **__: Report([Result("double-test", "two", Verdict.PASSED, 1, 1)]))
     assert report(tmp_path).points == 1
 
 

@@ -59,7 +59,7 @@ def test_the_reference_has_every_point_from_tests(
     scored: Callable[[str], dict[str, SubmissionScore]], assignment: str
 ) -> None:
     """What instructors wrote is right, and its written answers wait for a person."""
-    score = scored(assignment)["reference"]
+    score = scored(assignment)["reference"].total
     assert score.tests == score.max_tests > 0
     assert score.needs_marking and score.tests + score.max_written == 100
 
@@ -67,6 +67,6 @@ def test_the_reference_has_every_point_from_tests(
 @each_assignment
 def test_the_blank_has_no_point(scored: Callable[[str], dict[str, SubmissionScore]], assignment: str) -> None:
     """A student who hands in what was handed out has nothing, and there is nothing to mark."""
-    score = scored(assignment)["blank"]
+    score = scored(assignment)["blank"].total
     assert score.tests == score.written == 0
     assert not score.needs_marking

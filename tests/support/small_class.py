@@ -14,6 +14,7 @@ from nbformat import NotebookNode
 from grader.classroom.class_run import ClassRun
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.release import release
+from grader.engine.report import Result, Verdict
 from tests.support.notebooks import answer, answered, cell, check, code, helpers, hidden, notebook, text, written
 from tests.support.paths import REPOSITORY
 from tests.support.waiting import HANGS
@@ -126,6 +127,11 @@ def grade_class(folder: Path, **options: Any) -> list[str]:
 def points(folder: Path) -> dict[str, float]:
     """Return each student's score."""
     return {student: entry["score"] for student, entry in ledger(folder).items()}
+
+
+def results_of(points: dict[str, float]) -> dict[str, Result]:
+    """Return results of tests that gave these points, as many as they can."""
+    return {name: Result(name, name, Verdict.PASSED, given, given) for name, given in points.items()}
 
 
 def run(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:

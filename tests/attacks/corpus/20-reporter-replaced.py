@@ -13,12 +13,12 @@ def submission(released: NotebookNode) -> NotebookNode:
         released,
         """
         from grader.engine import limits, report
+        from grader.engine.notebook import plan
         from grader.engine.runner import main, passes, test_execution
-        usual = report.Result
-        full = lambda name, verdict, points, most, *rest: usual(name, report.Verdict.PASSED, most, most)
-        passes.NotebookRun.results = lambda self: [full("scale-check", "", 0.0, 5.0)]
-        passes.Result = report.Result = full
-        test_execution.outcome_of = lambda step, run: test_execution.TestOutcome(report.Verdict.PASSED, step.points)
+        full = lambda name, points, *rest: report.Result(name, "scale", report.Verdict.PASSED, points, points)
+        passes.NotebookRun.results = lambda self: [full("scale-check", 5.0)]
+        plan.Step.result = lambda step, *rest: full(step.name, step.points)
+        test_execution.outcome_of = lambda step, run: test_execution.TestOutcome(full(step.name, step.points))
         main.MEMORY_MB = limits.MAX_NOTEBOOK_MB = 2**40
         report.Report.points = 10.0
         """,

@@ -96,7 +96,7 @@ def test_what_a_person_marks_counts_whenever_it_is_marked(cluster: DaskCluster, 
         def submit(self, assignment: Any, submission: Any, earlier: Any) -> Future[StudentResult]:
             given = super().submit(assignment, submission, earlier)
             if submission.student == "bob":
-                assert not any(mark.manual for mark in earlier.marks["small"].values())
+                assert not any(cell.manual for cell in earlier.scores["small"].cells.values())
                 mark("bob", 1.0, "Seen late.")
             return given
 

@@ -74,15 +74,15 @@ def no_report(reply: Reply) -> None:
 
 
 def too_many_points(reply: Reply) -> None:
-    reply.graded["small"].points["one-check"] = 1.5
+    reply.graded["small"].record.tests[0].points = 1.5
 
 
 def no_number(reply: Reply) -> None:
-    reply.graded["small"].points["one-check"] = float("nan")
+    reply.graded["small"].record.tests[0].points = float("nan")
 
 
 def a_test_less(reply: Reply) -> None:
-    del reply.graded["small"].points["one-check"]
+    del reply.graded["small"].record.tests[0]
 
 
 def no_page(reply: Reply) -> None:
@@ -123,7 +123,7 @@ def test_values_of_other_types_are_refused(exchange: tuple[Lesson, Submission, b
     """A name in place of points, or half a message."""
     _, _, data = exchange
     form = msgspec.msgpack.decode(data)
-    form["graded"]["small"]["points"]["one-check"] = "all"
+    form["graded"]["small"]["record"]["tests"][0]["points"] = "all"
     for wrong in (msgspec.msgpack.encode(form), data[:-5], b""):
         with pytest.raises(msgspec.DecodeError):
             decoded_reply(wrong)

@@ -17,7 +17,7 @@ from grader.classroom.release import register
 from grader.commands.cli import main
 from tests.support.nbgrader_programs import run_program
 from tests.support.platform_files import CANVAS_GRADEBOOK, MOODLE_WORKSHEET, write_csv
-from tests.support.small_class import NAME, make_course
+from tests.support.small_class import NAME, make_course, results_of
 
 ROSTER = """\
 id,first_name,last_name,email,lms_user_id
@@ -42,7 +42,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     points = {"ann": tests, "bob": tests | {"two-check": 2.5}, "zofie": tests, "eve": dict.fromkeys(tests, 0.0)}
     with GradebookWriter(course_dir, NAME) as writer:
         writer.write([
-            StudentScores(student, {"small": NotebookScores(points[student], unanswered)})
+            StudentScores(student, {"small": NotebookScores(results_of(points[student]), unanswered)})
             for student, unanswered in given.items()
         ])  # fmt: skip
     with course_dir.gradebook() as gradebook:

@@ -24,7 +24,7 @@ from tests.support.platform_files import (
     NBGRADER_STUDENTS,
     write_csv,
 )  # fmt: skip
-from tests.support.small_class import NAME, ledger, make_course, run
+from tests.support.small_class import NAME, ledger, make_course, results_of, run
 
 Student = tuple[str, str | None, str | None, str | None, str | None]
 
@@ -190,7 +190,7 @@ def test_grades_are_never_touched(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     course_dir = CourseDir(folder)
     register(course_dir, NAME)
     with GradebookWriter(course_dir, NAME) as writer:
-        writer.write([StudentScores("ann", {"small": NotebookScores({"one-check": 1.0}, set())})])
+        writer.write([StudentScores("ann", {"small": NotebookScores(results_of({"one-check": 1.0}), set())})])
     before, written = ledger(folder), list[str]()
 
     def record(_connection, _cursor, statement, *_rest):

@@ -1,25 +1,26 @@
 """Tests are judged by the class: what all or none pass, and what good students fail more often, stands out."""
 
-from grader.classroom.page.records import VERSION, NotebookRecord, ResultRecord
+from grader.classroom.page.records import VERSION, NotebookRecord
 from grader.commands.report import model
 from grader.commands.report.gather import AssignmentOutline, Gathered
 from grader.commands.report.item_analysis import ALL_PASS, NONE_PASS, REVERSED, analysed_tests, exercises
-from grader.commands.report.model import ExercisePoints, Student
-from grader.engine.report import Verdict
+from grader.commands.report.model import Exercise, ExercisePoints, Student
+from grader.engine.report import Result, Verdict
 
 MOST = {"easy": 2.0, "hard": 2.0, "odd": 2.0, "fair": 8.0}
 
 
 def of_class(rows: list[dict[str, float]], blank: int = 0) -> Gathered:
     """A class with one exercise: the points of each student in each test, and some students who wrote nothing."""
-    outline = AssignmentOutline({}, {"one": "small"}, {"one": sum(MOST.values())}, set(), dict.fromkeys(MOST, "one"))
+    one = Exercise("one", "small", sum(MOST.values()), [])
+    outline = AssignmentOutline({}, {"one": one}, dict.fromkeys(MOST, "one"))
     students, records = [], []
     for number, row in enumerate([*rows, *[dict.fromkeys(MOST, 0.0)] * blank]):
         is_written = number < len(rows)
         points = [ExercisePoints("one", sum(row.values()), sum(MOST.values()), is_written)]
         students.append(Student(f"student{number}", sum(row.values()), sum(MOST.values()), exercises=points))
         results = [
-            ResultRecord(name, "one", Verdict.PASSED if row[name] == most else Verdict.FAILED, row[name], most)
+            Result(name, "one", Verdict.PASSED if row[name] == most else Verdict.FAILED, row[name], most)
             for name, most in MOST.items()
         ]
         records.append({"small": NotebookRecord(VERSION, results, {})})

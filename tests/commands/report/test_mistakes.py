@@ -3,11 +3,10 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.classroom.page.records import ResultRecord
 from grader.commands.report.mistakes import Wrong, grouped
 from grader.engine.explanation import Cause, Explanation, Where
 from grader.engine.fingerprint import Fingerprint
-from grader.engine.report import Verdict
+from grader.engine.report import Result, Verdict
 
 REAL = st.floats(-1e3, 1e3)
 FOUR = Explanation("", Cause.PROPERTY, "It is 3, and yours is 4.")
@@ -15,7 +14,7 @@ FOUR = Explanation("", Cause.PROPERTY, "It is 3, and yours is 4.")
 
 def wrong(place: int, taken: Fingerprint, said: Explanation = FOUR) -> Wrong:
     """A wrong answer with one failed test."""
-    failed = ResultRecord("one-test-more", "one", Verdict.FAILED, 0.0, 2.0, said, fingerprint=taken)
+    failed = Result("one-test-more", "one", Verdict.FAILED, 0.0, 2.0, said, fingerprint=taken)
     return Wrong(place, "one", [failed], f"answer {place}")
 
 

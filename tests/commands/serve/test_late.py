@@ -11,12 +11,12 @@ from grader.classroom.gradebook.writer import GradebookWriter
 from grader.classroom.release import register
 from grader.commands.serve.deadlines import Deadlines
 from tests.commands.serve.serving import make_served_course
-from tests.support.small_class import NAME
+from tests.support.small_class import NAME, results_of
 
 DUE = datetime(2026, 3, 2, 10)
 HOUR = timedelta(hours=1)
-SCORES = {"small": NotebookScores({"one-check": 1.0, "two-check": 5.0}, set())}
-OTHER = {"other": NotebookScores({"three-check": 4.0}, set())}
+SCORES = {"small": NotebookScores(results_of({"one-check": 1.0, "two-check": 5.0}), set())}
+OTHER = {"other": NotebookScores(results_of({"three-check": 4.0}), set())}
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +48,7 @@ def test_a_penalty_is_foretold_as_the_gradebook_writes_it(course: CourseDir) -> 
         for student, when in (("bob", DUE), ("bob", DUE + HOUR), ("ann", DUE + HOUR), ("ann", DUE + 3 * HOUR)):
             foretold = writer.late_penalty(student, 6.0, when)
             assert foretold == (6.0 if when > DUE + (2 * HOUR if student == "ann" else 0 * HOUR) else 0.0)
-            assert writer.write([StudentScores(student, SCORES, when)])[student]["small"].late_penalty == foretold
+            assert writer.write([StudentScores(student, SCORES, when)])[student]["small"].penalty == foretold
 
 
 def test_a_notebook_alone_moves_the_penalty_of_all(course: CourseDir) -> None:

@@ -61,7 +61,7 @@ def causes(answer: str, known: list[Misconception] = KNOWN) -> list[str]:
     """Return the causes that the grader names for an answer, which must lose its points."""
     [result] = grade(SOURCE, with_answer(SOURCE, "mixed", answer), misconceptions=known).results
     assert result.points == 0, answer
-    return result.causes
+    return result.explanation.causes
 
 
 @pytest.mark.parametrize("misconception", KNOWN, ids=NAMES)

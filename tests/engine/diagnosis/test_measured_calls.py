@@ -31,7 +31,7 @@ def causes(answer: str) -> list[str]:
     """Return the causes that the grader names for an answer, which must lose its points."""
     [result] = grade(SOURCE, with_answer(SOURCE, "doubled", answer), misconceptions=[SQUARES, TABLE]).results
     assert result.points == 0
-    return result.causes
+    return result.explanation.causes
 
 
 def test_wrong_values_are_named_whatever_memory_they_take() -> None:

@@ -125,7 +125,7 @@ class GradeCells(NbGraderPreprocessor):
         graded = autograded(notebook, report, checksums)
         # nbgrader writes it beside the autograded notebook.
         file = record_file(Path(), resources["nbgrader"]["notebook"])
-        resources.setdefault("outputs", {})[str(file)] = record(report, graded, unanswered(graded))
+        resources.setdefault("outputs", {})[str(file)] = record(report, graded, unanswered(graded)).encoded()
         return graded, resources
 
     def _register_new_points(self, notebook: NotebookNode, resources: Resources) -> None:

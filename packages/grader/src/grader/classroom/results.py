@@ -15,10 +15,10 @@ from nbformat import NotebookNode
 from nbformat.reader import reads
 
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.gradebook.rules import Shown, StudentScores
+from grader.classroom.gradebook.rules import CellScore, NotebookScore, StudentScores
 from grader.classroom.gradebook.writer import GradebookWriter
 from grader.classroom.page.autograded import answer_digests
-from grader.classroom.page.page_maker import Earlier, GradedNotebook, PageMaker, StudentResult, page_digest, standing
+from grader.classroom.page.page_maker import Earlier, GradedNotebook, PageMaker, StudentResult, page_digest
 from grader.classroom.page.records import record_file
 from grader.classroom.page.summary import OVERVIEW, overview
 from grader.classroom.student import MAX_RECEIPT_MB, TIMESTAMP, submission_time
@@ -93,15 +93,12 @@ class ResultWriter:
 
     def _refresh_pages(self, student: str, marker: dict[str, Any]) -> None:
         """Make the pages of a finished student again, with what the gradebook has now."""
-        marks, penalties = self.gradebook.marks(student), self.gradebook.penalties(student)
-        shown = {
-            name: Shown(notebook.predicted(None, marks.get(name, {})), penalties.get(name, 0.0))
-            for name, notebook in self.notebooks.items()
-        }
+        known = self.gradebook.scores(student)
+        shown = {name: each.filled(known.get(name, NotebookScore())) for name, each in self.notebooks.items()}
         for name in marker["notebooks"]:
             text, _, page_file = self._output_files(student, name)
-            graded = GradedNotebook(text.read_text(encoding="utf-8"), {}, [], {}, b"")
-            replace_file(page_file, self._pages.show(StudentResult(student, graded={name: graded}), name, shown[name]))
+            result = StudentResult(student, graded={name: GradedNotebook(text.read_text(encoding="utf-8"))})
+            replace_file(page_file, self._pages.show(result, name, shown[name]))
         self._write_overview(student, set(marker["notebooks"]), shown)
         self._mark_complete(student, marker)
 
@@ -113,10 +110,10 @@ class ResultWriter:
         """Return what a student's pages may depend on besides the submission, as it is now."""
         if student not in self._recorded_students:
             return Earlier()
-        marks = self.gradebook.marks(student)
+        scores = self.gradebook.scores(student)
         # Only where a person gave points does it matter whether an answer is still the same.
-        read = {name for name, cells in marks.items() if any(mark.manual is not None for mark in cells.values())}
-        return Earlier(marks, {name: self._answers_before(student, name) for name in read})
+        read = [name for name, score in scores.items() if any(cell.manual is not None for cell in score.cells.values())]
+        return Earlier(scores, {name: self._answers_before(student, name) for name in read})
 
     def rehearse(self, results: Sequence[StudentResult]) -> None:
         """Record the scores of students in the gradebook, which must be a copy, make the pages, and write no file.
@@ -173,13 +170,11 @@ class ResultWriter:
             name: the notebook's name.
         """
         self._pages.finish(student_result)
-        cells = {
-            result.name: {"score": result.points, "points": result.max_points, "comment": None}
-            for result in student_result.reports[name].results
-        }
-        return self._pages.show(student_result, name, Shown(cells))
+        tests = student_result.reports[name].results
+        cells = {test.name: CellScore(test.max_points, test.points) for test in tests}
+        return self._pages.show(student_result, name, NotebookScore.of(cells, {}))
 
-    def _record(self, results: Iterable[StudentResult], *, keep_others: bool) -> dict[str, dict[str, Shown]]:
+    def _record(self, results: Iterable[StudentResult], *, keep_others: bool) -> dict[str, dict[str, NotebookScore]]:
         """Write the scores into the gradebook."""
         entries = []
         for result in results:
@@ -192,13 +187,13 @@ class ResultWriter:
             entries.append(StudentScores(result.student, scores, self._timestamp(result), keep_others))
         return self.gradebook.write(entries)
 
-    def _write_files(self, result: StudentResult, recorded: dict[str, Shown], *, keep_others: bool) -> None:
+    def _write_files(self, result: StudentResult, recorded: dict[str, NotebookScore], *, keep_others: bool) -> None:
         """Write autograded notebooks, pages and receipts."""
         student = result.student
         for name, graded in result.graded.items():
             notebook_file, record, page_file = self._output_files(student, name)
             replace_file(notebook_file, graded.text)
-            replace_file(record, graded.record)
+            replace_file(record, graded.record.encoded())
             replace_file(page_file, self._pages.show(result, name, recorded[name]))
         old_pages = {name for name in self.notebooks if keep_others and self._output_files(student, name)[-1].exists()}
         self._write_overview(student, result.graded.keys() | old_pages, recorded)
@@ -225,14 +220,13 @@ class ResultWriter:
                 student_result.remarks.append(remark)
             return None
 
-    def _write_overview(self, student: str, pages: set[str], shown: dict[str, Shown]) -> None:
+    def _write_overview(self, student: str, pages: set[str], shown: dict[str, NotebookScore]) -> None:
         """Write the page that joins the notebooks; `pages` are those that have a page."""
         path = self._folder("feedback", student) / OVERVIEW
         if path.stem in self.notebooks:
             return  # a notebook has this name
         if pages:
-            standings = [standing(name, shown[name], has_page=name in pages) for name in sorted(self.notebooks)]
-            replace_file(path, overview(self._assignment, standings))
+            replace_file(path, overview(self._assignment, shown, pages))
         else:
             path.unlink(missing_ok=True)
 

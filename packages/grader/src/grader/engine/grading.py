@@ -13,7 +13,7 @@ from grader.engine.explanation import Cause, Explanation
 from grader.engine.limits import Limits
 from grader.engine.notebook.plan import Role, Step, plan
 from grader.engine.notebook.repair import Repaired, repair
-from grader.engine.report import Report, Result, Verdict, shown
+from grader.engine.report import Report, Verdict, shown
 from grader.engine.rpc.jobs import Job
 from grader.engine.sandbox import confinement
 from grader.engine.supervisor.session import GradingFailed, run_job
@@ -57,9 +57,7 @@ def grade(
 
 def _given_up(steps: list[Step], repaired: Repaired) -> Report:
     results = {
-        step.index: Result(
-            step.name, Verdict.TIMED_OUT, 0.0, step.points, Explanation(cause=Cause.NOT_GRADED), exercise=step.exercise
-        )
+        step.index: step.result(Verdict.TIMED_OUT, Explanation(cause=Cause.NOT_GRADED))
         for step in steps
         if step.role is Role.TEST
     }

@@ -28,23 +28,22 @@ class Verdict(StrEnum):
     NOT_CONFINED = "not confined"
 
 
-@dataclass
-class Result:
+class Result(msgspec.Struct, omit_defaults=True):
     """The result of one test cell: points out of max_points, what a student reads of it, a log for the instructor.
 
     `exercise` is the one to which the test belongs. The first failed result of an exercise has the `fingerprint` of its
     behaviour, with which equal ones are found in a class. If the test was judged with our answers to earlier exercises,
-    `alone` is its result with the student's own.
+    `alone` is its result with the student's own. The records beside autograded notebooks have the same fields.
     """
 
     name: str
+    exercise: str
     verdict: Verdict
     points: float
     max_points: float
     explanation: Explanation = Explanation()
-    log: str = ""
-    exercise: str = ""
     fingerprint: Fingerprint | None = None
+    log: str = ""
     alone: "Result | None" = None
 
     @property
@@ -57,16 +56,11 @@ class Result:
         """Whether the answer still raises the `NotImplementedError` of the release."""
         return self.explanation.cause is Cause.NOT_WRITTEN
 
-    @property
-    def causes(self) -> list[str]:
-        """The names of the misconceptions that together behave exactly like the student's code."""
-        return self.explanation.causes
-
     def published(self) -> "PublishedResult":
         """Return the result without what only instructors see."""
         alone = None if self.alone is None else self.alone.published()
         return PublishedResult(
-            self.name, self.verdict, self.points, self.max_points, self.message, self.causes, self.exercise,
+            self.name, self.verdict, self.points, self.max_points, self.message, self.explanation.causes, self.exercise,
             self.explanation, alone,
         )  # fmt: skip
 

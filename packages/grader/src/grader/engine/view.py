@@ -4,24 +4,20 @@ results of tests --views--> ExerciseView: state, diagnosis, reasons (each once, 
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 
 from grader.engine.explanation import Cause, Explanation
 
+if TYPE_CHECKING:
+    from grader.engine.report import PublishedResult, Result
+
+Judged: TypeAlias = "Result | PublishedResult"
+"""The result of a test."""
+
 NEEDED_BEFORE = (Cause.UNDEFINED, Cause.OUT_OF_TIME, Cause.NOT_GRADED)
 """Causes that may lie outside the exercise and cost points in several."""
-
-
-class Judged(Protocol):
-    """What a view needs of the result of a test; report.py describes it."""
-
-    name: str
-    exercise: str
-    points: float
-    max_points: float
-    explanation: Explanation
 
 
 class State(msgspec.Struct, frozen=True):
@@ -76,6 +72,11 @@ class ExerciseView(msgspec.Struct, frozen=True):
     diagnosis: str
     reasons: tuple[Reason, ...]
     judged_with: tuple[str, ...]
+
+    @property
+    def percent(self) -> float:
+        """Which part of the points was earned, 0 to 100."""
+        return 100 * max(0.0, min(1.0, self.points / self.max_points)) if self.max_points else 100.0
 
 
 def views(results: Iterable[Judged]) -> list[ExerciseView]:

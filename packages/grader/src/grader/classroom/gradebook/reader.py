@@ -5,7 +5,6 @@
 The rules stand here and in rules.py, once each: lateness, penalty, what counts, which points come from tests.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -15,56 +14,13 @@ from sqlalchemy import Connection, Select, case, func, select
 from sqlalchemy.orm import Session
 
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.gradebook.rules import after_penalty, due_for, seconds_late
+from grader.classroom.gradebook.rules import CellScore, NotebookScore, due_for, seconds_late, total
 from grader.errors import GraderError
-
-
-@dataclass(frozen=True, slots=True)
-class CellScore:
-    """A cell in the gradebook: the points of the grader and of a person, extra credit, and the points that count.
-
-    `points` are 0 if there are none yet, out of `max_points`. `needs_marking` is true while a person has to mark it.
-    """
-
-    auto: float | None
-    manual: float | None
-    extra: float | None
-    points: float
-    max_points: float
-    needs_marking: bool
-
-    @property
-    def is_scored(self) -> bool:
-        """Whether the grader or a person gave points, be they 0."""
-        return self.auto is not None or self.manual is not None
-
-
-@dataclass(slots=True)
-class NotebookScore:
-    """Points of a notebook from tests and of written answers, the answers that wait for marking, and the penalty."""
-
-    tests: float = 0.0
-    max_tests: float = 0.0
-    written: float = 0.0
-    max_written: float = 0.0
-    needs_marking: int = 0
-    penalty: float = 0.0
-    cells: dict[str, CellScore] = field(default_factory=dict)
-
-    @property
-    def points(self) -> float:
-        """The points before a penalty, with extra credit."""
-        return self.tests + self.written
-
-    @property
-    def max_points(self) -> float:
-        """The points that all cells can give."""
-        return self.max_tests + self.max_written
 
 
 @dataclass(slots=True)
 class SubmissionScore:
-    """A student's points in an assignment, and the times (in UTC) on which a late penalty depends."""
+    """A student's scores in an assignment, by notebook, and the times (in UTC) on which a late penalty depends."""
 
     student: str
     handed_in: datetime | None = None
@@ -73,52 +29,9 @@ class SubmissionScore:
     notebooks: dict[str, NotebookScore] = field(default_factory=dict)
 
     @property
-    def tests(self) -> float:
-        """The points from tests."""
-        return self._sum("tests")
-
-    @property
-    def max_tests(self) -> float:
-        """The points that tests can give."""
-        return self._sum("max_tests")
-
-    @property
-    def written(self) -> float:
-        """The points of written answers."""
-        return self._sum("written")
-
-    @property
-    def max_written(self) -> float:
-        """The points that written answers can give."""
-        return self._sum("max_written")
-
-    @property
-    def points(self) -> float:
-        """All points before a penalty, with extra credit."""
-        return self._sum("points")
-
-    @property
-    def max_points(self) -> float:
-        """The points that all cells can give."""
-        return self._sum("max_points")
-
-    @property
-    def penalty(self) -> float:
-        """The points that a late submission loses."""
-        return self._sum("penalty")
-
-    @property
-    def counted(self) -> float:
-        """The points that count, as `nbgrader export` gives them."""
-        return after_penalty(self.points, self.penalty)
-
-    @property
-    def needs_marking(self) -> int:
-        """How many answers wait for a person."""
-        return sum(notebook.needs_marking for notebook in self.notebooks.values())
-
-    def _sum(self, name: str) -> float:
-        return sum((getattr(notebook, name) for notebook in self.notebooks.values()), 0.0)
+    def total(self) -> NotebookScore:
+        """The sums of the notebooks."""
+        return total(self.notebooks.values())
 
 
 @dataclass(frozen=True)
@@ -128,21 +41,16 @@ class Ledger:
     Args:
         assignment: its name.
         due: its due date in UTC.
-        max_points: the points that each graded cell can give, by notebook and grade_id.
+        blank: what a student has who handed in empty notebooks: each graded cell without points.
         students: all students of the course, or the one that was asked for.
         by_student: the submissions; a student who is missing has handed in nothing.
     """
 
     assignment: str
     due: datetime | None
-    max_points: dict[str, dict[str, float]]
+    blank: SubmissionScore
     students: frozenset[str]
     by_student: dict[str, SubmissionScore]
-
-    @property
-    def max_score(self) -> float:
-        """The points that the assignment can give."""
-        return sum((points for cells in self.max_points.values() for points in cells.values()), 0.0)
 
     def of(self, student: str) -> SubmissionScore:
         """Return what a student has, which is nothing without a submission."""
@@ -184,7 +92,7 @@ def ledger_of(
     students = frozenset(database.scalars(everyone))
     entry = database.execute(select(api.Assignment.id, api.Assignment.duedate).filter_by(name=assignment)).first()
     if entry is None and is_new:
-        return Ledger(assignment, None, {}, students, {})
+        return Ledger(assignment, None, SubmissionScore(""), students, {})
     if entry is None:
         names = ", ".join(sorted(database.scalars(select(api.Assignment.name)))) or "none yet"
         raise GraderError(
@@ -204,11 +112,13 @@ def ledger_of(
     submitted = submitted.where(api.SubmittedNotebook.assignment_id.in_(wanted.with_only_columns(table.id)))
     for submission, name, *sums in database.execute(_with_sums(submitted)):
         scores[submission].notebooks[name] = NotebookScore(*sums)
-    most = _max_points(database, entry.id)
+    blank = SubmissionScore("", notebooks=_blank(database, entry.id))
     if cells:
-        for submission, name, cell, score in _cells(database, submitted, most):
-            scores[submission].notebooks[name].cells[cell] = score
-    return Ledger(assignment, entry.duedate, most, students, {each.student: each for each in scores.values()})
+        for submission, name, cell, auto, manual, extra, waits in database.execute(_with_cells(submitted)):
+            empty = blank.notebooks[name].cells.get(cell, CellScore(0.0))
+            own = CellScore(empty.max_points, auto, manual, extra, bool(waits), empty.is_test)
+            scores[submission].notebooks[name].cells[cell] = own
+    return Ledger(assignment, entry.duedate, blank, students, {each.student: each for each in scores.values()})
 
 
 def due_of(connection: Connection, assignment: str, student: str) -> datetime | None:
@@ -232,7 +142,7 @@ def _with_sums(submitted: Select[Any]) -> Select[Any]:
     is_test = code.c.cell_type == "code"
     most = func.coalesce(code.c.max_score, task.c.max_score, 0.0)
 
-    def total(condition: Any, points: Any) -> Any:
+    def points_if(condition: Any, points: Any) -> Any:
         return func.coalesce(func.sum(case((condition, points), else_=0.0)), 0.0)
 
     key, name, penalty = *submitted.selected_columns, api.SubmittedNotebook.late_submission_penalty
@@ -240,7 +150,8 @@ def _with_sums(submitted: Select[Any]) -> Select[Any]:
     grade = api.Grade
     return (
         submitted.add_columns(
-            total(is_test, grade.score), total(is_test, most), total(is_written, grade.score), total(is_written, most),
+            points_if(is_test, grade.score), points_if(is_test, most),
+            points_if(is_written, grade.score), points_if(is_written, most),
             func.coalesce(func.sum(case((grade.needs_manual_grade, 1), else_=0)), 0), func.coalesce(penalty, 0.0),
         )
         .outerjoin(grade, grade.notebook_id == api.SubmittedNotebook.id)
@@ -250,25 +161,23 @@ def _with_sums(submitted: Select[Any]) -> Select[Any]:
     )  # fmt: skip
 
 
-def _max_points(database: Session, assignment_id: str) -> dict[str, dict[str, float]]:
-    found: dict[str, dict[str, float]] = {}
+def _blank(database: Session, assignment_id: str) -> dict[str, NotebookScore]:
+    """The graded cells of each notebook of an assignment, without points."""
+    found: dict[str, dict[str, CellScore]] = {}
     for kind in (api.GradeCell.__table__, api.TaskCell.__table__):
         cell, notebook = api.BaseCell.__table__, api.Notebook
-        query = select(notebook.name, cell.c.name, kind.c.max_score).join(cell, cell.c.notebook_id == notebook.id)
+        query = select(notebook.name, cell.c.name, kind.c.max_score, kind.c.cell_type)
+        query = query.join(cell, cell.c.notebook_id == notebook.id)
         query = query.join(kind, kind.c.id == cell.c.id).where(notebook.assignment_id == assignment_id)
-        for own, name, points in database.execute(query):
-            found.setdefault(own, {})[name] = points
-    return found
+        for own, name, points, form in database.execute(query):
+            is_test = kind is api.GradeCell.__table__ and form == "code"
+            found.setdefault(own, {})[name] = CellScore(points, is_test=is_test)
+    return {name: NotebookScore.of(cells, {}) for name, cells in found.items()}
 
 
-def _cells(
-    database: Session, submitted: Select[Any], most: dict[str, dict[str, float]]
-) -> Iterator[tuple[str, str, str, CellScore]]:
-    """Each cell with the id of its submission, its notebook and its grade_id."""
+def _with_cells(submitted: Select[Any]) -> Select[Any]:
+    """The query with each cell's grade_id, and what was given for it."""
     grade, cell = api.Grade, api.BaseCell.__table__
-    columns = (grade.auto_score, grade.manual_score, grade.extra_credit, grade.score, grade.needs_manual_grade)
+    columns = (grade.auto_score, grade.manual_score, grade.extra_credit, grade.needs_manual_grade)
     query = submitted.add_columns(cell.c.name, *columns).join(grade, grade.notebook_id == api.SubmittedNotebook.id)
-    query = query.join(cell, cell.c.id == grade.cell_id)
-    for submission, notebook, name, auto, manual, extra, points, waits in database.execute(query):
-        score = CellScore(auto, manual, extra, points, most[notebook].get(name, 0.0), bool(waits))
-        yield submission, notebook, name, score
+    return query.join(cell, cell.c.id == grade.cell_id)

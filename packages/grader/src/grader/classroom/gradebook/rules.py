@@ -1,14 +1,15 @@
 """Decides what the gradebook shows of a cell, from what grading gave and what a person gave, by nbgrader's rules.
 
-    NotebookScores (from grading) + Mark (from the gradebook) --> score, points, needs_marking, comment
+    NotebookScores (from grading) + NotebookScore (from the gradebook) --> NotebookScore: cells, comments, sums
 
 `GradebookWriter` records it. A worker that renders a page before it is recorded predicts it with the same functions.
 """
 
-from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Any
+
+from grader.engine.report import Result
 
 NO_RESPONSE = "No response."
 """nbgrader's comment on an answer that is still as it was released."""
@@ -18,12 +19,12 @@ NO_RESPONSE = "No response."
 class NotebookScores:
     """The scores to write for one notebook.
 
-    `points` are given by test cell; `unanswered` are the answers that are still as they were released; `unchanged`
-    returns the written answers with the same text as when they were last graded, and is called only if a person has
-    marked the notebook.
+    `results` are those of its tests, by grade_id; `unanswered` are the answers that are still as they were released;
+    `unchanged` returns the written answers with the same text as when they were last graded, and is called only if a
+    person has marked the notebook.
     """
 
-    points: dict[str, float]
+    results: dict[str, Result]
     unanswered: Collection[str]
     unchanged: Callable[[], Collection[str]] = frozenset
 
@@ -46,96 +47,167 @@ class StudentScores:
     keep_others: bool = False
 
 
-@dataclass(frozen=True)
-class Mark:
-    """The gradebook's entries for a cell: points of the grader and of a person, and the comments of both."""
+@dataclass(frozen=True, slots=True)
+class CellScore:
+    """A graded cell in the gradebook: the points of the grader and of a person, and extra credit, out of `max_points`.
 
+    `needs_marking` is true while a person has to mark it. `is_test` is false for a written answer or a task.
+    """
+
+    max_points: float
     auto: float | None = None
     manual: float | None = None
     extra: float | None = None
     needs_marking: bool = False
-    auto_comment: str | None = None
-    manual_comment: str | None = None
+    is_test: bool = True
 
-    def with_comments_of(self, other: "Mark") -> "Mark":
-        """Return this mark with another one's comments."""
-        return replace(self, auto_comment=other.auto_comment, manual_comment=other.manual_comment)
+    @property
+    def is_scored(self) -> bool:
+        """Whether the grader or a person gave points, be they 0."""
+        return self.auto is not None or self.manual is not None
+
+    @property
+    def points(self) -> float:
+        """The points that count, 0 if there are none yet."""
+        given = self.auto if self.manual is None else self.manual
+        # nbgrader adds extra credit only to a cell that has points, be they 0.
+        return 0.0 if given is None else given + (self.extra or 0.0)
+
+    def graded(self, name: str, scores: NotebookScores | None) -> "CellScore":
+        """Return what the gradebook has once `scores` are written; None if the notebook was not handed in."""
+        auto = None
+        if scores is None or name in scores.unanswered:
+            auto = 0.0
+        elif name in scores.results:
+            auto = scores.results[name].points
+        needs_marking = self.needs_marking
+        # A person may have already read this very text.
+        if scores is None or self.manual is None or name not in scores.unchanged():
+            needs_marking = scores is not None and (self.manual is not None or auto is None)
+        return replace(self, auto=auto, needs_marking=needs_marking)
 
 
-@dataclass(frozen=True)
-class Shown:
-    """What a page shows of a notebook: what the gradebook has for the cells, by grade_id, and the late penalty."""
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """The comments on an answer in the gradebook: the grader's, and a person's, which counts."""
 
-    cells: dict[str, dict[str, Any]]
-    late_penalty: float = 0.0
+    auto: str | None = None
+    manual: str | None = None
+
+    @property
+    def text(self) -> str | None:
+        """The comment that is shown."""
+        return self.manual or self.auto
+
+    def graded(self, name: str, scores: NotebookScores | None) -> "Comment":
+        """Return what the gradebook has once `scores` are written; None if the notebook was not handed in."""
+        return replace(self, auto=NO_RESPONSE if scores is not None and name in scores.unanswered else None)
+
+
+@dataclass(slots=True)
+class NotebookScore:
+    """The points of a notebook: from tests and of written answers, and what is taken off because it is late.
+
+    `needs_marking` counts the cells that wait for a person. `cells` and `comments` are empty where only sums were read.
+    """
+
+    tests: float = 0.0
+    max_tests: float = 0.0
+    written: float = 0.0
+    max_written: float = 0.0
+    needs_marking: int = 0
+    penalty: float = 0.0
+    cells: dict[str, CellScore] = field(default_factory=dict)
+    comments: dict[str, Comment] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, cells: dict[str, CellScore], comments: dict[str, Comment], penalty: float = 0.0) -> "NotebookScore":
+        """Return the score of a notebook.
+
+        Args:
+            cells: its graded cells, by grade_id.
+            comments: those on its answers, by grade_id.
+            penalty: what is taken off because it is late.
+        """
+        score = cls(penalty=penalty, cells=cells, comments=comments)
+        for cell in cells.values():
+            score.needs_marking += cell.needs_marking
+            if cell.is_test:
+                score.tests, score.max_tests = score.tests + cell.points, score.max_tests + cell.max_points
+            else:
+                score.written, score.max_written = score.written + cell.points, score.max_written + cell.max_points
+        return score
+
+    @property
+    def points(self) -> float:
+        """The points before a penalty, with extra credit."""
+        return self.tests + self.written
+
+    @property
+    def max_points(self) -> float:
+        """The points that all cells can give."""
+        return self.max_tests + self.max_written
+
+    @property
+    def counted(self) -> float:
+        """The points that count, as `nbgrader export` gives them."""
+        return max(0.0, self.points - self.penalty)
+
+    @property
+    def marked(self) -> float:
+        """The points of the cells that wait for no one, after the penalty."""
+        return max(0.0, sum(cell.points for cell in self.cells.values() if not cell.needs_marking) - self.penalty)
+
+    @property
+    def max_marked(self) -> float:
+        """The points that these cells can give."""
+        return sum(cell.max_points for cell in self.cells.values() if not cell.needs_marking)
+
+    @property
+    def waiting(self) -> float:
+        """The points that the cells can give which wait for a person."""
+        return sum(cell.max_points for cell in self.cells.values() if cell.needs_marking)
+
+
+def total(scores: Iterable[NotebookScore]) -> NotebookScore:
+    """Return the sums of the scores of notebooks."""
+    found = NotebookScore()
+    for each in scores:
+        for name in ("tests", "max_tests", "written", "max_written", "needs_marking", "penalty"):
+            setattr(found, name, getattr(found, name) + getattr(each, name))
+    return found
 
 
 @dataclass(frozen=True)
 class RegisteredNotebook:
-    """The gradebook's entry of a source notebook: graded cells (name, points) and answers (name) by their ids.
+    """The gradebook's entry of a source notebook: graded cells (name, without points) and answers (name) by their ids.
 
     `checksums` are those of the released cells, by grade_id.
     """
 
     name: str
-    graded: dict[str, tuple[str, float]]
+    graded: dict[str, tuple[str, CellScore]]
     answered: dict[str, str]
     checksums: dict[str, str | None]
 
-    def predicted(self, scores: NotebookScores | None, marks: dict[str, Mark]) -> dict[str, dict[str, Any]]:
-        """Return what the gradebook will have for the cells once `scores` are written.
+    def filled(self, score: NotebookScore) -> NotebookScore:
+        """Return a score with all cells of the notebook, without points for those that the gradebook does not have."""
+        cells = {name: score.cells.get(name, blank) for name, blank in self.graded.values()}
+        comments = {name: score.comments.get(name, Comment()) for name in self.answered.values()}
+        return NotebookScore.of(cells, comments, score.penalty)
+
+    def after(self, score: NotebookScore, scores: NotebookScores | None) -> NotebookScore:
+        """Return what the gradebook will have, before a penalty, once scores are written.
 
         Args:
-            scores: what grading gave; None for what the gradebook has now.
-            marks: what the gradebook has, by grade_id; cells may be missing.
+            score: what it has; cells may be missing.
+            scores: what grading gave; None if the notebook was not handed in.
         """
-        new = scores is not None
-        cells = {
-            name: marked(name, points, marks.get(name, Mark()), scores, is_written=new)[1]
-            for name, points in self.graded.values()
-        }
-        for name in self.answered.values():
-            cells.setdefault(name, {})["comment"] = comment(name, marks.get(name, Mark()), scores, is_written=new)[1]
-        return cells
-
-
-def marked(
-    cell: str, points: float, mark: Mark, scores: NotebookScores | None, *, is_written: bool = True
-) -> tuple[float | None, dict[str, Any]]:
-    """Return the grader's points for a cell and what is shown of it.
-
-    Args:
-        cell: the grade_id.
-        points: the points that the cell can give.
-        mark: what the gradebook has.
-        scores: what grading gave; None if the notebook was not handed in.
-        is_written: false if the cell keeps what the gradebook has.
-    """
-    auto, needs_marking = mark.auto, mark.needs_marking
-    if is_written:
-        auto = _auto_score(cell, scores)
-        # A person may have already read this very text.
-        if scores is None or mark.manual is None or cell not in scores.unchanged():
-            needs_marking = scores is not None and (mark.manual is not None or auto is None)
-    given = auto if mark.manual is None else mark.manual
-    # nbgrader adds extra credit only to a cell that has points, be they 0.
-    score = 0.0 if given is None else given + (mark.extra or 0.0)
-    return auto, {"score": score, "points": points, "needs_marking": needs_marking}
-
-
-def comment(
-    cell: str, mark: Mark, scores: NotebookScores | None, *, is_written: bool = True
-) -> tuple[str | None, str | None]:
-    """Return the grader's comment on an answer and the one that is shown; the arguments are those of `marked`."""
-    auto = mark.auto_comment
-    if is_written:
-        auto = NO_RESPONSE if scores is not None and cell in scores.unanswered else None
-    return auto, mark.manual_comment or auto
-
-
-def after_penalty(points: float, penalty: float) -> float:
-    """Return the points that are left after a penalty, at least 0."""
-    return max(0.0, points - penalty)
+        before = self.filled(score)
+        return NotebookScore.of(
+            {name: cell.graded(name, scores) for name, cell in before.cells.items()},
+            {name: comment.graded(name, scores) for name, comment in before.comments.items()},
+        )
 
 
 def due_for(due: datetime | None, extension: timedelta | None) -> datetime | None:
@@ -147,10 +219,3 @@ def seconds_late(handed_in: datetime | None, due: datetime | None, extension: ti
     """Return how late a submission is, at least 0; without a due date or a time it is not late."""
     until = due_for(due, extension)
     return max(0.0, (handed_in - until).total_seconds()) if handed_in and until else 0.0
-
-
-def _auto_score(cell: str, scores: NotebookScores | None) -> float | None:
-    """The points of a cell without a person's; None while it waits for one."""
-    if scores is None or cell in scores.unanswered:
-        return 0.0
-    return scores.points.get(cell)

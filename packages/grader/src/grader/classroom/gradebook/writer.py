@@ -5,7 +5,7 @@ incomplete scores. Here a student's scores are written completely or not at all,
 if their results arrive together.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -16,15 +16,12 @@ from nbgrader.preprocessors import AssignLatePenalties
 from sqlalchemy import insert, select, update
 
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.gradebook.reader import ledger_of
 from grader.classroom.gradebook.rules import (
-    Mark,
-    NotebookScores,
+    CellScore,
+    Comment,
+    NotebookScore,
     RegisteredNotebook,
-    Shown,
     StudentScores,
-    comment,
-    marked,
     seconds_late,
 )
 
@@ -42,13 +39,13 @@ class _Submission:
 
 @dataclass(frozen=True)
 class _Submitted:
-    """A row of a submitted notebook, and the rows of its cells: id and mark by the id of the source's cell."""
+    """A row of a submitted notebook, what it has, and the ids of its cells' rows by the id of the source's cell."""
 
     id: str
     notebook_id: str
     submission: _Submission
-    grades: dict[str, tuple[str, Mark]] = field(default_factory=dict)
-    comments: dict[str, tuple[str, Mark]] = field(default_factory=dict)
+    score: NotebookScore = field(default_factory=NotebookScore)
+    rows: dict[str, str] = field(default_factory=dict)
 
 
 class GradebookWriter:
@@ -69,7 +66,10 @@ class GradebookWriter:
         self._notebooks = {
             notebook.id: RegisteredNotebook(
                 notebook.name,
-                {cell.id: (cell.name, cell.max_score) for cell in notebook.grade_cells},
+                {
+                    cell.id: (cell.name, CellScore(cell.max_score, is_test=cell.cell_type == "code"))
+                    for cell in notebook.grade_cells
+                },
                 {cell.id: cell.name for cell in notebook.solution_cells},
                 {cell.name: cell.checksum for cell in notebook.source_cells},
             )
@@ -95,30 +95,15 @@ class GradebookWriter:
         """Return the due date of the assignment, if it has one."""
         return self._due
 
-    def marks(self, student: str) -> dict[str, dict[str, Mark]]:
-        """Return what the gradebook has of a student's graded cells and answers, by notebook and grade_id."""
+    def scores(self, student: str) -> dict[str, NotebookScore]:
+        """Return what the gradebook has of a student, by notebook. Cells that it does not have are missing."""
         try:
-            found = {}
-            for each in self._known_notebooks(self._known_submissions([student])):
-                notebook = self._notebooks[each.notebook_id]
-                marks = {notebook.graded[cell][0]: mark for cell, (_, mark) in each.grades.items()}
-                for cell, (_, mark) in each.comments.items():
-                    name = notebook.answered[cell]
-                    marks[name] = marks.get(name, Mark()).with_comments_of(mark)
-                found[notebook.name] = marks
-            return found
+            submitted = self._known_notebooks(self._known_submissions([student]))
+            return {self._notebooks[each.notebook_id].name: each.score for each in submitted}
         finally:
             self._database.rollback()
 
-    def penalties(self, student: str) -> dict[str, float]:
-        """Return what being late takes from a student's notebooks, by notebook."""
-        try:
-            score = ledger_of(self._database, self._assignment_name, student=student).of(student)
-            return {name: notebook.penalty for name, notebook in score.notebooks.items()}
-        finally:
-            self._database.rollback()
-
-    def write(self, entries: Sequence[StudentScores]) -> dict[str, dict[str, Shown]]:
+    def write(self, entries: Sequence[StudentScores]) -> dict[str, dict[str, NotebookScore]]:
         """Write the scores of students in one transaction: those of all, or of none.
 
         Args:
@@ -134,12 +119,16 @@ class GradebookWriter:
             for submission in (each for each in submissions if each.is_new):
                 submitted += [_Submitted(api.new_uuid(), notebook, submission) for notebook in self._notebooks]
             changes = _Changes()
-            recorded: dict[str, dict[str, Shown]] = {entry.student: {} for entry in entries}
+            recorded: dict[str, dict[str, NotebookScore]] = {entry.student: {} for entry in entries}
             for each in submitted:
                 entry, notebook = entry_of[each.submission.student], self._notebooks[each.notebook_id]
-                is_written = not entry.keep_others or each.submission.is_new or notebook.name in entry.notebooks
-                cells = changes.add(each, notebook, entry.notebooks.get(notebook.name), is_written)
-                recorded[entry.student][notebook.name] = self._penalised(changes, each, cells)
+                if not entry.keep_others or each.submission.is_new or notebook.name in entry.notebooks:
+                    score = notebook.after(each.score, entry.notebooks.get(notebook.name))
+                    changes.add(each, notebook, score)
+                else:
+                    score = notebook.filled(each.score)
+                self._penalise(changes, each, score)
+                recorded[entry.student][notebook.name] = score
             changes.save(self._database)
             self._database.commit()
             return recorded
@@ -196,32 +185,38 @@ class GradebookWriter:
             return []
         table, submission_of = api.SubmittedNotebook, {each.id: each for each in submissions}
         conditions = table.notebook_id.in_(self._notebooks), table.assignment_id.in_(submission_of)
-        rows = self._database.execute(select(table.id, table.notebook_id, table.assignment_id).where(*conditions))
-        submitted = {row[0]: _Submitted(row[0], row[1], submission_of[row[2]]) for row in rows}
+        columns = (table.id, table.notebook_id, table.assignment_id, table.late_submission_penalty)
+        submitted = {
+            row: _Submitted(row, notebook, submission_of[submission], NotebookScore(penalty=penalty or 0.0))
+            for row, notebook, submission, penalty in self._database.execute(select(*columns).where(*conditions))
+        }
         grade, answer = api.Grade, api.Comment
-        columns = (grade.auto_score, grade.manual_score, grade.extra_credit, grade.needs_manual_grade)
-        graded = [cell for notebook in self._notebooks.values() for cell in notebook.graded]
-        for key, row, cell, auto, manual, extra, needs_marking in self._rows(grade, columns, submitted, graded):
-            submitted[row].grades[cell] = key, Mark(auto, manual, extra, bool(needs_marking))
-        answered = [cell for notebook in self._notebooks.values() for cell in notebook.answered]
-        for key, row, cell, *comments in self._rows(
-            answer, (answer.auto_comment, answer.manual_comment), submitted, answered
-        ):
-            submitted[row].comments[cell] = key, Mark(auto_comment=comments[0], manual_comment=comments[1])
+        given = (grade.auto_score, grade.manual_score, grade.extra_credit, grade.needs_manual_grade)
+        graded = {cell: known for notebook in self._notebooks.values() for cell, known in notebook.graded.items()}
+        for key, row, cell, auto, manual, extra, waits in self._rows(grade, given, submitted, graded):
+            name, blank = graded[cell]
+            own = CellScore(blank.max_points, auto, manual, extra, bool(waits), blank.is_test)
+            submitted[row].rows[cell], submitted[row].score.cells[name] = key, own
+        answered = {cell: name for notebook in self._notebooks.values() for cell, name in notebook.answered.items()}
+        said = (answer.auto_comment, answer.manual_comment)
+        for key, row, cell, *comments in self._rows(answer, said, submitted, answered):
+            submitted[row].rows[cell], submitted[row].score.comments[answered[cell]] = key, Comment(*comments)
         return list(submitted.values())
 
-    def _rows(self, table: Any, columns: tuple[Any, ...], submitted: dict[str, _Submitted], cells: list[str]) -> Any:
+    def _rows(
+        self, table: Any, columns: tuple[Any, ...], submitted: Collection[str], cells: Collection[str]
+    ) -> Iterable[Any]:
         # The cells are given too, because nbgrader's indices list cells first and notebooks second. Without them the
         # database would scan the rows of the whole class for every student.
         conditions = table.cell_id.in_(cells), table.notebook_id.in_(submitted)
         return self._database.execute(select(table.id, table.notebook_id, table.cell_id, *columns).where(*conditions))
 
-    def _penalised(self, changes: "_Changes", row: _Submitted, cells: dict[str, dict[str, Any]]) -> Shown:
-        """The recorded scores of a notebook, whose late penalty is added to the changes."""
-        penalty = self._penalty(row.submission, sum(cell.get("score", 0.0) for cell in cells.values()))
+    def _penalise(self, changes: "_Changes", row: _Submitted, score: NotebookScore) -> None:
+        """Put the late penalty into a score, and add it to the changes."""
+        penalty = self._penalty(row.submission, sum(cell.points for cell in score.cells.values()))
         keys = {"assignment_id": row.submission.id, "notebook_id": row.notebook_id} if row.submission.is_new else {}
         changes.put(api.SubmittedNotebook, row.id, keys, {"late_submission_penalty": penalty})
-        return Shown(cells, penalty or 0.0)
+        score.penalty = penalty or 0.0
 
     def _penalty(self, submission: _Submission, score: float) -> float | None:
         """What the plugin takes from a score, at most the whole score; None if it says so or nothing is late."""
@@ -245,30 +240,19 @@ class _Changes:
         """Add a row: a new one if it comes with the `keys` of the rows that it refers to."""
         (self._new if keys else self._changed)[table].append({"id": key, **keys, **values})
 
-    def add(
-        self, row: _Submitted, notebook: RegisteredNotebook, scores: NotebookScores | None, is_written: bool
-    ) -> dict[str, dict[str, Any]]:
-        """Add the rows of a notebook's cells, and return what is shown of them."""
-        cells: dict[str, dict[str, Any]] = {}
-        for cell, (name, points) in notebook.graded.items():
-            key, keys, mark = self._row(row, row.grades, cell)
-            auto, cells[name] = marked(name, points, mark, scores, is_written=is_written)
-            if is_written:
-                values = {"auto_score": auto, "needs_manual_grade": cells[name]["needs_marking"]}
-                self.put(api.Grade, key, keys, values)
+    def add(self, row: _Submitted, notebook: RegisteredNotebook, score: NotebookScore) -> None:
+        """Add the rows of a notebook's cells."""
+        for cell, (name, _) in notebook.graded.items():
+            own = score.cells[name]
+            self._put_cell(api.Grade, row, cell, {"auto_score": own.auto, "needs_manual_grade": own.needs_marking})
         for cell, name in notebook.answered.items():
-            key, keys, mark = self._row(row, row.comments, cell)
-            auto_comment, shown = comment(name, mark, scores, is_written=is_written)
-            cells.setdefault(name, {})["comment"] = shown
-            if is_written:
-                self.put(api.Comment, key, keys, {"auto_comment": auto_comment})
-        return cells
+            self._put_cell(api.Comment, row, cell, {"auto_comment": score.comments[name].auto})
 
-    def _row(self, row: _Submitted, known: dict[str, tuple[str, Mark]], cell: str) -> tuple[str, dict[str, str], Mark]:
-        if cell in known:
-            key, mark = known[cell]
-            return key, {}, mark
-        return api.new_uuid(), {"cell_id": cell, "notebook_id": row.id}, Mark()
+    def _put_cell(self, table: Any, row: _Submitted, cell: str, values: dict[str, Any]) -> None:
+        if cell in row.rows:
+            self.put(table, row.rows[cell], {}, values)
+        else:
+            self.put(table, api.new_uuid(), {"cell_id": cell, "notebook_id": row.id}, values)
 
     def save(self, database: Any) -> None:
         """Write the rows, without a commit."""

@@ -2,18 +2,17 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
 from html import escape
-from typing import Any
 
 from markupsafe import Markup
 from nbformat import NotebookNode
 
-from grader.classroom.gradebook.rules import NO_RESPONSE
+from grader.classroom.gradebook.rules import NO_RESPONSE, CellScore
 from grader.classroom.page import formulas
 from grader.engine.notebook.cells import CellType, explanation_of, grade_id, type_of
-from grader.engine.notebook.outline import Outline
+from grader.engine.notebook.outline import GRADED, Outline
+from grader.engine.notebook.outline import Exercise as OutlinedExercise
 from grader.engine.report import Result, Verdict
 from grader.engine.view import NOT_WRITTEN, PARTLY, RIGHT, WRONG, ExerciseView, Reason, State, view
 
@@ -30,45 +29,28 @@ PASSED = State("✓", "passed", "good")
 
 @dataclass
 class Exercise:
-    """An exercise or a written answer: its points, the results of its tests, where it and its text are on the page."""
+    """An exercise or a written answer on the page: what is shown of it, and where it and its text are.
 
-    name: str
-    is_written: bool = False
-    score: float = 0.0
-    points: float = 0.0
-    needs_marking: bool = False
-    anchor: str = ""
-    heading: Markup = Markup()
-    heading_anchor: str = ""
-    stopped: str = ""
-    comment: str = ""
-    results: list[Result] = field(default_factory=list)
+    `stopped` is the error that ended its answer, `comment` what is said about it.
+    """
+
+    view: ExerciseView
+    is_written: bool
+    anchor: str
+    heading: Markup
+    heading_anchor: str
+    stopped: str
+    comment: str
+
+    @property
+    def name(self) -> str:
+        """The grade_id of its answer."""
+        return self.view.exercise
 
     @property
     def is_blank(self) -> bool:
         """Whether nothing was written."""
-        return self.state in (NO_ANSWER, NOT_WRITTEN)
-
-    @cached_property
-    def view(self) -> ExerciseView:
-        """The exercise as students see it, by its tests."""
-        return view(self.name, self.results)
-
-    @property
-    def state(self) -> State:
-        """How the exercise ended."""
-        if not self.is_written:
-            return self.view.state
-        if self.needs_marking:
-            return WAITING
-        if self.score >= self.points:
-            return RIGHT
-        return PARTLY if self.score else NO_ANSWER if self.comment == NO_RESPONSE else WRONG
-
-    @property
-    def share(self) -> float:
-        """Which part of the points was earned, as a percentage."""
-        return 100 * max(0.0, min(1.0, self.score / self.points)) if self.points else 100.0
+        return self.view.state in (NO_ANSWER, NOT_WRITTEN)
 
     @property
     def reasons(self) -> list[Reason]:
@@ -97,41 +79,46 @@ def exercises(notebook: NotebookNode) -> list[Exercise]:
         notebook: the notebook, with score, points and comment in the metadata of its cells.
     """
     outline = Outline(notebook)
-    found: dict[str, Exercise] = {}
-    heading, heading_anchor = "", ""
-    for number, cell in enumerate(notebook.cells):
-        kind = outline.types[number]
-        if (
-            cell.cell_type == "markdown"
-            and kind is not CellType.MANUAL_ANSWER
-            and (match := HEADING.search(cell.source))
-        ):
-            heading, heading_anchor = match[1], anchor(cell)
-        if not (name := outline.exercise_at[number]):
-            continue
-        exercise = found.setdefault(name, Exercise(name))
-        if not exercise.anchor:
-            exercise.anchor, exercise.heading, exercise.heading_anchor = anchor(cell), _inline(heading), heading_anchor
-        _add(exercise, cell, kind)
-    return [exercise for exercise in found.values() if exercise.points or exercise.results]
+    headings, heading = [], ("", "")
+    for cell, kind in zip(notebook.cells, outline.types, strict=True):
+        is_ours = cell.cell_type == "markdown" and kind is not CellType.MANUAL_ANSWER
+        if is_ours and (match := HEADING.search(cell.source)):
+            heading = match[1], anchor(cell)
+        headings.append(heading)
+    found = [_exercise(outline, each, headings) for each in outline.exercises.values()]
+    return [each for each in found if each.view.max_points or outline.exercises[each.name].tests]
 
 
-def _add(exercise: Exercise, cell: NotebookNode, kind: CellType) -> None:
-    scores = cell.metadata.nbgrader
-    score, points = scores.get("score") or 0.0, scores.get("points") or 0.0
-    if kind is not CellType.AUTOGRADED_ANSWER:
-        exercise.score += score
-        exercise.points += points
-    if kind is CellType.TEST:
-        verdict = Verdict.PASSED if _is_full(cell) else Verdict.FAILED
-        name, explanation = grade_id(cell) or "", explanation_of(cell)
-        exercise.results.append(Result(name, verdict, score, points, explanation, exercise=exercise.name))
-        return
-    exercise.comment = scores.get("comment") or ""
-    exercise.is_written = kind is CellType.MANUAL_ANSWER
-    exercise.needs_marking = exercise.is_written and waits(scores)
-    errors = [output for output in cell.get("outputs", ()) if output.output_type == "error"]
-    exercise.stopped = next((f"{error.ename}: {error.evalue}" for error in errors), "")
+def _exercise(outline: Outline, known: OutlinedExercise, headings: list[tuple[str, str]]) -> Exercise:
+    cells = outline.notebook.cells
+    place = min([*known.tests, *([] if known.answer is None else [known.answer])])
+    answer = NotebookNode() if known.answer is None else cells[known.answer]
+    comment = answer.get("metadata", {}).get("nbgrader", {}).get("comment") or ""
+    if known.is_question:
+        score = score_of(answer)
+        shown = ExerciseView(known.name, score.points, score.max_points, _state_of_answer(score, comment), "", (), ())
+    else:
+        shown = view(known.name, [_result(cells[number], known.name) for number in known.tests])
+    errors = [f"{each.ename}: {each.evalue}" for each in answer.get("outputs", ()) if each.output_type == "error"]
+    heading, heading_anchor = headings[place]
+    return Exercise(
+        shown, known.is_question, anchor(cells[place]), _inline(heading), heading_anchor, "".join(errors[:1]), comment
+    )
+
+
+def _result(cell: NotebookNode, exercise: str) -> Result:
+    """The result of a test, as it stands in the notebook; a person may have changed its points."""
+    score = score_of(cell)
+    verdict = Verdict.PASSED if _is_full(score) else _ended(cell) or Verdict.FAILED
+    return Result(grade_id(cell) or "", exercise, verdict, score.points, score.max_points, explanation_of(cell))
+
+
+def _state_of_answer(score: CellScore, comment: str) -> State:
+    if score.needs_marking:
+        return WAITING
+    if _is_full(score):
+        return RIGHT
+    return PARTLY if score.points else NO_ANSWER if comment == NO_RESPONSE else WRONG
 
 
 def fix_first(found: list[Exercise]) -> list[FixFirst]:
@@ -154,34 +141,40 @@ def fix_first(found: list[Exercise]) -> list[FixFirst]:
 
 def cell_state(cell: NotebookNode) -> State | None:
     """Return how a graded cell ended; None for a cell that has no points."""
-    kind, scores = type_of(cell), cell.metadata.get("nbgrader", {})
-    if kind not in (CellType.TEST, CellType.MANUAL_ANSWER) or "points" not in scores:
+    kind = type_of(cell)
+    if kind not in GRADED or "points" not in cell.metadata.nbgrader:
         return None
-    if waits(scores):
+    score = score_of(cell)
+    if score.needs_marking:
         return WAITING
-    if kind is CellType.TEST and _is_full(cell):
-        return PASSED
-    if _is_full(cell):
-        return RIGHT
-    if scores.get("score"):
+    if _is_full(score):
+        return PASSED if kind is CellType.TEST else RIGHT
+    if score.points:
         return PARTLY
-    verdict = next((output.ename for output in cell.get("outputs", ()) if output.output_type == "error"), "")
-    word = str(Verdict(verdict)) if verdict in set(Verdict) else "failed" if kind is CellType.TEST else "no points"
-    return State("✗", word, "bad")
+    return State("✗", _ended(cell) or ("failed" if kind is CellType.TEST else "no points"), "bad")
 
 
-def waits(scores: dict[str, Any]) -> bool:
-    """Return whether a graded cell waits for a person.
-
-    Args:
-        scores: its score, its points and needs_marking.
-    """
-    return bool(scores.get("needs_marking")) or scores.get("score") is None
+def put_score(cell: NotebookNode, score: CellScore) -> None:
+    """Write what the gradebook has of a graded cell into its metadata, as nbgrader does."""
+    cell.metadata.nbgrader.update(score=score.points, points=score.max_points, needs_marking=score.needs_marking)
 
 
-def _is_full(cell: NotebookNode) -> bool:
+def score_of(cell: NotebookNode) -> CellScore:
+    """Return the score in the metadata of a graded cell. One without a score waits for a person."""
     scores = cell.metadata.nbgrader
-    return (scores.get("score") or 0.0) >= (scores.get("points") or 0.0)
+    waits = bool(scores.get("needs_marking")) or scores.get("score") is None
+    is_test = type_of(cell) is CellType.TEST
+    return CellScore(scores.get("points") or 0.0, scores.get("score"), needs_marking=waits, is_test=is_test)
+
+
+def _is_full(score: CellScore) -> bool:
+    return score.points >= score.max_points
+
+
+def _ended(cell: NotebookNode) -> Verdict | None:
+    """The verdict on a cell that did not run to its end."""
+    name = next((output.ename for output in cell.get("outputs", ()) if output.output_type == "error"), "")
+    return Verdict(name) if name in set(Verdict) else None
 
 
 def _inline(heading: str) -> Markup:

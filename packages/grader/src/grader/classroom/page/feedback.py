@@ -25,11 +25,13 @@ from pygments.formatters import HtmlFormatter  # type: ignore[import-untyped]
 from pygments.lexers import PythonLexer  # type: ignore[import-untyped]
 from traitlets.config import Config
 
-from grader.classroom.gradebook.reader import CellScore, ledger_of
+from grader.classroom.gradebook.reader import ledger_of
+from grader.classroom.gradebook.rules import NotebookScore
 from grader.classroom.page import sanitize
-from grader.classroom.page.exercises import anchor, cell_state
-from grader.classroom.page.summary import OVERVIEW, TEMPLATES, Standing, overview, styles, summary
-from grader.engine.notebook.cells import FORMS, CellType, type_of
+from grader.classroom.page.exercises import anchor, cell_state, put_score, score_of
+from grader.classroom.page.summary import OVERVIEW, TEMPLATES, overview, styles, summary
+from grader.engine.notebook.cells import FORMS, CellType, grade_id, type_of
+from grader.engine.notebook.outline import GRADED
 from grader.text import plural
 
 KEPT_CELLS, KEPT_CHARACTERS = 1_000, 20_000
@@ -142,24 +144,16 @@ class Grades(GetGrades):
             ledger = ledger_of(gradebook.db, names["assignment"], student=names["student"], cells=True)
         self._notebooks = ledger.of(names["student"]).notebooks
         nb, resources = super().preprocess(nb, resources)
-        standings = [self._standing(name, names) for name in sorted(self._notebooks)]
-        if Path(OVERVIEW).stem not in {standing.name for standing in standings}:
+        if Path(OVERVIEW).stem not in self._notebooks:
+            course = self.parent.parent.coursedir
+            folder = Path(course.format_path(course.autograded_directory, names["student"], names["assignment"]))
+            graded = {path.stem for path in folder.glob("*.ipynb")}
             # nbconvert writes these files beside the page.
-            resources["outputs"] = {OVERVIEW: overview(names["assignment"], standings).encode()}
+            resources["outputs"] = {OVERVIEW: overview(names["assignment"], self._notebooks, graded).encode()}
         return nb, resources
 
     def _get_score(self, cell: NotebookNode, resources: dict[str, Any]) -> None:
-        cell.metadata.nbgrader.update(_scores(self._notebooks[self.notebook_id].cells[cell.metadata.nbgrader.grade_id]))
-
-    def _standing(self, notebook: str, names: dict[str, str]) -> Standing:
-        course, score = self.parent.parent.coursedir, self._notebooks[notebook]
-        folder = course.format_path(course.autograded_directory, names["student"], names["assignment"])
-        has_page = Path(folder, f"{notebook}.ipynb").exists()
-        return Standing.of(notebook, map(_scores, score.cells.values()), score.penalty, has_page=has_page)
-
-
-def _scores(cell: CellScore) -> dict[str, Any]:
-    return {"score": cell.points, "points": cell.max_points, "needs_marking": cell.needs_marking}
+        put_score(cell, self._notebooks[self.notebook_id].cells[cell.metadata.nbgrader.grade_id])
 
 
 class _OneType:
@@ -202,9 +196,8 @@ class _NotCopied(NotebookNode):
 
 def _summary(notebook: NotebookNode, resources: dict[str, Any]) -> str:
     header = resources["nbgrader"]
-    graded = (CellType.TEST, CellType.MANUAL_ANSWER)
-    cells = (cell.metadata.nbgrader for cell in notebook.cells if type_of(cell) in graded)
-    return summary(notebook, Standing.of(header["notebook"], cells, header["late_penalty"]))
+    cells = {grade_id(cell) or "": score_of(cell) for cell in notebook.cells if type_of(cell) in GRADED}
+    return summary(notebook, header["notebook"], NotebookScore.of(cells, {}, header["late_penalty"]))
 
 
 def _best_form(data: dict[str, Any]) -> list[str]:

@@ -18,12 +18,13 @@ from pathlib import Path
 from nbformat import NotebookNode, from_dict
 from traitlets.config import Config
 
-from grader.classroom.gradebook.rules import Mark, NotebookScores, RegisteredNotebook, Shown
+from grader.classroom.gradebook.rules import CellScore, NotebookScore, NotebookScores, RegisteredNotebook
 from grader.classroom.page.autograded import answer_digests, autograded, unanswered
+from grader.classroom.page.exercises import put_score
 from grader.classroom.page.feedback import FeedbackExporter, HideMarkSchemes, HideTests, PlainExporter
-from grader.classroom.page.records import record
+from grader.classroom.page.records import VERSION, NotebookRecord, record
 from grader.classroom.page.sanitize import verbatim
-from grader.classroom.page.summary import Standing
+from grader.classroom.page.summary import in_words
 from grader.engine.cpu_limit import CpuLimitExceeded, cpu_limit
 from grader.engine.notebook.cells import grade_id
 from grader.engine.report import Report
@@ -38,17 +39,15 @@ PAGE_SECONDS = 10
 class GradedNotebook:
     """The results of grading one notebook.
 
-    `text` is the autograded notebook as JSON, `answers` are digests of its written answers, and `record` is what the
-    report on the class is made from. `page` shows the scores in `shown`; without these there is no page yet.
+    `text` is the autograded notebook as JSON, `record` is what grading found, and `answers` are digests of its written
+    answers. `page` shows the score in `shown`; without it there is no page yet.
     """
 
     text: str
-    points: dict[str, float]
-    unanswered: list[str]
-    answers: dict[str, str]
-    record: bytes
+    record: NotebookRecord = field(default_factory=lambda: NotebookRecord(VERSION, [], {}))
+    answers: dict[str, str] = field(default_factory=dict)
     page: str = ""
-    shown: Shown | None = None
+    shown: NotebookScore | None = None
 
     def scores(self, answers_before: Callable[[], dict[str, str]]) -> NotebookScores:
         """Return what the gradebook is to have.
@@ -57,7 +56,7 @@ class GradedNotebook:
             answers_before: returns digests of the written answers that were graded before; called if it matters.
         """
         same = cache(lambda: {cell for cell, _ in self.answers.items() & answers_before().items()})
-        return NotebookScores(self.points, self.unanswered, same)
+        return NotebookScores({test.name: test for test in self.record.tests}, self.record.unanswered, same)
 
 
 @dataclass
@@ -80,12 +79,12 @@ class StudentResult:
 
 @dataclass(frozen=True)
 class Earlier:
-    """The earlier marks and answers on which a student's results may depend, by notebook.
+    """The earlier scores and answers on which a student's results may depend, by notebook.
 
-    `marks` are what the gradebook has of the cells, `answers` digests of the written answers that were graded before.
+    `scores` are what the gradebook has, `answers` digests of the written answers that were graded before.
     """
 
-    marks: dict[str, dict[str, Mark]] = field(default_factory=dict)
+    scores: dict[str, NotebookScore] = field(default_factory=dict)
     answers: dict[str, dict[str, str]] = field(default_factory=dict)
 
 
@@ -105,37 +104,34 @@ class PageMaker:
     def warm_up(self, sources: dict[str, NotebookNode]) -> None:
         """Render what all pages have in common. It takes a second, best spent before there is anything to write."""
         for name, source in sources.items():
-            cells = {cell: {"score": 0.0, "points": 0.0} for cell in self._notebooks[name].checksums}
-            self._rendered(name, deepcopy(source), Shown(cells))
+            cells = {cell: CellScore(0.0, 0.0) for cell in self._notebooks[name].checksums}
+            self._rendered(name, deepcopy(source), NotebookScore.of(cells, {}))
 
     def finish(self, result: StudentResult) -> None:
         """Make the autograded notebooks of a result; its pages come later."""
         for name in [name for name in result.notebooks if name not in result.graded]:
             notebook = autograded(result.notebooks[name], result.reports[name], self._notebooks[name].checksums)
-            points = {test.name: test.points for test in result.reports[name].results}
             # nbformat.writes validates, copies, splits lines and indents, and each of these takes longer than
             # json.dumps. What was read has been validated, and the rest is the grader's own.
             text = json.dumps(notebook, ensure_ascii=False)
             result.notebooks[name] = notebook
-            blank = sorted(unanswered(notebook))
-            found = record(result.reports[name], notebook, blank)
-            result.graded[name] = GradedNotebook(text, points, blank, answer_digests(notebook), found)
+            found = record(result.reports[name], notebook, unanswered(notebook))
+            result.graded[name] = GradedNotebook(text, found, answer_digests(notebook))
 
     def predict(self, result: StudentResult, earlier: Earlier) -> None:
         """Make the pages of a result with the scores that the gradebook will most likely have, and no late penalty."""
         for name, graded in result.graded.items():
             before = earlier.answers.get(name, {})
-            scores = graded.scores(before.copy)
-            predicted = self._notebooks[name].predicted(scores, earlier.marks.get(name, {}))
-            self.show(result, name, Shown(predicted))
+            score = earlier.scores.get(name, NotebookScore())
+            self.show(result, name, self._notebooks[name].after(score, graded.scores(before.copy)))
 
-    def show(self, result: StudentResult, name: str, shown: Shown) -> str:
-        """Return the page of a notebook with some scores; it is made if there is none that shows them.
+    def show(self, result: StudentResult, name: str, shown: NotebookScore) -> str:
+        """Return the page of a notebook with a score; it is made if there is none that shows it.
 
         Args:
             result: the student's result, finished.
             name: the notebook's name.
-            shown: the scores.
+            shown: the score, with its cells.
         """
         graded = result.graded[name]
         if graded.shown != shown:
@@ -144,17 +140,19 @@ class PageMaker:
             graded.page, graded.shown = self._rendered(name, notebook, shown), shown
         return graded.page
 
-    def _rendered(self, name: str, notebook: NotebookNode, shown: Shown) -> str:
+    def _rendered(self, name: str, notebook: NotebookNode, shown: NotebookScore) -> str:
         for cell in notebook.cells:
-            if (cell_name := grade_id(cell)) is not None:
-                cell.metadata["nbgrader"].update(shown.cells.get(cell_name, {}))
-        header = {"notebook": name, "late_penalty": shown.late_penalty}
+            own = grade_id(cell) or ""
+            if own in shown.cells:
+                put_score(cell, shown.cells[own])
+            if own in shown.comments:
+                cell.metadata["nbgrader"]["comment"] = shown.comments[own].text
+        header = {"notebook": name, "late_penalty": shown.penalty}
         with suppress(CpuLimitExceeded), cpu_limit(PAGE_SECONDS):
             return self._exporter.from_notebook_node(notebook, {"nbgrader": header})[0]
         with suppress(CpuLimitExceeded), cpu_limit(PAGE_SECONDS):
             return self._new_exporter(PlainExporter).from_notebook_node(notebook, {"nbgrader": header})[0]
-        points = standing(name, shown).text
-        return verbatim(f"{name}: {points}. This notebook takes too long to be shown as a page.")
+        return verbatim(f"{name}: {in_words(shown)}. This notebook takes too long to be shown as a page.")
 
     def _new_exporter(self, exporter_class: type[FeedbackExporter]) -> FeedbackExporter:
         exporter = exporter_class(config=self._config)
@@ -170,11 +168,6 @@ def page_digest() -> str:
     for path in sorted(path for path in CLASSROOM.rglob("*") if path.suffix in (".py", ".j2", ".css")):
         digest.update(str(path.relative_to(CLASSROOM)).encode() + path.read_bytes())
     return digest.hexdigest()
-
-
-def standing(name: str, shown: Shown, *, has_page: bool = True) -> Standing:
-    """Return the standing of a notebook with some scores."""
-    return Standing.of(name, shown.cells.values(), shown.late_penalty, has_page=has_page)
 
 
 def page_config(config: Config) -> Config:

@@ -9,28 +9,15 @@ from collections.abc import Collection
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 from nbformat import NotebookNode
 
-from grader.engine.explanation import Explanation
-from grader.engine.fingerprint import Fingerprint
 from grader.engine.notebook.cells import CellType, grade_id, type_of
-from grader.engine.report import Report, Verdict
+from grader.engine.report import Report, Result
 
 VERSION = 2
 """Grows when a field changes its meaning or is removed."""
 ANSWERS = (CellType.AUTOGRADED_ANSWER, CellType.MANUAL_ANSWER)
-
-
-class ResultRecord(msgspec.Struct, omit_defaults=True):
-    """The result of one test, with the fields of `Result`, and the exercise to which it belongs."""
-
-    name: str
-    exercise: str
-    verdict: Verdict
-    points: float
-    max_points: float
-    explanation: Explanation = Explanation()
-    fingerprint: Fingerprint | None = None
 
 
 class NotebookRecord(msgspec.Struct, omit_defaults=True):
@@ -40,29 +27,32 @@ class NotebookRecord(msgspec.Struct, omit_defaults=True):
     """
 
     version: int
-    tests: list[ResultRecord]
+    tests: list[Result]
     answers: dict[str, str]
     unanswered: list[str] = []
     repairs: list[str] = []
     given_up: bool = False
 
+    def encoded(self) -> bytes:
+        """Return the record as JSON."""
+        return msgspec.json.encode(self)
 
-def record(report: Report, notebook: NotebookNode, unanswered: Collection[str]) -> bytes:
-    """Return the record of a graded notebook as JSON.
+
+def record(report: Report, notebook: NotebookNode, unanswered: Collection[str]) -> NotebookRecord:
+    """Return the record of a graded notebook.
 
     Args:
         report: what grading found.
         notebook: the notebook that was graded, repaired.
         unanswered: the answers that are still as they were released.
     """
-    tests = msgspec.convert(report.results, list[ResultRecord], from_attributes=True)
+    tests = [replace(each, log="", alone=None) for each in report.results]
     answers = {
         name: _text(cell.source)
         for cell in notebook.cells
         if type_of(cell) in ANSWERS and (name := grade_id(cell)) is not None
     }
-    found = NotebookRecord(VERSION, tests, answers, sorted(unanswered), report.repairs, report.given_up)
-    return msgspec.json.encode(found)
+    return NotebookRecord(VERSION, tests, answers, sorted(unanswered), report.repairs, report.given_up)
 
 
 def record_file(folder: Path, notebook: str) -> Path:

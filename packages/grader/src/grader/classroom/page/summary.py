@@ -1,15 +1,14 @@
 """Sums up an autograded notebook for its student: points, what is right, what is not and why, what to fix first.
 
     autograded notebook with its scores --> exercises --> HTML at the top of the feedback page
-    standings of all notebooks          --> index.html of the assignment
+    scores of all notebooks             --> index.html of the assignment
 
 Everything is read from the notebook, whose outputs hold the messages, so the page that nbgrader makes is the same.
 Every text that is not the grader's own is escaped by the templates.
 """
 
 import re
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -19,55 +18,14 @@ from markupsafe import Markup
 from nbformat import NotebookNode
 from pygments.formatters import HtmlFormatter  # type: ignore[import-untyped]
 
-from grader.classroom.gradebook.rules import after_penalty
-from grader.classroom.page.exercises import exercises, fix_first, waits
+from grader.classroom.gradebook.rules import NotebookScore
+from grader.classroom.page.exercises import exercises, fix_first
 from grader.classroom.page.numbers import side_by_side
 from grader.text import plural
 
 TEMPLATES = Path(__file__).with_name("templates")
 OVERVIEW = "index.html"
 """The page that joins the notebooks of an assignment, in a student's folder of pages."""
-
-
-@dataclass(frozen=True)
-class Standing:
-    """Points of one notebook: `score` out of `max_score` for what is marked, and how many points wait for a person.
-
-    `penalty` has been subtracted from `score` for being late. `has_page` is false if the notebook could not be graded.
-    """
-
-    name: str
-    score: float
-    max_score: float
-    waiting: float
-    penalty: float = 0.0
-    has_page: bool = True
-
-    @classmethod
-    def of(
-        cls, name: str, cells: Iterable[dict[str, Any]], penalty: float = 0.0, *, has_page: bool = True
-    ) -> "Standing":
-        """Return the standing of a notebook.
-
-        Args:
-            name: the notebook's name.
-            cells: what the gradebook has for its cells: score, points, needs_marking. Cells without points do not
-                count, and those without a score wait for a person.
-            penalty: the points subtracted for being late.
-            has_page: whether the notebook was graded and has a page.
-        """
-        graded = [cell for cell in cells if "points" in cell]
-        marked = [cell for cell in graded if not waits(cell)]
-        total = sum(cell["score"] or 0.0 for cell in marked)
-        waiting = sum(cell["points"] for cell in graded) - sum(cell["points"] for cell in marked)
-        max_score = sum(cell["points"] for cell in marked)
-        return cls(name, after_penalty(total, penalty), max_score, waiting, penalty, has_page)
-
-    @property
-    def text(self) -> str:
-        """The points in words."""
-        waiting = f"; {plural(self.waiting, 'point')} wait{'s' if self.waiting == 1 else ''} for marking"
-        return f"{self.score:g} of {plural(self.max_score, 'point')}{waiting if self.waiting else ''}"
 
 
 def _with_names(message: str) -> Markup:
@@ -78,35 +36,35 @@ def _with_names(message: str) -> Markup:
     )
 
 
-def summary(notebook: NotebookNode, standing: Standing) -> str:
+def summary(notebook: NotebookNode, name: str, score: NotebookScore) -> str:
     """Return the summary of an autograded notebook as HTML.
 
     Args:
         notebook: the notebook, with scores in the metadata of its cells.
-        standing: its points.
+        name: its name.
+        score: its points.
     """
     found = exercises(notebook)
-    return _templates.get_template("summary.html.j2").render(
-        standing=standing, exercises=found, fix_first=fix_first(found)
-    )
+    page = _templates.get_template("summary.html.j2")
+    return page.render(name=name, score=score, exercises=found, fix_first=fix_first(found))
 
 
-def overview(assignment: str, standings: list[Standing]) -> str:
+def in_words(score: NotebookScore) -> str:
+    """Return the points of a notebook as text."""
+    waiting = f"; {plural(score.waiting, 'point')} wait{'s' if score.waiting == 1 else ''} for marking"
+    return f"{score.marked:g} of {plural(score.max_marked, 'point')}{waiting if score.waiting else ''}"
+
+
+def overview(assignment: str, scores: Mapping[str, NotebookScore], pages: Collection[str]) -> str:
     """Return the page that joins the notebooks of an assignment, as HTML.
 
     Args:
         assignment: the assignment's name.
-        standings: the points of its notebooks.
+        scores: what its notebooks have, with their cells.
+        pages: the notebooks that were graded and have a page.
     """
-    total = Standing(
-        assignment,
-        sum(standing.score for standing in standings),
-        sum(standing.max_score for standing in standings),
-        sum(standing.waiting for standing in standings),
-        sum(standing.penalty for standing in standings),
-    )
     page = _templates.get_template("overview.html.j2")
-    return page.render(assignment=assignment, standings=standings, total=total, styles=styles())
+    return page.render(assignment=assignment, scores=dict(sorted(scores.items())), pages=pages, styles=styles())
 
 
 @lru_cache

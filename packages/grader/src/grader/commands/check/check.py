@@ -10,7 +10,7 @@ from pathlib import Path
 from nbformat import NotebookNode, from_dict
 
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.page.exercises import HEADING, Exercise, anchor, exercises
+from grader.classroom.page.exercises import HEADING, WAITING, Exercise, anchor, exercises
 from grader.engine.diagnosis.misconceptions import load
 from grader.engine.grading import grade
 from grader.engine.limits import Limits
@@ -52,9 +52,9 @@ class CheckedNotebook:
         return first_to_do(self.exercises)
 
     @property
-    def waiting(self) -> float:
-        """The points of written answers, which a person marks; they belong to no exercise."""
-        return 0.0 if self.is_part else sum(exercise.points for exercise in self._on_page if exercise.needs_marking)
+    def unmarked(self) -> list[ExerciseView]:
+        """The written answers, which a person marks; they belong to no exercise."""
+        return [] if self.is_part else [each.view for each in self._on_page if each.view.state == WAITING]
 
     def heading(self, exercise: ExerciseView) -> str:
         """Return the heading under which an exercise is, or '' if there is none."""

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from grader.classroom.course_dir import CourseDir
 from grader.commands.check.check import CheckedNotebook, check, notebook_after
-from grader.commands.check.screen import next_step, screen, solution_offer
+from grader.commands.check.screen import next_step, screen, solution_offer, waiting_points
 from grader.commands.check.watch import watch
 from grader.engine.notebook.outline import Outline
 from grader.engine.view import RIGHT
@@ -110,7 +110,7 @@ def _folder(course_dir: CourseDir, folder: Path, options: Options, console: Cons
     if not done:
         return 1
     points, max_points = (sum(getattr(each.report, kind) for each in done) for kind in ("points", "max_points"))
-    waiting = sum(each.waiting for each in done)
+    waiting = waiting_points(done)
     written = f"; written answers: {plural(waiting, 'point')} wait for a person" if waiting else ""
     total = f"{points:g} of {max_points:g} points from tests in {plural(len(done), 'notebook')}{written}"
     console.print(Text(total, "bold"))

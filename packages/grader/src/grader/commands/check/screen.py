@@ -1,6 +1,6 @@
 """Shows a checked notebook on a terminal: exercise by exercise, a cause once, and what to do next."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
@@ -23,11 +23,16 @@ def screen(checked: CheckedNotebook) -> Group:
     for exercise in checked.exercises:
         lines += [_line(exercise, width), *reasons(exercise)]
     lines += [Text(), Text(f"{checked.report.points:g} of {checked.report.max_points:g} points from tests", "bold")]
-    if checked.waiting:
-        verb = "waits" if checked.waiting == 1 else "wait"
-        lines.append(Text(f"written answers: {plural(checked.waiting, 'point')} {verb} for a person"))
+    if waiting := waiting_points([checked]):
+        verb = "waits" if waiting == 1 else "wait"
+        lines.append(Text(f"written answers: {plural(waiting, 'point')} {verb} for a person"))
     lines += [Text(f"stopped before its end: {name}: {error}") for name, error in checked.answer_errors.items()]
     return Group(*lines, *(Text(f"repaired: {change}") for change in checked.report.repairs))
+
+
+def waiting_points(notebooks: Iterable[CheckedNotebook]) -> float:
+    """Return the points of the written answers in notebooks, which a person marks."""
+    return sum(each.max_points for checked in notebooks for each in checked.unmarked)
 
 
 def reasons(exercise: ExerciseView) -> list[RenderableType]:

@@ -5,7 +5,6 @@ Reply: reports, autograded notebooks, pages --checked--> StudentResult
 """
 
 import hashlib
-import math
 import pickle
 import sys
 import zlib
@@ -164,12 +163,13 @@ class Reply(msgspec.Struct):
             if name not in self.unread:
                 raise BadReply(f"it says nothing of {name}")
         for name, graded in self.graded.items():
-            limits = dict(lesson.notebooks[name].graded.values())
-            if graded.points.keys() != lesson.tests(name):
+            limits, tests = dict(lesson.notebooks[name].graded.values()), graded.record.tests
+            if {test.name for test in tests} != lesson.tests(name):
                 raise BadReply(f"it judged other tests of {name}")
-            if not all(math.isfinite(each) and 0 <= each <= limits[test] for test, each in graded.points.items()):
+            if not all(0 <= test.points <= limits[test.name].max_points for test in tests):  # NaN is in no range
                 raise BadReply(f"it gave impossible points in {name}")
-            if not graded.page or max(map(len, (graded.text, graded.record, graded.page))) > MAX_TEXT_MB * 2**20:
+            texts = graded.text, graded.record.encoded(), graded.page
+            if not graded.page or max(map(len, texts)) > MAX_TEXT_MB * 2**20:
                 raise BadReply(f"it sent no page of {name}, or too long a text")
         troubles, remarks = [*submission.troubles, *self.troubles], [*submission.remarks, *self.remarks]
         return StudentResult(submission.student, self.reports, {}, self.graded, self.unread, troubles, remarks)

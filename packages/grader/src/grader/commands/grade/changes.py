@@ -8,14 +8,13 @@ from dataclasses import dataclass, field
 from math import isclose
 from pathlib import Path
 
-import msgspec
 from rich.table import Table
 from rich.text import Text
 
 from grader.classroom.gradebook.reader import SubmissionScore
-from grader.classroom.gradebook.rules import Mark
+from grader.classroom.gradebook.rules import CellScore, NotebookScore
 from grader.classroom.page.page_maker import StudentResult
-from grader.classroom.page.records import NotebookRecord, read_record
+from grader.classroom.page.records import read_record
 from grader.text import one_line
 
 ROWS = 500
@@ -28,33 +27,25 @@ such test."""
 
 
 @dataclass(frozen=True)
-class Points:
-    """The points that a test gave, and those that it can give."""
-
-    points: float
-    max_points: float
-
-
-@dataclass(frozen=True)
 class EarlierNotebook:
     """The tests of a notebook as they were judged before, by grade_id, and its answers if a record has them."""
 
-    tests: dict[str, Points]
+    tests: dict[str, CellScore]
     answers: dict[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ChangedTest:
-    """The change of a test's points; None before if it is a new test, None after if it is gone.
+    """A test that gives other points; None before if it is a new test, None after if it is gone.
 
-    `manual` are the points of a person, which count instead of the test's.
+    `known` is what the gradebook has: if a person gave points, those count instead of the test's.
     """
 
     notebook: str
     test: str
-    before: float | None
-    after: float | None
-    manual: float | None = None
+    before: CellScore | None
+    after: CellScore | None
+    known: CellScore
 
 
 @dataclass(slots=True)
@@ -72,33 +63,35 @@ class StudentChange:
     after: SubmissionScore = field(default_factory=lambda: SubmissionScore(""))
 
     @property
-    def gain(self) -> float:
-        """The points that the student gains, negative if they are lost."""
-        return self.after.counted - self.before.counted if self.before else 0.0
-
-    @property
     def is_change(self) -> bool:
         """Whether there is anything to show."""
-        return self.before is None or bool(self.tests) or not _same(self.gain, 0.0)
+        return self.before is None or bool(self.tests) or not _same(gain(self), 0.0)
+
+
+def gain(change: StudentChange) -> float:
+    """Return the points that a student gains, negative if they are lost."""
+    return change.after.total.counted - change.before.total.counted if change.before else 0.0
 
 
 def earlier_notebook(
-    folder: Path, notebook: str, marks: dict[str, Mark], limits: dict[str, float], tests: Collection[str]
+    folder: Path, notebook: str, known: NotebookScore, limits: NotebookScore, tests: Collection[str]
 ) -> EarlierNotebook | None:
     """Return how a notebook was judged before; None if it was not.
 
     Args:
         folder: the student's folder in autograded/.
         notebook: the notebook's name.
-        marks: what the gradebook has of the notebook's cells, for a notebook without a record.
-        limits: the points that each graded cell could give then.
+        known: what the gradebook has of the notebook, for a notebook without a record.
+        limits: its graded cells, with the points that each of them could give then.
         tests: those of them that are tests.
     """
     if (record := read_record(folder, notebook)) is not None:
-        judged = {test.name: Points(test.points, test.max_points) for test in record.tests}
+        judged = {test.name: CellScore(test.max_points, test.points) for test in record.tests}
         return EarlierNotebook(judged, record.answers)
     judged = {
-        test: Points(marks[test].auto or 0.0, most) for test, most in limits.items() if test in marks and test in tests
+        test: CellScore(cell.max_points, known.cells[test].auto or 0.0)
+        for test, cell in limits.cells.items()
+        if test in known.cells and test in tests
     }
     return EarlierNotebook(judged) if judged else None
 
@@ -111,35 +104,36 @@ def changed_limits(name: str, earlier: EarlierNotebook, now: dict[str, float]) -
         earlier: the notebook as it was judged before.
         now: the points that each test can give now.
     """
-    before = {test: judged.max_points for test, judged in earlier.tests.items()}
+    before = {test: cell.max_points for test, cell in earlier.tests.items()}
     both = before.keys() | now.keys()
     return {(name, test, before.get(test), now.get(test)) for test in both if before.get(test) != now.get(test)}
 
 
 def compared(
-    earlier: dict[str, EarlierNotebook], result: StudentResult, marks: dict[str, dict[str, Mark]]
+    earlier: dict[str, EarlierNotebook], result: StudentResult, known: dict[str, NotebookScore]
 ) -> StudentChange:
     """Return what changes for a student, without the totals.
 
     Args:
         earlier: how the notebooks were judged before.
         result: the new result; its notebooks have their texts.
-        marks: what the gradebook has of the cells.
+        known: what the gradebook has, by notebook.
     """
     change = StudentChange(result.student)
     for name in sorted(earlier.keys() | result.graded.keys()):
         before = earlier[name].tests if name in earlier else {}
         if name in result.graded:
-            after: dict[str, float] = result.graded[name].points
-            answers = msgspec.json.decode(result.graded[name].record, type=NotebookRecord).answers
-            change.has_new_answers |= name in earlier and earlier[name].answers not in (None, answers)
+            record = result.graded[name].record
+            after = {test.name: CellScore(test.max_points, test.points) for test in record.tests}
+            change.has_new_answers |= name in earlier and earlier[name].answers not in (None, record.answers)
         else:
-            after = dict.fromkeys(before, 0.0)  # it cannot be read any more
+            # It cannot be read any more.
+            after = {test: CellScore(cell.max_points, 0.0) for test, cell in before.items()}
         for test in (*after, *(before.keys() - after.keys())):
-            old, new = before[test].points if test in before else None, after.get(test)
-            if old is None or new is None or not _same(old, new):
-                mark = marks.get(name, {}).get(test, Mark())
-                change.tests.append(ChangedTest(name, test, old, new, mark.manual))
+            old, new = before.get(test), after.get(test)
+            if old is None or new is None or not _same(old.points, new.points):
+                own = known.get(name, NotebookScore()).cells.get(test, CellScore(0.0))
+                change.tests.append(ChangedTest(name, test, old, new, own))
     return change
 
 
@@ -185,11 +179,12 @@ def summary(changes: Collection[StudentChange], students: int) -> str:
         students: how many there are in all.
     """
     new = sum(change.before is None for change in changes)
-    gains = [change.gain for change in changes if change.before and change.is_change]
-    gain = sum(each > 0 and not _same(each, 0.0) for each in gains)
-    lose = sum(each < 0 and not _same(each, 0.0) for each in gains)
-    kept = len(gains) - gain - lose
-    how = [_counted(gain, "gain"), _counted(lose, "lose"), *([f"{_counted(kept, 'keep')} the total"] if kept else [])]
+    gains = [gain(change) for change in changes if change.before and change.is_change]
+    gaining = sum(each > 0 and not _same(each, 0.0) for each in gains)
+    losing = sum(each < 0 and not _same(each, 0.0) for each in gains)
+    kept = len(gains) - gaining - losing
+    how = [_counted(gaining, "gain"), _counted(losing, "lose")]
+    how += [f"{_counted(kept, 'keep')} the total"] if kept else []
     stay = students - len(gains) - new
     parts = [
         f"{len(gains)} of {students} student{'' if students == 1 else 's'} change{'s' if len(gains) == 1 else ''}"
@@ -202,10 +197,11 @@ def summary(changes: Collection[StudentChange], students: int) -> str:
 
 def _rows(change: StudentChange) -> Iterator[tuple[str, str, str, str, str]]:
     """The rows of a student; the first has the name and the total."""
-    before, after = change.before, change.after
-    if before is None:
+    after = change.after.total
+    if change.before is None:
         yield change.student, "", "graded for the first time", "", _arrow(None, after.counted)
         return
+    before = change.before.total
     who = f"{change.student} (new answers)" if change.has_new_answers else change.student
     total = _arrow(before.counted, after.counted)
     cells = [(each.notebook, each.test, _points(each)) for each in change.tests]
@@ -216,8 +212,8 @@ def _rows(change: StudentChange) -> Iterator[tuple[str, str, str, str, str]]:
 
 
 def _points(change: ChangedTest) -> str:
-    marked = "" if change.manual is None else f" (marked: {change.manual:g})"
-    return _arrow(change.before, change.after) + marked
+    marked = "" if change.known.manual is None else f" (marked: {change.known.manual:g})"
+    return _arrow(*(cell.points if cell else None for cell in (change.before, change.after))) + marked
 
 
 def _arrow(before: float | None, after: float | None) -> str:

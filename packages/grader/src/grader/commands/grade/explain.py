@@ -16,9 +16,11 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.gradebook.reader import CellScore, NotebookScore, SubmissionScore, ledger_of
-from grader.classroom.page.records import NotebookRecord, ResultRecord, read_record
+from grader.classroom.gradebook.reader import SubmissionScore, ledger_of
+from grader.classroom.gradebook.rules import CellScore, NotebookScore
+from grader.classroom.page.records import NotebookRecord, read_record
 from grader.classroom.results import completion_marker
+from grader.engine.report import Result
 from grader.errors import GraderError
 from grader.text import one_line, plural, printable
 
@@ -89,7 +91,7 @@ def _messages(record: NotebookRecord) -> Iterator[RenderableType]:
     yield from (Text(one_line(f"repaired: {repair}")) for repair in record.repairs)
 
 
-def _message(test: ResultRecord) -> Iterator[RenderableType]:
+def _message(test: Result) -> Iterator[RenderableType]:
     yield Text(one_line(f"{test.name}: {test.verdict}, {test.points:g} of {test.max_points:g}"))
     if message := test.explanation.message:
         yield _indented(printable(message))
@@ -109,10 +111,9 @@ def _sum(course_dir: CourseDir, score: SubmissionScore, due: datetime | None) ->
 
 
 def _sum_in_words(course_dir: CourseDir, score: SubmissionScore, due: datetime | None) -> Iterator[tuple[str, str]]:
-    cells = [cell for notebook in score.notebooks.values() for cell in notebook.cells.values()]
-    yield "points", f"{score.points:g} of {score.max_points:g}"
-    if score.needs_marking:
-        waiting = sum(cell.max_points for cell in cells if cell.needs_marking)
+    yield "points", f"{score.total.points:g} of {score.total.max_points:g}"
+    if score.total.needs_marking:
+        waiting = sum(notebook.waiting for notebook in score.notebooks.values())
         yield "waiting", f"{plural(waiting, 'point')}, to be marked by a person"
     if due:
         yield "due", _time(due)
@@ -126,7 +127,7 @@ def _sum_in_words(course_dir: CourseDir, score: SubmissionScore, due: datetime |
     for name, notebook in sorted(score.notebooks.items()):
         if notebook.penalty:
             yield "late penalty", f"{notebook.penalty:g} in {one_line(name)}"
-    yield "exported", f"{score.counted:g}"
+    yield "exported", f"{score.total.counted:g}"
 
 
 def _rule(course_dir: CourseDir) -> str:

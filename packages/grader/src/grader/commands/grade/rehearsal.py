@@ -16,19 +16,24 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
+from nbgrader import api
+from sqlalchemy import create_engine, insert, make_url, select
+
 from grader.classroom.class_run import MAX_TOGETHER, ClassRun, Ended, common_digest, written
-from grader.classroom.gradebook.reader import NotebookScore, SubmissionScore, read_ledger
-from grader.classroom.gradebook.rules import Mark, RegisteredNotebook
+from grader.classroom.course_dir import CourseDir, make_tables
+from grader.classroom.gradebook.reader import SubmissionScore, read_ledger
+from grader.classroom.gradebook.rules import NotebookScore, RegisteredNotebook
 from grader.classroom.gradebook.writer import GradebookWriter
 from grader.classroom.graders import Graders
 from grader.classroom.page.page_maker import StudentResult
 from grader.classroom.release import register
 from grader.classroom.results import ResultWriter
 from grader.commands.grade.changes import ChangedLimit, StudentChange, changed_limits, compared, earlier_notebook
-from grader.commands.grade.gradebook_copy import copied
 from grader.errors import GraderError
 
 CHANGED = "not written, because the submission has changed since it was graded: run this again"
+ROWS = 10_000
+"""Rows of a gradebook that are in memory at a time."""
 
 
 class Rehearsal:
@@ -47,7 +52,7 @@ class Rehearsal:
         with ExitStack() as opened:
             folder = Path(opened.enter_context(tempfile.TemporaryDirectory()))
             self._spool = _Spool(opened.enter_context(tempfile.TemporaryFile()))
-            self._copy = copied(self._run.course_dir, self._run.assignment, folder)
+            self._copy = _copied(self._run.course_dir, self._run.assignment, folder)
             self._before = read_ledger(self._copy, self._run.assignment, is_new=True)
             self._open = opened.pop_all()
         return self
@@ -98,24 +103,25 @@ class Rehearsal:
 
     def _keep(self, writer: ResultWriter, results: Sequence[tuple[StudentResult, str]]) -> None:
         """Compare results of students with those of before, and put them on the disk."""
-        marks = {result.student: writer.earlier(result.student).marks for result, _ in results}
+        known = {result.student: writer.earlier(result.student).scores for result, _ in results}
         writer.rehearse([result for result, _ in results])
         for result, digest in results:
             if result.student not in self._spool.digests:  # it is, if another one of the group could not be kept
-                self._compare(writer, result, marks[result.student])
+                self._compare(writer, result, known[result.student])
                 self._spool.add(result, digest)
 
-    def _compare(self, writer: ResultWriter, result: StudentResult, marks: dict[str, dict[str, Mark]]) -> None:
-        """Note what a result changes; `marks` is what the gradebook had."""
+    def _compare(self, writer: ResultWriter, result: StudentResult, known: dict[str, NotebookScore]) -> None:
+        """Note what a result changes; `known` is what the gradebook had."""
         folder, earlier = self._run.course_dir.folder("autograded", self._run.assignment, result.student), {}
         for name, notebook in writer.notebooks.items():
-            tests = _tests(notebook)
-            judged = earlier_notebook(folder, name, marks.get(name, {}), self._before.max_points.get(name, {}), tests)
+            tests, nothing = _tests(notebook), NotebookScore()
+            limits = self._before.blank.notebooks.get(name, nothing)
+            judged = earlier_notebook(folder, name, known.get(name, nothing), limits, tests)
             if judged is not None:
                 earlier[name] = judged
                 if name in result.graded:
                     self.limits |= changed_limits(name, judged, tests)
-        change = compared(earlier, result, marks)
+        change = compared(earlier, result, known)
         # Without an entry in the gradebook, which can be removed from it, the records tell what it had of the tests.
         recorded = sum(test.points for notebook in earlier.values() for test in notebook.tests.values())
         own = SubmissionScore(result.student, notebooks={"": NotebookScore(recorded)}) if earlier else None
@@ -137,7 +143,44 @@ class Rehearsal:
 
 def _tests(notebook: RegisteredNotebook) -> dict[str, float]:
     """The points that each test of a notebook can give."""
-    return {cell: points for cell, points in notebook.graded.values() if cell not in notebook.answered.values()}
+    answers = notebook.answered.values()
+    return {name: cell.max_points for name, cell in notebook.graded.values() if name not in answers}
+
+
+def _copied(course_dir: CourseDir, assignment: str, folder: Path) -> CourseDir:
+    """The course folder with a copy of its gradebook in SQLite, which holds one assignment and no other.
+
+    If the course has no gradebook yet, none is made, and the copy in `folder` is empty.
+    """
+    url = f"sqlite:///{folder / 'gradebook.db'}"
+    make_tables(url)
+    if _is_there(course_dir.directory.db_url):
+        engine = create_engine(url)
+        with course_dir.gradebook() as gradebook, engine.begin() as copy:
+            for table, rows in _rows(gradebook.db, assignment):
+                copy.execute(insert(table), rows)
+        engine.dispose()
+    return course_dir.with_gradebook(url)
+
+
+def _is_there(url: str) -> bool:
+    """Whether there is such a database. Looking into a missing file of SQLite would make it."""
+    address = make_url(url)
+    file = (address.database or "").removeprefix("file:")
+    return address.get_backend_name() != "sqlite" or Path(file).exists()
+
+
+def _rows(database: Any, assignment: str) -> Iterator[tuple[Any, list[dict[str, Any]]]]:
+    """The rows of an assignment, table by table, in an order in which they can be inserted."""
+    kept: dict[Any, Any] = {}
+    for table in api.Base.metadata.sorted_tables:
+        conditions = [table.c.name == assignment] if table is api.Assignment.__table__ else []
+        # What refers to a row of another assignment belongs to that one, too.
+        conditions += [key.parent.in_(kept[key.column.table]) for key in table.foreign_keys]
+        kept[table] = select(table.c.id).where(*conditions)
+        found = database.execute(select(table).where(*conditions).execution_options(yield_per=ROWS))
+        for rows in found.mappings().partitions():
+            yield table, [dict(row) for row in rows]
 
 
 class _Spool:

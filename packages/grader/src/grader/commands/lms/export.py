@@ -113,7 +113,7 @@ class LmsExportPlugin(ExportPlugin):
         return [(row, student) for row, student in found if lines[student] == 1 and student in self.chosen]
 
     def _is_given(self, grade: SubmissionScore) -> bool:
-        return self.unmarked or not grade.needs_marking
+        return self.unmarked or not grade.total.needs_marking
 
     def _require_same_points(self, table: Table, cells: list[str]) -> None:
         for each, cell in zip(self.grades, cells, strict=True):
@@ -121,15 +121,15 @@ class LmsExportPlugin(ExportPlugin):
                 points = float(cell.strip().replace(",", "."))
             except ValueError:
                 continue  # the platform does not say
-            if abs(points - each.max_score) > 0.005:
+            if abs(points - _max_points(each)) > 0.005:
                 raise GraderError(
-                    f"{each.assignment} has {each.max_score:g} points in the gradebook, and {points:g} in "
-                    f"{table.path}: set {each.max_score:g} in the platform, and download the file again"
+                    f"{each.assignment} has {_max_points(each):g} points in the gradebook, and {points:g} in "
+                    f"{table.path}: set {_max_points(each):g} in the platform, and download the file again"
                 )
 
     def _note_waiting(self, what: str) -> None:
         for each in self.grades:
-            waiting = [student for student in self.chosen if each.of(student).needs_marking]
+            waiting = [student for student in self.chosen if each.of(student).total.needs_marking]
             self._note(waiting, f"waiting for marking in {each.assignment}, {what}")
 
     def _note_usual(self, students: list[str]) -> None:
@@ -153,10 +153,11 @@ class TableExportPlugin(LmsExportPlugin):
         for each in self.grades:
             for student, person in self.chosen.items():
                 grade = each.of(student)
+                total = grade.total
                 rows.append([
                     each.assignment, str(each.due or ""), str(grade.handed_in or ""), student, person.last_name,
-                    person.first_name, person.email, grade.points, grade.penalty, grade.counted, each.max_score,
-                    "yes" if grade.needs_marking else "no",
+                    person.first_name, person.email, total.points, total.penalty, total.counted, _max_points(each),
+                    "yes" if total.needs_marking else "no",
                 ])  # fmt: skip
         self._note_waiting("with points that are incomplete")
         return rows
@@ -203,7 +204,7 @@ class CanvasExportPlugin(LmsExportPlugin):
         """A gradebook in Canvas's columns: it finds students by ID or login, and assignments by their titles."""
         names = [each.assignment for each in self.grades]
         rows: list[Cells] = [["Student", "ID", "SIS User ID", "SIS Login ID", "Section", *names]]
-        rows.append([f"    {POINTS_POSSIBLE}", *[""] * 4, *(_points(each.max_score) for each in self.grades)])
+        rows.append([f"    {POINTS_POSSIBLE}", *[""] * 4, *(_points(_max_points(each)) for each in self.grades)])
         for student, person in self.chosen.items():
             if any(self._is_given(each.of(student)) for each in self.grades):
                 name = ", ".join(filter(None, (person.last_name, person.first_name)))
@@ -223,7 +224,7 @@ class CanvasExportPlugin(LmsExportPlugin):
         cells: Cells = []
         for each, cell in zip(self.grades, before, strict=True):
             is_given = self._is_given(each.of(student)) and cell not in canvas.KEPT_GRADES
-            cells.append(_points(each.of(student).counted) if is_given else cell)
+            cells.append(_points(each.of(student).total.counted) if is_given else cell)
         return cells
 
 
@@ -253,12 +254,12 @@ class MoodleExportPlugin(LmsExportPlugin):
                 closed.append(student)
             elif self._is_given(grade):
                 cells: Cells = [one_line(text, len(text)) for text in row.cells]
-                cells[column or 0] = _points(grade.counted)
+                cells[column or 0] = _points(grade.total.counted)
                 if self.comments and comment is not None:
                     cells[comment] = _words(grades, student)
                 rows.append(cells)
         self._note(closed, "with a grade that cannot be changed in Moodle, left out")
-        above = [student for _, student in found if grades.of(student).counted > grades.max_score]
+        above = [student for _, student in found if grades.of(student).total.counted > _max_points(grades)]
         self._note(above, "with more points than the maximum, which Moodle does not import")
         self._note_usual([student for _, student in found])
         return rows
@@ -274,7 +275,7 @@ class MoodleExportPlugin(LmsExportPlugin):
             for each in self.grades:
                 grade = each.of(student)
                 is_given = self._is_given(grade)
-                cells.append(_points(grade.counted) if is_given else "")
+                cells.append(_points(grade.total.counted) if is_given else "")
                 if self.comments:
                     cells.append(_words(each, student) if is_given else "")
             if any(cells):
@@ -295,7 +296,11 @@ def _words(ledger: Ledger, student: str) -> str:
         return "not handed in"
     score = ledger.of(student)
     parts = [f"{name}: {each.points:g} of {each.max_points:g}" for name, each in sorted(score.notebooks.items())]
-    return "; ".join([*parts, *([f"late: {score.penalty:g} points taken off"] if score.penalty else [])])
+    return "; ".join([*parts, *([f"late: {score.total.penalty:g} points taken off"] if score.total.penalty else [])])
+
+
+def _max_points(ledger: Ledger) -> float:
+    return ledger.blank.total.max_points
 
 
 def _points(score: float) -> str:

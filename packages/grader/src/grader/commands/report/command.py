@@ -145,9 +145,10 @@ def similar_work(gathered: Gathered, groups: Iterable[Alike]) -> list[Pair]:
     for number, group in enumerate(groups):
         for wrong in group.members:
             behaviours[wrong.place][wrong.exercise] = str(number)
+    questions = {name for name, each in gathered.outline.exercises.items() if each.is_question}
     works = []
     for place, (student, records) in enumerate(zip(gathered.students, gathered.records, strict=True)):
-        written = {each.exercise for each in student.exercises if each.is_written} - gathered.outline.questions
+        written = {each.exercise for each in student.exercises if each.is_written} - questions
         answers = {
             name: source for record in records.values() for name, source in record.answers.items() if name in written
         }

@@ -12,24 +12,26 @@ from nbformat import NotebookNode
 
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.reader import SubmissionScore, read_ledger
-from grader.classroom.page.records import NotebookRecord, ResultRecord, read_record
+from grader.classroom.page.records import NotebookRecord, read_record
 from grader.classroom.results import completion_marker
-from grader.commands.report.model import ExercisePoints, Student
+from grader.commands.report.model import Exercise, ExercisePoints, Student
 from grader.engine.limits import Limits
 from grader.engine.notebook.files import read_sources
 from grader.engine.notebook.outline import GRADED, Outline
+from grader.engine.report import Result
 
 
 @dataclass(frozen=True)
 class AssignmentOutline:
-    """The exercises of an assignment, in order: the notebook of each exercise, its points, and which are questions."""
+    """The exercises of an assignment, in order, before they have shares, and the exercise of each graded cell."""
 
     sources: dict[str, NotebookNode]
-    notebook_of: dict[str, str] = field(default_factory=dict)
-    points: dict[str, float] = field(default_factory=dict)
-    questions: set[str] = field(default_factory=set)
+    exercises: dict[str, Exercise] = field(default_factory=dict)
     exercise_of: dict[str, str] = field(default_factory=dict)
-    """The exercise of each graded cell."""
+
+    def notebook_of(self, exercise: str) -> str:
+        """Return the notebook of an exercise; '' if it is in none."""
+        return self.exercises[exercise].notebook if exercise in self.exercises else ""
 
 
 @dataclass(frozen=True)
@@ -44,11 +46,11 @@ class Gathered:
     ungraded: list[str]
     due: datetime | None
 
-    def results(self) -> "list[dict[str, list[ResultRecord]]]":
+    def results(self) -> "list[dict[str, list[Result]]]":
         """Return the results of each student's tests, by exercise."""
         found = []
         for notebooks in self.records:
-            by_exercise: dict[str, list[ResultRecord]] = defaultdict(list)
+            by_exercise: dict[str, list[Result]] = defaultdict(list)
             for record in notebooks.values():
                 for test in record.tests:
                     by_exercise[test.exercise].append(test)
@@ -96,11 +98,9 @@ def outlined(sources: dict[str, NotebookNode]) -> AssignmentOutline:
     found = AssignmentOutline(sources)
     for notebook, source in sources.items():
         outline = Outline(source)
-        for exercise in outline.exercises.values():
-            found.notebook_of[exercise.name] = notebook
-            found.points[exercise.name] = exercise.points
-            if exercise.is_question:
-                found.questions.add(exercise.name)
+        for name, known in outline.exercises.items():
+            points = outline.max_points(name)
+            found.exercises[name] = Exercise(name, notebook, points, [], is_question=known.is_question)
         graded = (number for number, kind in enumerate(outline.types) if kind in GRADED)
         found.exercise_of.update({outline.names[number]: outline.exercise_at[number] for number in graded})
     return found
@@ -110,24 +110,23 @@ def _student(
     score: SubmissionScore, records: dict[str, NotebookRecord], outline: AssignmentOutline, troubles: list[str]
 ) -> Student:
     blank = {each for record in records.values() for each in record.unanswered}
-    points: dict[str, float | None] = dict.fromkeys(outline.points)
+    exercises = {
+        name: ExercisePoints(name, None, each.max_points, each.notebook in records and name not in blank)
+        for name, each in outline.exercises.items()
+    }
     cells = {name: cell for notebook in score.notebooks.values() for name, cell in notebook.cells.items()}
     for cell, given in cells.items():
         if given.is_scored and (exercise := outline.exercise_of.get(cell)) is not None:
-            points[exercise] = (points[exercise] or 0.0) + given.points
+            exercises[exercise].points = (exercises[exercise].points or 0.0) + given.points
+    total = score.total
     return Student(
         score.student,
-        points=score.counted,
-        max_points=sum(outline.points.values()),
+        points=total.counted,
+        max_points=sum(each.max_points for each in outline.exercises.values()),
         handed_in=score.handed_in.isoformat(timespec="seconds") if score.handed_in else "",
         seconds_late=score.seconds_late,
-        penalty=score.penalty,
-        needs_marking=score.needs_marking,
-        exercises=[
-            ExercisePoints(
-                each, points[each], outline.points[each], outline.notebook_of[each] in records and each not in blank
-            )
-            for each in outline.points
-        ],
+        penalty=total.penalty,
+        needs_marking=total.needs_marking,
+        exercises=list(exercises.values()),
         troubles=troubles,
     )

@@ -8,6 +8,8 @@ import math
 from collections import defaultdict
 from statistics import StatisticsError, correlation
 
+from msgspec.structs import replace
+
 from grader.commands.report.gather import Gathered
 from grader.commands.report.model import Exercise, Test
 
@@ -24,17 +26,16 @@ REVERSED = "Students with many points fail it more often than those with few: is
 def exercises(gathered: Gathered) -> list[Exercise]:
     """Return the exercises in order, with the shares of points of all who handed in."""
     found = []
-    for place, (name, points) in enumerate(gathered.outline.points.items()):
-        notebook = gathered.outline.notebook_of[name]
+    for place, exercise in enumerate(gathered.outline.exercises.values()):
         handed_in = [
             student.exercises[place]
             for student, records in zip(gathered.students, gathered.records, strict=True)
-            if notebook in records
+            if exercise.notebook in records
         ]
         # An answer that waits for marking has no share yet.
-        shares = [each.points / points for each in handed_in if each.points is not None and points]
+        shares = [each.points / each.max_points for each in handed_in if each.points is not None and each.max_points]
         blank = sum(not each.is_written for each in handed_in)
-        found.append(Exercise(name, notebook, points, shares, blank, name in gathered.outline.questions))
+        found.append(replace(exercise, shares=shares, blank=blank))
     return found
 
 

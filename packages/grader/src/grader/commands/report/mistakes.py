@@ -13,12 +13,12 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from grader.classroom.page.records import ResultRecord
 from grader.commands.report.gather import Gathered
 from grader.commands.report.model import Example, Group, Mistake, Place
 from grader.engine.diagnosis.misconceptions import Misconception
 from grader.engine.explanation import Cause, Explanation
 from grader.engine.fingerprint import Fingerprint
+from grader.engine.report import Result
 
 OWN_NAME = re.compile(r"(?<=name |able )'[^']*'")
 """A name of the student's own in Python's errors about names."""
@@ -32,11 +32,11 @@ class Wrong:
 
     place: Place
     exercise: str
-    results: Sequence[ResultRecord]
+    results: Sequence[Result]
     source: str
 
     @property
-    def first(self) -> ResultRecord:
+    def first(self) -> Result:
         """The first test that it failed and that a diagnosis belongs to."""
         marked = [each for each in self.failed if each.explanation.causes or each.fingerprint is not None]
         return (marked or self.failed)[0]
@@ -48,14 +48,9 @@ class Wrong:
         return self.first.fingerprint
 
     @property
-    def failed(self) -> list[ResultRecord]:
+    def failed(self) -> list[Result]:
         """The tests that did not give all their points."""
         return [each for each in self.results if each.points < each.max_points]
-
-    @property
-    def lost(self) -> float:
-        """The points that it lost in the exercise."""
-        return sum(each.max_points - each.points for each in self.results)
 
 
 def wrong_answers(gathered: Gathered) -> list[Wrong]:
@@ -90,9 +85,9 @@ class Alike:
         """Return the fields that `Mistake` and `Group` have in common."""
         return {
             "exercise": self.exercise,
-            "notebook": gathered.outline.notebook_of.get(self.exercise, ""),
+            "notebook": gathered.outline.notebook_of(self.exercise),
             "students": sorted(wrong.place for wrong in self.members),
-            "cost": sum(wrong.lost for wrong in self.members),
+            "cost": sum(each.max_points - each.points for wrong in self.members for each in wrong.results),
             "example": _example(self.members),
         }
 
@@ -204,6 +199,11 @@ def _key(members: list[Wrong]) -> str:
     numbers = [f"{number:.3g}" for number in taken.numbers]  # rounding must not change the name
     behaviour = repr((taken.structure, taken.drawn, numbers, _told(members[0])))
     return hashlib.sha256(behaviour.encode()).hexdigest()[:KEY_CHARACTERS]
+
+
+def _cost(members: Sequence[Wrong]) -> float:
+    """The points that these answers lost."""
+    return sum(sum(each.max_points - each.points for each in wrong.results) for wrong in members)
 
 
 def _example(members: Sequence[Wrong]) -> Example:

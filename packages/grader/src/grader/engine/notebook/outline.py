@@ -24,7 +24,6 @@ class Exercise:
         name: the grade_id of its answer, or that of a test which belongs to no answer.
         answer: the number of its answer among the cells; None if there is none.
         tests: the numbers of its tests.
-        points: how many points these, or a person, can give.
         is_question: whether a person marks it.
         forbidden: words in the names of library functions that would do its work; see `grader_kernel.without`.
     """
@@ -32,7 +31,6 @@ class Exercise:
     name: str
     answer: int | None = None
     tests: list[int] = field(default_factory=list)
-    points: float = 0.0
     is_question: bool = False
     forbidden: tuple[str, ...] = ()
 
@@ -77,6 +75,12 @@ class Outline:
         tests = self.exercises[exercise].tests
         return [self.names[number] for number in tests if cells[number].metadata.nbgrader.points]
 
+    def max_points(self, exercise: str) -> float:
+        """Return the points that the tests of an exercise, or the person who marks it, can give."""
+        known = self.exercises[exercise]
+        graded = [known.answer, *known.tests] if known.is_question else known.tests
+        return sum((self.notebook.cells[number].metadata.nbgrader.get("points") or 0.0 for number in graded), 0.0)
+
     def alone(self, exercise: str) -> "NotebookNode":
         """Return the notebook up to the last test of an exercise, without other tests and without worked examples.
 
@@ -102,8 +106,6 @@ class Outline:
     def _add(self, number: int, exercise: Exercise) -> None:
         cell, kind = self.notebook.cells[number], self.types[number]
         self.exercise_at[number] = exercise.name
-        if kind in GRADED:
-            exercise.points += cell.metadata.nbgrader.get("points") or 0.0
         if kind is CellType.TEST:
             exercise.tests.append(number)
             return

@@ -8,9 +8,11 @@ from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
+from grader.engine.explanation import Explanation
 from grader.engine.notebook.cells import HIDDEN, CellType, is_not_graded, is_sandbox_only
 from grader.engine.notebook.names import names_bound, names_used
 from grader.engine.notebook.outline import Outline
+from grader.engine.report import Result, Verdict
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -44,6 +46,19 @@ class Step:
     is_hidden: bool = False
     forbidden: tuple[str, ...] = ()
     is_ours: bool = False
+
+    def result(
+        self, verdict: Verdict, explanation: Explanation | None = None, log: str = "", points: float = 0.0
+    ) -> Result:
+        """Return a result of this test.
+
+        Args:
+            verdict: how it ended.
+            explanation: what to tell the student.
+            log: a log for the instructor.
+            points: what it gave; a test that did not run to its end gives none.
+        """
+        return Result(self.name, self.exercise, verdict, points, self.points, explanation or Explanation(), log=log)
 
 
 def plan(notebook: "NotebookNode", source: "NotebookNode | None" = None) -> list[Step]:

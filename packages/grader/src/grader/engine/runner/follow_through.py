@@ -9,6 +9,8 @@ which can read them. So one bit of it comes out for an exercise: whether every t
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 
+from msgspec import structs
+
 from grader.engine.explanation import Explanation
 from grader.engine.notebook.names import names_bound, names_used
 from grader.engine.notebook.plan import Role, Step
@@ -96,7 +98,7 @@ def better(run: SecondRun, steps: list[Step], first: dict[int, Result], second: 
 
 def _told(run: SecondRun, first: Result, second: Result) -> Result:
     """The result of the second run with an explanation that quotes nothing of it: it may quote our answers."""
-    return replace(second, explanation=Explanation(judged_with=tuple(sorted(run.replaced))), alone=first)
+    return structs.replace(second, explanation=Explanation(judged_with=tuple(sorted(run.replaced))), alone=first)
 
 
 def _needed(exercise: str, steps: list[Step], ours: dict[str, str]) -> list[Step]:

@@ -24,38 +24,36 @@ MAX_LOG = 50_000
 class TestOutcome:
     """How a test ended. It follows from the answers that the test got: equal answers give an equal outcome.
 
-    `error` is the exception of student code that ended the test, if one did; where in the cells it arose depends on the
-    submission, so it is explained later. `wrote` is true if student code changed its arguments in place.
+    `result` is shared by the submissions with these answers. `error` is the exception of student code that ended the
+    test, if one did; where in the cells it arose depends on the submission, so it is explained later. `wrote` is true
+    if student code changed its arguments in place.
     """
 
     __test__ = False  # pytest collects classes that are called so
 
-    verdict: Verdict
-    points: float = 0.0
-    explanation: Explanation = Explanation()
-    log: str = ""
+    result: Result
     error: ErrorInfo | None = None
     wrote: bool = False
 
     @property
     def nbytes(self) -> int:
         """Bytes, about, that it takes to keep."""
-        return len(repr(self.explanation)) + len(self.log) + len(repr(self.error))
+        return len(repr(self.result.explanation)) + len(self.result.log) + len(repr(self.error))
 
-    def result(self, step: Step, cells: dict[str, str]) -> Result:
+    def explained(self, step: Step, cells: dict[str, str]) -> Result:
         """Return the result of a test for one submission.
 
         Args:
             step: the test.
             cells: the sources of the submission's cells by name.
         """
-        if self.points >= step.points:
-            return Result(step.name, self.verdict, self.points, step.points, log=self.log, exercise=step.exercise)
-        explanation = self.explanation if self.error is None else explain_raise(step, self.error, cells)
+        if self.result.points >= step.points:
+            return replace(self.result, exercise=step.exercise)
+        explanation = self.result.explanation if self.error is None else explain_raise(step, self.error, cells)
         if explanation.cause is Cause.NONE:
             explanation = Explanation(truth_of(step), Cause.PART)
         explanation = replace(explanation, changed_arguments=self.wrote)
-        return Result(step.name, self.verdict, self.points, step.points, explanation, self.log, step.exercise)
+        return replace(self.result, exercise=step.exercise, explanation=explanation)
 
 
 def outcome_of(step: Step, run: Callable[[], Any]) -> TestOutcome:
@@ -73,11 +71,11 @@ def outcome_of(step: Step, run: Callable[[], Any]) -> TestOutcome:
     except ProtocolError:
         raise
     except StudentError as error:
-        return TestOutcome(verdict_on(error.info), log=_log(), error=error.info)
+        return TestOutcome(step.result(verdict_on(error.info), log=_log()), error.info)
     except Exception as error:
         verdict = Verdict.FAILED if isinstance(error, AssertionError) else verdict_on(to_data(error))
-        return TestOutcome(verdict, explanation=explain_test(step, error), log=_log())
-    return TestOutcome(Verdict.PASSED if points == step.points else Verdict.FAILED, points)
+        return TestOutcome(step.result(verdict, explain_test(step, error), _log()))
+    return TestOutcome(step.result(Verdict.PASSED if points == step.points else Verdict.FAILED, points=points))
 
 
 def _log() -> str:

@@ -256,7 +256,7 @@ class NotebookRun:
         elif self._link.is_out_of_time():
             failure = OUT_OF_TIME
         if failure is not None:
-            return self._no_points(step, failure)
+            return step.result(failure.verdict, failure.explanation)
         try:
             outcome = self._link.ask(lambda channel: self._tests.run(step, channel, self._namespace.names))
         except SandboxLost as error:
@@ -266,19 +266,16 @@ class NotebookRun:
             log = printable(traceback.format_exc(), MAX_LOG)
             if failure is not OUT_OF_TIME:
                 self._replace_sandbox()
-            return self._no_points(step, failure, log)
+            return step.result(failure.verdict, failure.explanation, log)
         except NonDeterministicTest:
             self._replace_sandbox()
             return self._test(step)
-        result = outcome.result(step, self._cells)
-        if result.not_written or outcome.explanation.missing in self._bound_by_tests:
+        result = outcome.explained(step, self._cells)
+        if result.not_written or outcome.result.explanation.missing in self._bound_by_tests:
             self._final.add(step.index)
-        if outcome.verdict in RESOURCE_VERDICTS:
+        if result.verdict in RESOURCE_VERDICTS:
             self._replace_sandbox()
         return result
-
-    def _no_points(self, step: Step, failure: SandboxFailure, log: str = "") -> Result:
-        return Result(step.name, failure.verdict, 0.0, step.points, failure.explanation, log, step.exercise)
 
     def _replace_sandbox(self) -> None:
         """Get a fresh sandbox, and run the cells again that ran in the former one."""

@@ -65,7 +65,7 @@ class TestExecutor:
             if outcome is None:
                 outcome = outcome_of(step, lambda: self._execute(step, client, namespace))
                 outcome = replace(outcome, wrote=client.wrote)
-                if outcome.verdict is not Verdict.OUT_OF_MEMORY:
+                if outcome.result.verdict is not Verdict.OUT_OF_MEMORY:
                     # The memory that is left depends on more than the answers, so OUT_OF_MEMORY is not cached.
                     session.end(outcome)
                     self._cache.count(outcome.nbytes)

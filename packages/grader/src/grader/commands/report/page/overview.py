@@ -17,7 +17,7 @@ from grader.text import plural, span
 
 @dataclass(frozen=True)
 class Glance:
-    """The class in numbers. `half` are the points that half of the students have at least; `oldest` is a span of time.
+    """The class in numbers; `oldest` is a span of time.
 
     `waiting_answers` of `waiting_students` wait for marking, and the oldest of them was handed in `oldest` ago.
     """
@@ -25,8 +25,6 @@ class Glance:
     handed_in: int
     roster: int
     late: int
-    half: float
-    max_points: float
     full: int
     waiting_answers: int
     waiting_students: int
@@ -51,13 +49,21 @@ def glance(report: ClassReport) -> Glance:
         handed_in=len(students),
         roster=len(students) + len(report.missing),
         late=sum(student.seconds_late > 0 for student in students),
-        half=median(student.points for student in students) if students else 0.0,
-        max_points=max((student.max_points for student in students), default=0.0),
         full=sum(share(student) >= ALL for student in students),
         waiting_answers=sum(student.needs_marking for student in waiting),
         waiting_students=len(waiting),
         oldest=span(max(ages)) if ages else "",
     )
+
+
+def half(students: list[Student]) -> float:
+    """Return the points that half of the students have at least."""
+    return median(student.points for student in students) if students else 0.0
+
+
+def max_points(students: list[Student]) -> float:
+    """Return the points that students can have."""
+    return max((student.max_points for student in students), default=0.0)
 
 
 def share(student: Student) -> float:

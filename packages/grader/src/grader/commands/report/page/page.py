@@ -52,6 +52,8 @@ def page(report: ClassReport) -> str:
     html = _templates.get_template("report.html.j2").render(
         report=report,
         glance=overview.glance(report),
+        half=overview.half(report.students),
+        max_points=overview.max_points(report.students),
         findings=list(overview.findings(report)),
         outstanding=overview.outstanding(report.tests),
         points=charts.point_columns(map(overview.share, report.students)),
