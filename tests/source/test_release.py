@@ -18,6 +18,7 @@ from tests.support.paths import REPOSITORY
 from tests.support.proof_cache import ProofCache, course_digest, digest_of
 from tests.support.schedule import grouped
 from tests.support.waiting import HANGS
+from tests.support.warm import warm_kernels
 
 RELEASED = sorted(REPOSITORY.glob("release/*/*.ipynb"))
 SECRETS = ("BEGIN SOLUTION", "HIDDEN TESTS", "MARK SCHEME", "Marking scheme")
@@ -103,7 +104,8 @@ def errors_in(path: Path) -> list[tuple[str, str]]:
     notebook = nbformat.read(path, as_version=4)
     client = NotebookClient(notebook, kernel_name="python3", timeout=HANGS)
     client.allow_errors, client.shutdown_kernel = True, "immediate"
-    client.execute()
+    with warm_kernels():
+        client.execute()
     return [
         (grade_id(cell) or cell.source, output.ename)
         for cell in notebook.cells

@@ -1,11 +1,11 @@
-"""Runs `grader` and `nbgrader` in forks of a process that has loaded them, so that a test waits for its command only.
+"""Runs `grader`, `nbgrader` and kernels in forks of a process that has loaded them, so that no test waits for imports.
 
     run(folder, "grader", ...) --module, arguments, folder, environment, streams--> warm process --fork--> the command
               ^---------------------------------- exit status -------------------------|
 
 A command is a process of its own here, too, with its own arguments, folder, environment and streams. It shares the fork
 server with other commands of the test process. What depends on a start from nothing has tests that start Python:
-tests/test_cli.py, tests/test_sockets.py, tests/classroom/test_killed.py.
+tests/test_cli.py, tests/test_sockets.py, tests/classroom/test_killed.py; and `make kernels`, with cold kernels.
 """
 
 import gc
@@ -20,18 +20,20 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import IO, Any
+
+from jupyter_client.provisioning import local_provisioner
 
 from grader.engine.imports import skip_slow_imports
 from grader.engine.supervisor import forkserver
 from tests.support.paths import REPOSITORY
 from tests.support.waiting import HANGS
 
-LOADED = (
+COMMANDS = (
     "grader.commands.cli",
     "grader.commands.check.command",
     "grader.commands.grade.explain",
@@ -44,11 +46,16 @@ LOADED = (
     "nbgrader.apps.nbgraderapp",
 )
 """What commands import; they load the rest themselves."""
+KERNEL = "ipykernel_launcher"
+LIBRARIES = ("torch", "torch._dynamo", "matplotlib.figure", "ipykernel.kernelapp")
+"""What kernels import. The helper packages are not among them: they look for the kernel that imports them."""
 HELPER_PACKAGES = ("grader_kernel", "course")
 
 
 class Command:
-    """A command that runs, with as much of subprocess.Popen as tests need."""
+    """A command that runs, with as much of subprocess.Popen as tests and jupyter_client need."""
+
+    stdin = stdout = stderr = None
 
     def __init__(self, args: list[str], process: int, connection: socket.socket) -> None:
         self.args, self.pid, self.returncode = args, process, None
@@ -81,6 +88,14 @@ class Command:
         if self.poll() is None:
             os.kill(self.pid, number)
 
+    def kill(self) -> None:
+        """End the command at once."""
+        self.send_signal(signal.SIGKILL)
+
+    def terminate(self) -> None:
+        """Ask the command to end."""
+        self.send_signal(signal.SIGTERM)
+
 
 def start(
     command: list[str],
@@ -102,7 +117,9 @@ def start(
     ours, its_own = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     request = {"command": command, "folder": str(folder), "environment": dict(environment), "terminal": at_terminal}
     with its_own:
-        socket.send_fds(_warm_process(), [json.dumps(request).encode()], [its_own.fileno(), *streams])
+        socket.send_fds(
+            _warm_process(command[0] == KERNEL), [json.dumps(request).encode()], [its_own.fileno(), *streams]
+        )
     return Command(command, int(ours.recv(16)), ours)
 
 
@@ -113,7 +130,7 @@ def run(command: list[str], folder: Path, environment: Mapping[str, str]) -> sub
         try:
             status = started.wait(HANGS)
         finally:
-            started.send_signal(signal.SIGKILL)
+            started.kill()
         printed = [_read(file) for file in (out, err)]
     return subprocess.CompletedProcess(command, status, *printed)
 
@@ -123,15 +140,38 @@ def _read(file: IO[str]) -> str:
     return file.read()
 
 
+def kernel(program: list[str], *, env: dict[str, str], cwd: str | None = None, **_: object) -> Command:
+    """Start a kernel, in the place of jupyter_client's `launch_kernel`.
+
+    Args:
+        program: the command line: Python, -m and what `start` takes.
+        env: the whole environment.
+        cwd: the working folder.
+    """
+    with open(os.devnull) as nothing:
+        return start(program[program.index("-m") + 1 :], Path(cwd or os.getcwd()), env, (nothing.fileno(), 1, 2))
+
+
+@contextmanager
+def warm_kernels() -> Iterator[None]:
+    """Have jupyter_client start kernels here."""
+    usual = local_provisioner.launch_kernel
+    local_provisioner.launch_kernel = kernel
+    try:
+        yield
+    finally:
+        local_provisioner.launch_kernel = usual
+
+
 @cache
-def _warm_process() -> socket.socket:
-    """Start the warm process, which ends when this process does, and return the connection to it."""
+def _warm_process(kind: str) -> socket.socket:
+    """Start a process for "commands" or "kernels", which ends when this one does, and return the connection to it."""
     ours, its_own = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 2**20)
     with its_own:
         environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
         subprocess.Popen(
-            [sys.executable, "-m", "tests.support.warm", str(its_own.fileno())],
+            [sys.executable, "-m", "tests.support.warm", str(its_own.fileno()), kind],
             cwd=REPOSITORY, env=environment, pass_fds=[its_own.fileno()],
         )  # fmt: skip
     return ours
@@ -141,11 +181,15 @@ def main() -> None:
     """Load everything, and fork a process for each command that the test process asks for."""
     requests = socket.socket(fileno=int(sys.argv[1]))
     skip_slow_imports()
-    forkserver.prepare(HELPER_PACKAGES)
-    for module in LOADED:
-        importlib.import_module(module)
-    alembic_runs_once()()
-    sys.path[:] = [path for path in sys.path if path not in (str(REPOSITORY), "")]
+    if sys.argv[2] == "kernels":
+        # Both are read when a library is imported; jupyter_client and ipykernel set them too late for that.
+        os.environ |= {"JPY_PARENT_PID": str(os.getpid()), "MPLBACKEND": "module://matplotlib_inline.backend_inline"}
+        _load(LIBRARIES)
+    else:
+        forkserver.prepare(HELPER_PACKAGES)
+        _load(COMMANDS)
+        alembic_runs_once()()
+    del sys.path[:2]  # the working folder and PYTHONPATH
     gc.collect()
     gc.freeze()
     assert threading.active_count() == 1, "a process with threads must not fork"
@@ -169,11 +213,18 @@ def main() -> None:
             if not (process := os.fork()):
                 requests.close()
                 _become(request, streams)  # it ends as any program does
+            if not request["terminal"]:
+                os.setpgid(process, process)  # jupyter_client sends its signals to the group of a kernel
             for stream in streams:
                 os.close(stream)
             connection = socket.socket(fileno=connected)
             connection.send(str(process).encode())
             running.register(os.pidfd_open(process), selectors.EVENT_READ, (process, connection))
+
+
+def _load(modules: tuple[str, ...]) -> None:
+    for module in modules:
+        importlib.import_module(module)
 
 
 def _become(request: dict[str, Any], streams: list[int]) -> None:
