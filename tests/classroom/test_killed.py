@@ -15,13 +15,15 @@ import pytest
 
 from grader.classroom.class_run import ClassRun
 from grader.classroom.course_dir import CourseDir
+from tests.support import warm
 from tests.support.paths import REPOSITORY
 from tests.support.small_class import NAME, SCORES, ledger, make_slow_class
+from tests.support.waiting import HANGS
 
 SLOW_STUDENTS = 36
 STUDENTS = SLOW_STUDENTS + len(SCORES)
 KILLS = 5
-COMMAND = [sys.executable, "-m", "grader", "grade", NAME]
+COMMAND = ["grader", "grade", NAME]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
 
 
@@ -50,17 +52,33 @@ def done(folder: Path) -> int:
 
 
 def kill(folder: Path, *, after: int, seconds: float) -> int:
-    """Start a run, kill it `seconds` after `after` students are done, and return how many were done at its end."""
-    environment = ENVIRONMENT | {"TMPDIR": tempfile.gettempdir()}
-    run = subprocess.Popen(
-        [*COMMAND, "--jobs=2"], cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
+    """Start a run, kill it `seconds` after `after` students are done, and return how many were done at its end.
+
+    If it is to be killed at its start, that is one from nothing.
+    """
+    environment, command = ENVIRONMENT | {"TMPDIR": tempfile.gettempdir()}, [*COMMAND, "--jobs=2"]
+    run: subprocess.Popen[bytes] | warm.Command
+    with open(os.devnull, "r+") as nothing:
+        if after:
+            run = warm.start(command, folder, environment, (nothing.fileno(),) * 3)
+        else:
+            cold = [sys.executable, "-m", *command]
+            run = subprocess.Popen(cold, cwd=folder, env=environment, stdout=nothing, stderr=nothing)
     while done(folder) < after and run.poll() is None:
         time.sleep(0.005)
     time.sleep(seconds)
     run.send_signal(signal.SIGKILL)
     run.wait()
     return done(folder)
+
+
+def run_twice_at_once(folder: Path, log: Path) -> str:
+    """Start two runs at the same time, wait for both, and return what they wrote on standard error, into a log too."""
+    with open(os.devnull, "r+") as nothing, log.open("a") as errors:
+        streams = (nothing.fileno(), nothing.fileno(), errors.fileno())
+        for run in [warm.start(COMMAND, folder, ENVIRONMENT, streams) for _ in range(2)]:
+            run.wait(HANGS)
+    return log.read_text()
 
 
 def test_a_killed_run_is_continued(
@@ -93,11 +111,6 @@ def test_a_killed_run_is_continued(
 def test_two_runs_at_once_do_not_harm_each_other(ungraded: Path, undisturbed: dict[str, Any], tmp_path: Path) -> None:
     """Grading that was started twice gives the same gradebook, at the latest after one more run."""
     folder = shutil.copytree(ungraded, tmp_path / "course")
-    runs = [
-        subprocess.Popen(COMMAND, cwd=folder, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        for _ in range(2)
-    ]
-    for run in runs:
-        run.communicate()
+    run_twice_at_once(folder, tmp_path / "log")
     finish(folder)
     assert ledger(folder) == undisturbed

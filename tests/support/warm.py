@@ -117,9 +117,8 @@ def start(
     ours, its_own = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     request = {"command": command, "folder": str(folder), "environment": dict(environment), "terminal": at_terminal}
     with its_own:
-        socket.send_fds(
-            _warm_process(command[0] == KERNEL), [json.dumps(request).encode()], [its_own.fileno(), *streams]
-        )
+        warm_process = _warm_process("kernels" if command[0] == KERNEL else "commands")
+        socket.send_fds(warm_process, [json.dumps(request).encode()], [its_own.fileno(), *streams])
     return Command(command, int(ours.recv(16)), ours)
 
 
