@@ -1,7 +1,8 @@
 """Lets nbval pass a notebook whose cells all passed before, without a kernel; the others get a warm kernel.
 
 A pytest plug-in. The outcome of a notebook's cells is a function of the notebook, the package that it imports, the
-libraries and nbval's options; `proof_cache` keeps the names of the cells that passed, under a digest of these.
+libraries, what a warm kernel has loaded and nbval's options; `proof_cache` keeps the names of the cells that passed,
+under a digest of these.
 """
 
 import os
@@ -13,7 +14,7 @@ import pytest
 from nbval.plugin import IPyNbCell, IPyNbFile  # type: ignore[import-untyped]
 
 from tests.support.proof_cache import CACHE, course_digest, digest_of
-from tests.support.warm import warm_kernels
+from tests.support.warm import kernel_digest, warm_kernels
 
 KEY = pytest.StashKey[str]()
 PASSED = pytest.StashKey[list[str]]()
@@ -55,7 +56,7 @@ def key_of(notebook: Path, config: pytest.Config) -> str:
     sanitizer = config.option.nbval_sanitize_with
     rules = Path(sanitizer).read_bytes() if sanitizer else b""
     options = {name: repr(value) for name, value in vars(config.option).items() if name.startswith("nbval")}
-    return digest_of("nbval", course_digest(), notebook.read_bytes(), rules, options)
+    return digest_of("nbval", course_digest(), kernel_digest(), notebook.read_bytes(), rules, options)
 
 
 @pytest.hookimpl(wrapper=True)

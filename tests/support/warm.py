@@ -9,6 +9,7 @@ tests/test_cli.py, tests/test_sockets.py, tests/classroom/test_killed.py; and `m
 """
 
 import gc
+import hashlib
 import importlib
 import json
 import os
@@ -151,6 +152,11 @@ def kernel(program: list[str], *, env: dict[str, str], cwd: str | None = None, *
         return start(program[program.index("-m") + 1 :], Path(cwd or os.getcwd()), env, (nothing.fileno(), 1, 2))
 
 
+def kernel_digest() -> str:
+    """Return a digest of how kernels start, on which their outputs depend."""
+    return hashlib.sha256(Path(__file__).read_bytes()).hexdigest()
+
+
 @contextmanager
 def warm_kernels() -> Iterator[None]:
     """Have jupyter_client start kernels here."""
@@ -169,8 +175,9 @@ def _warm_process(kind: str) -> socket.socket:
     ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 2**20)
     with its_own:
         environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
+        more = [alembic_runs_once()()] if kind == "commands" else []
         subprocess.Popen(
-            [sys.executable, "-m", "tests.support.warm", str(its_own.fileno()), kind],
+            [sys.executable, "-m", "tests.support.warm", str(its_own.fileno()), kind, *more],
             cwd=REPOSITORY, env=environment, pass_fds=[its_own.fileno()],
         )  # fmt: skip
     return ours
@@ -187,7 +194,8 @@ def main() -> None:
     else:
         forkserver.prepare(HELPER_PACKAGES)
         _load(COMMANDS)
-        alembic_runs_once()()
+        version = sys.argv[3]
+        sys.modules["nbgrader.api"].get_alembic_version = lambda: version  # type: ignore[attr-defined]
     del sys.path[:2]  # the working folder and PYTHONPATH
     gc.collect()
     gc.freeze()
