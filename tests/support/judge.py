@@ -30,11 +30,16 @@ from tests.support.schedule import own_processor
 REPEATABLE = {Verdict.PASSED, Verdict.FAILED, Verdict.ERROR, Verdict.OUTPUT_LIMIT}
 """Verdicts that follow from the submission alone. The others may come from a busy machine."""
 WITH_LONG_TESTS = {
-    "cached-attention", "decoder-layer", "index-lookup", "self-attention", "speculative-round", "squeeze-excitation",
-    "tiled-attention", "tiled-backward", "transformer", "vision-transformer",
+    "alibi", "byte-pairs", "cached-attention", "cbam", "conv2d", "decoder-block", "decoder-layer", "eca",
+    "encoder-layer", "greedy-decode", "grouped-attention", "index-lookup", "lstm", "multi-head-attention", "non-local",
+    "scaled-dot-product-attention", "self-attention", "simplified-self-attention", "spatial-attention",
+    "speculative-round", "squeeze-excitation", "summaries", "tiled-attention", "tiled-backward", "transformer",
+    "vision-transformer",
 }  # fmt: skip
-"""Exercises of which each answer is graded by itself. The runner then knows the outcome of a test for answers that reply
-alike, which it cannot know in turn. For a long test that saves more than the start of a sandbox costs."""
+"""Exercises whose tests take longer than the start of a sandbox, of which each answer is graded by itself.
+
+A runner knows the outcome of a test for answers that reply alike, but not in turn. A wrong name costs time only.
+"""
 
 
 class Judge:
