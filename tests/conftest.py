@@ -131,6 +131,15 @@ def pair(in_both):
     return modules
 
 
+@pytest.fixture(scope="session", autouse=True)
+def one_alembic():
+    """nbgrader starts alembic for each new gradebook, which takes seconds and says the same each time."""
+    if "nbgrader.api" in sys.modules:  # the tests that were collected need it
+        from tests.support.warm import alembic_runs_once
+
+        alembic_runs_once()
+
+
 @pytest.fixture(scope="session")
 def graded(tmp_path_factory):
     """A class, graded four students at a time."""

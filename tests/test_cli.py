@@ -18,7 +18,8 @@ from grader.classroom.course_dir import CourseDir
 from grader.classroom.course_root import remember
 from grader.commands.cli import main
 from tests.support.notebooks import answered
-from tests.support.small_class import NAME, RIGHT, SCORES, hand_in, make_class, make_course, points, released, run
+from tests.support.paths import REPOSITORY
+from tests.support.small_class import NAME, RIGHT, SCORES, hand_in, make_class, make_course, points, released
 from tests.support.waiting import HANGS, until
 
 Capture = pytest.CaptureFixture[str]
@@ -28,7 +29,9 @@ Capture = pytest.CaptureFixture[str]
 def graded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, CompletedProcess[str]]:
     """A class that `grader grade` has graded, and the output of the command."""
     folder = make_class(tmp_path_factory.mktemp("cli") / "course")
-    return folder, run(folder, "grader", "grade", NAME, "--jobs", "2")
+    command = [sys.executable, "-m", "grader", "grade", NAME, "--jobs", "2"]
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
+    return folder, subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=HANGS)
 
 
 @pytest.fixture

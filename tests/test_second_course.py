@@ -16,6 +16,7 @@ from grader.classroom.course_dir import CourseDir
 from grader.classroom.course_root import remember
 from grader.classroom.gradebook.reader import read_ledger
 from grader.commands.cli import main
+from tests.support import warm
 from tests.support.notebooks import answered
 from tests.support.paths import REPOSITORY
 from tests.support.waiting import HANGS
@@ -71,14 +72,17 @@ class SecondCourse:
     def run(self, *command: str, folder: str = ".") -> subprocess.CompletedProcess[str]:
         """Run a command of the grader in the course folder, or in a folder of it."""
         environment = {**os.environ, "PYTHONPATH": str(self.packages)}
-        program = [Path(sys.executable).with_name("grader"), *command]
-        return subprocess.run(
-            program, cwd=self.root / folder, env=environment, capture_output=True, text=True, timeout=HANGS
-        )
+        return warm.run(["grader", *command], self.root / folder, environment)
 
-    def grade(self) -> dict[str, float]:
+    def run_cold(self, *command: str) -> subprocess.CompletedProcess[str]:
+        """Run the installed program, whose fork server loads the helper packages of this course and no others."""
+        environment = {**os.environ, "PYTHONPATH": str(self.packages)}
+        program = [Path(sys.executable).with_name("grader"), *command]
+        return subprocess.run(program, cwd=self.root, env=environment, capture_output=True, text=True, timeout=HANGS)
+
+    def grade(self, *, cold: bool = False) -> dict[str, float]:
         """Grade the class with the command; return each student's points."""
-        done = self.run("grade", ASSIGNMENT)
+        done = (self.run_cold if cold else self.run)("grade", ASSIGNMENT)
         assert done.returncode == 0 and done.stderr == "", done.stderr
         return self.points()
 
@@ -111,7 +115,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> SecondCourse:
     """The course with three students, graded once; tests do not change it."""
     course = SecondCourse(tmp_path_factory.mktemp("second"))
     course.hand_in(ann=RIGHT, bob=WRONG, cat=READER)
-    course.grade()
+    course.grade(cold=True)
     return course
 
 
@@ -146,7 +150,7 @@ def test_the_sandbox_reads_the_helper_packages_that_are_named_and_no_others(agai
     """
     assert again.points()["cat"] == 4
     again.configure('c.Grader.helper_packages = ["tiny_helpers", "tiny_secrets"]')
-    assert again.grade() == {"ann": 4, "bob": 0, "cat": 0}
+    assert again.grade(cold=True) == {"ann": 4, "bob": 0, "cat": 0}
     assert "this can be read, and was not named" in again.page("cat")
 
 

@@ -6,8 +6,6 @@ import os
 import pty
 import select
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from concurrent.futures import Future
 from pathlib import Path
@@ -26,6 +24,7 @@ from grader.classroom.student import Assignment, Submission
 from grader.commands.grade.changes import ChangedTest, StudentChange, gain, limits_in_words, summary, tables
 from grader.commands.grade.rehearsal import Rehearsal
 from grader.errors import GraderError
+from tests.support import warm
 from tests.support.notebooks import answered, cell, hidden
 from tests.support.paths import REPOSITORY
 from tests.support.postgres import postgres, programs
@@ -331,11 +330,8 @@ def test_a_student_whose_tests_cancel_out_keeps_the_total() -> None:
 def at_terminal(folder: Path, *arguments: str, keys: bytes) -> tuple[int, str]:
     """Run `grader` at a terminal, press keys once it asks, and return the exit status and what the terminal shows."""
     ours, its_own = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "grader", *arguments], cwd=folder, stdin=its_own, stdout=its_own, stderr=its_own,
-        env={**os.environ, "PYTHONPATH": str(REPOSITORY), "TERM": "xterm"}, start_new_session=True,
-        preexec_fn=lambda: os.close(os.open(os.ttyname(its_own), os.O_RDWR)),  # it is the controlling terminal then
-    )  # fmt: skip
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY), "TERM": "xterm"}
+    process = warm.start(["grader", *arguments], folder, environment, (its_own,) * 3, at_terminal=True)
     os.close(its_own)
     shown, is_answered = b"", False
     while True:

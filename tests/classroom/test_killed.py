@@ -2,14 +2,13 @@
 
 import random
 import shutil
-import subprocess
 import tempfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.support.killed_run import COMMAND, ENVIRONMENT, finish, kill
+from tests.support.killed_run import finish, kill, run_twice_at_once
 from tests.support.small_class import SCORES, ledger, make_slow_class
 
 SLOW_STUDENTS = 36
@@ -61,11 +60,6 @@ def test_a_killed_run_is_continued(
 def test_two_runs_at_once_do_not_harm_each_other(ungraded: Path, undisturbed: dict[str, Any], tmp_path: Path) -> None:
     """Grading that was started twice gives the same gradebook, at the latest after one more run."""
     folder = shutil.copytree(ungraded, tmp_path / "course")
-    runs = [
-        subprocess.Popen(COMMAND, cwd=folder, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        for _ in range(2)
-    ]
-    for run in runs:
-        run.communicate()
+    run_twice_at_once(folder, tmp_path / "log")
     finish(folder)
     assert ledger(folder) == undisturbed

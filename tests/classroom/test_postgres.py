@@ -2,7 +2,6 @@
 
 import random
 import shutil
-import subprocess
 import threading
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.commands.cluster.dask_cluster import DaskCluster, Run
-from tests.support.killed_run import COMMAND, ENVIRONMENT, finish, kill
+from tests.support.killed_run import finish, kill, run_twice_at_once
 from tests.support.postgres import Postgres
 from tests.support.small_class import SCORES, grade_class, ledger, make_slow_class
 
@@ -49,15 +48,9 @@ def test_a_second_run_grades_nobody(folder: Path, in_sqlite: dict[str, Any]) -> 
     assert ledger(folder) == in_sqlite and not (folder / "gradebook.db").exists()
 
 
-def test_two_runs_at_once_do_not_harm_each_other(folder: Path, in_sqlite: dict[str, Any]) -> None:
+def test_two_runs_at_once_do_not_harm_each_other(folder: Path, in_sqlite: dict[str, Any], tmp_path: Path) -> None:
     """Both add the same students at the same time. The second one finds them there, at the latest in one more run."""
-    runs = [
-        subprocess.Popen(COMMAND, cwd=folder, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        for _ in range(2)
-    ]
-    for run in runs:
-        _, errors = run.communicate()
-        assert b"Traceback" not in errors
+    assert "Traceback" not in run_twice_at_once(folder, tmp_path / "log")
     finish(folder)
     assert ledger(folder) == in_sqlite
 

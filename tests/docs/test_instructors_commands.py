@@ -7,18 +7,16 @@ import os
 import re
 import shlex
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import nbformat
 import pytest
 
+from tests.support import warm
 from tests.support.notebooks import answered
 from tests.support.paths import REPOSITORY
 from tests.support.platform_files import CANVAS_GRADEBOOK, NBGRADER_STUDENTS, Packed, packed, write_csv
 from tests.support.small_class import RIGHT, SOURCE
-from tests.support.waiting import HANGS
 
 ASSIGNMENT = "04-attention"
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -38,13 +36,9 @@ def commands() -> list[str]:
 
 def run(folder: Path, command: str) -> str:
     """Run a command in a folder as its own owner does, and return what it printed; fail if it fails or warns."""
-    program, *arguments = shlex.split(command)
-    path = Path(sys.executable).with_name(program)
     own = {"JUPYTER_CONFIG_DIR": str(folder / ".jupyter"), "JUPYTER_DATA_DIR": str(folder / ".data")}
     environment = {**os.environ, "PYTHONPATH": str(REPOSITORY), **own}
-    done = subprocess.run(
-        [path, *arguments], cwd=folder, env=environment, capture_output=True, text=True, timeout=HANGS
-    )
+    done = warm.run(shlex.split(command), folder, environment)
     printed = done.stdout + done.stderr
     assert done.returncode == 0, (command, printed)
     said = re.sub(

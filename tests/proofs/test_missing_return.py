@@ -59,7 +59,9 @@ def checked(report: Report, exercise: str) -> Result:
 def test_a_missing_return_is_called_so(judge: Judge, case: tuple[str, str]) -> None:
     """By an assertion of the check, not by an error of Python's, and not by a sentence about something else."""
     exercise, part = case
-    result = checked(judge.on_its_own(exercise, forgotten(reference(exercise), part), named=False), exercise)
+    right = reference(exercise)
+    reports = judge.in_turn(exercise, [forgotten(right, each) for each in parts(right)])
+    result = checked(reports[parts(right).index(part)], exercise)
     assert result.verdict is Verdict.FAILED
     assert "return" in result.message.lower() or "None" in result.message
 

@@ -1,7 +1,8 @@
 """The tests of the course are themselves proven: every known misconception loses points, no right style does.
 
-The misconceptions are in source/*/misconceptions/, the right styles in tests/correct_answers/. Each is a submission and
-goes through the one function that grades.
+The misconceptions are in source/*/misconceptions/, the right styles in tests/correct_answers/. A right style and one of
+five misconceptions is a submission and goes through the one function that grades; all misconceptions of an exercise are
+tried in turn, which gives the same points. (If its tests take long, that is no faster, and each is graded.)
 """
 
 from pathlib import Path
@@ -21,7 +22,7 @@ from tests.support.exercises import (
     notebook_of,
     reference,
 )
-from tests.support.judge import Judge, points
+from tests.support.judge import WITH_LONG_TESTS, Judge, points
 from tests.support.schedule import grouped, last
 
 LEAST_MISCONCEPTIONS, LEAST_STYLES = 6, 3
@@ -36,10 +37,18 @@ NAMED = drawn(MISCONCEPTIONS, 5, name=title)
 """Misconceptions that must be named. `python -m benchmarks --only diagnosis` tries all, which takes half an hour."""
 
 
-def report_on(judge: Judge, misconception: Misconception, *, named: bool = False) -> Report:
-    """The report on the reference with a misconception in it."""
-    wrong = misconception.apply(reference(misconception.exercise))
-    return judge.on_its_own(misconception.exercise, wrong, named=named)
+def report_on(judge: Judge, misconception: Misconception) -> Report:
+    """The report on the reference with a misconception in it, by `grade` and with names."""
+    return judge.on_its_own(misconception.exercise, misconception.apply(reference(misconception.exercise)))
+
+
+def report_in_turn(judge: Judge, misconception: Misconception) -> Report:
+    """The same without names, one misconception of the exercise after the other, unless its tests take long."""
+    known = misconceptions_of(misconception.exercise)
+    right = reference(misconception.exercise)
+    if misconception.exercise in WITH_LONG_TESTS:
+        return judge.on_its_own(misconception.exercise, misconception.apply(right), named=False)
+    return judge.in_turn(misconception.exercise, [each.apply(right) for each in known])[known.index(misconception)]
 
 
 def complaints(report: Report) -> list[str]:
@@ -62,13 +71,15 @@ def test_an_exercise_stands_alone(judge: Judge, exercise: str) -> None:
 def test_a_misconception_loses_points_in_its_own_exercise(judge: Judge, misconception: Misconception) -> None:
     """A student with a known misconception does not get full points for the exercise."""
     exercise = misconception.exercise
-    assert lost(report_on(judge, misconception), exercise), f"'{misconception.name}' passes every test of {exercise}"
+    assert lost(report_in_turn(judge, misconception), exercise), (
+        f"'{misconception.name}' passes every test of {exercise}"
+    )
 
 
 @grouped("misconception", NAMED, group=lambda misconception: misconception.exercise, name=title)
 def test_naming_a_misconception_changes_no_points(judge: Judge, misconception: Misconception) -> None:
-    """The diagnosis reads what was recorded, and judges nothing."""
-    named, unnamed = (report_on(judge, misconception, named=named) for named in (True, False))
+    """The diagnosis reads what was recorded, and judges nothing; nor do others that are tried in the same sandbox."""
+    named, unnamed = (report(judge, misconception) for report in (report_on, report_in_turn))
     assert points(named, misconception.exercise) == points(unnamed, misconception.exercise)
 
 
@@ -78,7 +89,7 @@ def test_nearly_every_misconception_is_named(judge: Judge) -> None:
     nameless = [
         title(each)
         for each in NAMED
-        if not any(each.hint in result.message for result in report_on(judge, each, named=True).results)
+        if not any(each.hint in result.message for result in report_on(judge, each).results)
     ]
     assert len(nameless) <= 0.1 * len(NAMED), nameless
 
@@ -113,4 +124,4 @@ def test_an_exercise_is_proven_by_enough_cases(exercise: str) -> None:
 def test_every_case_belongs_to_an_exercise() -> None:
     """No misconception and no style is left over from an exercise that is gone."""
     exercises = [each.exercise for each in MISCONCEPTIONS] + [style.parent.name for style in STYLES]
-    assert set(exercises) == set(SOURCES)
+    assert set(exercises) == set(SOURCES) > WITH_LONG_TESTS

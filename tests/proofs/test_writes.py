@@ -4,7 +4,8 @@ A test that looks at its inputs only after the call would compare zeros with wha
 emptied, it would compare no numbers at all.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import TypeVar
 
 import pytest
 
@@ -68,16 +69,17 @@ def that_writes(function):
         return answer
     return forward
 
-BEFORE = set(globals())
+BEFORE = dict(globals())
 ANSWER
 for name, item in list(globals().items()):
-    if name in BEFORE or getattr(item, "__module__", None) != __name__:
+    if BEFORE.get(name) is item or getattr(item, "__module__", None) != __name__:
         continue
     if isinstance(item, types.FunctionType):
         globals()[name] = that_writes(item)
     elif isinstance(item, type) and issubclass(item, nn.Module):
         item.forward = that_writes(item.forward)
 """
+Way = TypeVar("Way")
 WAYS = [(inputs, parameters) for inputs in (False, True) for parameters in (False, True)]
 """Whether an answer writes into its inputs, and whether it writes into its parameters."""
 
@@ -94,9 +96,10 @@ def nothing(answer: str, *, inputs: bool, parameters: bool) -> str:
     return settings + WRITING.replace("ANSWER", answer)
 
 
-def points_for(judge: Judge, exercise: str, answer: str) -> dict[str, float]:
-    """The points that each test of `exercise` gives for `answer`."""
-    return points(judge.on_its_own(exercise, answer, named=False), exercise)
+def points_for(judge: Judge, exercise: str, answers: Mapping[Way, str]) -> dict[Way, dict[str, float]]:
+    """The points that each test of `exercise` gives for each of the `answers`."""
+    reports = judge.in_turn(exercise, list(answers.values()))
+    return {way: points(report, exercise) for way, report in zip(answers, reports, strict=True)}
 
 
 def gained(unfair: dict[str, float], fair: dict[str, float]) -> dict[str, float]:
@@ -111,10 +114,8 @@ def test_writing_zeros_earns_nothing(judge: Judge, exercise: str) -> None:
     It makes no difference to parameters where no test meets a module: the next tests rely on that.
     """
     right = reference(exercise)
-    given = {
-        (inputs, parameters): points_for(judge, exercise, zeros(right, inputs=inputs, parameters=parameters))
-        for inputs, parameters in WAYS
-    }
+    answers = {(inputs, parameters): zeros(right, inputs=inputs, parameters=parameters) for inputs, parameters in WAYS}
+    given = points_for(judge, exercise, answers)
     assert not [way for way in given if gained(given[way], given[False, False])]
     if not makes_modules(exercise, right):
         assert given[True, True] == given[True, False] and given[False, True] == given[False, False]
@@ -124,28 +125,27 @@ def test_writing_zeros_earns_nothing(judge: Judge, exercise: str) -> None:
 def test_emptying_earns_nothing(judge: Judge, exercise: str) -> None:
     """Zeros earn as much as an empty answer, whatever that has emptied: `all()` and `allclose` hold for no numbers."""
     right = reference(exercise)
-    fair = points_for(judge, exercise, zeros(right, inputs=False, parameters=False))
-    gains = {
-        (inputs, parameters): gained(
-            points_for(judge, exercise, nothing(right, inputs=inputs, parameters=parameters)), fair
-        )
+    answers = {"zeros": zeros(right, inputs=False, parameters=False)} | {
+        f"{inputs=} {parameters=}": nothing(right, inputs=inputs, parameters=parameters)
         for inputs, parameters in WAYS
         if not parameters or makes_modules(exercise, right)
     }
-    assert not {way: tests for way, tests in gains.items() if tests}
+    given = points_for(judge, exercise, answers)
+    assert not {way: tests for way in given if (tests := gained(given[way], given["zeros"]))}
 
 
 @grouped("exercise", SOURCES, group=str)
 def test_no_misconception_is_mended_by_writing_zeros(judge: Judge, exercise: str) -> None:
     """A test that takes its inputs for what they were would pass the misconception. Each commit tries a fourth."""
-    gains = {}
+    answers = {}
     for misconception in drawn(misconceptions_of(exercise), 4, name=lambda each: f"{exercise}: {each.name}"):
         wrong = misconception.apply(reference(exercise))
-        fair = points_for(judge, exercise, wrong)
+        answers[misconception.name, "as it is"] = wrong
         for parameters in (True, False) if makes_modules(exercise, wrong) else (False,):
-            answer = zeros(wrong, inputs=True, parameters=parameters, returned=False)
-            gains[misconception.name, parameters] = gained(points_for(judge, exercise, answer), fair)
-    assert not {way: tests for way, tests in gains.items() if tests}
+            written = zeros(wrong, inputs=True, parameters=parameters, returned=False)
+            answers[misconception.name, f"{parameters=}"] = written
+    given = points_for(judge, exercise, answers)
+    assert not {way: tests for way in given if (tests := gained(given[way], given[way[0], "as it is"]))}
 
 
 TENSOR = "def double(x): return 2 * x", "x = torch.ones(3); assert torch.equal(double(x), 2 * x)", "inputs"

@@ -18,6 +18,7 @@ from tests.support.paths import REPOSITORY
 from tests.support.proof_cache import ProofCache, course_digest, digest_of
 from tests.support.schedule import grouped
 from tests.support.waiting import HANGS
+from tests.support.warm import kernel_digest, warm_kernels
 
 RELEASED = sorted(REPOSITORY.glob("release/*/*.ipynb"))
 SECRETS = ("BEGIN SOLUTION", "HIDDEN TESTS", "MARK SCHEME", "Marking scheme")
@@ -92,7 +93,7 @@ def test_every_test_names_its_exercise(path: Path) -> None:
 )
 def test_only_blanks_fail(proof_cache: ProofCache, path: Path) -> None:
     """A student who runs everything and has solved nothing meets NotImplementedError and no other error."""
-    key = digest_of("errors", course_digest(), Path(__file__).read_bytes(), path.read_bytes())
+    key = digest_of("errors", course_digest(), kernel_digest(), Path(__file__).read_bytes(), path.read_bytes())
     errors = proof_cache.result(key, list[tuple[str, str]], lambda: errors_in(path))
     assert [(cell, error) for cell, error in errors if error != "NotImplementedError"] == []
     assert errors, "a released notebook has blanks"
@@ -103,7 +104,8 @@ def errors_in(path: Path) -> list[tuple[str, str]]:
     notebook = nbformat.read(path, as_version=4)
     client = NotebookClient(notebook, kernel_name="python3", timeout=HANGS)
     client.allow_errors, client.shutdown_kernel = True, "immediate"
-    client.execute()
+    with warm_kernels():
+        client.execute()
     return [
         (grade_id(cell) or cell.source, output.ename)
         for cell in notebook.cells

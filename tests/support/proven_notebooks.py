@@ -1,9 +1,11 @@
-"""Lets nbval pass a notebook whose cells all passed before, without a kernel, if nothing has changed since.
+"""Lets nbval pass a notebook whose cells all passed before, without a kernel; the others get a warm kernel.
 
 A pytest plug-in. The outcome of a notebook's cells is a function of the notebook, the package that it imports, the
-libraries and nbval's options; `proof_cache` keeps the names of the cells that passed, under a digest of these.
+libraries, what a warm kernel has loaded and nbval's options; `proof_cache` keeps the names of the cells that passed,
+under a digest of these.
 """
 
+import os
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,9 +14,19 @@ import pytest
 from nbval.plugin import IPyNbCell, IPyNbFile  # type: ignore[import-untyped]
 
 from tests.support.proof_cache import CACHE, course_digest, digest_of
+from tests.support.warm import kernel_digest, warm_kernels
 
 KEY = pytest.StashKey[str]()
 PASSED = pytest.StashKey[list[str]]()
+
+
+class WarmNotebook(IPyNbFile):
+    """A notebook that nbval runs, in a kernel that need not load its libraries."""
+
+    def setup(self) -> None:
+        """Start the kernel."""
+        with warm_kernels():
+            super().setup()
 
 
 class ProvenNotebook(IPyNbFile):
@@ -44,7 +56,7 @@ def key_of(notebook: Path, config: pytest.Config) -> str:
     sanitizer = config.option.nbval_sanitize_with
     rules = Path(sanitizer).read_bytes() if sanitizer else b""
     options = {name: repr(value) for name, value in vars(config.option).items() if name.startswith("nbval")}
-    return digest_of("nbval", course_digest(), notebook.read_bytes(), rules, options)
+    return digest_of("nbval", course_digest(), kernel_digest(), notebook.read_bytes(), rules, options)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -54,8 +66,10 @@ def pytest_collect_file(file_path: Path) -> Generator[None, list[Any], list[Any]
     for number, collector in enumerate(collectors):
         if isinstance(collector, IPyNbFile):
             key = key_of(file_path, collector.config)
-            if collector.config.stash[CACHE].stored(key, list[str]) is not None:
-                collectors[number] = ProvenNotebook.from_parent(collector.parent, path=file_path)
+            is_proven = collector.config.stash[CACHE].stored(key, list[str]) is not None
+            kind = ProvenNotebook if is_proven else WarmNotebook
+            if is_proven or "ATEN_CPU_CAPABILITY" not in os.environ:  # `make kernels` starts each kernel from nothing
+                collectors[number] = kind.from_parent(collector.parent, path=file_path)
             collectors[number].stash[KEY] = key
             collectors[number].stash[PASSED] = []
     return collectors

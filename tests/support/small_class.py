@@ -4,7 +4,6 @@ import copy
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +14,9 @@ from grader.classroom.class_run import ClassRun
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.release import release
 from grader.engine.report import Result, Verdict
+from tests.support import warm
 from tests.support.notebooks import answer, answered, cell, check, code, helpers, hidden, notebook, text, written
 from tests.support.paths import REPOSITORY
-from tests.support.waiting import HANGS
 
 NAME = "01-small"
 
@@ -135,8 +134,5 @@ def results_of(points: dict[str, float]) -> dict[str, Result]:
 
 
 def run(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
-    """Run `python -m ...` in the course folder, as a person does."""
-    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
-    return subprocess.run(
-        [sys.executable, "-m", *command], cwd=folder, env=environment, capture_output=True, text=True, timeout=HANGS
-    )
+    """Run `python -m ...` in the course folder, as a person does, but without the wait for imports."""
+    return warm.run(command, folder, {**os.environ, "PYTHONPATH": str(REPOSITORY)})

@@ -5,8 +5,6 @@ import json
 import os
 import signal
 import socket
-import subprocess
-import sys
 import urllib.error
 import urllib.request
 from collections.abc import Sequence
@@ -19,7 +17,7 @@ import nbformat
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.release import release
 from grader.commands.serve.accounts import TOKENS, make_tokens
-from tests.support import notebooks
+from tests.support import notebooks, warm
 from tests.support.notebooks import answered, check, notebook
 from tests.support.paths import REPOSITORY
 from tests.support.small_class import NAME, RIGHT, SOURCE, make_course, released
@@ -60,13 +58,12 @@ class Server:
     def __init__(self, folder: Path, *options: str) -> None:
         self.folder, self.tokens = folder, tokens(folder)
         environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
-        command = [sys.executable, "-m", "grader", "serve", "--bind=127.0.0.1:0", *options]
-        with (folder / "serve.log").open("a") as log:
-            self.process = subprocess.Popen(
-                command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=log, text=True
-            )
-        assert self.process.stdout is not None
-        self.url = self.process.stdout.readline().split()[-1]
+        command = ["grader", "serve", "--bind=127.0.0.1:0", *options]
+        reading, writing = os.pipe()
+        with (folder / "serve.log").open("a") as log, open(os.devnull) as nothing, open(writing, "w"):
+            self.process = warm.start(command, folder, environment, (nothing.fileno(), writing, log.fileno()))
+        self._printed = open(reading)  # noqa: SIM115
+        self.url = self._printed.readline().split()[-1]
         self.port = int(self.url.rpartition(":")[2])
 
     def ask(self, path: str, student: str = "", data: bytes | None = None, **headers: str) -> Answer:
@@ -119,8 +116,7 @@ class Server:
 
     def _end(self) -> int:
         status = self.process.wait(HANGS)
-        assert self.process.stdout is not None
-        self.process.stdout.close()
+        self._printed.close()
         return status
 
 
