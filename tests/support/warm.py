@@ -21,7 +21,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
@@ -29,24 +29,12 @@ from typing import IO, Any
 
 from jupyter_client.provisioning import local_provisioner
 
+from grader.engine.code_digest import module_files
 from grader.engine.imports import skip_slow_imports
 from grader.engine.supervisor import forkserver
 from tests.support.paths import REPOSITORY
 from tests.support.waiting import HANGS
 
-COMMANDS = (
-    "grader.commands.cli",
-    "grader.commands.check.command",
-    "grader.commands.grade.explain",
-    "grader.commands.grade.regrading",
-    "grader.commands.grade.screen",
-    "grader.commands.lms.command",
-    "grader.commands.prove.matrix",
-    "grader.commands.report.command",
-    "grader.commands.serve.main",
-    "nbgrader.apps.nbgraderapp",
-)
-"""What commands import; they load the rest themselves."""
 KERNEL = "ipykernel_launcher"
 LIBRARIES = ("torch", "torch._dynamo", "matplotlib.figure", "ipykernel.kernelapp")
 """What kernels import. The helper packages are not among them: they look for the kernel that imports them."""
@@ -193,7 +181,7 @@ def main() -> None:
         _load(LIBRARIES)
     else:
         forkserver.prepare(HELPER_PACKAGES)
-        _load(COMMANDS)
+        _load([*_command_modules(), "nbgrader.apps.nbgraderapp"])
         version = sys.argv[3]
         sys.modules["nbgrader.api"].get_alembic_version = lambda: version  # type: ignore[attr-defined]
     del sys.path[:2]  # the working folder and PYTHONPATH
@@ -229,7 +217,13 @@ def main() -> None:
             running.register(os.pidfd_open(process), selectors.EVENT_READ, (process, connection))
 
 
-def _load(modules: tuple[str, ...]) -> None:
+def _command_modules() -> list[str]:
+    """What commands import, but for dask, which starts threads: they load it themselves."""
+    names = module_files("grader").values()
+    return [name for name in names if name.startswith("grader.commands.") and ".cluster." not in name]
+
+
+def _load(modules: Iterable[str]) -> None:
     for module in modules:
         importlib.import_module(module)
 
