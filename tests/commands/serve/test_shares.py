@@ -20,7 +20,7 @@ from tests.support.waiting import HANGS, until
 
 CONNECTIONS, PER_MINUTE, AT_ONCE, WAITING = 50, 60, 3, 2
 SETTINGS = f"""
-c.HandIn.cooldown = 0
+c.SubmissionPolicy.cooldown = 0
 c.Limits.notebook_mb = 1
 c.ServiceLimits.student_mb = 1
 c.ServiceLimits.upload_mb = 2
@@ -31,7 +31,7 @@ c.ServiceLimits.waiting = {WAITING}
 c.ServiceLimits.body_seconds = {HANGS}
 """
 HASTY = """
-c.HandIn.cooldown = 0
+c.SubmissionPolicy.cooldown = 0
 c.ServiceLimits.body_seconds = 1
 c.ServiceLimits.header_seconds = 1
 c.ServiceLimits.wait_seconds = 1

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 from traitlets.config import Config
 
-from grader.commands.cluster import worker
-from grader.commands.cluster.connect import Connection, why_unfit
-from grader.commands.cluster.crew import READY_SECONDS
+from grader.commands.cluster import worker_task
+from grader.commands.cluster.connect import Connection, why_unusable
+from grader.commands.cluster.dask_graders import READY_SECONDS
+from grader.commands.cluster.messages import Requirements, encoded
 from grader.commands.cluster.settings import Cluster
-from grader.commands.cluster.wire import Needs, encoded
 
 
 def set_up(
@@ -25,21 +25,23 @@ def set_up(
         sandbox: whether the kernel must be able to confine student code there.
 
     Yields:
-        The address of a worker, and in words why it cannot grade; '' if it can.
+        The address of a worker, and why it cannot grade; '' if it can.
 
     Raises:
         GraderError: no scheduler answers there.
     """
-    needs = encoded(Needs.of(helper_packages, sandbox=sandbox)), helper_packages
-    connection = Connection(address, Cluster(config=config).patience)
+    requirements = encoded(Requirements.of(helper_packages, sandbox=sandbox)), helper_packages
+    connection = Connection(address, Cluster(config).reconnect_seconds)
     try:
-        calls = {each: connection.submit(each, worker.fit, *needs) for each in sorted(connection.threads())}
-        words = {}
+        calls = {
+            each: connection.submit(each, worker_task.prepare, *requirements) for each in sorted(connection.threads())
+        }
+        reasons = {}
         for each, call in calls.items():
-            words[each] = why_unfit(call, READY_SECONDS)
-            yield each, words[each]
+            reasons[each] = why_unusable(call, READY_SECONDS)
+            yield each, reasons[each]
         # A worker that cannot load a plug-in does not start at all, so all of them must have the package.
-        if not any(words.values()):
-            connection.client.register_plugin(worker.GraderPlugin(*needs))
+        if not any(reasons.values()):
+            connection.client.register_plugin(worker_task.GraderPlugin(*requirements))
     finally:
         connection.close()

@@ -54,17 +54,17 @@ def local_cluster(workers: int) -> SpecCluster:
 class Connection:
     """A client of a scheduler, which can reconnect after the scheduler was lost."""
 
-    def __init__(self, address: str, patience: float) -> None:
+    def __init__(self, address: str, reconnect_seconds: float) -> None:
         """Connect.
 
         Args:
             address: where the scheduler is, or `local:N`.
-            patience: for how many seconds to try.
+            reconnect_seconds: for how long to try.
 
         Raises:
             GraderError: the address is not one of a scheduler, or no scheduler answers.
         """
-        self._address, self._patience = address, patience
+        self._address, self._reconnect_seconds = address, reconnect_seconds
         self._cluster: SpecCluster | None = None
         # Its messages are about dask's internals. What an instructor must know is in an error or a note.
         logging.getLogger("distributed").setLevel(logging.CRITICAL)
@@ -123,11 +123,11 @@ class Connection:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # other versions of dask's own packages; ours are compared
-                return Client(address, timeout=self._patience, set_as_default=False, security=security)
+                return Client(address, timeout=self._reconnect_seconds, set_as_default=False, security=security)
         except Exception as error:
             raise GraderError(
-                f"no scheduler answers at {address} within {self._patience:g} s ({type(error).__name__}): start it "
-                "with 'dask scheduler', or correct the address"
+                f"no scheduler answers at {address} within {self._reconnect_seconds:g} s ({type(error).__name__}): "
+                "start it with 'dask scheduler', or correct the address"
             ) from None
 
     def _forget_client(self) -> None:
@@ -135,16 +135,16 @@ class Connection:
             self.client.close(timeout=CALL_SECONDS)
 
 
-def why_unfit(call: Any, seconds: float) -> str:
-    """Return in words why a worker cannot grade, as it found out itself; '' if it can.
+def why_unusable(call: Any, seconds: float) -> str:
+    """Return why a worker cannot grade, as it found out itself; '' if it can.
 
     Args:
         call: dask's future of that question.
         seconds: how long to wait for the answer.
     """
     try:
-        words: str = call.result(timeout=seconds)
-        return words
+        reason: str = call.result(timeout=seconds)
+        return reason
     except ModuleNotFoundError as error:
         return f"it lacks a package ({error.name}): install the grader with its extra 'cluster' on it"
     except Exception as error:

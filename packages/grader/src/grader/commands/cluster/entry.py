@@ -17,9 +17,9 @@ def _run(parsed: argparse.Namespace) -> int:
     from grader.commands.cluster.command import set_up
 
     config, status = load_config(Path.cwd()), 0
-    for worker, words in set_up(parsed.scheduler, config, helper_packages(config), sandbox=not parsed.no_sandbox):
-        print(f"{worker}: {words or 'ready'}", flush=True)
-        status |= bool(words)
+    for worker, reason in set_up(parsed.scheduler, config, helper_packages(config), sandbox=not parsed.no_sandbox):
+        print(f"{worker}: {reason or 'ready'}", flush=True)
+        status |= bool(reason)
     return status
 
 

@@ -1,20 +1,27 @@
-"""Defines how long the driver waits for a cluster. Instructors set it in nbgrader_config.py: c.Cluster.patience = 9."""
+"""Defines how long the driver waits for a cluster. Instructors set it in nbgrader_config.py: c.Cluster.X = 9."""
 
 from traitlets import Integer
+from traitlets.config import Config
 
 from grader.classroom.student import Assignment
+from grader.commands.shared import with_current_names
 from grader.engine.limits import Settings
 
 
 class Cluster(Settings):
-    """The driver's patience."""
+    """How long the driver waits."""
+
+    def __init__(self, config: Config) -> None:
+        """Read the settings from a configuration; raise TraitError for a wrong value or a misspelt name."""
+        settings = with_current_names(config.get("Cluster", {}), {"patience": "reconnect_seconds"})
+        super().__init__(config=Config(Cluster=settings))
 
     student_seconds = Integer(
         0, min=0,
         help="Seconds within which a worker must answer for one student. A worker that does not is used no more in "
         "this run. 0 stands for twice what the limits of the notebooks allow, and a minute."
     ).tag(config=True)  # fmt: skip
-    patience = Integer(
+    reconnect_seconds = Integer(
         60, min=1,
         help="Seconds for which the driver waits for a scheduler that it has lost, and for a worker if there is none. "
         "After that it names the students who could not be graded, and ends."

@@ -16,7 +16,7 @@ from grader.classroom.student import Assignment
 from grader.commands.serve.fair_queue import FairQueue, Ticket
 from grader.commands.serve.metrics import Metrics
 from grader.commands.serve.store import Store
-from grader.commands.serve.table import WAITING, HandInRow
+from grader.commands.serve.table import WAITING, SubmissionRow
 from grader.commands.serve.worker import Grade, Outcome, Writer, grade_ticket
 
 MAX_UNWRITTEN = 16
@@ -63,7 +63,7 @@ class Dispatcher:
                 )
         self._dispatch()
 
-    def add(self, row: HandInRow) -> None:
+    def add(self, row: SubmissionRow) -> None:
         """Have a new hand-in graded."""
         self._enqueue(row.ticket)
         self._dispatch()
@@ -83,7 +83,7 @@ class Dispatcher:
         self._is_stopping = True
         self._threads.shutdown(wait=False)
 
-    def written(self, outcome: Outcome, again: HandInRow | None) -> None:
+    def written(self, outcome: Outcome, again: SubmissionRow | None) -> None:
         """Take note that the writer is done with an outcome; any thread may call this."""
         with suppress(RuntimeError):  # the loop has ended, and so will the service
             self._loop.call_soon_threadsafe(self._written, outcome, again)
@@ -117,7 +117,7 @@ class Dispatcher:
         self._unwritten += 1
         self._dispatch()
 
-    def _written(self, outcome: Outcome, again: HandInRow | None) -> None:
+    def _written(self, outcome: Outcome, again: SubmissionRow | None) -> None:
         ticket = outcome.ticket
         self._unwritten -= 1
         self.queue.done(ticket.student)

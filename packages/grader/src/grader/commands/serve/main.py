@@ -26,11 +26,11 @@ from grader.classroom.student import Assignment, grade_submission, load_assignme
 from grader.commands.serve.databases import open_databases
 from grader.commands.serve.dispatch import Dispatcher
 from grader.commands.serve.metrics import Metrics
-from grader.commands.serve.policy import HandIn
+from grader.commands.serve.policy import SubmissionPolicy
 from grader.commands.serve.web.app import application
+from grader.commands.serve.web.context import ServiceContext
 from grader.commands.serve.web.identity import PREFIX, Tokens, identity
 from grader.commands.serve.web.limits import BoundedServer, ServiceLimits
-from grader.commands.serve.web.shared import Service
 from grader.commands.serve.worker import Grade, Writer
 from grader.engine.notebook.plan import plan
 from grader.engine.sandbox import confinement
@@ -91,13 +91,13 @@ class _Serving:
 
     def __init__(self, course_dir: CourseDir, options: Options) -> None:
         self._options = options
-        rules, limits = HandIn(config=course_dir.config), ServiceLimits(config=course_dir.config)
+        rules, limits = SubmissionPolicy(course_dir.config), ServiceLimits(config=course_dir.config)
         names = course_dir.assignments()
         if not names:
             raise GraderError(f"{course_dir.root} has no assignment in source/: put one there, and start again")
         if unknown := sorted(rules.assignments.keys() - set(names)):
             raise GraderError(
-                f"c.HandIn.assignments names {unknown[0]!r}, and source/ has {', '.join(names) or 'none'}"
+                f"c.SubmissionPolicy.assignments names {unknown[0]!r}, and source/ has {', '.join(names) or 'none'}"
             )
         assignments = {name: load_assignment(course_dir, name, sandbox=options.sandbox) for name in names}
         who = identity(course_dir.root)
@@ -113,7 +113,7 @@ class _Serving:
         self._dispatcher = Dispatcher(self._store, assignments, at_once, metrics, options.grade or grade_submission)
         self._writer = Writer(course_dir, self._store, assignments, self._dispatcher.written)
         self._limits = limits
-        self._service = Service(
+        self._service = ServiceContext(
             assignments, _hidden_tests(assignments), rules, limits, who, self._store, self._deadlines,
             self._dispatcher, metrics,
         )  # fmt: skip

@@ -1,12 +1,11 @@
 """Decides what students may hand in, and what they learn of it. Instructors set it in nbgrader_config.py.
 
-c.HandIn.attempts = 5
-c.HandIn.assignments = {"06-vision": {"due": "2026-07-01 18:00 Europe/Berlin", "counts": "best"}}
+c.SubmissionPolicy.attempts = 5
+c.SubmissionPolicy.assignments = {"06-vision": {"due": "2026-07-01 18:00 Europe/Berlin", "counts": "best"}}
 """
 
 from codecs import BOM_UTF8
 from collections.abc import Collection
-from copy import deepcopy
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -17,11 +16,14 @@ from nbgrader.utils import parse_utc
 from traitlets import Dict, Enum, Integer, TraitError, Unicode
 from traitlets.config import Config
 
+from grader.commands.shared import with_current_names
 from grader.engine.explanation import Explanation
 from grader.engine.limits import Settings
 from grader.engine.report import PublishedResult, as_json
 
 EVERYTHING, SENTENCES, POINTS = "everything", "points and sentences", "points"
+CURRENT_NAMES = {"told": "disclosure"}
+"""The current names of settings, by those of earlier versions."""
 FREE_ATTEMPTS = 3
 MAX_PAUSE = 600
 PYTHON_ONLY = {b"NaN": b"0", b"Infinity": b"0", b"\\u": b"\\n"}
@@ -52,23 +54,29 @@ class _Object(msgspec.Struct):
 _OBJECT = msgspec.json.Decoder(_Object)
 
 
-class HandIn(Settings):
+class SubmissionPolicy(Settings):
     """The rules for handing in. Times without a zone are in UTC."""
 
-    def __init__(self, **traits: Any) -> None:
-        """Read the rules from the configuration.
+    def __init__(self, config: Config | None = None) -> None:
+        """Read the rules from a configuration, which may have them under their earlier name, c.HandIn.
 
         Raises:
             TraitError: a setting has a wrong value or a misspelt name.
         """
-        super().__init__(**traits)
-        self.require_known(name for rules in self.assignments.values() for name in rules)
+        settings: dict[str, Any] = {}
+        for section in ("HandIn", "SubmissionPolicy"):
+            settings |= with_current_names((config or Config()).get(section, {}), CURRENT_NAMES)
+        super().__init__(config=Config(SubmissionPolicy=settings))
+        self.require_known(
+            name for rules in self.assignments.values() for name in with_current_names(rules, CURRENT_NAMES)
+        )
         for name in ("open", "due"):
             try:
                 _time(getattr(self, name))
             except Exception:  # whatever dateutil raises for a text that is not a time
                 raise TraitError(
-                    f"c.HandIn.{name} is a time such as '2026-03-02 10:00:00 UTC', not {getattr(self, name)!r}"
+                    f"c.SubmissionPolicy.{name} is a time such as '2026-03-02 10:00:00 UTC', "
+                    f"not {getattr(self, name)!r}"
                 ) from None
 
     open = Unicode("", help="From when notebooks are accepted; empty for at once.").tag(config=True)
@@ -93,19 +101,18 @@ class HandIn(Settings):
         help="Which hand-in counts: the last, or the one with the most points from tests after a late penalty (of "
         "several, the last)."
     ).tag(config=True)  # fmt: skip
-    told = Enum(
+    disclosure = Enum(
         [EVERYTHING, SENTENCES, POINTS], EVERYTHING,
         help="What a student learns before the due time; after it, everything. 'points and sentences' leaves out the "
         "diagnosis and the feedback page. 'points' also leaves out all messages and the names of hidden tests."
     ).tag(config=True)  # fmt: skip
     assignments = Dict(help="Other rules for some assignments: {name: {setting: value}}.").tag(config=True)
 
-    def for_assignment(self, assignment: str) -> "HandIn":
+    def for_assignment(self, assignment: str) -> "SubmissionPolicy":
         """Return the rules of an assignment."""
-        config: Config = deepcopy(self.config)
-        config.HandIn.update(self.assignments.get(assignment, {}))
-        config.HandIn.assignments = {}
-        return HandIn(config=config)
+        own = with_current_names(self.assignments.get(assignment, {}), CURRENT_NAMES)
+        settings = {**self.config.SubmissionPolicy, **own, "assignments": {}}
+        return SubmissionPolicy(Config(SubmissionPolicy=settings))
 
     def due_at(self, gradebook_due: datetime | None) -> datetime | None:
         """Return the due time in UTC, if there is one.
@@ -151,9 +158,9 @@ class HandIn(Settings):
                     429, f"attempt {attempts.used + 1} is possible in {wait:.0f} seconds: the pause grows", wait
                 )
 
-    def told_at(self, now: datetime, due: datetime | None) -> str:
-        """Return what a student may learn now: one of the values of `told`."""
-        return EVERYTHING if due is not None and now > due else self.told
+    def disclosure_at(self, now: datetime, due: datetime | None) -> str:
+        """Return what a student may learn now: one of the values of `disclosure`."""
+        return EVERYTHING if due is not None and now > due else self.disclosure
 
 
 def require_object(content: bytes) -> None:
@@ -173,32 +180,34 @@ def require_object(content: bytes) -> None:
         ) from None
 
 
-def published(report: dict[str, Any], told: str, hidden: Collection[str], *, is_alone: bool = False) -> dict[str, Any]:
+def published(
+    report: dict[str, Any], disclosure: str, hidden: Collection[str], *, is_alone: bool = False
+) -> dict[str, Any]:
     """Return a report in its JSON form without what a student may not learn yet.
 
     Args:
         report: what `Report.as_json` returned.
-        told: what the student may learn.
+        disclosure: what the student may learn.
         hidden: the names of the hidden tests.
         is_alone: whether to tell the results as if nothing had been judged with our answers to earlier exercises.
     """
     tests = [
         msgspec.convert(test.get("alone", test) if is_alone else test, PublishedResult) for test in report["tests"]
     ]
-    told_tests = [_told(test, number, told, hidden) for number, test in enumerate(tests, 1)]
-    return as_json(told_tests, [] if told == POINTS else report["repairs"], given_up=report["given_up"])
+    disclosed = [_disclosed(test, number, disclosure, hidden) for number, test in enumerate(tests, 1)]
+    return as_json(disclosed, [] if disclosure == POINTS else report["repairs"], given_up=report["given_up"])
 
 
-def _told(test: PublishedResult, number: int, told: str, hidden: Collection[str]) -> PublishedResult:
+def _disclosed(test: PublishedResult, number: int, disclosure: str, hidden: Collection[str]) -> PublishedResult:
     """The part of a result that its student may see; `number` is that of the test."""
     explanation = test.explanation
-    if explanation == Explanation() and not (test.causes and told == SENTENCES):
+    if explanation == Explanation() and not (test.causes and disclosure == SENTENCES):
         # An earlier version kept a message alone, into which it had written the diagnosis.
         explanation = Explanation(detail=test.message)
-    if told == EVERYTHING:
+    if disclosure == EVERYTHING:
         return replace(test, explanation=explanation)
     name = test.name
-    if told == POINTS:
+    if disclosure == POINTS:
         name, explanation = f"hidden test {number}" if name in hidden else name, Explanation()
     explanation = explanation.undiagnosed()
     return replace(test, name=name, explanation=explanation, message=explanation.message, causes=[], alone=None)

@@ -22,7 +22,7 @@ from grader.commands.serve.table import (
     REFUSED,
     SUPERSEDED,
     WAITING,
-    HandInRow,
+    SubmissionRow,
     hand_in,
     metadata,
     shown_columns,
@@ -73,7 +73,7 @@ class Store:
         content: bytes,
         room: int,
         require_allowed: Callable[[datetime, Attempts], None],
-    ) -> tuple[HandInRow, bool]:
+    ) -> tuple[SubmissionRow, bool]:
         """Store a hand-in durably; return it, and whether it is new. A replay of the newest one gives that one.
 
         Args:
@@ -126,12 +126,12 @@ class Store:
             assert row is not None
         return row, True
 
-    def recover(self) -> list[HandInRow]:
+    def recover(self) -> list[SubmissionRow]:
         """Put back what was being graded when the service ended; return all that waits, oldest first."""
         with self._lock, self._engine.begin() as connection:
             connection.execute(update(hand_in).where(hand_in.c.state == GRADING).values(state=WAITING))
             waiting = select(*shown_columns).where(hand_in.c.state == WAITING).order_by(hand_in.c.number)
-            return [HandInRow(*row) for row in connection.execute(waiting)]
+            return [SubmissionRow(*row) for row in connection.execute(waiting)]
 
     def start(self, key: str) -> bytes | None:
         """Mark a hand-in as being graded and return its bytes; None if it no longer waits."""
@@ -193,7 +193,7 @@ class Store:
                 )
             )
 
-    def refuse(self, key: str, problem: str) -> HandInRow | None:
+    def refuse(self, key: str, problem: str) -> SubmissionRow | None:
         """Record why a hand-in cannot be graded; return the one that it had superseded, which waits again."""
         with self._lock, self._engine.begin() as connection:
             values = {"state": REFUSED, "problem": problem, "graded_at": utc_now(), "content": None}
@@ -208,7 +208,7 @@ class Store:
             connection.execute(update(hand_in).where(hand_in.c.id == older.id).values(back))
             return _row(connection, hand_in.c.id == older.id) if newer is None else None
 
-    def get(self, key: str) -> HandInRow | None:
+    def get(self, key: str) -> SubmissionRow | None:
         """Return a hand-in, if there is one with this id."""
         with self._engine.connect() as connection:
             return _row(connection, hand_in.c.id == key)
@@ -225,12 +225,12 @@ class Store:
             is_attempt = hand_in.c.state.in_((WAITING, GRADING, GRADED))
             return _attempts(connection, _is_work(student, assignment, notebook), is_attempt)
 
-    def counting(self, student: str, assignment: str) -> dict[str, HandInRow]:
+    def counting(self, student: str, assignment: str) -> dict[str, SubmissionRow]:
         """Return the hand-ins that count, by notebook."""
         is_theirs = (hand_in.c.student == student) & (hand_in.c.assignment == assignment)
         with self._engine.connect() as connection:
             rows = connection.execute(select(*shown_columns).where(is_theirs, hand_in.c.counts))
-            return {row.notebook: HandInRow(*row) for row in rows}
+            return {row.notebook: SubmissionRow(*row) for row in rows}
 
 
 def utc_now() -> datetime:
@@ -271,10 +271,10 @@ def _is_work(student: str, assignment: str, notebook: str) -> Any:
     return (hand_in.c.student == student) & (hand_in.c.assignment == assignment) & (hand_in.c.notebook == notebook)
 
 
-def _row(connection: Connection, *conditions: Any) -> HandInRow | None:
+def _row(connection: Connection, *conditions: Any) -> SubmissionRow | None:
     """The newest hand-in that meets the conditions."""
     row = connection.execute(NEWEST.where(*conditions)).first()
-    return None if row is None else HandInRow(*row)
+    return None if row is None else SubmissionRow(*row)
 
 
 def _attempts(connection: Connection, *conditions: Any) -> Attempts:

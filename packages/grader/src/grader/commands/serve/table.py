@@ -42,7 +42,7 @@ shown_columns = [column for column in hand_in.columns if column.name not in ("co
 
 
 @dataclass(frozen=True)
-class HandInRow:
+class SubmissionRow:
     """A hand-in without its bytes."""
 
     number: int

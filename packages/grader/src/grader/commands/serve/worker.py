@@ -19,9 +19,9 @@ from grader.classroom.replacing import replace_file
 from grader.classroom.results import TIMESTAMP, ResultWriter, StudentResult
 from grader.classroom.student import Assignment, Submission
 from grader.commands.serve.fair_queue import Ticket
-from grader.commands.serve.policy import HandIn
+from grader.commands.serve.policy import SubmissionPolicy
 from grader.commands.serve.store import Graded, Store
-from grader.commands.serve.table import HandInRow
+from grader.commands.serve.table import SubmissionRow
 from grader.engine.supervisor.readers import parse
 from grader.errors import GraderError, UnreadableFile
 
@@ -80,7 +80,7 @@ class Writer:
         course_dir: CourseDir,
         store: Store,
         assignments: dict[str, Assignment],
-        written: Callable[[Outcome, HandInRow | None], None],
+        written: Callable[[Outcome, SubmissionRow | None], None],
     ) -> None:
         """Make a writer.
 
@@ -91,7 +91,7 @@ class Writer:
             written: is called after each outcome, with a hand-in that waits again, if there is one.
         """
         self._course_dir, self._store, self._assignments, self._written = course_dir, store, assignments, written
-        self._rules = HandIn(config=course_dir.config)
+        self._rules = SubmissionPolicy(course_dir.config)
         self._outcomes: SimpleQueue[Outcome | None] = SimpleQueue()
         self._writers: dict[str, ResultWriter] = {}
         self._cold = list(assignments)
@@ -174,7 +174,7 @@ class Writer:
         page = self._course_dir.folder("feedback", ticket.assignment, ticket.student) / f"{ticket.notebook}.html"
         return Graded(report.as_json(), page.read_text(encoding="utf-8"), counts=True)
 
-    def _counts(self, row: HandInRow, points: float, before: HandInRow | None, writer: ResultWriter) -> bool:
+    def _counts(self, row: SubmissionRow, points: float, before: SubmissionRow | None, writer: ResultWriter) -> bool:
         if before is None or before.id == row.id:
             return True
         if self._rules.for_assignment(row.assignment).counts == "last":

@@ -12,15 +12,22 @@ from typing import Any
 
 from tornado.web import Application, RequestHandler
 
-from grader.commands.serve.web.accept import Accept
-from grader.commands.serve.web.pages import Health, Nothing, Numbers, Overview, Page, State
-from grader.commands.serve.web.shared import Service
+from grader.commands.serve.web.context import ServiceContext
+from grader.commands.serve.web.pages import (
+    HealthHandler,
+    MetricsHandler,
+    NotFound,
+    OverviewHandler,
+    PageHandler,
+    StateHandler,
+)
+from grader.commands.serve.web.submit import SubmitHandler
 from grader.text import one_line
 
 log = logging.getLogger("grader.commands.serve")
 
 
-def application(service: Service, prefix: str) -> Application:
+def application(service: ServiceContext, prefix: str) -> Application:
     """Return tornado's application.
 
     Args:
@@ -28,17 +35,17 @@ def application(service: Service, prefix: str) -> Application:
         prefix: how all addresses begin.
     """
     rules: list[Any] = [
-        (f"{prefix}", Overview),
-        (f"{prefix}health", Health),
-        (f"{prefix}metrics", Numbers),
-        (f"{prefix}hand-in/([^/]+)", State),
-        (f"{prefix}hand-in/([^/]+)/feedback", Page),
-        (f"{prefix}hand-in/([^/]+)/([^/]+)", Accept),
+        (f"{prefix}", OverviewHandler),
+        (f"{prefix}health", HealthHandler),
+        (f"{prefix}metrics", MetricsHandler),
+        (f"{prefix}hand-in/([^/]+)", StateHandler),
+        (f"{prefix}hand-in/([^/]+)/feedback", PageHandler),
+        (f"{prefix}hand-in/([^/]+)/([^/]+)", SubmitHandler),
     ]
     return Application(
         [*rules, *service.identity.handlers()],
         service=service,
-        default_handler_class=Nothing,
+        default_handler_class=NotFound,
         cross_origin_protection=True,
         # For the hub's cookies only. After a restart a browser logs in again, which the hub does by itself.
         cookie_secret=secrets.token_bytes(32),

@@ -6,8 +6,8 @@ from typing import Any
 from tornado.web import Finish, RequestHandler
 
 from grader.commands.serve.policy import Refusal
-from grader.commands.serve.table import WAITING, HandInRow
-from grader.commands.serve.web.shared import Service
+from grader.commands.serve.table import WAITING, SubmissionRow
+from grader.commands.serve.web.context import ServiceContext
 
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
@@ -15,7 +15,7 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-store",
 }
-WORDS = {
+REASONS = {
     400: "this request is not valid HTTP for this address",
     403: "this request comes from another site",
     404: "there is nothing at this address",
@@ -32,7 +32,7 @@ class Handler(RequestHandler):
 
     def initialize(self) -> None:
         """Take the parts of the service."""
-        self.service: Service = self.settings["service"]
+        self.service: ServiceContext = self.settings["service"]
         self._cleanup = ExitStack()
 
     def set_default_headers(self) -> None:
@@ -72,7 +72,7 @@ class Handler(RequestHandler):
 
     def write_error(self, status_code: int, **_: Any) -> None:
         """Say in words why tornado refuses a request."""
-        self.finish({"error": WORDS.get(status_code, self._reason)})
+        self.finish({"error": REASONS.get(status_code, self._reason)})
 
     def on_finish(self) -> None:
         """Give back what the request took."""
@@ -83,16 +83,16 @@ class Handler(RequestHandler):
         super().on_connection_close()
         self._cleanup.close()
 
-    async def own(self, key: str) -> HandInRow:
+    async def own(self, key: str) -> SubmissionRow:
         """Return a hand-in of the student; raise Refusal for anything else, as if it did not exist."""
-        row = await self.service.ask(self.service.store.get, key)
+        row = await self.service.in_store_thread(self.service.store.get, key)
         if row is None or row.student != self.student:
             raise Refusal(404, "you have no hand-in with this id")
         return row
 
-    async def tell(self, row: HandInRow, status: int = 200) -> None:
+    async def send_state(self, row: SubmissionRow, status: int = 200) -> None:
         """Answer with the state of a hand-in."""
-        form = await self.service.ask(self.service.receipt, row)
+        form = await self.service.in_store_thread(self.service.receipt, row)
         if row.state == WAITING:
             # 0: it has left the queue, and the store will say so in a moment.
             form["place"] = self.service.dispatcher.queue.place(row.ticket) or 0

@@ -6,8 +6,8 @@ from tornado.web import HTTPError
 
 from grader.commands.serve.policy import EVERYTHING, Refusal, shown
 from grader.commands.serve.table import GRADED, GRADING, WAITING
+from grader.commands.serve.web.context import iso
 from grader.commands.serve.web.handler import Handler
-from grader.commands.serve.web.shared import iso
 from grader.text import one_line
 
 PAGE_POLICY = (
@@ -17,7 +17,7 @@ PAGE_POLICY = (
 """What a browser may do with a feedback page: show it, with its own styles and pictures, and nothing else."""
 
 
-class State(Handler):
+class StateHandler(Handler):
     """Tells the state of a hand-in, with its report once there is one."""
 
     async def get(self, key: str) -> None:
@@ -27,7 +27,7 @@ class State(Handler):
             if row.state in (WAITING, GRADING) and (seconds := self._seconds()):
                 await self.service.dispatcher.changed(key, seconds)
                 row = await self.own(key)
-            await self.tell(row)
+            await self.send_state(row)
         except Refusal as refusal:
             self.refuse(refusal)
 
@@ -42,7 +42,7 @@ class State(Handler):
         return min(seconds, self.service.limits.wait_seconds)
 
 
-class Page(Handler):
+class PageHandler(Handler):
     """Delivers the feedback page of a hand-in."""
 
     async def get(self, key: str) -> None:
@@ -52,10 +52,10 @@ class Page(Handler):
             row = await self.own(key)
             if row.state != GRADED:
                 raise Refusal(409, f"this hand-in has no page: it is {row.state}", 1)
-            form = await service.ask(service.receipt, row)
+            form = await service.in_store_thread(service.receipt, row)
             if form["told"] != EVERYTHING:
                 raise Refusal(403, "the page is shown after the due time; until then the report has what you may know")
-            page = await service.ask(service.store.page, key)
+            page = await service.in_store_thread(service.store.page, key)
             if page is None:
                 raise Refusal(404, "the page of this hand-in is no longer kept: a newer one or a better one has one")
         except Refusal as refusal:
@@ -66,13 +66,13 @@ class Page(Handler):
         self.finish(page)
 
 
-class Overview(Handler):
+class OverviewHandler(Handler):
     """Tells a student the assignments, their times, and the attempts."""
 
     async def get(self) -> None:
         """Answer with all assignments."""
         try:
-            self.finish(await self.service.ask(self._overview))
+            self.finish(await self.service.in_store_thread(self._overview))
         except Refusal as refusal:
             self.refuse(refusal)
 
@@ -99,7 +99,7 @@ class Overview(Handler):
         }
 
 
-class Health(Handler):
+class HealthHandler(Handler):
     """Tells whether the service works, without a token."""
 
     needs_student = False
@@ -110,7 +110,7 @@ class Health(Handler):
         self.finish({"status": "ok", "hand_ins": {WAITING: len(dispatcher.queue), GRADING: dispatcher.under_way()}})
 
 
-class Numbers(Handler):
+class MetricsHandler(Handler):
     """Delivers the metrics, which name no one, without a token."""
 
     needs_student = False
@@ -123,7 +123,7 @@ class Numbers(Handler):
         self.finish(self.service.metrics.text())
 
 
-class Nothing(Handler):
+class NotFound(Handler):
     """Answers at all other addresses."""
 
     needs_student = False

@@ -14,9 +14,9 @@ from grader.classroom.student import Assignment
 from grader.commands.serve.deadlines import Deadlines
 from grader.commands.serve.dispatch import Dispatcher
 from grader.commands.serve.metrics import Metrics
-from grader.commands.serve.policy import EVERYTHING, HandIn, Refusal, published
+from grader.commands.serve.policy import EVERYTHING, Refusal, SubmissionPolicy, published
 from grader.commands.serve.store import Store, utc_now
-from grader.commands.serve.table import HandInRow
+from grader.commands.serve.table import SubmissionRow
 from grader.commands.serve.web.identity import Identity
 from grader.commands.serve.web.limits import BoundedServer, Rates, ServiceLimits, Uploads
 from grader.text import one_line
@@ -25,14 +25,14 @@ log = logging.getLogger("grader.commands.serve")
 Value = TypeVar("Value")
 
 
-class Service:
+class ServiceContext:
     """What the handlers share."""
 
     def __init__(
         self,
         assignments: dict[str, Assignment],
         hidden: dict[str, dict[str, set[str]]],
-        rules: HandIn,
+        rules: SubmissionPolicy,
         limits: ServiceLimits,
         identity: Identity,
         store: Store,
@@ -50,7 +50,7 @@ class Service:
         # A thread of their own for all questions to the databases, so that a slow disk blocks no other request.
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="store")
 
-    async def ask(self, question: Callable[..., Value], *arguments: Any) -> Value:
+    async def in_store_thread(self, question: Callable[..., Value], *arguments: Any) -> Value:
         """Return what a method of the store or the deadlines returns; raise Refusal if the database fails."""
         try:
             return await asyncio.get_running_loop().run_in_executor(self._thread, question, *arguments)
@@ -63,7 +63,7 @@ class Service:
         rules = self.rules[assignment]
         return rules.due_at(None if rules.due else self.deadlines.due(assignment, student))
 
-    def receipt(self, row: HandInRow) -> dict[str, Any]:
+    def receipt(self, row: SubmissionRow) -> dict[str, Any]:
         """Return the JSON form of a hand-in as its student may see it now."""
         rules = self.rules.get(row.assignment)
         is_limited = rules is not None and rules.attempts > 0
@@ -84,17 +84,17 @@ class Service:
         if row.problem is not None:
             form["error"] = row.problem
         if row.report is not None:
-            told, is_alone, report = EVERYTHING, False, json.loads(row.report)
+            disclosure, is_alone, report = EVERYTHING, False, json.loads(row.report)
             is_carried = any("alone" in test for test in report["tests"])
             # The due date is read only where it decides: another program may hold the gradebook.
-            if rules is not None and (is_carried or rules.told != EVERYTHING):
+            if rules is not None and (is_carried or rules.disclosure != EVERYTHING):
                 due, now = self.due(row.assignment, row.student), utc_now()
-                told = rules.told_at(now, due)
+                disclosure = rules.disclosure_at(now, due)
                 # Student code beside our answers could tell what it reads there.
                 is_alone = due is not None and now <= due
             hidden = self.hidden.get(row.assignment, {}).get(row.notebook, set())
-            form["report"] = published(report, told, hidden, is_alone=is_alone)
-            form |= {"counts": row.counts, "told": told, "graded": iso(row.graded_at)}
+            form["report"] = published(report, disclosure, hidden, is_alone=is_alone)
+            form |= {"counts": row.counts, "told": disclosure, "graded": iso(row.graded_at)}
         return form
 
 

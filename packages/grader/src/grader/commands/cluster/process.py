@@ -1,48 +1,62 @@
 """Grades on one worker: threads grade, and the main thread makes texts and pages, as in a class run on one machine.
 
-worker --socket: fit, begin, grade--> room: threads, fork server, runners, sandboxes --> Reply
+worker --socket: prepare, begin, grade--> room: threads, fork server, runners, sandboxes --> Reply
 
 The worker starts this process with the other end of a socket, and it ends with that socket.
 """
 
+import fcntl
 import os
+import tempfile
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from multiprocessing.connection import Connection
+from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
 
 from grader.classroom.page.page_maker import PageMaker, StudentResult
 from grader.classroom.student import Submission, grade_submission
-from grader.commands.cluster.processors import own_processors
-from grader.commands.cluster.wire import Lesson, Reply, Task, decoded_needs, decoded_task, encoded, key_of, unpacked
+from grader.commands.cluster.messages import (
+    AssignmentBundle,
+    Reply,
+    Task,
+    decoded_requirements,
+    decoded_task,
+    encoded,
+    key_of,
+    unpacked,
+)
 from grader.engine.sandbox import confinement
 from grader.engine.supervisor import forkserver, pool
 from grader.engine.supervisor.readers import parse
 from grader.engine.supervisor.scratch import Scratch
 from grader.errors import GraderError, SandboxUnavailable, UnreadableFile
 
-MAX_LESSONS = 4
+MAX_BUNDLES = 4
 """Assignments that a room keeps ready: several drivers may use a cluster."""
 EMPTY = b'{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}'
 
+_held: list[int] = []
 
-class Room:
+
+class GradingProcess:
     """The main loop of the process. A request is (number, name, arguments), an answer (number, value)."""
 
     def __init__(self, worker: Connection, threads: int) -> None:
         self._worker = worker
         self._threads = ThreadPoolExecutor(threads)
         self._messages: SimpleQueue[tuple[Any, ...]] = SimpleQueue()
-        self._lessons: dict[str, tuple[Lesson, PageMaker]] = {}
-        pool.prefer(own_processors(threads))
+        self._bundles: dict[str, tuple[AssignmentBundle, PageMaker]] = {}
+        pool.prefer(reserve_cpus(threads))
 
     def run(self) -> None:
         """Serve the worker until its process ends."""
         threading.Thread(target=self._receive, daemon=True).start()
         answers: dict[str, Callable[..., str | bytes | None]] = {
-            "fit": fit,
+            "prepare": prepare,
             "begin": self._begin,
             "grade": self._grade,
             "graded": self._reply,
@@ -62,32 +76,32 @@ class Room:
 
     def _begin(self, number: int, data: bytes) -> str:
         key = key_of(data)
-        if key not in self._lessons:
+        if key not in self._bundles:
             try:
-                lesson = unpacked(data)
-                pages = PageMaker(lesson.config, lesson.notebooks)
-                pages.warm_up(lesson.assignment.sources)
+                bundle = unpacked(data)
+                pages = PageMaker(bundle.config, bundle.notebooks)
+                pages.warm_up(bundle.assignment.sources)
             except Exception as error:
                 return f"it cannot take the assignment ({type(error).__name__}: {error})"
-            if len(self._lessons) >= MAX_LESSONS:
-                del self._lessons[next(iter(self._lessons))]
-            self._lessons[key] = lesson, pages
+            if len(self._bundles) >= MAX_BUNDLES:
+                del self._bundles[next(iter(self._bundles))]
+            self._bundles[key] = bundle, pages
         return ""
 
     def _grade(self, number: int, data: bytes) -> None:
         task = decoded_task(data)
-        found = self._lessons.get(task.lesson)
+        found = self._bundles.get(task.bundle)
         if found is None:
             self._worker.send((number, b""))
         else:
             self._threads.submit(self._graded, number, task, *found)
 
-    def _graded(self, number: int, task: Task, lesson: Lesson, pages: PageMaker) -> None:
+    def _graded(self, number: int, task: Task, bundle: AssignmentBundle, pages: PageMaker) -> None:
         """Grade in one of the threads."""
         result: StudentResult | Exception
         try:
             submission = Submission(task.student, task.digest, task.notebooks)
-            result = grade_submission(lesson.assignment, submission)
+            result = grade_submission(bundle.assignment, submission)
         except Exception as error:
             result = error
         self._messages.put((number, "graded", task, pages, result))
@@ -101,20 +115,20 @@ class Room:
             pages.predict(result, task.earlier)
             return encoded(Reply.of(task, result))
         except Exception as error:
-            words, is_unfit = f"{type(error).__name__}: {error}", isinstance(error, SandboxUnavailable)
-            return encoded(Reply(task.student, task.digest, error=words, is_unfit=is_unfit))
+            reason, is_unusable = f"{type(error).__name__}: {error}", isinstance(error, SandboxUnavailable)
+            return encoded(Reply(task.student, task.digest, error=reason, is_unusable=is_unusable))
 
 
-def fit(number: int, data: bytes) -> str:
-    """Return in words why this process cannot grade as the driver would; '' if it can."""
-    needs = decoded_needs(data)
+def prepare(number: int, data: bytes) -> str:
+    """Return why this process cannot grade as the driver would; '' if it can."""
+    requirements = decoded_requirements(data)
     try:
-        if missing := needs.missing():
+        if missing := requirements.missing():
             return missing
-        if needs.sandbox:
+        if requirements.sandbox:
             confinement.check()
         Scratch().remove()
-        forkserver.prepare(needs.helper_packages)
+        forkserver.prepare(requirements.helper_packages)
         parse(EMPTY, "")
     except UnreadableFile:
         return "it cannot start processes: look at its log"
@@ -125,6 +139,28 @@ def fit(number: int, data: bytes) -> str:
     return ""
 
 
+def reserve_cpus(count: int) -> set[int]:
+    """Return at most `count` processors that no other room of this user has, and keep them for this process."""
+    folder = Path(tempfile.gettempdir(), f"grader-processors-{os.getuid()}")
+    found: set[int] = set()
+    with suppress(OSError):  # then the rooms share, as other programs do
+        folder.mkdir(mode=0o700, exist_ok=True)
+        if folder.lstat().st_uid != os.getuid():
+            return found
+        for processor in sorted(os.sched_getaffinity(0)):
+            if len(found) == count:
+                break
+            file = os.open(folder / str(processor), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                os.close(file)
+            else:
+                _held.append(file)
+                found.add(processor)
+    return found
+
+
 def main(descriptor: int, threads: int) -> None:
     """Run a room whose socket is a descriptor of this process."""
-    Room(Connection(descriptor), threads).run()
+    GradingProcess(Connection(descriptor), threads).run()

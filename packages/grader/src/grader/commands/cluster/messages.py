@@ -1,6 +1,6 @@
 """Defines what travels between the driver and a worker, and checks what comes back.
 
-Lesson: the assignment, once for each worker          Task: one student's bytes and earlier marks
+AssignmentBundle: the assignment, once for each worker          Task: one student's bytes and earlier marks
 Reply: reports, autograded notebooks, pages --checked--> StudentResult
 """
 
@@ -36,7 +36,7 @@ class BadReply(Exception):
 
 
 @dataclass(frozen=True, eq=False)
-class Lesson:
+class AssignmentBundle:
     """Everything by which workers grade: the assignment, the gradebook's entries of it, and settings of pages."""
 
     assignment: Assignment
@@ -44,13 +44,13 @@ class Lesson:
     config: Config
 
     @classmethod
-    def of(cls, assignment: Assignment, notebooks: dict[str, RegisteredNotebook], config: Config) -> "Lesson":
-        """Return the lesson of an assignment. The rest of the configuration stays here: it may hold passwords."""
+    def of(cls, assignment: Assignment, notebooks: dict[str, RegisteredNotebook], config: Config) -> "AssignmentBundle":
+        """Return the bundle of an assignment. The rest of the configuration stays here: it may hold passwords."""
         limits = Limits(**assignment.limits.trait_values(config=True))
         return cls(replace(assignment, limits=limits), notebooks, page_config(config))
 
     def packed(self) -> bytes:
-        """Return the lesson as bytes; raise GraderError if a setting of the course cannot travel."""
+        """Return the bundle as bytes; raise GraderError if a setting of the course cannot travel."""
         try:
             return zlib.compress(cloudpickle.dumps(self))
         except Exception as error:
@@ -59,27 +59,27 @@ class Lesson:
                 "nbgrader_config.py, let settings of pages be values and functions of their own"
             ) from error
 
-    @cache  # noqa: B019  # a run has one lesson
+    @cache  # noqa: B019  # a run has one bundle
     def tests(self, name: str) -> set[str]:
         """Return the tests of a notebook, by grade_id."""
         return {step.name for step in plan(self.assignment.sources[name]) if step.role is Role.TEST}
 
 
-def unpacked(data: bytes) -> Lesson:
-    """Return the lesson that the driver packed."""
-    lesson: Lesson = pickle.loads(zlib.decompress(data))
-    return lesson
+def unpacked(data: bytes) -> AssignmentBundle:
+    """Return the bundle that the driver packed."""
+    bundle: AssignmentBundle = pickle.loads(zlib.decompress(data))
+    return bundle
 
 
 def key_of(data: bytes) -> str:
-    """Return the key by which a worker knows a packed lesson."""
+    """Return the key by which a worker knows a packed bundle."""
     return hashlib.sha256(data).hexdigest()
 
 
-class Needs(msgspec.Struct, frozen=True):
+class Requirements(msgspec.Struct, frozen=True):
     """The conditions for grading as the driver would: the same code and libraries, and walls if they are wanted.
 
-    `versions` are those of the driver, to say in words what differs.
+    `versions` are those of the driver, to name what differs.
     """
 
     digest: str
@@ -88,12 +88,12 @@ class Needs(msgspec.Struct, frozen=True):
     sandbox: bool
 
     @classmethod
-    def of(cls, helper_packages: tuple[str, ...], *, sandbox: bool) -> "Needs":
+    def of(cls, helper_packages: tuple[str, ...], *, sandbox: bool) -> "Requirements":
         """Return what this process has."""
         return cls(grader_digest(helper_packages), versions(), helper_packages, sandbox)
 
     def missing(self) -> str:
-        """Return in words why this process is no equal of the driver's; '' if it is."""
+        """Return why this process is no equal of the driver's; '' if it is."""
         if grader_digest(self.helper_packages) == self.digest:
             return ""
         here = versions()
@@ -118,9 +118,9 @@ def versions() -> dict[str, str]:
 
 
 class Task(msgspec.Struct):
-    """One submission to grade; `lesson` is the key of what it is graded by."""
+    """One submission to grade; `bundle` is the key of what it is graded by."""
 
-    lesson: str
+    bundle: str
     student: str
     digest: str
     notebooks: dict[str, bytes]
@@ -128,17 +128,17 @@ class Task(msgspec.Struct):
 
 
 class Reply(msgspec.Struct):
-    """The answer to a task. `error` says why it could not be graded; `is_unfit` is true if that is the worker."""
+    """The answer to a task. `error` says why it could not be graded; `is_unusable` is true if that is the worker."""
 
     student: str
     digest: str
     reports: dict[str, Report] = {}
     graded: dict[str, GradedNotebook] = {}
     unread: list[str] = []
-    troubles: list[str] = []
-    remarks: list[str] = []
+    errors: list[str] = []
+    notices: list[str] = []
     error: str = ""
-    is_unfit: bool = False
+    is_unusable: bool = False
 
     @classmethod
     def of(cls, task: Task, result: StudentResult) -> "Reply":
@@ -146,12 +146,12 @@ class Reply(msgspec.Struct):
         reports = {name: replace(report, outputs={}) for name, report in result.reports.items()}
         return cls(task.student, task.digest, reports, result.graded, result.unread, result.troubles, result.remarks)
 
-    def checked(self, submission: Submission, lesson: Lesson) -> StudentResult:
+    def checked(self, submission: Submission, bundle: AssignmentBundle) -> StudentResult:
         """Return the result of a submission.
 
         Args:
             submission: what was handed in.
-            lesson: what it was graded by.
+            bundle: what it was graded by.
 
         Raises:
             BadReply: this is no complete result of that submission.
@@ -164,20 +164,20 @@ class Reply(msgspec.Struct):
             if name not in self.unread:
                 raise BadReply(f"it says nothing of {name}")
         for name, graded in self.graded.items():
-            limits = dict(lesson.notebooks[name].graded.values())
-            if graded.points.keys() != lesson.tests(name):
+            limits = dict(bundle.notebooks[name].graded.values())
+            if graded.points.keys() != bundle.tests(name):
                 raise BadReply(f"it judged other tests of {name}")
             if not all(math.isfinite(each) and 0 <= each <= limits[test] for test, each in graded.points.items()):
                 raise BadReply(f"it gave impossible points in {name}")
             if not graded.page or max(map(len, (graded.text, graded.record, graded.page))) > MAX_TEXT_MB * 2**20:
                 raise BadReply(f"it sent no page of {name}, or too long a text")
-        troubles, remarks = [*submission.troubles, *self.troubles], [*submission.remarks, *self.remarks]
-        return StudentResult(submission.student, self.reports, {}, self.graded, self.unread, troubles, remarks)
+        errors, notices = [*submission.troubles, *self.errors], [*submission.remarks, *self.notices]
+        return StudentResult(submission.student, self.reports, {}, self.graded, self.unread, errors, notices)
 
 
 encoded = msgspec.msgpack.Encoder().encode
 """Encodes what travels."""
-decoded_needs = msgspec.msgpack.Decoder(Needs).decode
+decoded_requirements = msgspec.msgpack.Decoder(Requirements).decode
 decoded_task = msgspec.msgpack.Decoder(Task).decode
 decoded_reply = msgspec.msgpack.Decoder(Reply).decode
 """Decodes a reply, and raises msgspec.ValidationError if a value has another type."""

@@ -1,6 +1,6 @@
-"""Grades single submissions on a cluster as they come, for the service; each assignment has a crew of its own.
+"""Grades single submissions on a cluster as they come, for the service; each assignment has graders of its own.
 
-Submission --Crew of its assignment, made at the first one, and another one if the cluster was lost--> StudentResult
+Submission --DaskGraders of its assignment, replaced if the cluster was lost--> StudentResult
 """
 
 import threading
@@ -11,13 +11,13 @@ from grader.classroom.gradebook.writer import GradebookWriter
 from grader.classroom.page.page_maker import Earlier, StudentResult
 from grader.classroom.release import register
 from grader.classroom.student import Assignment, Submission
-from grader.commands.cluster.crew import Crew
+from grader.commands.cluster.dask_graders import DaskGraders
 
 AT_ONCE = 64
 """Submissions that may be under way; each has a thread here that waits for it."""
 
 
-class OnDemand:
+class SubmissionGrader:
     """Grades submissions of any assignment; any thread may call it."""
 
     at_once = AT_ONCE
@@ -31,7 +31,7 @@ class OnDemand:
             note: takes a line about a worker that is not used.
         """
         self._address, self._course_dir, self._note = address, course_dir, note
-        self._crews: dict[str, Crew] = {}
+        self._graders: dict[str, DaskGraders] = {}
         self._lock = threading.Lock()
 
     def grade(self, assignment: Assignment, submission: Submission) -> StudentResult:
@@ -45,27 +45,27 @@ class OnDemand:
             GraderError: no scheduler or no worker could grade it.
         """
         with self._lock:
-            crew = self._crew(assignment)
-        return crew.submit(assignment, submission, Earlier()).result()
+            graders = self._graders_of(assignment)
+        return graders.submit(assignment, submission, Earlier()).result()
 
     def close(self) -> None:
         """Leave the cluster."""
         with self._lock:
-            for crew in self._crews.values():
-                crew.close()
-            self._crews.clear()
+            for graders in self._graders.values():
+                graders.close()
+            self._graders.clear()
 
-    def _crew(self, assignment: Assignment) -> Crew:
-        crew = self._crews.get(assignment.name)
-        if crew is not None and crew.is_over:
-            crew.close()
-            del self._crews[assignment.name]
-            crew = None
-        if crew is None:
+    def _graders_of(self, assignment: Assignment) -> DaskGraders:
+        graders = self._graders.get(assignment.name)
+        if graders is not None and graders.is_over:
+            graders.close()
+            del self._graders[assignment.name]
+            graders = None
+        if graders is None:
             register(self._course_dir, assignment.name)
             with GradebookWriter(self._course_dir, assignment.name) as writer:
                 notebooks = writer.notebooks()
-            crew = Crew(self._address, self._course_dir.config, self._note)
-            crew.begin(assignment, notebooks)
-            self._crews[assignment.name] = crew
-        return crew
+            graders = DaskGraders(self._address, self._course_dir.config, self._note)
+            graders.begin(assignment, notebooks)
+            self._graders[assignment.name] = graders
+        return graders

@@ -12,7 +12,7 @@ from grader.text import one_line
 
 
 @stream_request_body
-class Accept(Handler):
+class SubmitHandler(Handler):
     """Takes a notebook: stores it, and then answers with a receipt."""
 
     async def prepare(self) -> None:
@@ -63,21 +63,21 @@ class Accept(Handler):
                 raise Refusal(429, f"{service.limits.waiting} of your notebooks wait: wait for their reports", 10)
             content = bytes(self._content)
             # Before it supersedes a notebook that waits.
-            await service.ask(require_object, content)
+            await service.in_store_thread(require_object, content)
             # While another program writes the gradebook, reading it takes time. So it is read only where the due date
             # decides, and before the store is locked.
             due = None
             if service.rules[assignment].late == "refuse":
-                due = await service.ask(service.due, assignment, self.student)
+                due = await service.in_store_thread(service.due, assignment, self.student)
             require_allowed = partial(self._require_allowed, assignment, due)
             work = self.student, assignment, notebook
             others = service.uploads.arrived(self.student) - len(content)
             room = service.limits.student_mb * 2**20 - others
-            row, is_new = await service.ask(service.store.accept, *work, content, room, require_allowed)
+            row, is_new = await service.in_store_thread(service.store.accept, *work, content, room, require_allowed)
             if is_new:
                 service.metrics.accepted.inc()
                 service.dispatcher.add(row)
-            await self.tell(row, 202)
+            await self.send_state(row, 202)
         except Refusal as refusal:
             self.refuse(refusal)
 

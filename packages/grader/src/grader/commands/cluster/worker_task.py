@@ -1,6 +1,6 @@
 """Runs in dask's workers: starts the room beside the worker, and hands its requests over.
 
-dask's task --fit, grade--> Room: socket to a process of its own --> answer
+dask's task --prepare, grade--> GradingProcessHandle: socket to a process of its own --> answer
 
 Nothing heavy is loaded here, and nothing is decoded: a worker need not know what it carries.
 
@@ -31,7 +31,7 @@ from grader.engine.supervisor import forkserver
 skip_slow_imports()
 with contextlib.suppress(GraderError):
     forkserver.prepare({packages!r})
-from grader.commands.cluster.room import main
+from grader.commands.cluster.process import main
 main({descriptor}, {threads})
 """
 """The program of a room. It finds modules where the worker does, and not in the folder in which it happens to start.
@@ -40,11 +40,11 @@ The fork server loads torch while the room loads nbgrader. A package that is mis
 """
 
 
-class RoomLost(Exception):
+class ProcessLost(Exception):
     """The process that grades on this worker ended while it was needed."""
 
 
-class Room:
+class GradingProcessHandle:
     """The worker's end of a room."""
 
     def __init__(self, threads: int, helper_packages: tuple[str, ...]) -> None:
@@ -68,11 +68,11 @@ class Room:
         threading.Thread(target=self._receive, daemon=True).start()
 
     def ask(self, name: str, *arguments: Any) -> Any:
-        """Send a request and wait for its answer; raise RoomLost if the process ends."""
+        """Send a request and wait for its answer; raise ProcessLost if the process ends."""
         answer: Future[Any] = Future()
         with self._lock:
             if self.is_over:
-                raise RoomLost("the process that grades has ended")
+                raise ProcessLost("the process that grades has ended")
             number = next(self._numbers)
             self._waiting[number] = answer
             with suppress(OSError):  # the receiving thread finds out, too
@@ -93,36 +93,36 @@ class Room:
             self.is_over = True
         self.end()
         for answer in self._waiting.values():
-            answer.set_exception(RoomLost("the process that grades has ended"))
+            answer.set_exception(ProcessLost("the process that grades has ended"))
 
 
-_room: Room | None = None
+_process_handle: GradingProcessHandle | None = None
 _starting = threading.Lock()
 
 
-def room(threads: int, helper_packages: tuple[str, ...] = ()) -> Room:
+def grading_process(threads: int, helper_packages: tuple[str, ...] = ()) -> GradingProcessHandle:
     """Return this worker's room, which is started if there is none."""
-    global _room
+    global _process_handle
     with _starting:
-        if _room is None or _room.is_over:
-            _room = Room(threads, helper_packages)
-        return _room
+        if _process_handle is None or _process_handle.is_over:
+            _process_handle = GradingProcessHandle(threads, helper_packages)
+        return _process_handle
 
 
-def fit(needs: bytes, helper_packages: tuple[str, ...], lesson: bytes = b"") -> str:
+def prepare(requirements: bytes, helper_packages: tuple[str, ...], bundle: bytes = b"") -> str:
     """Make this worker ready; a task of dask.
 
     Args:
-        needs: what it must have, encoded.
+        requirements: what it must have, encoded.
         helper_packages: packages that notebooks import.
-        lesson: the assignment that it will grade, packed.
+        bundle: the assignment that it will grade, packed.
 
     Returns:
-        Why it cannot grade, in words; '' if it can.
+        Why it cannot grade; '' if it can.
     """
-    here = room(get_worker().state.nthreads, helper_packages)
-    words: str = here.ask("fit", needs)
-    return words or (here.ask("begin", lesson) if lesson else "")
+    here = grading_process(get_worker().state.nthreads, helper_packages)
+    reason: str = here.ask("prepare", requirements)
+    return reason or (here.ask("begin", bundle) if bundle else "")
 
 
 def grade(task: bytes) -> bytes:
@@ -131,7 +131,7 @@ def grade(task: bytes) -> bytes:
     Returns:
         The reply; nothing if this worker has no room, or one that does not know the assignment.
     """
-    here = _room
+    here = _process_handle
     if here is None or here.is_over:
         return b""
     reply: bytes = here.ask("grade", task)
@@ -144,19 +144,19 @@ class GraderPlugin(WorkerPlugin):
     idempotent = True
     name = PLUGIN
 
-    def __init__(self, needs: bytes, helper_packages: tuple[str, ...]) -> None:
-        self._needs, self._helper_packages = needs, helper_packages
+    def __init__(self, requirements: bytes, helper_packages: tuple[str, ...]) -> None:
+        self._requirements, self._helper_packages = requirements, helper_packages
 
     def setup(self, worker: Worker) -> None:
         """Start the room; whether it can grade is asked by those who need it."""
-        here = room(worker.state.nthreads, self._helper_packages)
+        here = grading_process(worker.state.nthreads, self._helper_packages)
         threading.Thread(target=self._prepare, args=(here,), daemon=True).start()
 
     def teardown(self, worker: Worker) -> None:
         """End the room."""
-        if _room is not None:
-            _room.end()
+        if _process_handle is not None:
+            _process_handle.end()
 
-    def _prepare(self, here: Room) -> None:
-        with suppress(RoomLost):
-            here.ask("fit", self._needs)
+    def _prepare(self, here: GradingProcessHandle) -> None:
+        with suppress(ProcessLost):
+            here.ask("prepare", self._requirements)

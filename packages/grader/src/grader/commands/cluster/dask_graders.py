@@ -1,0 +1,318 @@
+"""Hands submissions to the workers of a cluster, and sees to it that each is graded once or named.
+
+    Submission --Task--> worker --Reply, checked--> StudentResult
+    a lost, hanging or unusable worker --> its submissions go to others
+
+One thread decides everything. dask only carries the calls: each goes to a worker that this module chose, so that it is
+known what a worker was doing when it was lost. A submission over which MAX_LOST workers were lost is given up.
+"""
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from queue import Empty, SimpleQueue
+from typing import Any
+
+from traitlets.config import Config
+
+from grader.classroom.gradebook.rules import RegisteredNotebook
+from grader.classroom.page.page_maker import Earlier, StudentResult
+from grader.classroom.student import Assignment, Submission
+from grader.commands.cluster import worker_task
+from grader.commands.cluster.connect import Connection, why_unusable
+from grader.commands.cluster.messages import AssignmentBundle, Requirements, Task, decoded_reply, encoded, key_of
+from grader.commands.cluster.settings import Cluster
+from grader.errors import GraderError
+
+MAX_LOST = 3
+"""Workers that may be lost over a submission: it is handed out again twice."""
+LOOK_SECONDS = 1
+"""Seconds between two looks at which workers there are."""
+READY_SECONDS = 300
+"""Seconds within which a worker must get ready, which takes a few: it loads torch."""
+RESULT_SECONDS = 30
+"""Seconds within which a result must arrive that a worker has."""
+CLOSE_SECONDS = 5
+AHEAD = 1
+"""Submissions that a worker has besides those that it grades, so that it never waits for the next."""
+
+
+@dataclass(eq=False)
+class ClusterJob:
+    """A submission on its way; `lost` are the workers that were lost over it."""
+
+    submission: Submission
+    earlier: Earlier
+    future: "Future[StudentResult]" = field(default_factory=Future)
+    lost: list[str] = field(default_factory=list)
+
+
+@dataclass(eq=False)
+class WorkerState:
+    """A worker: `unusable` is why it is not used, `calls` are dask's futures with their jobs, in starting order."""
+
+    address: str
+    threads: int
+    ready_by: float = 0.0
+    unusable: str = ""
+    preparing: Any = None
+    calls: dict[Any, ClusterJob] = field(default_factory=dict)
+    started: dict[Any, float] = field(default_factory=dict)
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether it may be given submissions."""
+        return not self.unusable and self.preparing is None
+
+    @property
+    def load(self) -> float:
+        """Submissions for each thread."""
+        return len(self.calls) / self.threads
+
+    def running(self, now: float) -> dict[Any, float]:
+        """Since when each of the calls runs that the worker has begun: a worker goes through them in order."""
+        first = list(self.calls)[: self.threads]
+        self.started = {call: self.started.get(call, now) for call in first}
+        return self.started
+
+
+class DaskGraders:
+    """Grades on a cluster, pages included."""
+
+    make_pages = True
+    batch_wait = 1.0
+
+    def __init__(self, address: str, config: Config, note: Callable[[str], None]) -> None:
+        """Connect to the scheduler.
+
+        Args:
+            address: where it is, or `local:N`.
+            config: the configuration of the course.
+            note: takes a line about a worker that is not used.
+
+        Raises:
+            GraderError: no scheduler answers there.
+        """
+        self.settings, self._config, self._note = Cluster(config), config, note
+        self._connection = Connection(address, self.settings.reconnect_seconds)
+        self.at_once = 8
+        self._events: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        self._workers: dict[str, WorkerState] = {}
+        self._waiting: deque[ClusterJob] = deque()
+        self._next_look, self._alone_since = 0.0, time.monotonic()
+        self._over = ""
+        self._is_closing = False
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the cluster was lost for longer than the driver waits, so that nothing more can be graded."""
+        return bool(self._over)
+
+    def begin(self, assignment: Assignment, notebooks: dict[str, RegisteredNotebook]) -> None:
+        """Make the workers ready for an assignment."""
+        self._bundle = AssignmentBundle.of(assignment, notebooks, self._config)
+        self._packed = self._bundle.packed()
+        self._key = key_of(self._packed)
+        requirements = Requirements.of(assignment.helper_packages, sandbox=assignment.sandbox)
+        self._requirements = encoded(requirements), requirements.helper_packages
+        self._seconds = self.settings.seconds_for(assignment)
+        self._thread = threading.Thread(target=self._run, name="graders", daemon=True)
+        self._thread.start()
+
+    def submit(self, assignment: Assignment, submission: Submission, earlier: Earlier) -> "Future[StudentResult]":
+        """Have a submission graded by a worker."""
+        job = ClusterJob(submission, earlier)
+        self._events.put(lambda: self._take(job))
+        return job.future
+
+    def close(self) -> None:
+        """Give up what is under way, and leave the scheduler."""
+        self._is_closing = True
+        self._events.put(lambda: None)
+        if hasattr(self, "_thread"):
+            self._thread.join(CLOSE_SECONDS)  # it may be waiting for a scheduler
+        self._connection.close()
+
+    def _run(self) -> None:
+        while not self._is_closing:
+            try:
+                self._follow_events()
+                self._look()
+                self._give_up_hanging()
+                self._hand_out()
+            except OSError:
+                self._next_look = 0.0  # the scheduler is gone: the next look connects again
+            except Exception as error:
+                # The class run must not wait for results that will never come.
+                self._over = str(error) if isinstance(error, GraderError) else f"{type(error).__name__}: {error}"
+                for job in self._all_jobs():
+                    self._fail(job, self._over)
+
+    def _follow_events(self) -> None:
+        """Handle submissions and answers, which other threads announce, as soon as they arrive."""
+        wait = LOOK_SECONDS
+        with suppress(Empty):
+            while True:
+                self._events.get(timeout=wait)()
+                wait = 0
+
+    def _take(self, job: ClusterJob) -> None:
+        if self._over:
+            self._fail(job, self._over)
+        else:
+            self._waiting.append(job)
+
+    def _look(self) -> None:
+        """Find out which workers have joined or left, at most every LOOK_SECONDS."""
+        now = time.monotonic()
+        if now < self._next_look or self._over:
+            return
+        try:
+            threads = self._connection.threads()
+        except Exception:
+            # All tasks are lost with the scheduler. That does not count against any submission.
+            self._waiting.extendleft(reversed(self._jobs_of(self._workers.values())))
+            self._workers.clear()
+            self._connection.again()
+            threads = self._connection.threads()
+        for address in self._workers.keys() - threads.keys():
+            worker = self._workers.pop(address)
+            self._take_back(worker, set(worker.running(now)), "the worker was lost")
+        for address in threads.keys() - self._workers.keys():
+            self._workers[address] = WorkerState(address, threads[address])
+            self._prepare(self._workers[address])
+        usable = [worker for worker in self._workers.values() if not worker.unusable]
+        self.at_once = max(8, sum(2 * (worker.threads + AHEAD) for worker in usable))
+        self._next_look = time.monotonic() + LOOK_SECONDS
+        if usable:
+            self._alone_since = now
+        elif now - self._alone_since > self.settings.reconnect_seconds:
+            reasons = "; ".join(f"{worker.address}: {worker.unusable}" for worker in self._workers.values())
+            raise GraderError(f"no worker can grade ({reasons or 'the scheduler has none'}): start or mend some")
+
+    def _prepare(self, worker: WorkerState) -> None:
+        """Have a worker get ready."""
+        worker.ready_by = time.monotonic() + READY_SECONDS
+        worker.preparing = self._connection.submit(
+            worker.address, worker_task.prepare, *self._requirements, self._packed
+        )
+        self._when_done(worker.preparing, partial(self._prepared, worker))
+
+    def _prepare_again(self, worker: WorkerState) -> None:
+        if worker.is_ready:
+            self._prepare(worker)
+
+    def _prepared(self, worker: WorkerState, call: Any) -> None:
+        if call is not worker.preparing or self._workers.get(worker.address) is not worker:
+            return
+        worker.preparing = None
+        if call.status in ("cancelled", "lost"):
+            self._prepare(worker)
+            return
+        self._dismiss(worker, why_unusable(call, RESULT_SECONDS))
+
+    def _dismiss(self, worker: WorkerState, reason: str) -> None:
+        """Stop using a worker, for a reason; do nothing without one."""
+        if reason and not worker.unusable:
+            worker.unusable = reason
+            self._note(f"worker {worker.address} is not used: {reason}")
+
+    def _hand_out(self) -> None:
+        """Give waiting submissions to the workers with the least to do, others than those that were lost over them."""
+        while self._waiting:
+            free = [
+                worker
+                for worker in self._workers.values()
+                if worker.is_ready and len(worker.calls) < worker.threads + AHEAD
+            ]
+            job = self._waiting[0]
+            if not free:
+                return
+            others = [worker for worker in free if worker.address not in job.lost] or free
+            worker = min(others, key=lambda worker: worker.load)
+            submission = job.submission
+            task = Task(self._key, submission.student, submission.digest, submission.notebooks, job.earlier)
+            call = self._connection.submit(worker.address, worker_task.grade, encoded(task))
+            worker.calls[call] = self._waiting.popleft()
+            worker.running(time.monotonic())
+            self._when_done(call, partial(self._answered, worker))
+
+    def _answered(self, worker: WorkerState, call: Any) -> None:
+        job = worker.calls.get(call)
+        if job is None or self._workers.get(worker.address) is not worker:
+            return
+        if call.status in ("cancelled", "lost"):
+            # The scheduler was restarted, or forgot the worker: the next look tells.
+            self._take_back(worker, set(), "")
+            self._next_look = 0.0
+            return
+        try:
+            data = call.result(timeout=RESULT_SECONDS)
+            if not data:
+                # Its room was lost over another submission, and this one was never started.
+                self._take_back(worker, set(), "", only=[call])
+                self._prepare_again(worker)
+                return
+            reply = decoded_reply(data)
+            if reply.is_unusable:
+                self._dismiss(worker, reply.error)
+                self._take_back(worker, set(), "")
+                return
+            if reply.error:
+                raise GraderError(reply.error)
+            result = reply.checked(job.submission, self._bundle)
+        except Exception as error:
+            reason = str(error) if isinstance(error, GraderError) else f"{type(error).__name__}: {error}"
+            self._take_back(worker, {call}, reason, only=[call])
+            if isinstance(error, worker_task.ProcessLost):
+                self._prepare_again(worker)
+        else:
+            del worker.calls[call]
+            worker.running(time.monotonic())
+            job.future.set_result(result)
+
+    def _give_up_hanging(self) -> None:
+        now = time.monotonic()
+        for worker in self._workers.values():
+            if worker.preparing is not None and now > worker.ready_by:
+                worker.preparing = None
+                self._dismiss(worker, f"it did not get ready within {READY_SECONDS} s")
+            hanging = {call for call, since in worker.running(now).items() if now - since > self._seconds}
+            if hanging:
+                reason = f"no answer within {self._seconds} s"
+                self._dismiss(worker, reason)
+                self._take_back(worker, hanging, reason)
+
+    def _take_back(self, worker: WorkerState, guilty: set[Any], reason: str, only: Iterable[Any] | None = None) -> None:
+        """Return a worker's submissions to the queue. The loss counts only against those that it was grading."""
+        calls = list(worker.calls) if only is None else list(only)
+        for call in reversed(calls):
+            job = worker.calls.pop(call)
+            if call in guilty:
+                job.lost.append(worker.address)
+                if len(job.lost) >= MAX_LOST:
+                    self._fail(job, f"{reason}, at the last of {MAX_LOST} attempts")
+                    continue
+            self._waiting.appendleft(job)
+        worker.running(time.monotonic())
+
+    def _when_done(self, call: Any, act: Callable[[Any], None]) -> None:
+        call.add_done_callback(lambda call: self._events.put(lambda: act(call)))
+
+    def _jobs_of(self, workers: Iterable[WorkerState]) -> list[ClusterJob]:
+        return [job for worker in workers for job in worker.calls.values()]
+
+    def _all_jobs(self) -> list[ClusterJob]:
+        """Return all jobs that are under way, and forget them."""
+        jobs = [*self._jobs_of(self._workers.values()), *self._waiting]
+        self._workers.clear()
+        self._waiting.clear()
+        return jobs
+
+    def _fail(self, job: ClusterJob, reason: str) -> None:
+        job.future.set_exception(GraderError(reason))
