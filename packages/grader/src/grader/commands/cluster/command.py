@@ -1,4 +1,4 @@
-"""Makes the workers of a cluster ready before a class is there: `grader worker-setup tcp://HOST:8786`."""
+"""Prepares the workers of a cluster before a class run: `grader worker-setup tcp://HOST:8786`."""
 
 from collections.abc import Iterator
 
@@ -14,21 +14,21 @@ from grader.commands.cluster.settings import Cluster
 def set_up(
     address: str, config: Config, helper_packages: tuple[str, ...], *, sandbox: bool
 ) -> Iterator[tuple[str, str]]:
-    """Have all workers load what grading needs, and yield what each says.
+    """Have all workers load the modules for grading, and yield the answer of each.
 
-    If all of them can grade, those that come later load it when they start.
+    If all of them can grade, workers that join later load these modules when they start.
 
     Args:
-        address: where the scheduler is.
+        address: the address of the scheduler.
         config: the configuration of the course.
         helper_packages: packages that notebooks import.
-        sandbox: whether the kernel must be able to confine student code there.
+        sandbox: True if the workers must be able to confine student code.
 
     Yields:
-        The address of a worker, and why it cannot grade; '' if it can.
+        The address of a worker, and why it cannot grade, or ''.
 
     Raises:
-        GraderError: no scheduler answers there.
+        GraderError: no scheduler answers.
     """
     requirements = encoded(Requirements.of(helper_packages, sandbox=sandbox)), helper_packages
     connection = Connection(address, Cluster(config).reconnect_seconds)
@@ -40,7 +40,7 @@ def set_up(
         for each, call in calls.items():
             reasons[each] = why_unusable(call, READY_SECONDS)
             yield each, reasons[each]
-        # A worker that cannot load a plug-in does not start at all, so all of them must have the package.
+        # A worker that cannot load a plug-in does not start at all, so all must have the package.
         if not any(reasons.values()):
             connection.client.register_plugin(worker_task.GraderPlugin(*requirements))
     finally:

@@ -1,10 +1,10 @@
-"""Hands submissions to the workers of a cluster, and sees to it that each is graded once or named.
+"""Hands submissions to the workers of a cluster, and makes sure that each is graded once or reported.
 
     Submission --Task--> worker --Reply, checked--> StudentResult
     a lost, hanging or unusable worker --> its submissions go to others
 
-One thread decides everything. dask only carries the calls: each goes to a worker that this module chose, so that it is
-known what a worker was doing when it was lost. A submission over which MAX_LOST workers were lost is given up.
+One thread decides everything. dask only carries the calls: this module chooses the worker of each, so it knows what a
+worker was doing when it was lost. A submission is given up after MAX_LOST workers were lost while grading it.
 """
 
 import threading
@@ -30,21 +30,21 @@ from grader.commands.cluster.settings import Cluster
 from grader.errors import GraderError
 
 MAX_LOST = 3
-"""Workers that may be lost over a submission: it is handed out again twice."""
+"""Attempts at a submission whose workers are lost."""
 LOOK_SECONDS = 1
-"""Seconds between two looks at which workers there are."""
+"""Seconds between two updates of the list of workers."""
 READY_SECONDS = 300
-"""Seconds within which a worker must get ready, which takes a few: it loads torch."""
+"""Seconds that a worker may take to get ready; loading torch takes a few."""
 RESULT_SECONDS = 30
-"""Seconds within which a result must arrive that a worker has."""
+"""Seconds that the transfer of a finished result may take."""
 CLOSE_SECONDS = 5
 AHEAD = 1
-"""Submissions that a worker has besides those that it grades, so that it never waits for the next."""
+"""Submissions queued at a worker besides those that it grades, so that it never waits for the next."""
 
 
 @dataclass(eq=False)
 class ClusterJob:
-    """A submission on its way; `lost` are the workers that were lost over it."""
+    """A submission to grade; `lost` holds the addresses of the workers that were lost while grading it."""
 
     submission: Submission
     earlier: Earlier
@@ -66,16 +66,16 @@ class WorkerState:
 
     @property
     def is_ready(self) -> bool:
-        """Whether it may be given submissions."""
+        """True if the worker may be given submissions."""
         return not self.unusable and self.preparing is None
 
     @property
     def load(self) -> float:
-        """Submissions for each thread."""
+        """The number of submissions for each thread."""
         return len(self.calls) / self.threads
 
     def running(self, now: float) -> dict[Any, float]:
-        """Since when each of the calls runs that the worker has begun: a worker goes through them in order."""
+        """Return the calls that the worker has begun, with their start times. A worker takes calls in order."""
         first = list(self.calls)[: self.threads]
         self.started = {call: self.started.get(call, now) for call in first}
         return self.started
@@ -91,12 +91,12 @@ class DaskGraders:
         """Connect to the scheduler.
 
         Args:
-            address: where it is, or `local:N`.
+            address: the address of the scheduler, or `local:N`.
             config: the configuration of the course.
-            note: takes a line about a worker that is not used.
+            note: prints a line about a worker that is not used.
 
         Raises:
-            GraderError: no scheduler answers there.
+            GraderError: no scheduler answers.
         """
         self.settings, self._config, self._note = Cluster(config), config, note
         self._connection = Connection(address, self.settings.reconnect_seconds)
@@ -110,11 +110,11 @@ class DaskGraders:
 
     @property
     def is_over(self) -> bool:
-        """Whether the cluster was lost for longer than the driver waits, so that nothing more can be graded."""
+        """True if the cluster was lost for longer than the driver waits, so that nothing more can be graded."""
         return bool(self._over)
 
     def begin(self, assignment: Assignment, notebooks: dict[str, RegisteredNotebook]) -> None:
-        """Make the workers ready for an assignment."""
+        """Prepare the workers for an assignment."""
         self._bundle = AssignmentBundle.of(assignment, notebooks, self._config)
         self._packed = self._bundle.packed()
         self._key = key_of(self._packed)
@@ -131,7 +131,7 @@ class DaskGraders:
         return job.future
 
     def close(self) -> None:
-        """Give up what is under way, and leave the scheduler."""
+        """Abandon all submissions and disconnect from the scheduler."""
         self._is_closing = True
         self._events.put(lambda: None)
         if hasattr(self, "_thread"):
@@ -154,7 +154,7 @@ class DaskGraders:
                     self._fail(job, self._over)
 
     def _follow_events(self) -> None:
-        """Handle submissions and answers, which other threads announce, as soon as they arrive."""
+        """Handle submissions and answers from other threads as soon as they arrive."""
         wait = LOOK_SECONDS
         with suppress(Empty):
             while True:
@@ -168,14 +168,14 @@ class DaskGraders:
             self._waiting.append(job)
 
     def _look(self) -> None:
-        """Find out which workers have joined or left, at most every LOOK_SECONDS."""
+        """Update the list of workers, at most every LOOK_SECONDS."""
         now = time.monotonic()
         if now < self._next_look or self._over:
             return
         try:
             threads = self._connection.threads()
         except Exception:
-            # All tasks are lost with the scheduler. That does not count against any submission.
+            # All tasks are lost with the scheduler, which counts against no submission.
             self._waiting.extendleft(reversed(self._jobs_of(self._workers.values())))
             self._workers.clear()
             self._connection.again()
@@ -193,10 +193,10 @@ class DaskGraders:
             self._alone_since = now
         elif now - self._alone_since > self.settings.reconnect_seconds:
             reasons = "; ".join(f"{worker.address}: {worker.unusable}" for worker in self._workers.values())
-            raise GraderError(f"no worker can grade ({reasons or 'the scheduler has none'}): start or mend some")
+            raise GraderError(f"no worker can grade ({reasons or 'the scheduler has none'}): start or repair some")
 
     def _prepare(self, worker: WorkerState) -> None:
-        """Have a worker get ready."""
+        """Start to prepare a worker."""
         worker.ready_by = time.monotonic() + READY_SECONDS
         worker.preparing = self._connection.submit(
             worker.address, worker_task.prepare, *self._requirements, self._packed
@@ -217,13 +217,13 @@ class DaskGraders:
         self._dismiss(worker, why_unusable(call, RESULT_SECONDS))
 
     def _dismiss(self, worker: WorkerState, reason: str) -> None:
-        """Stop using a worker, for a reason; do nothing without one."""
+        """Stop using a worker if there is a reason."""
         if reason and not worker.unusable:
             worker.unusable = reason
             self._note(f"worker {worker.address} is not used: {reason}")
 
     def _hand_out(self) -> None:
-        """Give waiting submissions to the workers with the least to do, others than those that were lost over them."""
+        """Give waiting submissions to the least busy workers, avoiding those that were lost while grading them."""
         while self._waiting:
             free = [
                 worker
@@ -247,14 +247,14 @@ class DaskGraders:
         if job is None or self._workers.get(worker.address) is not worker:
             return
         if call.status in ("cancelled", "lost"):
-            # The scheduler was restarted, or forgot the worker: the next look tells.
+            # The scheduler was restarted or forgot the worker: update the list now.
             self._take_back(worker, set(), "")
             self._next_look = 0.0
             return
         try:
             data = call.result(timeout=RESULT_SECONDS)
             if not data:
-                # Its room was lost over another submission, and this one was never started.
+                # The grading process ended during another submission, and this one was never started.
                 self._take_back(worker, set(), "", only=[call])
                 self._prepare_again(worker)
                 return
@@ -289,7 +289,7 @@ class DaskGraders:
                 self._take_back(worker, hanging, reason)
 
     def _take_back(self, worker: WorkerState, guilty: set[Any], reason: str, only: Iterable[Any] | None = None) -> None:
-        """Return a worker's submissions to the queue. The loss counts only against those that it was grading."""
+        """Return submissions of a worker to the queue. The loss counts only against the `guilty` calls."""
         calls = list(worker.calls) if only is None else list(only)
         for call in reversed(calls):
             job = worker.calls.pop(call)
@@ -308,7 +308,7 @@ class DaskGraders:
         return [job for worker in workers for job in worker.calls.values()]
 
     def _all_jobs(self) -> list[ClusterJob]:
-        """Return all jobs that are under way, and forget them."""
+        """Remove and return all unfinished jobs."""
         jobs = [*self._jobs_of(self._workers.values()), *self._waiting]
         self._workers.clear()
         self._waiting.clear()

@@ -9,7 +9,7 @@ from grader.commands.shared import Command, add_no_sandbox, require_dask
 
 def _options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("scheduler", metavar="ADDRESS", help="tcp://HOST:PORT of the scheduler")
-    add_no_sandbox(parser, "do not ask whether they can confine student code")
+    add_no_sandbox(parser, "do not require that they can confine student code")
 
 
 def _run(parsed: argparse.Namespace) -> int:
@@ -23,5 +23,5 @@ def _run(parsed: argparse.Namespace) -> int:
     return status
 
 
-HELP = "make the workers of a cluster ready, or say why they cannot grade"
+HELP = "prepare the workers of a cluster, or print why they cannot grade"
 COMMANDS = (Command("worker-setup", HELP, _options, _run),)

@@ -1,4 +1,4 @@
-"""Defines what travels between the driver and a worker, and checks what comes back.
+"""Defines the messages between the driver and a worker, and checks the replies.
 
 AssignmentBundle: the assignment, once for each worker          Task: one student's bytes and earlier marks
 Reply: reports, autograded notebooks, pages --checked--> StudentResult
@@ -28,16 +28,16 @@ from grader.errors import GraderError
 from grader.text import DISTRIBUTION
 
 MAX_TEXT_MB = 64
-"""MiB of an autograded notebook or a page. What a notebook may hold and print is far less."""
+"""Maximum MiB of an autograded notebook or a page; the limits of a notebook allow far less."""
 
 
 class BadReply(Exception):
-    """A worker sent something that is no result of the submission that it was given."""
+    """A worker's reply is not a complete result of its submission."""
 
 
 @dataclass(frozen=True, eq=False)
 class AssignmentBundle:
-    """Everything by which workers grade: the assignment, the gradebook's entries of it, and settings of pages."""
+    """Everything that workers need to grade: the assignment, its notebooks in the gradebook, and settings of pages."""
 
     assignment: Assignment
     notebooks: dict[str, RegisteredNotebook]
@@ -45,23 +45,23 @@ class AssignmentBundle:
 
     @classmethod
     def of(cls, assignment: Assignment, notebooks: dict[str, RegisteredNotebook], config: Config) -> "AssignmentBundle":
-        """Return the bundle of an assignment. The rest of the configuration stays here: it may hold passwords."""
+        """Return the bundle of an assignment. It has only part of the configuration, which may hold passwords."""
         limits = Limits(**assignment.limits.trait_values(config=True))
         return cls(replace(assignment, limits=limits), notebooks, page_config(config))
 
     def packed(self) -> bytes:
-        """Return the bundle as bytes; raise GraderError if a setting of the course cannot travel."""
+        """Return the bundle as bytes; raise GraderError if a setting of the course cannot be pickled."""
         try:
             return zlib.compress(cloudpickle.dumps(self))
         except Exception as error:
             raise GraderError(
                 f"the course's settings cannot be sent to workers ({type(error).__name__}: {error}): in "
-                "nbgrader_config.py, let settings of pages be values and functions of their own"
+                "nbgrader_config.py, use plain values and functions for settings of pages"
             ) from error
 
     @cache  # noqa: B019  # a run has one bundle
     def tests(self, name: str) -> set[str]:
-        """Return the tests of a notebook, by grade_id."""
+        """Return the grade_ids of the tests of a notebook."""
         return {step.name for step in plan(self.assignment.sources[name]) if step.role is Role.TEST}
 
 
@@ -77,9 +77,9 @@ def key_of(data: bytes) -> str:
 
 
 class Requirements(msgspec.Struct, frozen=True):
-    """The conditions for grading as the driver would: the same code and libraries, and walls if they are wanted.
+    """Requirements for grading as the driver would: the same code and libraries, and confinement if required.
 
-    `versions` are those of the driver, to name what differs.
+    `versions` are those of the driver, for the message about a difference.
     """
 
     digest: str
@@ -89,11 +89,11 @@ class Requirements(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, helper_packages: tuple[str, ...], *, sandbox: bool) -> "Requirements":
-        """Return what this process has."""
+        """Return the requirements that this process meets."""
         return cls(grader_digest(helper_packages), versions(), helper_packages, sandbox)
 
     def missing(self) -> str:
-        """Return why this process is no equal of the driver's; '' if it is."""
+        """Return why this process cannot stand in for the driver, or ''."""
         if grader_digest(self.helper_packages) == self.digest:
             return ""
         here = versions()
@@ -118,7 +118,7 @@ def versions() -> dict[str, str]:
 
 
 class Task(msgspec.Struct):
-    """One submission to grade; `bundle` is the key of what it is graded by."""
+    """One submission to grade; `bundle` is the key of its assignment's bundle."""
 
     bundle: str
     student: str
@@ -128,7 +128,7 @@ class Task(msgspec.Struct):
 
 
 class Reply(msgspec.Struct):
-    """The answer to a task. `error` says why it could not be graded; `is_unusable` is true if that is the worker."""
+    """The answer to a task. `error` is why it could not be graded, `is_unusable` true if the worker is the cause."""
 
     student: str
     digest: str
@@ -142,19 +142,19 @@ class Reply(msgspec.Struct):
 
     @classmethod
     def of(cls, task: Task, result: StudentResult) -> "Reply":
-        """Return a finished result as a reply. The outputs are in the notebooks, and need not travel twice."""
+        """Return a finished result as a reply, without the outputs, which are in the notebooks."""
         reports = {name: replace(report, outputs={}) for name, report in result.reports.items()}
         return cls(task.student, task.digest, reports, result.graded, result.unread, result.troubles, result.remarks)
 
     def checked(self, submission: Submission, bundle: AssignmentBundle) -> StudentResult:
-        """Return the result of a submission.
+        """Return the result in this reply.
 
         Args:
-            submission: what was handed in.
-            bundle: what it was graded by.
+            submission: the submission of the task.
+            bundle: the assignment.
 
         Raises:
-            BadReply: this is no complete result of that submission.
+            BadReply: this is not a complete result of that submission.
         """
         if (self.student, self.digest) != (submission.student, submission.digest):
             raise BadReply("it answered about another submission")
@@ -166,7 +166,7 @@ class Reply(msgspec.Struct):
         for name, graded in self.graded.items():
             limits = dict(bundle.notebooks[name].graded.values())
             if graded.points.keys() != bundle.tests(name):
-                raise BadReply(f"it judged other tests of {name}")
+                raise BadReply(f"it graded other tests of {name}")
             if not all(math.isfinite(each) and 0 <= each <= limits[test] for test, each in graded.points.items()):
                 raise BadReply(f"it gave impossible points in {name}")
             if not graded.page or max(map(len, (graded.text, graded.record, graded.page))) > MAX_TEXT_MB * 2**20:

@@ -1,8 +1,8 @@
-"""Grades on one worker: threads grade, and the main thread makes texts and pages, as in a class run on one machine.
+"""Grades on one worker: threads grade, and the main thread makes notebooks and pages, as in a local class run.
 
-worker --socket: prepare, begin, grade--> room: threads, fork server, runners, sandboxes --> Reply
+worker --socket: prepare, begin, grade--> threads, fork server, runners, sandboxes --> Reply
 
-The worker starts this process with the other end of a socket, and it ends with that socket.
+The worker starts this process with the other end of a socket. The process ends when the socket closes.
 """
 
 import fcntl
@@ -36,14 +36,14 @@ from grader.engine.supervisor.scratch import Scratch
 from grader.errors import GraderError, SandboxUnavailable, UnreadableFile
 
 MAX_BUNDLES = 4
-"""Assignments that a room keeps ready: several drivers may use a cluster."""
+"""Assignments kept ready, because several drivers may use a cluster."""
 EMPTY = b'{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}'
 
 _held: list[int] = []
 
 
 class GradingProcess:
-    """The main loop of the process. A request is (number, name, arguments), an answer (number, value)."""
+    """The main loop of the process. A request is (number, name, *arguments), an answer (number, value)."""
 
     def __init__(self, worker: Connection, threads: int) -> None:
         self._worker = worker
@@ -82,7 +82,7 @@ class GradingProcess:
                 pages = PageMaker(bundle.config, bundle.notebooks)
                 pages.warm_up(bundle.assignment.sources)
             except Exception as error:
-                return f"it cannot take the assignment ({type(error).__name__}: {error})"
+                return f"it cannot load the assignment ({type(error).__name__}: {error})"
             if len(self._bundles) >= MAX_BUNDLES:
                 del self._bundles[next(iter(self._bundles))]
             self._bundles[key] = bundle, pages
@@ -97,7 +97,7 @@ class GradingProcess:
             self._threads.submit(self._graded, number, task, *found)
 
     def _graded(self, number: int, task: Task, bundle: AssignmentBundle, pages: PageMaker) -> None:
-        """Grade in one of the threads."""
+        """Grade a submission, in one of the threads."""
         result: StudentResult | Exception
         try:
             submission = Submission(task.student, task.digest, task.notebooks)
@@ -107,7 +107,7 @@ class GradingProcess:
         self._messages.put((number, "graded", task, pages, result))
 
     def _reply(self, number: int, task: Task, pages: PageMaker, result: StudentResult | Exception) -> bytes:
-        """Finish in the main thread."""
+        """Make the pages of a result in the main thread, and return the encoded reply."""
         try:
             if isinstance(result, Exception):
                 raise result
@@ -120,7 +120,7 @@ class GradingProcess:
 
 
 def prepare(number: int, data: bytes) -> str:
-    """Return why this process cannot grade as the driver would; '' if it can."""
+    """Return why this process cannot grade as the driver would, or ''."""
     requirements = decoded_requirements(data)
     try:
         if missing := requirements.missing():
@@ -140,10 +140,14 @@ def prepare(number: int, data: bytes) -> str:
 
 
 def reserve_cpus(count: int) -> set[int]:
-    """Return at most `count` processors that no other room of this user has, and keep them for this process."""
+    """Reserve up to `count` processors for the runners of this process, and return their numbers.
+
+    Two grading processes of a machine could otherwise put their runners on the same processor. A lock on a file
+    reserves a processor until the process ends.
+    """
     folder = Path(tempfile.gettempdir(), f"grader-processors-{os.getuid()}")
     found: set[int] = set()
-    with suppress(OSError):  # then the rooms share, as other programs do
+    with suppress(OSError):  # without locks, processes share processors
         folder.mkdir(mode=0o700, exist_ok=True)
         if folder.lstat().st_uid != os.getuid():
             return found
@@ -162,5 +166,10 @@ def reserve_cpus(count: int) -> set[int]:
 
 
 def main(descriptor: int, threads: int) -> None:
-    """Run a room whose socket is a descriptor of this process."""
+    """Run the grading process.
+
+    Args:
+        descriptor: the file descriptor of the socket.
+        threads: submissions graded at a time.
+    """
     GradingProcess(Connection(descriptor), threads).run()

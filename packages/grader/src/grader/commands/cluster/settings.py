@@ -18,13 +18,13 @@ class Cluster(Settings):
 
     student_seconds = Integer(
         0, min=0,
-        help="Seconds within which a worker must answer for one student. A worker that does not is used no more in "
-        "this run. 0 stands for twice what the limits of the notebooks allow, and a minute."
+        help="Seconds that a worker may take for one student. A worker that takes longer is not used again in this "
+        "run. 0 stands for twice the limits of the notebooks plus a minute."
     ).tag(config=True)  # fmt: skip
     reconnect_seconds = Integer(
         60, min=1,
-        help="Seconds for which the driver waits for a scheduler that it has lost, and for a worker if there is none. "
-        "After that it names the students who could not be graded, and ends."
+        help="Seconds for which the driver waits for a lost scheduler, or for a worker if there are none. Then it "
+        "names the students who could not be graded, and ends."
     ).tag(config=True)  # fmt: skip
 
     def seconds_for(self, assignment: Assignment) -> int:

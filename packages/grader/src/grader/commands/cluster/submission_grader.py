@@ -1,4 +1,4 @@
-"""Grades single submissions on a cluster as they come, for the service; each assignment has graders of its own.
+"""Grades single submissions on a cluster for the service; each assignment has its own graders.
 
 Submission --DaskGraders of its assignment, replaced if the cluster was lost--> StudentResult
 """
@@ -14,42 +14,42 @@ from grader.classroom.student import Assignment, Submission
 from grader.commands.cluster.dask_graders import DaskGraders
 
 AT_ONCE = 64
-"""Submissions that may be under way; each has a thread here that waits for it."""
+"""Submissions in progress; a thread waits for each."""
 
 
 class SubmissionGrader:
-    """Grades submissions of any assignment; any thread may call it."""
+    """Grades submissions of any assignment; all methods are thread-safe."""
 
     at_once = AT_ONCE
 
     def __init__(self, address: str, course_dir: CourseDir, note: Callable[[str], None]) -> None:
-        """Make it, without connecting yet.
+        """Create a grader that connects at the first submission.
 
         Args:
-            address: where the scheduler is, or `local:N`.
+            address: the address of the scheduler, or `local:N`.
             course_dir: the course folder.
-            note: takes a line about a worker that is not used.
+            note: prints a line about a worker that is not used.
         """
         self._address, self._course_dir, self._note = address, course_dir, note
         self._graders: dict[str, DaskGraders] = {}
         self._lock = threading.Lock()
 
     def grade(self, assignment: Assignment, submission: Submission) -> StudentResult:
-        """Grade a submission, with pages that are made again where the gradebook has marks of a person.
+        """Grade a submission. The writer replaces its pages if a person has marked it.
 
         Args:
-            assignment: what it is graded by.
-            submission: what was handed in.
+            assignment: the assignment.
+            submission: the submission.
 
         Raises:
-            GraderError: no scheduler or no worker could grade it.
+            GraderError: no scheduler or worker could grade it.
         """
         with self._lock:
             graders = self._graders_of(assignment)
         return graders.submit(assignment, submission, Earlier()).result()
 
     def close(self) -> None:
-        """Leave the cluster."""
+        """Disconnect from the cluster."""
         with self._lock:
             for graders in self._graders.values():
                 graders.close()

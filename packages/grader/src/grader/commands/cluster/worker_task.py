@@ -1,11 +1,11 @@
-"""Runs in dask's workers: starts the room beside the worker, and hands its requests over.
+"""Runs in dask's workers: starts a grading process beside the worker, and passes requests to it.
 
 dask's task --prepare, grade--> GradingProcessHandle: socket to a process of its own --> answer
 
-Nothing heavy is loaded here, and nothing is decoded: a worker need not know what it carries.
+A worker loads no heavy module and decodes no message.
 
-A dask worker is a daemon, which may not have children of multiprocessing, and its tasks run in threads, in which no
-page can be stopped. The room is a program of its own, so it may have both.
+A dask worker is a daemon, which may not start processes with multiprocessing, and its tasks run in threads, which
+cannot interrupt the rendering of a page. The grading process is a separate program and has neither restriction.
 """
 
 import itertools
@@ -34,18 +34,18 @@ with contextlib.suppress(GraderError):
 from grader.commands.cluster.process import main
 main({descriptor}, {threads})
 """
-"""The program of a room. It finds modules where the worker does, and not in the folder in which it happens to start.
+"""The program of a grading process. It has the worker's search path, without the current folder.
 
-The fork server loads torch while the room loads nbgrader. A package that is missing is named when the room is asked.
+The fork server loads torch while the process loads nbgrader. `prepare` reports a missing package later.
 """
 
 
 class ProcessLost(Exception):
-    """The process that grades on this worker ended while it was needed."""
+    """The grading process of this worker ended while it was needed."""
 
 
 class GradingProcessHandle:
-    """The worker's end of a room."""
+    """The worker's end of the connection to a grading process."""
 
     def __init__(self, threads: int, helper_packages: tuple[str, ...]) -> None:
         ours, theirs = socket.socketpair()
@@ -72,10 +72,10 @@ class GradingProcessHandle:
         answer: Future[Any] = Future()
         with self._lock:
             if self.is_over:
-                raise ProcessLost("the process that grades has ended")
+                raise ProcessLost("the grading process has ended")
             number = next(self._numbers)
             self._waiting[number] = answer
-            with suppress(OSError):  # the receiving thread finds out, too
+            with suppress(OSError):  # the receiving thread notices it, too
                 self._connection.send((number, name, *arguments))
         return answer.result()
 
@@ -93,7 +93,7 @@ class GradingProcessHandle:
             self.is_over = True
         self.end()
         for answer in self._waiting.values():
-            answer.set_exception(ProcessLost("the process that grades has ended"))
+            answer.set_exception(ProcessLost("the grading process has ended"))
 
 
 _process_handle: GradingProcessHandle | None = None
@@ -101,7 +101,7 @@ _starting = threading.Lock()
 
 
 def grading_process(threads: int, helper_packages: tuple[str, ...] = ()) -> GradingProcessHandle:
-    """Return this worker's room, which is started if there is none."""
+    """Return this worker's grading process, and start it if necessary."""
     global _process_handle
     with _starting:
         if _process_handle is None or _process_handle.is_over:
@@ -110,15 +110,15 @@ def grading_process(threads: int, helper_packages: tuple[str, ...] = ()) -> Grad
 
 
 def prepare(requirements: bytes, helper_packages: tuple[str, ...], bundle: bytes = b"") -> str:
-    """Make this worker ready; a task of dask.
+    """Prepare this worker; a task of dask.
 
     Args:
-        requirements: what it must have, encoded.
+        requirements: encoded Requirements.
         helper_packages: packages that notebooks import.
-        bundle: the assignment that it will grade, packed.
+        bundle: the packed assignment.
 
     Returns:
-        Why it cannot grade; '' if it can.
+        The reason why it cannot grade, or ''.
     """
     here = grading_process(get_worker().state.nthreads, helper_packages)
     reason: str = here.ask("prepare", requirements)
@@ -129,7 +129,7 @@ def grade(task: bytes) -> bytes:
     """Grade one submission; a task of dask, from an encoded Task to an encoded Reply.
 
     Returns:
-        The reply; nothing if this worker has no room, or one that does not know the assignment.
+        The reply; empty if there is no grading process, or one that does not have the assignment.
     """
     here = _process_handle
     if here is None or here.is_over:
@@ -139,7 +139,7 @@ def grade(task: bytes) -> bytes:
 
 
 class GraderPlugin(WorkerPlugin):
-    """Starts the room of each worker, those that come later too, so that no class waits for it."""
+    """Starts the grading process of each worker, also of those that join later, so that no class waits for it."""
 
     idempotent = True
     name = PLUGIN
@@ -148,12 +148,12 @@ class GraderPlugin(WorkerPlugin):
         self._requirements, self._helper_packages = requirements, helper_packages
 
     def setup(self, worker: Worker) -> None:
-        """Start the room; whether it can grade is asked by those who need it."""
+        """Start the grading process; a class run asks whether it can grade."""
         here = grading_process(worker.state.nthreads, self._helper_packages)
         threading.Thread(target=self._prepare, args=(here,), daemon=True).start()
 
     def teardown(self, worker: Worker) -> None:
-        """End the room."""
+        """End the grading process."""
         if _process_handle is not None:
             _process_handle.end()
 
