@@ -223,7 +223,7 @@ def test_a_result_that_cannot_be_written_is_written_later(server: Server) -> Non
 
 def test_one_service_at_a_time_serves_a_course(server: Server) -> None:
     """A second one refuses to start, and says what to do."""
-    with pytest.raises(GraderError, match="another 'grader serve' serves .*: stop it first"):
+    with pytest.raises(GraderError, match="another 'grader serve' uses .*: stop it first"):
         serve(CourseDir(server.folder), Options())
 
 

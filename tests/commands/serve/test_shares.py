@@ -142,7 +142,7 @@ def test_waiting_hand_ins_are_counted_for_each_student(server: Server) -> None:
         text = f"{slow('two')}\n#{next(numbers)}"
         answers.append(server.hand_in("fay", written(server.folder, two=text)))
         answers.append(server.hand_in("fay", other(server.folder, text.replace("two", "three")), name="other"))
-        return f"{WAITING} of your notebooks wait" in answers[-1].json.get("error", "")
+        return f"{WAITING} of your notebooks are waiting" in answers[-1].json.get("error", "")
 
     until(is_refused, "a refusal")
     assert answers[-1].status == 429 and answers[-1].headers["Retry-After"]

@@ -1,6 +1,6 @@
-"""Opens the databases of a course: the gradebook, and the table of hand-ins.
+"""Opens the databases of a course: the gradebook and the table of hand-ins.
 
-SQLite: gradebook.db and hand_ins.db, a file each, so that neither waits for the other. PostgreSQL: one database.
+SQLite has two files, gradebook.db and hand_ins.db, so that neither waits for the other; PostgreSQL one database.
 """
 
 from sqlalchemy import create_engine
@@ -14,10 +14,10 @@ from grader.text import one_line
 
 
 def open_databases(course_dir: CourseDir) -> tuple[Store, Deadlines]:
-    """Open the table of hand-ins and the due dates of a course, and create what is missing.
+    """Open the table of hand-ins and the due dates of a course, and create missing tables.
 
     Args:
-        course_dir: the course folder; where its c.CourseDirectory.db_url is PostgreSQL, that database has all tables.
+        course_dir: the course folder. If its c.CourseDirectory.db_url is PostgreSQL, that database holds all tables.
 
     Raises:
         GraderError: the URL is not valid, its driver is not installed, or its server does not answer.
@@ -29,7 +29,7 @@ def open_databases(course_dir: CourseDir) -> tuple[Store, Deadlines]:
         engine = create_engine(url)
         engine.connect().close()
         engine.dispose()
-        # nbgrader's tables come first, because they are stamped with their version only in an empty database.
+        # nbgrader stamps its tables with their version only in an empty database, so they come first.
         course_dir.make_gradebook()
         return Store(url), Deadlines(url)
     except (ImportError, ArgumentError) as error:

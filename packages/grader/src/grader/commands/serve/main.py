@@ -1,6 +1,6 @@
 """Starts and stops the service.
 
-main thread: writes results, waits for signals        server thread: event loop, answers requests, queue
+main thread: writes results, waits for signals        server thread: event loop with requests and queue
 """
 
 import asyncio
@@ -38,24 +38,23 @@ from grader.engine.supervisor.pool import side_by_side
 from grader.errors import GraderError
 
 ADDRESS = "127.0.0.1:8765"
-"""Where the service listens by default; Jupyter takes 8888 and the ports above it, the hub 8000 and 8081."""
+"""The default address; Jupyter uses 8888 and the ports above it, the hub 8000 and 8081."""
 HUB_URL = "JUPYTERHUB_SERVICE_URL"
 LOCK = ".grader-serve.lock"
 SPARE_FILES = 512
-"""Open files beside the connections: databases, notebooks, pipes to the processes that grade."""
+"""Open files besides the connections: databases, notebooks, pipes to grading processes."""
 STOP_SECONDS = 20
-"""How long a stopping service waits for jobs that run. What has not ended by then is graded after the next start."""
+"""Seconds that a stopping service waits for running jobs. The next start grades the others."""
 LOCAL = ("127.0.0.1", "::1", "localhost")
 log = logging.getLogger("grader.commands.serve")
 
 
 @dataclass(frozen=True)
 class Options:
-    """How to serve.
+    """The options of `grader serve`.
 
-    `bind` is HOST:PORT, `jobs` the notebooks graded at a time (0 for one per core), `sandbox` whether student code is
-    confined, `certfile` and `keyfile` are for TLS. `grade` grades a submission, here by default; on a cluster, `jobs`
-    is how many it takes at a time.
+    `bind` is HOST:PORT, `jobs` the number of notebooks graded at a time (0 for one per core); `certfile` and `keyfile`
+    are for TLS. `grade` grades a submission, here by default. On a cluster, `jobs` is the cluster's number.
     """
 
     bind: str = ""
@@ -71,11 +70,10 @@ def serve(course_dir: CourseDir, options: Options) -> int:
 
     Args:
         course_dir: the course folder.
-        options: how to serve.
+        options: the options of the command.
 
     Raises:
-        GraderError: another service serves the folder, a source is broken, or the address or a certificate cannot be
-            used.
+        GraderError: another service uses the folder, a source is broken, or the address or a certificate is unusable.
         SandboxUnavailable: the kernel cannot confine student code.
     """
     if options.sandbox and options.grade is None:
@@ -87,7 +85,7 @@ def serve(course_dir: CourseDir, options: Options) -> int:
 
 
 class _Serving:
-    """One service from start to stop."""
+    """A service from start to stop."""
 
     def __init__(self, course_dir: CourseDir, options: Options) -> None:
         self._options = options
@@ -146,7 +144,7 @@ class _Serving:
         self._store.close()
         self._deadlines.close()
         if self._dispatcher.under_way():
-            # Their threads would keep this process alive; the store has them for the next start.
+            # Their threads would keep this process alive; the next start grades these hand-ins.
             os._exit(0)
         return 0
 
@@ -168,7 +166,7 @@ class _Serving:
 
 
 def _allow_files(number: int) -> None:
-    """Raise this process's own limit of open files, as far as the system allows."""
+    """Raise the limit of open files, as far as the system allows."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard != resource.RLIM_INFINITY:
         number = min(number, hard)
@@ -203,7 +201,7 @@ def _tls(options: Options) -> ssl.SSLContext | None:
 
 
 def _hidden_tests(assignments: dict[str, Assignment]) -> dict[str, dict[str, set[str]]]:
-    """The names of the hidden tests by assignment and notebook."""
+    """Return the names of the hidden tests by assignment and notebook."""
     return {
         name: {
             notebook: {step.name for step in plan(source) if step.is_hidden}
@@ -215,12 +213,12 @@ def _hidden_tests(assignments: dict[str, Assignment]) -> dict[str, dict[str, set
 
 @contextmanager
 def _only_one(folder: Path) -> Iterator[None]:
-    """Make sure that no other service serves a course folder. The lock ends with the process."""
+    """Lock a course folder against a second service. The lock ends with the process."""
     descriptor = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield
     except BlockingIOError:
-        raise GraderError(f"another 'grader serve' serves {folder}: stop it first") from None
+        raise GraderError(f"another 'grader serve' uses {folder}: stop it first") from None
     finally:
         os.close(descriptor)

@@ -1,6 +1,6 @@
-"""Keeps every hand-in on disk, from its receipt to its report: the queue survives a crash of the service or machine.
+"""Stores every hand-in from its receipt to its report, so that the queue survives a crash of service or machine.
 
-The file is hand_ins.db in the course folder, or the gradebook's own database where that is PostgreSQL.
+The table is in hand_ins.db in the course folder, or in the gradebook's database if that is PostgreSQL.
 """
 
 import hashlib
@@ -30,18 +30,18 @@ from grader.commands.serve.table import (
 
 DATABASE = "hand_ins.db"
 REPLAY = timedelta(minutes=1)
-"""How long the same bytes are the same hand-in: a client that lost the receipt asks for it again."""
+"""The time in which equal bytes are the same hand-in: a client that lost the receipt requests it again."""
 KEPT = 20
-"""How many hand-ins of a student and a notebook are kept that were superseded or refused: they cost no attempt."""
+"""Superseded or refused hand-ins kept of each student and notebook. They cost no attempt."""
 
-# Made once, because SQLAlchemy takes longer to make a statement of many columns than SQLite takes to execute it.
+# Created once, because SQLAlchemy takes longer to build a statement of many columns than SQLite to execute it.
 NEWEST = select(*shown_columns).order_by(hand_in.c.number.desc()).limit(1)
 ATTEMPTS = select(func.count(), func.max(hand_in.c.received))
 
 
 @dataclass(frozen=True)
 class Graded:
-    """What grading a hand-in gave: a report in its JSON form, the page, and whether it counts from now on."""
+    """The result of a hand-in: a report in its JSON form, the page, and True if it counts from now on."""
 
     report: dict[str, Any]
     page: str
@@ -49,16 +49,16 @@ class Graded:
 
 
 class Store:
-    """The table of hand-ins. Every method is one transaction; any thread may call it."""
+    """The table of hand-ins. Every method is one transaction and thread-safe."""
 
     def __init__(self, url: str) -> None:
-        """Open the table at a database URL of SQLAlchemy, and create it if there is none."""
-        # A connection to PostgreSQL does not outlive a restart of its server, so each is tried before its use.
+        """Open the table at an SQLAlchemy URL, and create it if necessary."""
+        # Connections to PostgreSQL break when its server restarts, so each is tested before use.
         self._engine: Engine = create_engine(url, pool_pre_ping=url.startswith("postgresql"))
         if self._engine.dialect.name == "sqlite":
             event.listen(self._engine, "connect", _durable)
         metadata.create_all(self._engine)
-        # SQLite lets one connection write at a time; waiting here is fair, and waiting there is not.
+        # SQLite allows one writer at a time, and waiting for it is not fair; waiting for a lock is.
         self._lock = threading.Lock()
 
     def close(self) -> None:
@@ -74,18 +74,18 @@ class Store:
         room: int,
         require_allowed: Callable[[datetime, Attempts], None],
     ) -> tuple[SubmissionRow, bool]:
-        """Store a hand-in durably; return it, and whether it is new. A replay of the newest one gives that one.
+        """Store a hand-in durably; return it, and True if it is new. A replay of the newest one returns that one.
 
         Args:
-            student: who hands in.
+            student: the name of the student.
             assignment: the name of the assignment.
             notebook: the name of the notebook.
             content: the bytes of the file.
-            room: how many bytes all hand-ins of the student may have that are stored; graded ones make room.
-            require_allowed: is called with the time and the attempts so far, and raises if they allow no more.
+            room: the maximum number of stored bytes of this student; graded hand-ins are dropped first.
+            require_allowed: called with the time and the attempts so far; raises if the rules allow no more.
 
         Raises:
-            Refusal: those that wait leave too little room.
+            Refusal: the waiting hand-ins leave too little room.
         """
         sha256 = hashlib.sha256(content).hexdigest()
         with self._lock, self._engine.begin() as connection:
@@ -96,7 +96,7 @@ class Store:
                 is_under_way = newest.state in (WAITING, GRADING)
                 if is_under_way or newest.received > now - REPLAY:
                     return newest, False
-            # One that still waits is superseded, so it costs no attempt.
+            # A hand-in that still waits is superseded, so it costs no attempt.
             attempts = _attempts(connection, is_same_work, hand_in.c.state.in_((GRADING, GRADED)))
             require_allowed(now, attempts)
             key = secrets.token_urlsafe(16)
@@ -106,7 +106,7 @@ class Store:
                 .values(state=SUPERSEDED, superseded_by=key)
             )
             if superseded.rowcount:
-                # That one waits again if the new one is refused. Those that it superseded itself never do.
+                # It waits again if the new one is refused; those that it superseded itself never do.
                 connection.execute(
                     update(hand_in)
                     .where(is_same_work, hand_in.c.state == SUPERSEDED, hand_in.c.superseded_by != key)
@@ -127,14 +127,14 @@ class Store:
         return row, True
 
     def recover(self) -> list[SubmissionRow]:
-        """Put back what was being graded when the service ended; return all that waits, oldest first."""
+        """Put back hand-ins that were being graded when the service ended; return all waiting ones, oldest first."""
         with self._lock, self._engine.begin() as connection:
             connection.execute(update(hand_in).where(hand_in.c.state == GRADING).values(state=WAITING))
             waiting = select(*shown_columns).where(hand_in.c.state == WAITING).order_by(hand_in.c.number)
             return [SubmissionRow(*row) for row in connection.execute(waiting)]
 
     def start(self, key: str) -> bytes | None:
-        """Mark a hand-in as being graded and return its bytes; None if it no longer waits."""
+        """Mark a hand-in as being graded, and return its bytes; None if it no longer waits."""
         with self._lock, self._engine.begin() as connection:
             started = connection.execute(
                 update(hand_in).where(hand_in.c.id == key, hand_in.c.state == WAITING).values(state=GRADING)
@@ -151,11 +151,11 @@ class Store:
         return content
 
     def put_back(self, key: str) -> None:
-        """Let a hand-in that was being graded wait again, unless a newer one does; leave any other as it is."""
+        """Put a hand-in that was being graded back, or supersede it if a newer one waits; ignore any other."""
         with self._lock, self._engine.begin() as connection:
             row = _row(connection, hand_in.c.id == key)
             if row is None or row.state != GRADING:
-                return  # its grading failed before it began, or it is no longer kept
+                return  # grading failed before it began, or the hand-in is no longer kept
             values: dict[str, Any] = {"state": WAITING}
             newer = _row(connection, _is_work(row.student, row.assignment, row.notebook), hand_in.c.state == WAITING)
             if newer is not None:
@@ -163,7 +163,7 @@ class Store:
             connection.execute(update(hand_in).where(hand_in.c.id == key).values(values))
 
     def finish(self, key: str, graded: Graded) -> None:
-        """Record the report of a hand-in, and drop what it makes superfluous: superseded bytes and older pages."""
+        """Record the report of a hand-in, and drop superseded bytes and older pages."""
         with self._lock, self._engine.begin() as connection:
             row = _row(connection, hand_in.c.id == key)
             assert row is not None
@@ -194,7 +194,7 @@ class Store:
             )
 
     def refuse(self, key: str, problem: str) -> SubmissionRow | None:
-        """Record why a hand-in cannot be graded; return the one that it had superseded, which waits again."""
+        """Record why a hand-in cannot be graded; return the one that it superseded if that waits again."""
         with self._lock, self._engine.begin() as connection:
             values = {"state": REFUSED, "problem": problem, "graded_at": utc_now(), "content": None}
             connection.execute(update(hand_in).where(hand_in.c.id == key).values(values))
@@ -209,24 +209,24 @@ class Store:
             return _row(connection, hand_in.c.id == older.id) if newer is None else None
 
     def get(self, key: str) -> SubmissionRow | None:
-        """Return a hand-in, if there is one with this id."""
+        """Return the hand-in with this id, or None."""
         with self._engine.connect() as connection:
             return _row(connection, hand_in.c.id == key)
 
     def page(self, key: str) -> str | None:
-        """Return the feedback page of a hand-in, if it is still kept."""
+        """Return the feedback page of a hand-in, or None if it is no longer kept."""
         with self._engine.connect() as connection:
             page = connection.scalar(select(hand_in.c.page).where(hand_in.c.id == key))
         return None if page is None else zlib.decompress(page).decode()
 
     def attempts(self, student: str, assignment: str, notebook: str) -> Attempts:
-        """Return the attempts that a student has used, with one that waits."""
+        """Return the attempts that a student has used, including a waiting one."""
         with self._engine.connect() as connection:
             is_attempt = hand_in.c.state.in_((WAITING, GRADING, GRADED))
             return _attempts(connection, _is_work(student, assignment, notebook), is_attempt)
 
     def counting(self, student: str, assignment: str) -> dict[str, SubmissionRow]:
-        """Return the hand-ins that count, by notebook."""
+        """Return the hand-ins of a student that count, by notebook."""
         is_theirs = (hand_in.c.student == student) & (hand_in.c.assignment == assignment)
         with self._engine.connect() as connection:
             rows = connection.execute(select(*shown_columns).where(is_theirs, hand_in.c.counts))
@@ -234,33 +234,33 @@ class Store:
 
 
 def utc_now() -> datetime:
-    """Return the time in UTC, without a zone, as the gradebook has its times."""
+    """Return the time in UTC without a zone, as in the gradebook."""
     return datetime.now(UTC).replace(tzinfo=None)
 
 
 def _durable(connection: Any, _: object) -> None:
-    """Have SQLite write to the disk before a commit returns, and let others read meanwhile."""
+    """Make SQLite write to the disk before a commit returns, and allow reads meanwhile."""
     for setting in ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=30000"):
         connection.execute(f"PRAGMA {setting}")
 
 
 def _make_room(connection: Connection, student: str, room: int) -> None:
-    """Drop bytes of a student's graded hand-ins, first the oldest that do not count, until the stored ones fit.
+    """Drop bytes of a student's graded hand-ins, the oldest that do not count first, until the others fit.
 
     Args:
         connection: a transaction.
         student: the student's name.
-        room: how many bytes may stay.
+        room: the number of bytes that may stay.
 
     Raises:
-        Refusal: those that are not graded yet do not fit.
+        Refusal: the hand-ins that are not graded yet do not fit.
     """
-    size = func.length(hand_in.c.content)  # databases know it without reading the bytes
+    size = func.length(hand_in.c.content)  # databases know the size without reading the bytes
     last_to_go_first = hand_in.c.state == GRADED, hand_in.c.counts.desc(), hand_in.c.number.desc()
     query = select(hand_in.c.number, hand_in.c.state, size).where(hand_in.c.student == student, size > 0)
     rows = connection.execute(query.order_by(*last_to_go_first)).all()
     if sum(length for _, state, length in rows if state != GRADED) > room:
-        raise Refusal(429, "your notebooks that wait have as many bytes as you may use: wait for their reports", 10)
+        raise Refusal(429, "your waiting notebooks take all the space that you may use: wait for their reports", 10)
     for number, _, length in rows:
         room -= length
         if room < 0:
@@ -272,7 +272,7 @@ def _is_work(student: str, assignment: str, notebook: str) -> Any:
 
 
 def _row(connection: Connection, *conditions: Any) -> SubmissionRow | None:
-    """The newest hand-in that meets the conditions."""
+    """Return the newest hand-in that meets the conditions, or None."""
     row = connection.execute(NEWEST.where(*conditions)).first()
     return None if row is None else SubmissionRow(*row)
 

@@ -25,16 +25,18 @@ hand_in = Table(
     Column("notebook", String(128), nullable=False),
     Column("received", DateTime, nullable=False),  # UTC
     Column("sha256", String(64), nullable=False),
-    Column("content", LargeBinary),  # None if it can never be graded, and if its student's later ones need the room
+    Column("content", LargeBinary),  # None if it can never be graded or its student's later ones need the space
     Column("attempt", Integer, nullable=False),
     Column("state", String(16), nullable=False, index=True),
     Column("superseded_by", String(32)),
-    Column("problem", Text),  # why it was refused
+    Column("problem", Text),  # the reason for a refusal
     Column("report", Text),  # JSON
     Column("points", Float),
-    Column("is_free", Boolean, nullable=False, default=False),  # always false; tables from before demand a value
+    Column(
+        "is_free", Boolean, nullable=False, default=False
+    ),  # always false; tables of earlier versions require a value
     Column("counts", Boolean, nullable=False, default=False),
-    Column("page", LargeBinary),  # compressed HTML, of the newest one and of the one that counts
+    Column("page", LargeBinary),  # compressed HTML; kept of the newest and of the counting one
     Column("graded_at", DateTime),
     Index("hand_in_work", "student", "assignment", "notebook"),
 )
@@ -63,5 +65,5 @@ class SubmissionRow:
 
     @property
     def ticket(self) -> Ticket:
-        """Its ticket in the queue."""
+        """The hand-in's ticket for the queue."""
         return Ticket(self.id, self.student, self.assignment, self.notebook)

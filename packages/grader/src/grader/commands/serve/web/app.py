@@ -3,7 +3,7 @@
     POST hand-in/ASSIGNMENT/NOTEBOOK --> 202, receipt        GET / , health, metrics
     GET  hand-in/ID?wait=SECONDS --> state, report           GET hand-in/ID/feedback --> page
 
-Names in an address are looked up among the sources and in the store; none becomes a path.
+Names from an address are looked up in the sources and the store, and never become a path.
 """
 
 import logging
@@ -31,8 +31,8 @@ def application(service: ServiceContext, prefix: str) -> Application:
     """Return tornado's application.
 
     Args:
-        service: what the handlers share.
-        prefix: how all addresses begin.
+        service: the context that the handlers share.
+        prefix: the beginning of all addresses.
     """
     rules: list[Any] = [
         (f"{prefix}", OverviewHandler),
@@ -47,7 +47,7 @@ def application(service: ServiceContext, prefix: str) -> Application:
         service=service,
         default_handler_class=NotFound,
         cross_origin_protection=True,
-        # For the hub's cookies only. After a restart a browser logs in again, which the hub does by itself.
+        # Only for the hub's cookies. After a restart the hub logs a browser in again by itself.
         cookie_secret=secrets.token_bytes(32),
         log_function=_log,
     )

@@ -1,4 +1,4 @@
-"""What all handlers share: the assignments, the rules, the store and the queue."""
+"""Holds the context that all handlers share: the assignments, the rules, the store and the queue."""
 
 import asyncio
 import json
@@ -26,7 +26,7 @@ Value = TypeVar("Value")
 
 
 class ServiceContext:
-    """What the handlers share."""
+    """The context that the handlers share."""
 
     def __init__(
         self,
@@ -40,18 +40,18 @@ class ServiceContext:
         dispatcher: Dispatcher,
         metrics: Metrics,
     ) -> None:
-        """Put the parts together; `hidden` names the hidden tests by assignment and notebook."""
+        """Combine the parts; `hidden` has the names of the hidden tests by assignment and notebook."""
         self.assignments, self.hidden = assignments, hidden
         self.rules = {name: rules.for_assignment(name) for name in assignments}
         self.limits, self.identity, self.dispatcher, self.metrics = limits, identity, dispatcher, metrics
         self.store, self.deadlines = store, deadlines
         self.rates, self.uploads = Rates(limits), Uploads(limits)
         self.server: BoundedServer
-        # A thread of their own for all questions to the databases, so that a slow disk blocks no other request.
+        # All queries run in a thread of their own, so that a slow disk blocks no other request.
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="store")
 
     async def in_store_thread(self, question: Callable[..., Value], *arguments: Any) -> Value:
-        """Return what a method of the store or the deadlines returns; raise Refusal if the database fails."""
+        """Call a function that uses the databases, and return its result; raise Refusal if the database fails."""
         try:
             return await asyncio.get_running_loop().run_in_executor(self._thread, question, *arguments)
         except DBAPIError as error:
@@ -59,12 +59,12 @@ class ServiceContext:
             raise Refusal(503, "the disk of the service is full or busy: hand in again in a minute", 60) from None
 
     def due(self, assignment: str, student: str) -> datetime | None:
-        """Return until when a student may hand in without being late."""
+        """Return the due time of a student in UTC, or None."""
         rules = self.rules[assignment]
         return rules.due_at(None if rules.due else self.deadlines.due(assignment, student))
 
     def receipt(self, row: SubmissionRow) -> dict[str, Any]:
-        """Return the JSON form of a hand-in as its student may see it now."""
+        """Return the JSON form of a hand-in that its student may see now."""
         rules = self.rules.get(row.assignment)
         is_limited = rules is not None and rules.attempts > 0
         used = self.store.attempts(row.student, row.assignment, row.notebook).used if is_limited else 0
@@ -86,11 +86,11 @@ class ServiceContext:
         if row.report is not None:
             disclosure, is_alone, report = EVERYTHING, False, json.loads(row.report)
             is_carried = any("alone" in test for test in report["tests"])
-            # The due date is read only where it decides: another program may hold the gradebook.
+            # The due date is read only if it decides, because another program may lock the gradebook.
             if rules is not None and (is_carried or rules.disclosure != EVERYTHING):
                 due, now = self.due(row.assignment, row.student), utc_now()
                 disclosure = rules.disclosure_at(now, due)
-                # Student code beside our answers could tell what it reads there.
+                # Student code that runs with our answers could disclose them through its results.
                 is_alone = due is not None and now <= due
             hidden = self.hidden.get(row.assignment, {}).get(row.notebook, set())
             form["report"] = published(report, disclosure, hidden, is_alone=is_alone)
@@ -99,5 +99,5 @@ class ServiceContext:
 
 
 def iso(time: datetime | None) -> str | None:
-    """Return a UTC time as ISO 8601 has it."""
+    """Return a UTC time in ISO 8601."""
     return None if time is None else f"{time.isoformat(timespec='microseconds')}Z"

@@ -1,4 +1,4 @@
-"""What all answers have in common: who asks, what a browser may do with them, and refusals in words."""
+"""Defines the base class of all handlers: identification, headers and refusals."""
 
 from contextlib import ExitStack
 from typing import Any
@@ -25,24 +25,24 @@ REASONS = {
 
 
 class Handler(RequestHandler):
-    """Answers in JSON, refuses in words, and knows the student who asks."""
+    """Answers in JSON, and identifies the student."""
 
     needs_student = True
     student = ""
 
     def initialize(self) -> None:
-        """Take the parts of the service."""
+        """Get the context of the service."""
         self.service: ServiceContext = self.settings["service"]
         self._cleanup = ExitStack()
 
     def set_default_headers(self) -> None:
-        """Forbid browsers everything that an answer in JSON does not need."""
+        """Forbid browsers everything that a JSON answer does not need."""
         self.clear_header("Server")
         for name, value in HEADERS.items():
             self.set_header(name, value)
 
     async def prepare(self) -> None:
-        """Find out who asks, and count the request."""
+        """Identify the student, and count the request."""
         if not self.needs_student:
             return
         try:
@@ -54,13 +54,13 @@ class Handler(RequestHandler):
         except Refusal as refusal:
             self.refuse(refusal)
             return
-        # Not before: a crowd whose tokens the hub has to look up must give way to others.
+        # Not earlier: while the hub looks up tokens, unidentified connections must give way to others.
         stream = self.request.connection.stream  # type: ignore[union-attr]
         self.service.server.busy(stream)
         self._cleanup.callback(self.service.server.idle, stream)
 
     def refuse(self, refusal: Refusal) -> None:
-        """Answer with a refusal, if nothing was answered yet."""
+        """Answer with a refusal unless the request is answered."""
         if self._finished:
             return
         self.set_status(refusal.status)
@@ -71,15 +71,15 @@ class Handler(RequestHandler):
         self.finish({"error": refusal.why})
 
     def write_error(self, status_code: int, **_: Any) -> None:
-        """Say in words why tornado refuses a request."""
+        """Explain why tornado refuses a request."""
         self.finish({"error": REASONS.get(status_code, self._reason)})
 
     def on_finish(self) -> None:
-        """Give back what the request took."""
+        """Release the request's share of the limits."""
         self._cleanup.close()
 
     def on_connection_close(self) -> None:
-        """Give back what the request took: its client is gone."""
+        """Release the request's share of the limits when its client is gone."""
         super().on_connection_close()
         self._cleanup.close()
 
@@ -94,7 +94,7 @@ class Handler(RequestHandler):
         """Answer with the state of a hand-in."""
         form = await self.service.in_store_thread(self.service.receipt, row)
         if row.state == WAITING:
-            # 0: it has left the queue, and the store will say so in a moment.
+            # 0: it has left the queue, and its state changes in a moment.
             form["place"] = self.service.dispatcher.queue.place(row.ticket) or 0
         self.set_status(status)
         self.finish(form)

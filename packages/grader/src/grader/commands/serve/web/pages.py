@@ -1,4 +1,4 @@
-"""Tells states, reports and assignments, and delivers feedback pages."""
+"""Defines the handlers for submission states, reports, assignments and feedback pages."""
 
 from typing import Any
 
@@ -14,14 +14,14 @@ PAGE_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'self'; sandbox allow-popups"
 )
-"""What a browser may do with a feedback page: show it, with its own styles and pictures, and nothing else."""
+"""Permissions of a feedback page in a browser: its own styles and pictures, and nothing else."""
 
 
 class StateHandler(Handler):
-    """Tells the state of a hand-in, with its report once there is one."""
+    """Sends the state of a hand-in, with its report once it is graded."""
 
     async def get(self, key: str) -> None:
-        """Answer at once, or with `?wait=SECONDS` when the state has changed."""
+        """Answer at once, or with `?wait=SECONDS` after a change of the state."""
         try:
             row = await self.own(key)
             if row.state in (WAITING, GRADING) and (seconds := self._seconds()):
@@ -38,12 +38,12 @@ class StateHandler(Handler):
         except ValueError:
             seconds = -1.0
         if not seconds >= 0:
-            raise Refusal(400, f"wait is a number of seconds, not {one_line(text, 20)!r}")
+            raise Refusal(400, f"wait must be a number of seconds; got {one_line(text, 20)!r}")
         return min(seconds, self.service.limits.wait_seconds)
 
 
 class PageHandler(Handler):
-    """Delivers the feedback page of a hand-in."""
+    """Sends the feedback page of a hand-in."""
 
     async def get(self, key: str) -> None:
         """Answer with the page if the student may see it yet."""
@@ -54,10 +54,12 @@ class PageHandler(Handler):
                 raise Refusal(409, f"this hand-in has no page: it is {row.state}", 1)
             form = await service.in_store_thread(service.receipt, row)
             if form["told"] != EVERYTHING:
-                raise Refusal(403, "the page is shown after the due time; until then the report has what you may know")
+                raise Refusal(403, "the page is available after the due time; until then read the report")
             page = await service.in_store_thread(service.store.page, key)
             if page is None:
-                raise Refusal(404, "the page of this hand-in is no longer kept: a newer one or a better one has one")
+                raise Refusal(
+                    404, "the page of this hand-in is no longer kept, because a newer or better one has a page"
+                )
         except Refusal as refusal:
             self.refuse(refusal)
             return
@@ -67,7 +69,7 @@ class PageHandler(Handler):
 
 
 class OverviewHandler(Handler):
-    """Tells a student the assignments, their times, and the attempts."""
+    """Sends a student the assignments, their times, and the attempts."""
 
     async def get(self) -> None:
         """Answer with all assignments."""
@@ -100,18 +102,18 @@ class OverviewHandler(Handler):
 
 
 class HealthHandler(Handler):
-    """Tells whether the service works, without a token."""
+    """Answers health checks, without a token."""
 
     needs_student = False
 
     def get(self) -> None:
-        """Answer with the numbers of hand-ins that wait and are graded, from memory: anyone may ask at any rate."""
+        """Answer with the numbers of waiting and running hand-ins, from memory, because anyone may ask at any rate."""
         dispatcher = self.service.dispatcher
         self.finish({"status": "ok", "hand_ins": {WAITING: len(dispatcher.queue), GRADING: dispatcher.under_way()}})
 
 
 class MetricsHandler(Handler):
-    """Delivers the metrics, which name no one, without a token."""
+    """Sends the metrics, which contain no names, without a token."""
 
     needs_student = False
 
@@ -129,6 +131,6 @@ class NotFound(Handler):
     needs_student = False
 
     async def prepare(self) -> None:
-        """Say that there is nothing here."""
+        """Answer with 404."""
         await super().prepare()
         raise HTTPError(404)

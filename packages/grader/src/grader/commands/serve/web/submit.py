@@ -1,4 +1,4 @@
-"""Takes hand-ins: reads the bytes of a notebook within bounds, and answers with a receipt once they are on disk."""
+"""Accepts hand-ins: reads a notebook within limits, and answers with a receipt once it is on disk."""
 
 import asyncio
 from datetime import datetime
@@ -13,15 +13,15 @@ from grader.text import one_line
 
 @stream_request_body
 class SubmitHandler(Handler):
-    """Takes a notebook: stores it, and then answers with a receipt."""
+    """Stores a notebook and answers with a receipt."""
 
     async def prepare(self) -> None:
-        """Refuse what cannot be accepted before its bytes arrive."""
+        """Refuse an unacceptable hand-in before its body arrives."""
         self._content = bytearray()
         self._cleanup.callback(self._forget)
         max_mb = max(each.limits.notebook_mb for each in self.service.assignments.values())
         self._max_bytes = min(max_mb, self.service.limits.student_mb) * 2**20
-        # What is refused is read nevertheless, so that the client reads the answer.
+        # The body of a refused hand-in is read nevertheless, so that the client reads the answer.
         self.request.connection.set_max_body_size(self._max_bytes)  # type: ignore[union-attr]
         await super().prepare()
         if self._finished:
@@ -32,14 +32,14 @@ class SubmitHandler(Handler):
             self.refuse(refusal)
             return
         self._count = self._cleanup.enter_context(self.service.uploads.receive(self.student))
-        # From here on data_received counts the bytes and refuses in words, where tornado would only close.
+        # From here on data_received counts the bytes, and explains a refusal, where tornado would only close.
         self.request.connection.set_max_body_size(2**62)  # type: ignore[union-attr]
         too_slow = Refusal(408, f"the notebook did not arrive within {self.service.limits.body_seconds} seconds")
         timer = asyncio.get_running_loop().call_later(self.service.limits.body_seconds, self._give_up, too_slow)
         self._cleanup.callback(timer.cancel)
 
     def data_received(self, chunk: bytes) -> None:
-        """Keep a part of the notebook."""
+        """Store a part of the body."""
         try:
             if len(self._content) + len(chunk) > self._max_bytes:
                 raise self._too_large()
@@ -50,7 +50,7 @@ class SubmitHandler(Handler):
 
     async def post(self, assignment: str, notebook: str) -> None:
         """Store the notebook and answer with its receipt."""
-        # A client that hangs up gives nothing back while its notebook is still in memory.
+        # After a client hangs up, its notebook counts as long as it is in memory.
         with self._cleanup.pop_all():
             await self._store(assignment, notebook)
 
@@ -60,11 +60,13 @@ class SubmitHandler(Handler):
             if not self._content:
                 raise Refusal(400, "the notebook is empty: send the file as the body of the request")
             if service.dispatcher.queue.waiting(self.student) >= service.limits.waiting:
-                raise Refusal(429, f"{service.limits.waiting} of your notebooks wait: wait for their reports", 10)
+                raise Refusal(
+                    429, f"{service.limits.waiting} of your notebooks are waiting: wait for their reports", 10
+                )
             content = bytes(self._content)
-            # Before it supersedes a notebook that waits.
+            # A file that is not JSON must not supersede a waiting notebook.
             await service.in_store_thread(require_object, content)
-            # While another program writes the gradebook, reading it takes time. So it is read only where the due date
+            # Reading the gradebook takes time while another program writes it, so it is read only if the due date
             # decides, and before the store is locked.
             due = None
             if service.rules[assignment].late == "refuse":
@@ -98,7 +100,7 @@ class SubmitHandler(Handler):
         return Refusal(413, f"a notebook may have {self._max_bytes / 2**20:g} MB: clear its outputs, and save it")
 
     def _give_up(self, refusal: Refusal) -> None:
-        """Refuse in the middle of a body; the rest of it would only cost time."""
+        """Refuse in the middle of a body, and close the connection, because the rest would only cost time."""
         self.set_header("Connection", "close")
         self.refuse(refusal)
         stream = self.request.connection.stream  # type: ignore[union-attr]
