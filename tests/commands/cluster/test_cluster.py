@@ -15,9 +15,8 @@ from traitlets.config import Config
 from grader.classroom.class_run import ClassRun
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.page.page_maker import StudentResult
-from grader.commands.cluster.command import set_up
-from grader.commands.cluster.dask_graders import DaskGraders
-from grader.commands.cluster.settings import Cluster
+from grader.commands.cluster.dask_graders import Cluster, DaskGraders
+from grader.commands.cluster.entry import set_up
 from grader.errors import GraderError
 from tests.commands.cluster.dask_cluster import DaskCluster, Run
 from tests.support.paths import IMPORTED_FROM, REPOSITORY
@@ -176,7 +175,7 @@ BROKEN = """
 import sys
 if "grader.commands.cluster.process" in "".join(sys.orig_argv):
     from grader.commands.cluster.messages import Reply
-    Reply.of = classmethod(lambda cls, task, result: cls(task.student, task.digest, remarks=["was not handed in"]))
+    Reply.of = classmethod(lambda cls, task, result: cls(task.student, task.digest, notices=["was not handed in"]))
 """
 
 

@@ -11,7 +11,7 @@ from traitlets import TraitError
 from traitlets.config import Config
 
 from grader.classroom.student import grade_submission
-from grader.commands.serve.deadlines import Deadlines
+from grader.commands.serve.databases import Deadlines
 from grader.commands.serve.dispatch import Dispatcher
 from grader.commands.serve.metrics import Metrics
 from grader.commands.serve.policy import Refusal, SubmissionPolicy
@@ -72,9 +72,7 @@ def test_connections_of_strangers_give_way(tmp_path: Path) -> None:
         store, metrics = Store(f"sqlite:///{tmp_path / DATABASE}"), Metrics()
         dispatcher = Dispatcher(store, {}, 1, metrics, grade_submission)
         deadlines = Deadlines(f"sqlite:///{tmp_path / 'gradebook.db'}")
-        service = ServiceContext(
-            {}, {}, SubmissionPolicy(), ServiceLimits(), Hub(), store, deadlines, dispatcher, metrics
-        )
+        service = ServiceContext({}, SubmissionPolicy(), ServiceLimits(), Hub(), store, deadlines, dispatcher, metrics)
         service.server = BoundedServer(application(service, "/"), max_connections=2)
         service.server.add_sockets(sockets := bind_sockets(0, "127.0.0.1"))
         streams = []

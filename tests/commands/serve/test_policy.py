@@ -47,7 +47,7 @@ def refused(settings: dict[str, Any], due: datetime | None = None, used: int = 0
     """Why a hand-in is refused now; the last attempt was `ago` seconds before."""
     attempts = Attempts(used, NOW - timedelta(seconds=ago) if used else None)
     try:
-        rules(**settings).require_allowed(NOW, due, attempts)
+        rules(**settings).require_allowed(due, NOW, attempts)
     except Refusal as refusal:
         return refusal
     return None

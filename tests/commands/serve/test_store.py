@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from grader.commands.serve.policy import Refusal
-from grader.commands.serve.store import KEPT, Graded, Store
-from grader.commands.serve.table import GRADED, GRADING, SUPERSEDED, WAITING
+from grader.commands.serve.store import GRADED, GRADING, KEPT, SUPERSEDED, WAITING, Graded, Store
 from grader.engine.report import Report
 
 ROOM = 10

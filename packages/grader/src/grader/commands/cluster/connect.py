@@ -17,6 +17,7 @@ from grader.errors import GraderError
 
 LOCAL = re.compile(r"local:([1-9][0-9]*)")
 ADDRESS = re.compile(r"(tcp|tls|ucx|ws|wss)://\S+:[0-9]+")
+ADMIN = "distributed.admin"
 CALL_SECONDS = 10
 """Seconds that the scheduler may take to answer a simple request."""
 
@@ -69,12 +70,7 @@ class Connection:
         # Its messages are about dask's internals. Our errors and notes have what an instructor must know.
         logging.getLogger("distributed").setLevel(logging.CRITICAL)
         # dask would keep the last thousand messages, each of them a submission.
-        dask.config.set(
-            {
-                "distributed.admin.large-graph-warning-threshold": "1 GB",
-                "distributed.admin.low-level-log-length": 0,
-            }
-        )
+        dask.config.set({f"{ADMIN}.large-graph-warning-threshold": "1 GB", f"{ADMIN}.low-level-log-length": 0})
         if match := LOCAL.fullmatch(address):
             try:
                 self._cluster = local_cluster(int(match[1]))
@@ -100,8 +96,8 @@ class Connection:
         if self.client.status == "closed":
             raise OSError("the connection is closed")
         scheduler: Any = self.client.scheduler
-        found: dict[str, int] = self.client.sync(scheduler.ncores, callback_timeout=CALL_SECONDS)
-        return found
+        threads: dict[str, int] = self.client.sync(scheduler.ncores, callback_timeout=CALL_SECONDS)
+        return threads
 
     def submit(self, worker: str, call: Callable[..., Any], *arguments: Any) -> Any:
         """Have a worker call a function, and return dask's future; raise OSError if the connection is lost."""
@@ -145,8 +141,7 @@ def why_unusable(call: Any, seconds: float) -> str:
         seconds: how long to wait for it.
     """
     try:
-        reason: str = call.result(timeout=seconds)
-        return reason
+        return str(call.result(timeout=seconds))
     except ModuleNotFoundError as error:
         package = error.name
         return (

@@ -10,7 +10,7 @@ worker was doing when it was lost. A submission is given up after MAX_LOST worke
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -18,6 +18,7 @@ from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Any
 
+from traitlets import Integer
 from traitlets.config import Config
 
 from grader.classroom.gradebook.rules import RegisteredNotebook
@@ -26,7 +27,8 @@ from grader.classroom.student import Assignment, Submission
 from grader.commands.cluster import worker_task
 from grader.commands.cluster.connect import Connection, why_unusable
 from grader.commands.cluster.messages import AssignmentBundle, Requirements, Task, decoded_reply, encoded, key_of
-from grader.commands.cluster.settings import Cluster
+from grader.commands.shared import with_current_names
+from grader.engine.limits import Settings
 from grader.errors import GraderError
 
 MAX_LOST = 3
@@ -40,6 +42,30 @@ RESULT_SECONDS = 30
 CLOSE_SECONDS = 5
 AHEAD = 1
 """Submissions queued at a worker besides those that it grades, so that it never waits for the next."""
+
+
+class Cluster(Settings):
+    """How long the driver waits. Instructors set it in nbgrader_config.py: c.Cluster.student_seconds = 9."""
+
+    def __init__(self, config: Config) -> None:
+        """Read the settings from a configuration; raise TraitError for a wrong value or a misspelt name."""
+        settings = with_current_names(config.get("Cluster", {}), {"patience": "reconnect_seconds"})
+        super().__init__(config=Config(Cluster=settings))
+
+    student_seconds = Integer(
+        0, min=0,
+        help="Seconds that a worker may take for one student. A worker that takes longer is not used again in this "
+        "run. 0 stands for twice the limits of the notebooks plus a minute."
+    ).tag(config=True)  # fmt: skip
+    reconnect_seconds = Integer(
+        60, min=1,
+        help="Seconds for which the driver waits for a lost scheduler, or for a worker if there are none. Then it "
+        "names the students who could not be graded, and ends."
+    ).tag(config=True)  # fmt: skip
+
+    def seconds_for(self, assignment: Assignment) -> int:
+        """Return the seconds that one student may take."""
+        return self.student_seconds or 60 + 2 * assignment.limits.notebook_seconds * len(assignment.sources)
 
 
 @dataclass(eq=False)
@@ -70,14 +96,13 @@ class WorkerState:
         return not self.unusable and self.preparing is None
 
     @property
-    def load(self) -> float:
-        """The number of submissions for each thread."""
-        return len(self.calls) / self.threads
+    def is_free(self) -> bool:
+        """True if the worker is ready and its queue is not full."""
+        return self.is_ready and len(self.calls) < self.threads + AHEAD
 
     def running(self, now: float) -> dict[Any, float]:
         """Return the calls that the worker has begun, with their start times. A worker takes calls in order."""
-        first = list(self.calls)[: self.threads]
-        self.started = {call: self.started.get(call, now) for call in first}
+        self.started = {call: self.started.get(call, now) for call in list(self.calls)[: self.threads]}
         return self.started
 
 
@@ -149,9 +174,10 @@ class DaskGraders:
                 self._next_look = 0.0  # the scheduler is gone: the next look connects again
             except Exception as error:
                 # The class run must not wait for results that will never come.
-                self._over = str(error) if isinstance(error, GraderError) else f"{type(error).__name__}: {error}"
-                for job in self._all_jobs():
-                    self._fail(job, self._over)
+                self._over = _reason(error)
+                self._requeue_all()
+                while self._waiting:
+                    self._fail(self._waiting.popleft(), self._over)
 
     def _follow_events(self) -> None:
         """Handle submissions and answers from other threads as soon as they arrive."""
@@ -176,8 +202,7 @@ class DaskGraders:
             threads = self._connection.threads()
         except Exception:
             # All tasks are lost with the scheduler, which counts against no submission.
-            self._waiting.extendleft(reversed(self._jobs_of(self._workers.values())))
-            self._workers.clear()
+            self._requeue_all()
             self._connection.again()
             threads = self._connection.threads()
         for address in self._workers.keys() - threads.keys():
@@ -196,16 +221,14 @@ class DaskGraders:
             raise GraderError(f"no worker can grade ({reasons or 'the scheduler has none'}): start or repair some")
 
     def _prepare(self, worker: WorkerState) -> None:
-        """Start to prepare a worker."""
+        """Start to prepare a worker, unless that is happening already or the worker is not used."""
+        if not worker.is_ready:
+            return
         worker.ready_by = time.monotonic() + READY_SECONDS
         worker.preparing = self._connection.submit(
             worker.address, worker_task.prepare, *self._requirements, self._packed
         )
         self._when_done(worker.preparing, partial(self._prepared, worker))
-
-    def _prepare_again(self, worker: WorkerState) -> None:
-        if worker.is_ready:
-            self._prepare(worker)
 
     def _prepared(self, worker: WorkerState, call: Any) -> None:
         if call is not worker.preparing or self._workers.get(worker.address) is not worker:
@@ -225,16 +248,11 @@ class DaskGraders:
     def _hand_out(self) -> None:
         """Give waiting submissions to the least busy workers, avoiding those that were lost while grading them."""
         while self._waiting:
-            free = [
-                worker
-                for worker in self._workers.values()
-                if worker.is_ready and len(worker.calls) < worker.threads + AHEAD
-            ]
-            job = self._waiting[0]
+            free = [worker for worker in self._workers.values() if worker.is_free]
             if not free:
                 return
-            others = [worker for worker in free if worker.address not in job.lost] or free
-            worker = min(others, key=lambda worker: worker.load)
+            job = self._waiting[0]
+            worker = min(free, key=lambda worker: (worker.address in job.lost, len(worker.calls) / worker.threads))
             submission = job.submission
             task = Task(self._key, submission.student, submission.digest, submission.notebooks, job.earlier)
             call = self._connection.submit(worker.address, worker_task.grade, encoded(task))
@@ -256,7 +274,7 @@ class DaskGraders:
             if not data:
                 # The grading process ended during another submission, and this one was never started.
                 self._take_back(worker, set(), "", only=[call])
-                self._prepare_again(worker)
+                self._prepare(worker)
                 return
             reply = decoded_reply(data)
             if reply.is_unusable:
@@ -267,10 +285,9 @@ class DaskGraders:
                 raise GraderError(reply.error)
             result = reply.checked(job.submission, self._bundle)
         except Exception as error:
-            reason = str(error) if isinstance(error, GraderError) else f"{type(error).__name__}: {error}"
-            self._take_back(worker, {call}, reason, only=[call])
+            self._take_back(worker, {call}, _reason(error), only=[call])
             if isinstance(error, worker_task.ProcessLost):
-                self._prepare_again(worker)
+                self._prepare(worker)
         else:
             del worker.calls[call]
             worker.running(time.monotonic())
@@ -284,14 +301,12 @@ class DaskGraders:
                 self._dismiss(worker, f"it did not get ready within {READY_SECONDS} s")
             hanging = {call for call, since in worker.running(now).items() if now - since > self._seconds}
             if hanging:
-                reason = f"no answer within {self._seconds} s"
-                self._dismiss(worker, reason)
+                self._dismiss(worker, reason := f"no answer within {self._seconds} s")
                 self._take_back(worker, hanging, reason)
 
-    def _take_back(self, worker: WorkerState, guilty: set[Any], reason: str, only: Iterable[Any] | None = None) -> None:
+    def _take_back(self, worker: WorkerState, guilty: set[Any], reason: str, only: list[Any] | None = None) -> None:
         """Return submissions of a worker to the queue. The loss counts only against the `guilty` calls."""
-        calls = list(worker.calls) if only is None else list(only)
-        for call in reversed(calls):
+        for call in reversed(list(worker.calls) if only is None else only):
             job = worker.calls.pop(call)
             if call in guilty:
                 job.lost.append(worker.address)
@@ -304,15 +319,15 @@ class DaskGraders:
     def _when_done(self, call: Any, act: Callable[[Any], None]) -> None:
         call.add_done_callback(lambda call: self._events.put(lambda: act(call)))
 
-    def _jobs_of(self, workers: Iterable[WorkerState]) -> list[ClusterJob]:
-        return [job for worker in workers for job in worker.calls.values()]
-
-    def _all_jobs(self) -> list[ClusterJob]:
-        """Remove and return all unfinished jobs."""
-        jobs = [*self._jobs_of(self._workers.values()), *self._waiting]
+    def _requeue_all(self) -> None:
+        """Forget all workers, and return their submissions to the queue."""
+        jobs = [job for worker in self._workers.values() for job in worker.calls.values()]
+        self._waiting.extendleft(reversed(jobs))
         self._workers.clear()
-        self._waiting.clear()
-        return jobs
 
     def _fail(self, job: ClusterJob, reason: str) -> None:
         job.future.set_exception(GraderError(reason))
+
+
+def _reason(error: Exception) -> str:
+    return str(error) if isinstance(error, GraderError) else f"{type(error).__name__}: {error}"

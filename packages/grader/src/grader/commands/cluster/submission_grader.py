@@ -45,7 +45,9 @@ class SubmissionGrader:
             GraderError: no scheduler or worker could grade it.
         """
         with self._lock:
-            graders = self._graders_of(assignment)
+            graders = self._graders.get(assignment.name)
+            if graders is None or graders.is_over:
+                graders = self._connect(assignment)
         return graders.submit(assignment, submission, Earlier()).result()
 
     def close(self) -> None:
@@ -55,17 +57,13 @@ class SubmissionGrader:
                 graders.close()
             self._graders.clear()
 
-    def _graders_of(self, assignment: Assignment) -> DaskGraders:
-        graders = self._graders.get(assignment.name)
-        if graders is not None and graders.is_over:
-            graders.close()
-            del self._graders[assignment.name]
-            graders = None
-        if graders is None:
-            register(self._course_dir, assignment.name)
-            with GradebookWriter(self._course_dir, assignment.name) as writer:
-                notebooks = writer.notebooks()
-            graders = DaskGraders(self._address, self._course_dir.config, self._note)
-            graders.begin(assignment, notebooks)
-            self._graders[assignment.name] = graders
+    def _connect(self, assignment: Assignment) -> DaskGraders:
+        if assignment.name in self._graders:
+            self._graders.pop(assignment.name).close()
+        register(self._course_dir, assignment.name)
+        with GradebookWriter(self._course_dir, assignment.name) as writer:
+            notebooks = writer.notebooks()
+        graders = DaskGraders(self._address, self._course_dir.config, self._note)
+        graders.begin(assignment, notebooks)
+        self._graders[assignment.name] = graders
         return graders

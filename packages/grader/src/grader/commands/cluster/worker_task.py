@@ -21,7 +21,6 @@ from typing import Any
 
 from distributed import Worker, WorkerPlugin, get_worker
 
-PLUGIN = "grader"
 START = """
 import contextlib, sys
 sys.path[:] = {paths!r}
@@ -57,9 +56,8 @@ class GradingProcessHandle:
         )
         environment = {**os.environ, "OMP_NUM_THREADS": "1"}
         with theirs:
-            self._process = subprocess.Popen(
-                [sys.executable, "-c", code], pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, env=environment
-            )
+            command, passed = [sys.executable, "-c", code], [theirs.fileno()]
+            self._process = subprocess.Popen(command, pass_fds=passed, stdin=subprocess.DEVNULL, env=environment)
         self._connection = Connection(ours.detach())
         self._numbers = itertools.count()
         self._waiting: dict[int, Future[Any]] = {}
@@ -131,10 +129,9 @@ def grade(task: bytes) -> bytes:
     Returns:
         The reply; empty if there is no grading process, or one that does not have the assignment.
     """
-    here = _process_handle
-    if here is None or here.is_over:
+    if _process_handle is None or _process_handle.is_over:
         return b""
-    reply: bytes = here.ask("grade", task)
+    reply: bytes = _process_handle.ask("grade", task)
     return reply
 
 
@@ -142,7 +139,7 @@ class GraderPlugin(WorkerPlugin):
     """Starts the grading process of each worker, also of those that join later, so that no class waits for it."""
 
     idempotent = True
-    name = PLUGIN
+    name = "grader"
 
     def __init__(self, requirements: bytes, helper_packages: tuple[str, ...]) -> None:
         self._requirements, self._helper_packages = requirements, helper_packages
@@ -150,13 +147,14 @@ class GraderPlugin(WorkerPlugin):
     def setup(self, worker: Worker) -> None:
         """Start the grading process; a class run asks whether it can grade."""
         here = grading_process(worker.state.nthreads, self._helper_packages)
-        threading.Thread(target=self._prepare, args=(here,), daemon=True).start()
+
+        def prepare() -> None:
+            with suppress(ProcessLost):
+                here.ask("prepare", self._requirements)
+
+        threading.Thread(target=prepare, daemon=True).start()
 
     def teardown(self, worker: Worker) -> None:
         """End the grading process."""
         if _process_handle is not None:
             _process_handle.end()
-
-    def _prepare(self, here: GradingProcessHandle) -> None:
-        with suppress(ProcessLost):
-            here.ask("prepare", self._requirements)

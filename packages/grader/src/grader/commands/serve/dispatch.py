@@ -15,8 +15,7 @@ from sqlalchemy.exc import DBAPIError
 from grader.classroom.student import Assignment
 from grader.commands.serve.fair_queue import FairQueue, Ticket
 from grader.commands.serve.metrics import Metrics
-from grader.commands.serve.store import Store
-from grader.commands.serve.table import WAITING, SubmissionRow
+from grader.commands.serve.store import WAITING, Store, SubmissionRow
 from grader.commands.serve.worker import Grade, Outcome, Writer, grade_ticket
 
 MAX_UNWRITTEN = 16

@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 from tornado.netutil import bind_sockets
 
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.student import Assignment, grade_submission, load_assignment
+from grader.classroom.student import grade_submission, load_assignment
 from grader.commands.serve.databases import open_databases
 from grader.commands.serve.dispatch import Dispatcher
 from grader.commands.serve.metrics import Metrics
@@ -32,7 +32,6 @@ from grader.commands.serve.web.context import ServiceContext
 from grader.commands.serve.web.identity import PREFIX, Tokens, identity
 from grader.commands.serve.web.limits import BoundedServer, ServiceLimits
 from grader.commands.serve.worker import Grade, Writer
-from grader.engine.notebook.plan import plan
 from grader.engine.sandbox import confinement
 from grader.engine.supervisor.pool import side_by_side
 from grader.errors import GraderError
@@ -112,9 +111,8 @@ class _Serving:
         self._writer = Writer(course_dir, self._store, assignments, self._dispatcher.written)
         self._limits = limits
         self._service = ServiceContext(
-            assignments, _hidden_tests(assignments), rules, limits, who, self._store, self._deadlines,
-            self._dispatcher, metrics,
-        )  # fmt: skip
+            assignments, rules, limits, who, self._store, self._deadlines, self._dispatcher, metrics
+        )
 
     def run(self) -> int:
         _allow_files(self._limits.connections + SPARE_FILES)
@@ -198,17 +196,6 @@ def _tls(options: Options) -> ssl.SSLContext | None:
             f"the certificate {options.certfile} or its key cannot be used ({error}): correct it"
         ) from None
     return context
-
-
-def _hidden_tests(assignments: dict[str, Assignment]) -> dict[str, dict[str, set[str]]]:
-    """Return the names of the hidden tests by assignment and notebook."""
-    return {
-        name: {
-            notebook: {step.name for step in plan(source) if step.is_hidden}
-            for notebook, source in assignment.sources.items()
-        }
-        for name, assignment in assignments.items()
-    }
 
 
 @contextmanager

@@ -127,12 +127,12 @@ class SubmissionPolicy(Settings):
         """Return the number of attempts left after `used`; None for any number."""
         return max(0, self.attempts - used) if self.attempts else None
 
-    def require_allowed(self, now: datetime, due: datetime | None, attempts: Attempts) -> None:
+    def require_allowed(self, due: datetime | None, now: datetime, attempts: Attempts) -> None:
         """Check that a student may hand in a notebook.
 
         Args:
-            now: the time in UTC.
             due: the result of `due_at`.
+            now: the time in UTC.
             attempts: the attempts so far.
 
         Raises:

@@ -20,8 +20,7 @@ from grader.classroom.results import TIMESTAMP, ResultWriter, StudentResult
 from grader.classroom.student import Assignment, Submission
 from grader.commands.serve.fair_queue import Ticket
 from grader.commands.serve.policy import SubmissionPolicy
-from grader.commands.serve.store import Graded, Store
-from grader.commands.serve.table import SubmissionRow
+from grader.commands.serve.store import Graded, Store, SubmissionRow
 from grader.engine.supervisor.readers import parse
 from grader.errors import GraderError, UnreadableFile
 
@@ -118,7 +117,12 @@ class Writer:
             except Empty:
                 if not is_preparing:
                     return
-                self._prepare_ahead(self._cold.pop(0))
+                assignment = self._cold.pop(0)
+                try:
+                    self._prepared(assignment)
+                except Exception:
+                    # Other assignments can be graded, and the first hand-in of this one tries again.
+                    log.exception("%s could not be prepared", assignment)
                 continue
             if outcome is None:
                 return
@@ -131,13 +135,6 @@ class Writer:
             self._open.close()
         except GraderError as error:
             log.error("%s", error)
-
-    def _prepare_ahead(self, assignment: str) -> None:
-        try:
-            self._prepared(assignment)
-        except Exception:
-            # Other assignments can be graded, and the first hand-in of this one tries again.
-            log.exception("%s could not be prepared", assignment)
 
     def _write(self, outcome: Outcome) -> None:
         again = None

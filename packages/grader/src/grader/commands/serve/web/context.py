@@ -11,14 +11,14 @@ from typing import Any, TypeVar
 from sqlalchemy.exc import DBAPIError
 
 from grader.classroom.student import Assignment
-from grader.commands.serve.deadlines import Deadlines
+from grader.commands.serve.databases import Deadlines
 from grader.commands.serve.dispatch import Dispatcher
 from grader.commands.serve.metrics import Metrics
 from grader.commands.serve.policy import EVERYTHING, Refusal, SubmissionPolicy, published
-from grader.commands.serve.store import Store, utc_now
-from grader.commands.serve.table import SubmissionRow
+from grader.commands.serve.store import Store, SubmissionRow, utc_now
 from grader.commands.serve.web.identity import Identity
 from grader.commands.serve.web.limits import BoundedServer, Rates, ServiceLimits, Uploads
+from grader.engine.notebook.plan import plan
 from grader.text import one_line
 
 log = logging.getLogger("grader.commands.serve")
@@ -31,7 +31,6 @@ class ServiceContext:
     def __init__(
         self,
         assignments: dict[str, Assignment],
-        hidden: dict[str, dict[str, set[str]]],
         rules: SubmissionPolicy,
         limits: ServiceLimits,
         identity: Identity,
@@ -40,8 +39,13 @@ class ServiceContext:
         dispatcher: Dispatcher,
         metrics: Metrics,
     ) -> None:
-        """Combine the parts; `hidden` has the names of the hidden tests by assignment and notebook."""
-        self.assignments, self.hidden = assignments, hidden
+        self.assignments = assignments
+        self.hidden = {
+            (name, notebook): {step.name for step in plan(source) if step.is_hidden}
+            for name, assignment in assignments.items()
+            for notebook, source in assignment.sources.items()
+        }
+        """The names of the hidden tests by assignment and notebook."""
         self.rules = {name: rules.for_assignment(name) for name in assignments}
         self.limits, self.identity, self.dispatcher, self.metrics = limits, identity, dispatcher, metrics
         self.store, self.deadlines = store, deadlines
@@ -92,7 +96,7 @@ class ServiceContext:
                 disclosure = rules.disclosure_at(now, due)
                 # Student code that runs with our answers could disclose them through its results.
                 is_alone = due is not None and now <= due
-            hidden = self.hidden.get(row.assignment, {}).get(row.notebook, set())
+            hidden = self.hidden.get((row.assignment, row.notebook), set())
             form["report"] = published(report, disclosure, hidden, is_alone=is_alone)
             form |= {"counts": row.counts, "told": disclosure, "graded": iso(row.graded_at)}
         return form

@@ -6,7 +6,7 @@ from typing import Any
 from tornado.web import Finish, RequestHandler
 
 from grader.commands.serve.policy import Refusal
-from grader.commands.serve.table import WAITING, SubmissionRow
+from grader.commands.serve.store import WAITING, SubmissionRow
 from grader.commands.serve.web.context import ServiceContext
 
 HEADERS = {
@@ -45,15 +45,11 @@ class Handler(RequestHandler):
         """Identify the student, and count the request."""
         if not self.needs_student:
             return
-        try:
-            student = await self.service.identity.student(self)
-            if student is None:
-                raise Finish
-            self.student = student
-            self._cleanup.enter_context(self.service.rates.request(student))
-        except Refusal as refusal:
-            self.refuse(refusal)
-            return
+        student = await self.service.identity.student(self)
+        if student is None:
+            raise Finish
+        self.student = student
+        self._cleanup.enter_context(self.service.rates.request(student))
         # Not earlier: while the hub looks up tokens, unidentified connections must give way to others.
         stream = self.request.connection.stream  # type: ignore[union-attr]
         self.service.server.busy(stream)
@@ -70,9 +66,18 @@ class Handler(RequestHandler):
             self.set_header("WWW-Authenticate", "Bearer")
         self.finish({"error": refusal.why})
 
-    def write_error(self, status_code: int, **_: Any) -> None:
-        """Explain why tornado refuses a request."""
-        self.finish({"error": REASONS.get(status_code, self._reason)})
+    def write_error(self, status_code: int, **details: Any) -> None:
+        """Answer with the refusal that a method raised, or explain why tornado refuses a request."""
+        error = details.get("exc_info", (None, None))[1]
+        if isinstance(error, Refusal):
+            self.refuse(error)
+        else:
+            self.finish({"error": REASONS.get(status_code, self._reason)})
+
+    def log_exception(self, typ: Any, value: Any, tb: Any) -> None:
+        """Log an exception that is not a refusal."""
+        if not isinstance(value, Refusal):
+            super().log_exception(typ, value, tb)
 
     def on_finish(self) -> None:
         """Release the request's share of the limits."""
