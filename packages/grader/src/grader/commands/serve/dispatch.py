@@ -93,7 +93,6 @@ class Dispatcher:
         older = self.queue.add(ticket)
         if older is not None:
             self._wake(older.id)
-        self._metrics.waiting.set(len(self.queue))
 
     def _dispatch(self) -> None:
         while not self._is_stopping and self._grading < self._workers and self._unwritten < MAX_UNWRITTEN:

@@ -5,6 +5,7 @@ import json
 import logging
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -25,31 +26,28 @@ log = logging.getLogger("grader.commands.serve")
 Value = TypeVar("Value")
 
 
+@dataclass(eq=False)
 class ServiceContext:
     """The context that the handlers share."""
 
-    def __init__(
-        self,
-        assignments: dict[str, Assignment],
-        rules: SubmissionPolicy,
-        limits: ServiceLimits,
-        identity: Identity,
-        store: Store,
-        deadlines: Deadlines,
-        dispatcher: Dispatcher,
-        metrics: Metrics,
-    ) -> None:
-        self.assignments = assignments
+    assignments: dict[str, Assignment]
+    policy: SubmissionPolicy
+    limits: ServiceLimits
+    identity: Identity
+    store: Store
+    deadlines: Deadlines
+    dispatcher: Dispatcher
+    metrics: Metrics
+
+    def __post_init__(self) -> None:
         self.hidden = {
             (name, notebook): {step.name for step in plan(source) if step.is_hidden}
-            for name, assignment in assignments.items()
+            for name, assignment in self.assignments.items()
             for notebook, source in assignment.sources.items()
         }
         """The names of the hidden tests by assignment and notebook."""
-        self.rules = {name: rules.for_assignment(name) for name in assignments}
-        self.limits, self.identity, self.dispatcher, self.metrics = limits, identity, dispatcher, metrics
-        self.store, self.deadlines = store, deadlines
-        self.rates, self.uploads = Rates(limits), Uploads(limits)
+        self.rules = {name: self.policy.for_assignment(name) for name in self.assignments}
+        self.rates, self.uploads = Rates(self.limits), Uploads(self.limits)
         self.server: BoundedServer
         # All queries run in a thread of their own, so that a slow disk blocks no other request.
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="store")
