@@ -158,7 +158,7 @@ def test_student_mb_of_one_fill_no_disk(server: Server) -> None:
         text = f"{slow('two')}\n#{next(numbers)}"
         answers.append(server.hand_in("eve", written(server.folder, two=text) + b" " * LARGE))
         assert stored(server, "eve") <= 2**20
-        return "as many bytes" in answers[-1].json.get("error", "")
+        return "all the space" in answers[-1].json.get("error", "")
 
     until(is_refused, "a refusal")
     assert answers[-1].status == 429 and answers[-1].headers["Retry-After"]
