@@ -194,7 +194,7 @@ def measure(folder: Path) -> Sample:
     from grader.classroom.release import register
     from grader.classroom.results import ResultWriter
     from grader.classroom.student import grade_submission, load_assignment, read_submission
-    from grader.commands.cluster.wire import Lesson, Reply, Task, decoded_reply, encoded
+    from grader.commands.cluster.messages import AssignmentBundle, Reply, Task, decoded_reply, encoded
 
     course_dir = CourseDir(folder)
     assignment = load_assignment(course_dir, ASSIGNMENT, sandbox=True)
@@ -209,8 +209,8 @@ def measure(folder: Path) -> Sample:
         result = grade_submission(assignment, submission)
         started = processor_seconds(psutil.Process()) - own
         writer.write([(result, "")])  # SQLAlchemy compiles its statements once
-        lesson = Lesson(assignment, writer.notebooks, page_config(course_dir.config))
-        found = Sample(own, source_bytes=len(lesson.packed()))
+        bundle = AssignmentBundle(assignment, writer.notebooks, page_config(course_dir.config))
+        found = Sample(own, source_bytes=len(bundle.packed()))
         for number, student in enumerate(students):
             with _timed(found.read):
                 submission = read_submission(assignment, student, course_dir.handed_in(ASSIGNMENT, student))
@@ -226,7 +226,7 @@ def measure(folder: Path) -> Sample:
                 sent = encoded(Reply.of(task, result))
             found.reply_bytes.append(len(sent))
             with _timed(found.check):
-                group.append((decoded_reply(sent).checked(submission, lesson), ""))
+                group.append((decoded_reply(sent).checked(submission, bundle), ""))
             # As many students alone as together, to tell what a transaction costs and what a student in it.
             if number >= len(students) - TOGETHER and number < len(students) - 1:
                 continue

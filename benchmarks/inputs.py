@@ -11,7 +11,7 @@ from typing import Any
 from benchmarks.costs import CALLS, TOGETHER, Sample, Sending, sample, sending, watching
 from benchmarks.simulation import Costs
 from grader.classroom.class_run import Threads
-from grader.commands.cluster.crew import Crew
+from grader.commands.cluster.dask_graders import DaskGraders
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Inputs:
             + (statements * assumed.round_trip + assumed.commit if postgres else found.commit()),
             row=row + (more * assumed.round_trip if postgres else 0.0),
             watch=self.watching,
-            patience=Crew.patience,
+            batch_wait=DaskGraders.batch_wait,
             schedule=self.sending.scheduler,
             task_bytes=mean(found.task_bytes),
             reply_bytes=mean(found.reply_bytes),
@@ -85,7 +85,7 @@ class Inputs:
             worker_start=found.worker_start / workers,  # they share one fork server
             read=mean(found.read),
             write=mean(found.pages) + mean(found.files),
-            patience=Threads.patience,
+            batch_wait=Threads.batch_wait,
         )
         cluster = replace(cluster, read=cluster.read + cluster.schedule / 2, write=cluster.write + cluster.schedule / 2)
         here: dict[str, Any] = {
@@ -121,7 +121,7 @@ class Inputs:
             ("a call, in the driver", _ms(self.sending.driver), calls),
             ("a call, in the scheduler", _ms(self.sending.scheduler), calls),
             ("task, reply", megabytes, "as encoded for the same students"),
-            ("assignment, once for each worker", f"{found.source_bytes / 1e6:.2f} MB", "`Lesson.packed`"),
+            ("assignment, once for each worker", f"{found.source_bytes / 1e6:.2f} MB", "`AssignmentBundle.packed`"),
             ("start-up of the driver", f"{found.driver_start:.1f} s", "a fresh process, until it can grade"),
             ("start-up of a worker", f"{start:.1f} s", "the same, its fork server with torch included"),
             ("bandwidth", f"{8 * assumed.bandwidth / 1e9:g} Gbit/s", "*assumed*: driver and scheduler share a link"),

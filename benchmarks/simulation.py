@@ -43,7 +43,7 @@ class Costs:
         transaction: of the database, for each transaction.
         row: of the database, for each student in a transaction.
         watch: of the driver, for each submission under way, whenever it takes results.
-        patience: for which a result may wait for others, to be written with them.
+        batch_wait: for which a result may wait for others, to be written with them.
         schedule: of the scheduler, for each submission.
         task_bytes: from driver to worker.
         reply_bytes: from worker to driver.
@@ -63,7 +63,7 @@ class Costs:
     transaction: float = 0.0
     row: float = 0.0
     watch: float = 0.0
-    patience: float = 0.0
+    batch_wait: float = 0.0
     schedule: float = 0.0
     task_bytes: float = 0.0
     reply_bytes: float = 0.0
@@ -157,7 +157,7 @@ class _Run:
                 left -= len(group)
             if left:
                 group = [(yield self._results.get())]
-                end, most_together = self.environment.now + costs.patience, min(TOGETHER, under_way)
+                end, most_together = self.environment.now + costs.batch_wait, min(TOGETHER, under_way)
                 while len(self._results.items) + 1 < most_together and self.environment.now < end:
                     yield self.environment.timeout(PAUSE)
                 while self._results.items and len(group) < TOGETHER:

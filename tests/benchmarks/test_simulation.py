@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from benchmarks.costs import Sample, Transaction
 from benchmarks.simulation import Costs, simulate
 
-SECONDS = "driver_start worker_start read write transaction row patience schedule latency".split()
+SECONDS = "driver_start worker_start read write transaction row batch_wait schedule latency".split()
 COSTS = st.builds(
     Costs,
     st.lists(st.floats(0.01, 2.0), min_size=1, max_size=5).map(tuple),
@@ -98,9 +98,9 @@ def test_workers_that_share_one_core_are_as_fast_as_one_worker() -> None:
 
 
 def test_results_that_wait_for_others_share_a_transaction() -> None:
-    """With patience, the database works less for the same submissions."""
+    """If results wait for others, the database works less for the same submissions."""
     costs = replace(EVEN, transaction=0.01, row=0.0)
-    hasty, patient = (simulate(replace(costs, patience=seconds), 800, 40) for seconds in (0.0, 1.0))
+    hasty, patient = (simulate(replace(costs, batch_wait=seconds), 800, 40) for seconds in (0.0, 1.0))
     assert patient.busy["database"] * patient.seconds < 0.8 * hasty.busy["database"] * hasty.seconds
     assert patient.busy["database"] * patient.seconds >= 0.01 * 800 / 16
 

@@ -15,7 +15,7 @@ from tests.commands.serve.serving import Server, make_served_course, written
 from tests.support.paths import REPOSITORY
 from tests.support.small_class import NAME
 
-LIMITED = 'c.HandIn.assignments = {"02-few": {"attempts": 1}}\n'
+LIMITED = 'c.SubmissionPolicy.assignments = {"02-few": {"attempts": 1}}\n'
 WRONG = "def one(x=1):\n    return x + 1"
 
 

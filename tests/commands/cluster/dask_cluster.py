@@ -13,7 +13,7 @@ from grader.classroom.class_run import ClassRun
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.page.page_maker import StudentResult
 from grader.commands.cluster.connect import Connection
-from grader.commands.cluster.crew import Crew
+from grader.commands.cluster.dask_graders import DaskGraders
 from tests.support.paths import REPOSITORY
 from tests.support.small_class import NAME
 from tests.support.waiting import HANGS, until
@@ -81,13 +81,15 @@ class DaskCluster:
 class Run:
     """A class run on a cluster, result by result."""
 
-    def __init__(self, cluster: DaskCluster | str, folder: Path, *, crew: type[Crew] = Crew, **settings: int) -> None:
+    def __init__(
+        self, cluster: DaskCluster | str, folder: Path, *, graders: type[DaskGraders] = DaskGraders, **settings: int
+    ) -> None:
         course_dir = CourseDir(folder)
         course_dir.config.merge(Config(Cluster=settings))
         self.notes: list[str] = []
         address = cluster if isinstance(cluster, str) else cluster.address
-        self.crew = crew(address, course_dir.config, self.notes.append)
-        self._outcomes = ClassRun(course_dir, NAME).outcomes(self.crew)
+        self.graders = graders(address, course_dir.config, self.notes.append)
+        self._outcomes = ClassRun(course_dir, NAME).outcomes(self.graders)
         self.outcomes: dict[str, StudentResult] = {}
 
     def some(self, count: int) -> "Run":

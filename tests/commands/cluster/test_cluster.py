@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from traitlets import TraitError
 from traitlets.config import Config
 
 from grader.classroom.class_run import ClassRun
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.page.page_maker import StudentResult
-from grader.commands.cluster.command import set_up
-from grader.commands.cluster.crew import Crew
+from grader.commands.cluster.dask_graders import Cluster, DaskGraders
+from grader.commands.cluster.entry import set_up
 from grader.errors import GraderError
 from tests.commands.cluster.dask_cluster import DaskCluster, Run
 from tests.support.paths import IMPORTED_FROM, REPOSITORY
@@ -34,7 +35,7 @@ from tests.support.small_class import (
 SLOW_STUDENTS = 7
 HANGING = 15
 """Seconds after which a worker counts as hanging. A student of these takes one or two on an idle machine."""
-PATIENCE = 5
+RECONNECT_SECONDS = 5
 """Seconds to wait for a scheduler or for workers, where there are none; a living one answers in a fraction of that."""
 
 
@@ -92,7 +93,7 @@ def test_what_a_person_marks_counts_whenever_it_is_marked(cluster: DaskCluster, 
             gradebook.find_comment("why", "small", NAME, student).manual_comment = comment
             gradebook.db.commit()
 
-    class Marking(Crew):
+    class Marking(DaskGraders):
         def submit(self, assignment: Any, submission: Any, earlier: Any) -> Future[StudentResult]:
             given = super().submit(assignment, submission, earlier)
             if submission.student == "bob":
@@ -104,7 +105,7 @@ def test_what_a_person_marks_counts_whenever_it_is_marked(cluster: DaskCluster, 
     # A changed limit has all students graded again.
     with (again / "nbgrader_config.py").open("a") as config:
         config.write("\nc.Limits.cell_seconds = 9\n")
-    assert not Run(cluster, again, crew=Marking).all().troubles
+    assert not Run(cluster, again, graders=Marking).all().troubles
     entries = ledger(again)
     assert entries["ann"]["grades"]["why"] == (None, 1.5, False) and entries["ann"]["score"] == 9.5
     assert entries["bob"]["grades"]["why"] == (0.0, 1.0, False) and entries["bob"]["score"] == 6.5
@@ -156,7 +157,7 @@ def test_a_worker_with_other_code_is_refused(cluster: DaskCluster, tmp_path: Pat
     try:
         lonely.add_worker()
         lonely.await_workers(1)
-        refused = Run(lonely, folder, patience=PATIENCE).all()
+        refused = Run(lonely, folder, reconnect_seconds=RECONNECT_SECONDS).all()
         said = dict(set_up(lonely.address, Config(), ("grader_kernel", "course"), sandbox=True))
     finally:
         lonely.end()
@@ -172,9 +173,9 @@ def test_a_worker_with_other_code_is_refused(cluster: DaskCluster, tmp_path: Pat
 
 BROKEN = """
 import sys
-if "grader.commands.cluster.room" in "".join(sys.orig_argv):
-    from grader.commands.cluster.wire import Reply
-    Reply.of = classmethod(lambda cls, task, result: cls(task.student, task.digest, remarks=["was not handed in"]))
+if "grader.commands.cluster.process" in "".join(sys.orig_argv):
+    from grader.commands.cluster.messages import Reply
+    Reply.of = classmethod(lambda cls, task, result: cls(task.student, task.digest, notices=["was not handed in"]))
 """
 
 
@@ -210,9 +211,9 @@ def test_a_process_that_grades_may_be_lost(
     folder = shutil.copytree(slow_class, tmp_path / "course")
     running = Run(cluster, folder).some(2)
     children = Path(f"/proc/{cluster.workers[0].pid}/task/{cluster.workers[0].pid}/children")
-    rooms = [pid for task in children.parents[1].iterdir() for pid in (task / "children").read_text().split()]
-    (room,) = [pid for pid in rooms if "cluster.room" in Path(f"/proc/{pid}/cmdline").read_text()]
-    os.kill(int(room), signal.SIGKILL)
+    processes = [pid for task in children.parents[1].iterdir() for pid in (task / "children").read_text().split()]
+    (process,) = [pid for pid in processes if "cluster.process" in Path(f"/proc/{pid}/cmdline").read_text()]
+    os.kill(int(process), signal.SIGKILL)
     assert running.all().troubles == {} and ledger(folder) == expected
 
 
@@ -248,7 +249,7 @@ def test_without_a_scheduler_the_rest_is_named(
 ) -> None:
     """The run ends, and the next one on this machine grades whoever is not done."""
     folder = shutil.copytree(slow_class, tmp_path / "course")
-    running = Run(cluster, folder, patience=PATIENCE).some(2)
+    running = Run(cluster, folder, reconnect_seconds=RECONNECT_SECONDS).some(2)
     assert cluster.scheduler is not None
     cluster.scheduler.kill()
     running.all()
@@ -279,4 +280,13 @@ def test_workers_on_this_machine(graded: Path, tmp_path: Path) -> None:
 def test_an_address_without_a_scheduler_is_refused(tmp_path: Path, address: str, words: str) -> None:
     """In one line, before anything is written."""
     with pytest.raises(GraderError, match=words):
-        Crew(address, Config(Cluster={"patience": 1}), print)
+        DaskGraders(address, Config(Cluster={"reconnect_seconds": 1}), print)
+
+
+def test_settings_may_have_the_names_of_an_earlier_version() -> None:
+    """Where a setting has both names, the current one counts; a misspelt one is refused."""
+    assert Cluster(Config()).reconnect_seconds == 60
+    assert Cluster(Config(Cluster={"patience": 5})).reconnect_seconds == 5
+    assert Cluster(Config(Cluster={"patience": 5, "reconnect_seconds": 7})).reconnect_seconds == 7
+    with pytest.raises(TraitError, match=r"no c.Cluster.patient: use one of reconnect_seconds, student_seconds"):
+        Cluster(Config(Cluster={"patient": 5}))

@@ -24,7 +24,9 @@ def cluster(tmp_path: Path) -> Iterator[DaskCluster]:
 
 def test_a_cluster_grades_what_is_handed_in(cluster: DaskCluster, tmp_path: Path) -> None:
     """With the page that a class run makes; a broken file is explained; a lost cluster delays and loses nothing."""
-    folder = make_served_course(tmp_path / "course", "c.HandIn.cooldown = 0\nc.Cluster.patience = 5\n")
+    folder = make_served_course(
+        tmp_path / "course", "c.SubmissionPolicy.cooldown = 0\nc.Cluster.reconnect_seconds = 5\n"
+    )
     server = Server(folder, "--no-sandbox", f"--scheduler={cluster.address}")
     try:
         assert server.graded("ann", written(folder))["report"]["points"] == SCORES["ann"]

@@ -40,7 +40,7 @@ def test_a_student_keeps_the_token_until_it_is_renewed(tmp_path: Path) -> None:
     old = make_tokens(tmp_path, ["ann"])["ann"]
     accounts = Accounts(tmp_path)
     assert accounts.student(old) == "ann"
-    with pytest.raises(GraderError, match="hand them out and remove it first"):
+    with pytest.raises(GraderError, match="hand out its tokens and remove it first"):
         make_tokens(tmp_path, ["bob"])
     (tmp_path / TOKENS).unlink()
     assert make_tokens(tmp_path, ["ann"]) == {} and not (tmp_path / TOKENS).exists()

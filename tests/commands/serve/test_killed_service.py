@@ -15,7 +15,7 @@ SECONDS = 1.5
 
 def test_a_killed_service_loses_nothing(tmp_path: Path) -> None:
     """Killed with everything still waiting, and then at random moments, three times."""
-    folder = make_served_course(tmp_path / "course", "c.HandIn.cooldown = 0\n")
+    folder = make_served_course(tmp_path / "course", "c.SubmissionPolicy.cooldown = 0\n")
     moments, expected, keys = random.Random(1), {}, {}
     server = Server(folder)
     for number, student in enumerate(STUDENTS[:5]):

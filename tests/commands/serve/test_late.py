@@ -9,7 +9,7 @@ from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.rules import NotebookScores, StudentScores
 from grader.classroom.gradebook.writer import GradebookWriter
 from grader.classroom.release import register
-from grader.commands.serve.deadlines import Deadlines
+from grader.commands.serve.databases import Deadlines
 from tests.commands.serve.serving import make_served_course
 from tests.support.small_class import NAME, results_of
 

@@ -11,14 +11,14 @@ from traitlets import TraitError
 from traitlets.config import Config
 
 from grader.classroom.student import grade_submission
-from grader.commands.serve.deadlines import Deadlines
+from grader.commands.serve.databases import Deadlines
 from grader.commands.serve.dispatch import Dispatcher
 from grader.commands.serve.metrics import Metrics
-from grader.commands.serve.policy import HandIn, Refusal
+from grader.commands.serve.policy import Refusal, SubmissionPolicy
 from grader.commands.serve.store import DATABASE, Store
 from grader.commands.serve.web.app import application
+from grader.commands.serve.web.context import ServiceContext
 from grader.commands.serve.web.limits import BoundedServer, ServiceLimits, Uploads
-from grader.commands.serve.web.shared import Service
 
 
 def test_student_mb_bound_what_is_received() -> None:
@@ -72,7 +72,7 @@ def test_connections_of_strangers_give_way(tmp_path: Path) -> None:
         store, metrics = Store(f"sqlite:///{tmp_path / DATABASE}"), Metrics()
         dispatcher = Dispatcher(store, {}, 1, metrics, grade_submission)
         deadlines = Deadlines(f"sqlite:///{tmp_path / 'gradebook.db'}")
-        service = Service({}, {}, HandIn(), ServiceLimits(), Hub(), store, deadlines, dispatcher, metrics)
+        service = ServiceContext({}, SubmissionPolicy(), ServiceLimits(), Hub(), store, deadlines, dispatcher, metrics)
         service.server = BoundedServer(application(service, "/"), max_connections=2)
         service.server.add_sockets(sockets := bind_sockets(0, "127.0.0.1"))
         streams = []

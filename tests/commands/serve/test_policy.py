@@ -8,7 +8,7 @@ import pytest
 from traitlets import TraitError
 from traitlets.config import Config
 
-from grader.commands.serve.policy import Attempts, HandIn, Refusal, published, require_object
+from grader.commands.serve.policy import Attempts, Refusal, SubmissionPolicy, published, require_object
 
 NOW = datetime(2026, 3, 2, 10)
 HOUR = timedelta(hours=1)
@@ -38,16 +38,16 @@ REPORT = {
 }
 
 
-def rules(**settings: Any) -> HandIn:
+def rules(**settings: Any) -> SubmissionPolicy:
     """The rules of a course with these settings."""
-    return HandIn(config=Config(HandIn=settings))
+    return SubmissionPolicy(Config(SubmissionPolicy=settings))
 
 
 def refused(settings: dict[str, Any], due: datetime | None = None, used: int = 0, ago: float = 0) -> Refusal | None:
     """Why a hand-in is refused now; the last attempt was `ago` seconds before."""
     attempts = Attempts(used, NOW - timedelta(seconds=ago) if used else None)
     try:
-        rules(**settings).require_allowed(NOW, due, attempts)
+        rules(**settings).require_allowed(due, NOW, attempts)
     except Refusal as refusal:
         return refusal
     return None
@@ -98,9 +98,9 @@ def test_an_assignment_may_have_rules_of_its_own() -> None:
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"attempts_": 3}, "no c.HandIn.attempts_"),
-        ({"assignments": {"01": {"dew": ""}}}, "no c.HandIn.dew"),
-        ({"due": "soon"}, "c.HandIn.due is a time such as"),
+        ({"attempts_": 3}, "no c.SubmissionPolicy.attempts_"),
+        ({"assignments": {"01": {"dew": ""}}}, "no c.SubmissionPolicy.dew"),
+        ({"due": "soon"}, "c.SubmissionPolicy.due is a time such as"),
         ({"counts": "first"}, "counts"),
         ({"attempts": -1}, "attempts"),
     ],
@@ -111,17 +111,46 @@ def test_a_wrong_rule_is_refused(settings: dict[str, Any], words: str) -> None:
         rules(**settings)
 
 
+def test_rules_may_have_the_names_of_an_earlier_version() -> None:
+    """c.HandIn and told; where a setting has both names, the current one counts, and an assignment's own rules do."""
+    old = SubmissionPolicy(
+        Config(HandIn={"told": "points", "attempts": 5, "assignments": {"02": {"told": "everything"}}})
+    )
+    assert (old.disclosure, old.attempts, old.for_assignment("02").disclosure) == ("points", 5, "everything")
+    new = {"attempts": 2, "assignments": {"02": {"told": "points", "disclosure": "points and sentences"}}}
+    both = SubmissionPolicy(Config(HandIn={"attempts": 5, "cooldown": 1}, SubmissionPolicy=new))
+    assert (both.attempts, both.cooldown, both.for_assignment("02").disclosure) == (2, 1, "points and sentences")
+    assert both.for_assignment("01").disclosure == "everything"
+
+
+@pytest.mark.parametrize("section", ["HandIn", "SubmissionPolicy"])
+def test_rules_may_be_added_to(section: str) -> None:
+    """As traitlets allows: c.SubmissionPolicy.assignments.update(...) in one of several files."""
+    config = Config()
+    config[section].assignments.update({"02": {"attempts": 1}})
+    assert SubmissionPolicy(config).for_assignment("02").attempts == 1
+
+
+@pytest.mark.parametrize(
+    "settings", [{"attempts_": 3}, {"told": "all"}, {"assignments": {"01": {"telling": "points"}}}]
+)
+def test_a_wrong_rule_under_an_earlier_name_is_refused(settings: dict[str, Any]) -> None:
+    """It is named as it is called today."""
+    with pytest.raises(TraitError, match=r"SubmissionPolicy"):
+        SubmissionPolicy(Config(HandIn=settings))
+
+
 def test_a_wrong_rule_of_one_assignment_is_refused() -> None:
     """When its rules are made, which is at the start of the service."""
     with pytest.raises(TraitError, match="late"):
         rules(assignments={"01": {"late": "maybe"}}).for_assignment("01")
 
 
-def test_what_is_told_grows_after_the_due_time() -> None:
+def test_disclosure_grows_after_the_due_time() -> None:
     """Before it, what the rules say; without one, always what the rules say."""
-    course = rules(told="points")
-    assert course.told_at(NOW, NOW + HOUR) == "points" == course.told_at(NOW, None)
-    assert course.told_at(NOW, NOW - HOUR) == "everything"
+    course = rules(disclosure="points")
+    assert course.disclosure_at(NOW, NOW + HOUR) == "points" == course.disclosure_at(NOW, None)
+    assert course.disclosure_at(NOW, NOW - HOUR) == "everything"
 
 
 def test_points_hide_messages_causes_and_names_of_hidden_tests() -> None:
@@ -134,17 +163,19 @@ def test_points_hide_messages_causes_and_names_of_hidden_tests() -> None:
     sentences = published(REPORT, "points and sentences", hidden)
     assert [test["message"] for test in sentences["tests"]] == ["seen", "The sentence."]
     assert "adds one" not in str(sentences) and sentences["repairs"] == ["moved"]
-    told = published(REPORT, "everything", hidden)
-    assert told["tests"][1] == REPORT["tests"][1] and told["exercises"][1]["diagnosis"].endswith("Leave it.")
+    everything = published(REPORT, "everything", hidden)
+    assert everything["tests"][1] == REPORT["tests"][1] and everything["exercises"][1]["diagnosis"].endswith(
+        "Leave it."
+    )
 
 
-def test_a_diagnosis_that_an_earlier_version_wrote_into_a_message_is_not_told_either() -> None:
+def test_a_diagnosis_that_an_earlier_version_wrote_into_a_message_is_withheld_too() -> None:
     """Nobody takes its sentence apart: the whole message comes after the due time."""
     old = {**REPORT, "tests": [{k: v for k, v in test.items() if k != "explanation"} for test in REPORT["tests"]]}
     assert [test["message"] for test in published(old, "points and sentences", set())["tests"]] == ["seen", ""]
-    told = published(old, "everything", set())
-    assert [test["message"] for test in told["tests"]] == [test["message"] for test in REPORT["tests"]]
-    assert told["exercises"][1]["reasons"][0]["sentence"].startswith("The sentence.")
+    everything = published(old, "everything", set())
+    assert [test["message"] for test in everything["tests"]] == [test["message"] for test in REPORT["tests"]]
+    assert everything["exercises"][1]["reasons"][0]["sentence"].startswith("The sentence.")
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ SLOW = "import time\ntime.sleep(0.3)\ndef two():\n    return 2"
 def test_queue_and_gradebook_survive_in_postgresql(database: Postgres, tmp_path: Path) -> None:
     """After a kill, beside a class run, and after a restart of the database: all is graded once, with right scores."""
     url = database.new_database("course")
-    settings = f"c.CourseDirectory.db_url = {url!r}\nc.HandIn.cooldown = 0\n"
+    settings = f"c.CourseDirectory.db_url = {url!r}\nc.SubmissionPolicy.cooldown = 0\n"
     folder = make_served_course(tmp_path / "course", settings)
     server = Server(folder)
     assert server.graded("ann", written(folder))["report"]["points"] == SCORES["ann"]

@@ -19,16 +19,16 @@ from tests.support.waiting import until
 
 BEST, CLOSED, LATE, STRICT, SOON, PAST = "02-best", "03-closed", "04-late", "05-strict", "06-soon", "07-past"
 SETTINGS = f"""
-c.HandIn.assignments = {{
-    "{BEST}": {{"counts": "best", "told": "points", "attempts": 2}},
+c.SubmissionPolicy.assignments = {{
+    "{BEST}": {{"counts": "best", "disclosure": "points", "attempts": 2}},
     "{CLOSED}": {{"open": "2999-01-01 00:00 UTC"}},
     "{LATE}": {{"due": "2001-01-01 00:00 UTC", "late": "refuse"}},
     "{STRICT}": {{"late": "refuse"}},
     "{SOON}": {{"due": "2999-01-01 00:00 UTC"}},
     "{PAST}": {{"due": "2001-01-01 00:00 UTC"}},
 }}
-c.HandIn.cooldown = 0
-c.HandIn.told = "points and sentences"
+c.SubmissionPolicy.cooldown = 0
+c.SubmissionPolicy.disclosure = "points and sentences"
 c.ServiceLimits.requests_per_minute = 1000
 """
 WRONG = "def one(x=1):\n    return x + 1"
@@ -90,7 +90,7 @@ def test_the_best_counts_and_attempts_end(server: Server) -> None:
     assert (first["attempts_left"], second["attempts_left"]) == (1, 0)
     assert (first["counts"], second["counts"]) == (True, False)
     assert (first["report"]["points"], second["report"]["points"]) == (8, 5)
-    # told = 'points'
+    # disclosure = 'points'
     assert all(test["message"] == "" and test["causes"] == [] for test in second["report"]["tests"])
     assert [test["test"] for test in second["report"]["tests"]] == ["one-check", "hidden test 2", "two-check"]
     assert submitted(server, "cat", assignment=BEST) == good
@@ -189,9 +189,9 @@ def test_what_our_answers_gave_back_is_known_after_the_due_date(server: Server, 
     judged["alone"] = judged | {"verdict": "failed", "points": 0.0, "message": "alone"}
     with sqlite3.connect(server.folder / DATABASE) as database:
         database.execute("update hand_in set report = ? where id = ?", [json.dumps(report).encode(), key])
-    told = server.ask(f"/hand-in/{key}", "fay").json["report"]
-    (test,) = [test for test in told["tests"] if test["test"] == "one-test-more"]
-    assert told["points"] == points and (test["message"] == "alone") == (points == 6)
+    report = server.ask(f"/hand-in/{key}", "fay").json["report"]
+    (test,) = [test for test in report["tests"] if test["test"] == "one-test-more"]
+    assert report["points"] == points and (test["message"] == "alone") == (points == 6)
     assert ("alone" in test) == (assignment == PAST)
 
 
@@ -223,7 +223,7 @@ def test_a_result_that_cannot_be_written_is_written_later(server: Server) -> Non
 
 def test_one_service_at_a_time_serves_a_course(server: Server) -> None:
     """A second one refuses to start, and says what to do."""
-    with pytest.raises(GraderError, match="another 'grader serve' serves .*: stop it first"):
+    with pytest.raises(GraderError, match="another 'grader serve' uses .*: stop it first"):
         serve(CourseDir(server.folder), Options())
 
 

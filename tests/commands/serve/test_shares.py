@@ -20,7 +20,7 @@ from tests.support.waiting import HANGS, until
 
 CONNECTIONS, PER_MINUTE, AT_ONCE, WAITING = 50, 60, 3, 2
 SETTINGS = f"""
-c.HandIn.cooldown = 0
+c.SubmissionPolicy.cooldown = 0
 c.Limits.notebook_mb = 1
 c.ServiceLimits.student_mb = 1
 c.ServiceLimits.upload_mb = 2
@@ -31,7 +31,7 @@ c.ServiceLimits.waiting = {WAITING}
 c.ServiceLimits.body_seconds = {HANGS}
 """
 HASTY = """
-c.HandIn.cooldown = 0
+c.SubmissionPolicy.cooldown = 0
 c.ServiceLimits.body_seconds = 1
 c.ServiceLimits.header_seconds = 1
 c.ServiceLimits.wait_seconds = 1
@@ -142,7 +142,7 @@ def test_waiting_hand_ins_are_counted_for_each_student(server: Server) -> None:
         text = f"{slow('two')}\n#{next(numbers)}"
         answers.append(server.hand_in("fay", written(server.folder, two=text)))
         answers.append(server.hand_in("fay", other(server.folder, text.replace("two", "three")), name="other"))
-        return f"{WAITING} of your notebooks wait" in answers[-1].json.get("error", "")
+        return f"{WAITING} of your notebooks are waiting" in answers[-1].json.get("error", "")
 
     until(is_refused, "a refusal")
     assert answers[-1].status == 429 and answers[-1].headers["Retry-After"]
@@ -158,7 +158,7 @@ def test_student_mb_of_one_fill_no_disk(server: Server) -> None:
         text = f"{slow('two')}\n#{next(numbers)}"
         answers.append(server.hand_in("eve", written(server.folder, two=text) + b" " * LARGE))
         assert stored(server, "eve") <= 2**20
-        return "as many bytes" in answers[-1].json.get("error", "")
+        return "all the space" in answers[-1].json.get("error", "")
 
     until(is_refused, "a refusal")
     assert answers[-1].status == 429 and answers[-1].headers["Retry-After"]

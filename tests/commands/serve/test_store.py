@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from grader.commands.serve.policy import Refusal
-from grader.commands.serve.store import KEPT, Graded, Store
-from grader.commands.serve.table import GRADED, GRADING, SUPERSEDED, WAITING
+from grader.commands.serve.store import GRADED, GRADING, KEPT, SUPERSEDED, WAITING, Graded, Store
 from grader.engine.report import Report
 
 ROOM = 10
@@ -84,7 +83,7 @@ def test_what_waits_takes_only_the_room_of_its_student(store: Store) -> None:
     """A refusal supersedes nothing, another student gets through, and room is there again after the report."""
     keys = [accepted(store, b"1234", notebook=notebook) for notebook in ("one", "two")]
     store.start(keys[0])
-    with pytest.raises(Refusal, match="as many bytes as you may use") as refused:
+    with pytest.raises(Refusal, match="all the space that you may use") as refused:
         accepted(store, b"567", notebook="two")
     assert refused.value.status == 429 and refused.value.retry_after and state(store, keys[1]) == (WAITING, None)
     assert state(store, accepted(store, b"1234567890", "bob")) == (WAITING, None)

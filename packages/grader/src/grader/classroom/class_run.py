@@ -181,7 +181,7 @@ class _UnderWay:
         """
         while self._futures:
             wait(self._futures, return_when=FIRST_COMPLETED)
-            end = time.monotonic() + self._graders.patience
+            end = time.monotonic() + self._graders.batch_wait
             while len(ended := self._done()) < min(MAX_TOGETHER, len(self._futures)) and time.monotonic() < end:
                 time.sleep(PAUSE_SECONDS)
             group = [_outcome(future, *self._futures.pop(future)[:2], common) for future in ended]

@@ -19,7 +19,7 @@ class Graders(Protocol):
     """How many submissions may be under way, so that no grader waits for this process."""
     make_pages: bool
     """Whether pages are made there too. For that, submissions wait until the gradebook has the assignment."""
-    patience: float
+    batch_wait: float
     """Seconds for which a result may wait for others, to be written with them in one transaction."""
 
     def begin(self, assignment: Assignment, notebooks: dict[str, RegisteredNotebook]) -> None:
@@ -36,7 +36,7 @@ class Threads:
     """Grades on this machine, in threads that each use processes of their own. The main thread makes the pages."""
 
     make_pages = False
-    patience = 0.0
+    batch_wait = 0.0
 
     def __init__(self, jobs: int = 0) -> None:
         threads = side_by_side(jobs)

@@ -5,10 +5,10 @@ import importlib.util
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from grader.classroom.config import helper_packages, load_config
 from grader.engine.supervisor import forkserver
@@ -82,6 +82,17 @@ def prepare(root: Path) -> None:
         root: the course folder.
     """
     forkserver.prepare(helper_packages(load_config(root)))
+
+
+def with_current_names(settings: Mapping[str, Any], current: Mapping[str, str]) -> dict[str, Any]:
+    """Return settings of a course under their current names; one given under both names has the current one's value.
+
+    Args:
+        settings: values by name.
+        current: the current names of settings that had another one in an earlier version.
+    """
+    renamed = {current[name]: value for name, value in settings.items() if name in current}
+    return renamed | {name: value for name, value in settings.items() if name not in current}
 
 
 def require_dask() -> None:

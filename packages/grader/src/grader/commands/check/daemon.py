@@ -36,7 +36,7 @@ from grader.text import INTERRUPTED
 
 REAP_SECONDS = 0.5
 """Seconds between two looks at whether a check has ended."""
-PATIENCE = 10
+CLEANUP_SECONDS = 10
 """Seconds that a check may take to clean up after its client is gone."""
 
 Stamps = dict[str, Stamp | None]
@@ -198,5 +198,5 @@ def _pass_on_interrupts(connection: socket.socket) -> None:
         while connection.recv(1):
             signal.pthread_kill(main_thread, signal.SIGINT)
     signal.pthread_kill(main_thread, signal.SIGINT)
-    time.sleep(PATIENCE)
+    time.sleep(CLEANUP_SECONDS)
     os._exit(INTERRUPTED)

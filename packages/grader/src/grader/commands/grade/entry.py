@@ -61,10 +61,10 @@ def _run(parsed: argparse.Namespace) -> int:
         return grade(run)
     run.student_count()  # an assignment that does not exist needs no cluster
     require_dask()
-    from grader.commands.cluster.crew import Crew
+    from grader.commands.cluster.dask_graders import DaskGraders
 
-    with closing(Crew(parsed.scheduler, course_dir.config, note)) as crew:
-        return grade(run, crew)
+    with closing(DaskGraders(parsed.scheduler, course_dir.config, note)) as graders:
+        return grade(run, graders)
 
 
 def _explain(parsed: argparse.Namespace) -> int:

@@ -1,9 +1,8 @@
-"""Knows the students of a class without a hub: each has a token, of which only a salted hash is stored.
+"""Identifies the students of a class without a hub: each has a token, stored only as a salted hash.
 
 roster.csv --grader tokens--> tokens.csv, to hand out once; hand_in_accounts.json, with the hashes
 
-A token is KEY.SECRET: the key finds the account, and the secret has 256 random bits, which no one can guess. So a fast
-hash is enough.
+A token is KEY.SECRET: the key finds the account. The secret has 256 random bits, so a fast hash is enough.
 """
 
 import csv
@@ -24,19 +23,19 @@ TOKENS = "tokens.csv"
 
 
 def make_tokens(folder: Path, students: Iterable[str], renew: Iterable[str] = ()) -> dict[str, str]:
-    """Give a token to each student who has none, store its hash, and return the new tokens by student.
+    """Create a token for each student without one, store its hash, and return the new tokens by student.
 
     Args:
         folder: the course folder.
         students: the names.
-        renew: students who lost theirs; the old token is no longer valid.
+        renew: students who lost their token; the old one becomes invalid.
 
     Raises:
-        GraderError: there is a tokens.csv from before, which would be overwritten.
+        GraderError: an earlier tokens.csv would be overwritten.
     """
     written = folder / TOKENS
     if written.exists():
-        raise GraderError(f"{written} holds tokens that were made before: hand them out and remove it first")
+        raise GraderError(f"{written} already exists: hand out its tokens and remove it first")
     accounts = _read(folder / ACCOUNTS)
     renewed = set(map(require_name, renew))
     accounts = {key: account for key, account in accounts.items() if account["student"] not in renewed}
@@ -56,7 +55,7 @@ def make_tokens(folder: Path, students: Iterable[str], renew: Iterable[str] = ()
 
 
 class Accounts:
-    """Finds the student of a token; new tokens are valid without a restart."""
+    """The accounts of a course folder, read again when the file changes."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / ACCOUNTS
@@ -64,7 +63,7 @@ class Accounts:
         self._stamp: Stamp | None = None
 
     def student(self, token: str) -> str | None:
-        """Return the student whose token this is; None if it is unknown."""
+        """Return the student with this token, or None."""
         key, _, secret = token.partition(".")
         account = self._current().get(key, {"student": "", "hash": "0" * 64})
         is_right = hmac.compare_digest(_hash(key, secret), account["hash"])

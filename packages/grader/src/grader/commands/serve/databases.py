@@ -1,23 +1,70 @@
-"""Opens the databases of a course: the gradebook, and the table of hand-ins.
+"""Opens the databases of a course: the table of hand-ins, and the due dates in the gradebook.
 
-SQLite: gradebook.db and hand_ins.db, a file each, so that neither waits for the other. PostgreSQL: one database.
+SQLite has two files, gradebook.db and hand_ins.db, so that neither waits for the other; PostgreSQL one database.
 """
 
-from sqlalchemy import create_engine
+from datetime import datetime
+
+from nbgrader import api
+from sqlalchemy import create_engine, inspect
 from sqlalchemy.exc import ArgumentError, OperationalError
 
 from grader.classroom.course_dir import CourseDir, unusable_url
-from grader.commands.serve.deadlines import Deadlines
+from grader.classroom.gradebook.reader import due_of
 from grader.commands.serve.store import DATABASE, Store
 from grader.errors import GraderError
 from grader.text import one_line
 
+LOCK_SECONDS = 1
+
+
+class Deadlines:
+    """The due dates of a gradebook, which instructors may change during the service; all methods are thread-safe."""
+
+    def __init__(self, url: str) -> None:
+        """Open the gradebook at an SQLAlchemy URL; it need not exist yet."""
+        # While another program locks the gradebook, every request waits for this query, so the timeout is short.
+        options = {"timeout": LOCK_SECONDS} if url.startswith("sqlite") else {}
+        self._engine = create_engine(url, connect_args=options, pool_pre_ping=url.startswith("postgresql"))
+        self._exists = False
+        self._known: dict[tuple[str, str], datetime | None] = {}
+
+    def due(self, assignment: str, student: str) -> datetime | None:
+        """Return the due date of a student in UTC, extension included, or None.
+
+        Args:
+            assignment: the assignment's name.
+            student: the student's name.
+
+        Raises:
+            OperationalError: the gradebook is locked, and the date was never read before.
+        """
+        key = assignment, student
+        try:
+            self._known[key] = self._read(assignment, student)
+        except OperationalError:
+            if key not in self._known:
+                raise
+        return self._known[key]
+
+    def _read(self, assignment: str, student: str) -> datetime | None:
+        if not self._exists:
+            self._exists = inspect(self._engine).has_table(api.Assignment.__tablename__)
+        if not self._exists:
+            return None  # the gradebook does not exist yet
+        with self._engine.connect() as connection:
+            return due_of(connection, assignment, student)
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._engine.dispose()
+
 
 def open_databases(course_dir: CourseDir) -> tuple[Store, Deadlines]:
-    """Open the table of hand-ins and the due dates of a course, and create what is missing.
+    """Open the table of hand-ins and the due dates of a course, and create missing tables.
 
     Args:
-        course_dir: the course folder; where its c.CourseDirectory.db_url is PostgreSQL, that database has all tables.
+        course_dir: the course folder. If its c.CourseDirectory.db_url is PostgreSQL, that database holds all tables.
 
     Raises:
         GraderError: the URL is not valid, its driver is not installed, or its server does not answer.
@@ -29,7 +76,7 @@ def open_databases(course_dir: CourseDir) -> tuple[Store, Deadlines]:
         engine = create_engine(url)
         engine.connect().close()
         engine.dispose()
-        # nbgrader's tables come first, because they are stamped with their version only in an empty database.
+        # nbgrader stamps its tables with their version only in an empty database, so they come first.
         course_dir.make_gradebook()
         return Store(url), Deadlines(url)
     except (ImportError, ArgumentError) as error:

@@ -1,6 +1,6 @@
-"""Hands waiting hand-ins to threads that grade them, and wakes those who wait for a report; lives in the event loop.
+"""Passes waiting hand-ins to threads that grade them, and wakes requests that wait for a report, in the event loop.
 
-add --> FairQueue --> threads --> Writer --> done: wake its readers, take the next
+add --> FairQueue --> threads --> Writer --> written: wake the readers, take the next
 """
 
 import asyncio
@@ -15,30 +15,29 @@ from sqlalchemy.exc import DBAPIError
 from grader.classroom.student import Assignment
 from grader.commands.serve.fair_queue import FairQueue, Ticket
 from grader.commands.serve.metrics import Metrics
-from grader.commands.serve.store import Store
-from grader.commands.serve.table import WAITING, HandInRow
+from grader.commands.serve.store import WAITING, Store, SubmissionRow
 from grader.commands.serve.worker import Grade, Outcome, Writer, grade_ticket
 
 MAX_UNWRITTEN = 16
-"""How many results may wait for the writer: each holds a notebook with its outputs in memory."""
+"""Results that may wait for the writer; each holds a notebook with its outputs in memory."""
 RETRY_SECONDS, MAX_RETRY_SECONDS = 2, 300
-"""After how many seconds a hand-in is graded again that the grader failed over; doubled each time, up to the second."""
+"""Seconds until a hand-in is graded again after a failure of the grader; doubled each time, and their maximum."""
 log = logging.getLogger("grader.commands.serve")
 
 
 class Dispatcher:
-    """The queue and what is under way. All methods but `written` belong to the event loop's thread."""
+    """The queue and the hand-ins being graded. All methods except `written` belong to the event loop's thread."""
 
     def __init__(
         self, store: Store, assignments: dict[str, Assignment], workers: int, metrics: Metrics, grade: Grade
     ) -> None:
-        """Make a dispatcher that does nothing yet.
+        """Create a dispatcher, which `run` starts.
 
         Args:
-            store: where the hand-ins are.
-            assignments: what each assignment is graded by.
-            workers: how many hand-ins are graded at a time.
-            metrics: what is counted.
+            store: the table of hand-ins.
+            assignments: the assignments by name.
+            workers: the number of hand-ins graded at a time.
+            metrics: the counters.
             grade: grades a submission, here or on a cluster.
         """
         self._grade_submission = grade
@@ -52,7 +51,7 @@ class Dispatcher:
         self._grading, self._unwritten, self._is_stopping = 0, 0, False
 
     def run(self, loop: asyncio.AbstractEventLoop, writer: Writer) -> None:
-        """Begin to work in an event loop, with all that waits in the store."""
+        """Start to work in an event loop, with all waiting hand-ins of the store."""
         self._loop, self._writer = loop, writer
         for row in self._store.recover():
             if row.assignment in self._assignments and row.notebook in self._assignments[row.assignment].sources:
@@ -63,29 +62,29 @@ class Dispatcher:
                 )
         self._dispatch()
 
-    def add(self, row: HandInRow) -> None:
-        """Have a new hand-in graded."""
+    def add(self, row: SubmissionRow) -> None:
+        """Queue a new hand-in."""
         self._enqueue(row.ticket)
         self._dispatch()
 
     def under_way(self) -> int:
-        """Return how many hand-ins are being graded or written."""
+        """Return the number of hand-ins being graded or written."""
         return self._grading + self._unwritten
 
     async def changed(self, key: str, seconds: float) -> None:
-        """Wait until the state of a hand-in may have changed, at most some seconds."""
+        """Wait until the state of a hand-in may have changed, for some seconds at most."""
         if key in self._changed:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._changed[key].wait(), seconds)
 
     def stop(self) -> None:
-        """Start no further job."""
+        """Start no further jobs."""
         self._is_stopping = True
         self._threads.shutdown(wait=False)
 
-    def written(self, outcome: Outcome, again: HandInRow | None) -> None:
-        """Take note that the writer is done with an outcome; any thread may call this."""
-        with suppress(RuntimeError):  # the loop has ended, and so will the service
+    def written(self, outcome: Outcome, again: SubmissionRow | None) -> None:
+        """Report that the writer has finished an outcome, from any thread."""
+        with suppress(RuntimeError):  # the loop has ended, and the service is ending
             self._loop.call_soon_threadsafe(self._written, outcome, again)
 
     def _enqueue(self, ticket: Ticket) -> None:
@@ -94,7 +93,6 @@ class Dispatcher:
         older = self.queue.add(ticket)
         if older is not None:
             self._wake(older.id)
-        self._metrics.waiting.set(len(self.queue))
 
     def _dispatch(self) -> None:
         while not self._is_stopping and self._grading < self._workers and self._unwritten < MAX_UNWRITTEN:
@@ -117,7 +115,7 @@ class Dispatcher:
         self._unwritten += 1
         self._dispatch()
 
-    def _written(self, outcome: Outcome, again: HandInRow | None) -> None:
+    def _written(self, outcome: Outcome, again: SubmissionRow | None) -> None:
         ticket = outcome.ticket
         self._unwritten -= 1
         self.queue.done(ticket.student)
@@ -141,7 +139,7 @@ class Dispatcher:
 
     def _retry(self, ticket: Ticket) -> None:
         try:
-            # The writer could not do so if it was the database that failed.
+            # The writer could not put it back if the database failed.
             self._store.put_back(ticket.id)
             row = self._store.get(ticket.id)
         except DBAPIError:

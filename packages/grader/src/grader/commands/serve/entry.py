@@ -40,9 +40,9 @@ def _serve(parsed: argparse.Namespace) -> int:
     if not parsed.scheduler:
         return serve(course_dir, options)
     require_dask()
-    from grader.commands.cluster.on_demand import OnDemand
+    from grader.commands.cluster.submission_grader import SubmissionGrader
 
-    with closing(OnDemand(parsed.scheduler, course_dir, note)) as cluster:
+    with closing(SubmissionGrader(parsed.scheduler, course_dir, note)) as cluster:
         return serve(course_dir, replace(options, grade=cluster.grade, jobs=parsed.jobs or cluster.at_once))
 
 

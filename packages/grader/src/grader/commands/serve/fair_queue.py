@@ -1,7 +1,7 @@
-"""Decides who is graded next: one job of a student at a time, and a flood by one student delays no other.
+"""Orders hand-ins fairly: one job of a student at a time, so that a flood by one student delays no other.
 
-Hand-ins wait by student and notebook. Among the students who wait and are not being graded, the next is the one who has
-waited longest: since the last job was taken from them, or since their oldest hand-in arrived, whichever is later.
+Hand-ins wait by student and notebook. Among the waiting students without a running job, the next is the one who has
+waited longest: since the start of their last job or since the arrival of their oldest hand-in, whichever is later.
 """
 
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from itertools import count
 
 @dataclass(frozen=True)
 class Ticket:
-    """A hand-in that waits: its id, and whose it is of which notebook."""
+    """A waiting hand-in."""
 
     id: str
     student: str
@@ -19,20 +19,20 @@ class Ticket:
 
     @property
     def work(self) -> tuple[str, str]:
-        """The assignment and the notebook: a student has one waiting hand-in of each."""
+        """The assignment and the notebook. A student has at most one waiting hand-in of each."""
         return self.assignment, self.notebook
 
 
 @dataclass
 class _Line:
-    """A student's waiting hand-ins by notebook, with the time of their arrival; the oldest comes first."""
+    """A student's waiting hand-ins by notebook, with the times of their arrival."""
 
     tickets: dict[tuple[str, str], tuple[int, Ticket]] = field(default_factory=dict)
     served: int = 0
     is_running: bool = False
 
     def turn(self) -> int:
-        """Since when this student waits."""
+        """Return the event at which this student's turn began."""
         return max(self.served, min(arrival for arrival, _ in self.tickets.values()))
 
     def first(self) -> Ticket:
@@ -40,7 +40,7 @@ class _Line:
 
 
 class FairQueue:
-    """The hand-ins that wait. Time is counted in events: an arrival and the start of a job are one each."""
+    """The waiting hand-ins. Time is counted in events: each arrival and each start of a job."""
 
     def __init__(self) -> None:
         self._lines: dict[str, _Line] = {}
@@ -50,9 +50,9 @@ class FairQueue:
         return sum(len(line.tickets) for line in self._lines.values())
 
     def add(self, ticket: Ticket) -> Ticket | None:
-        """Add a hand-in, and return the one that it supersedes: the student's older one of the same notebook, if any.
+        """Add a hand-in, and return the student's older one of the same notebook, which it supersedes, or None.
 
-        It takes the place of the older one, so that a student who corrects a mistake does not go to the end.
+        It takes the place of the older one, so that a correction does not go to the end of the queue.
         """
         line = self._lines.setdefault(ticket.student, _Line())
         arrival, older = line.tickets.get(ticket.work, (next(self._clock), None))
@@ -60,7 +60,7 @@ class FairQueue:
         return older
 
     def take(self) -> Ticket | None:
-        """Take the hand-in that is graded next; None if there is none. Its student's others wait until `done`."""
+        """Remove and return the next hand-in, or None. Others of the same student wait until `done`."""
         lines = [line for line in self._lines.values() if line.tickets and not line.is_running]
         if not lines:
             return None
@@ -71,22 +71,22 @@ class FairQueue:
         return ticket
 
     def done(self, student: str) -> None:
-        """Say that the job of a student has ended."""
+        """Record the end of a student's job."""
         line = self._lines[student]
         line.is_running = False
         if not line.tickets:
-            # What is forgotten here decides nothing: a later arrival counts more than an earlier job.
+            # The time of this job decides nothing any more: any new arrival is later.
             del self._lines[student]
 
     def waiting(self, student: str) -> int:
-        """Return how many hand-ins of a student wait."""
+        """Return the number of waiting hand-ins of a student."""
         return len(self._lines[student].tickets) if student in self._lines else 0
 
     def place(self, ticket: Ticket) -> int | None:
-        """Return the place of a waiting hand-in, 1 for the next one, if nothing else arrives; None if it is not there.
+        """Return the place of a hand-in, 1 for the next one, if nothing else arrives; None if it does not wait.
 
-        Each student has one turn in each round, in the order of `take`. So before this hand-in come those of the same
-        student that are older, and of every other student as many as have their turns before it.
+        Each student has one turn in each round, in the order of `take`. So this hand-in comes after the student's older
+        ones, and after those of every other student that have an earlier turn.
         """
         own = self._lines.get(ticket.student)
         entry = own.tickets.get(ticket.work) if own is not None else None

@@ -1,6 +1,6 @@
 """Starts and stops the service.
 
-main thread: writes results, waits for signals        server thread: event loop, answers requests, queue
+main thread: writes results, waits for signals        server thread: event loop with requests and queue
 """
 
 import asyncio
@@ -20,41 +20,39 @@ from urllib.parse import urlsplit
 from tornado.netutil import bind_sockets
 
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.student import Assignment, grade_submission, load_assignment
+from grader.classroom.student import grade_submission, load_assignment
 from grader.commands.serve.databases import open_databases
 from grader.commands.serve.dispatch import Dispatcher
 from grader.commands.serve.metrics import Metrics
-from grader.commands.serve.policy import HandIn
+from grader.commands.serve.policy import SubmissionPolicy
 from grader.commands.serve.web.app import application
+from grader.commands.serve.web.context import ServiceContext
 from grader.commands.serve.web.identity import PREFIX, Tokens, identity
 from grader.commands.serve.web.limits import BoundedServer, ServiceLimits
-from grader.commands.serve.web.shared import Service
 from grader.commands.serve.worker import Grade, Writer
-from grader.engine.notebook.plan import plan
 from grader.engine.sandbox import confinement
 from grader.engine.supervisor.pool import side_by_side
 from grader.errors import GraderError
 from grader.files import locked
 
 ADDRESS = "127.0.0.1:8765"
-"""Where the service listens by default; Jupyter takes 8888 and the ports above it, the hub 8000 and 8081."""
+"""The default address; Jupyter uses 8888 and the ports above it, the hub 8000 and 8081."""
 HUB_URL = "JUPYTERHUB_SERVICE_URL"
 LOCK = ".grader-serve.lock"
 SPARE_FILES = 512
-"""Open files beside the connections: databases, notebooks, pipes to the processes that grade."""
+"""Open files besides the connections: databases, notebooks, pipes to grading processes."""
 STOP_SECONDS = 20
-"""How long a stopping service waits for jobs that run. What has not ended by then is graded after the next start."""
+"""Seconds that a stopping service waits for running jobs. The next start grades the others."""
 LOCAL = ("127.0.0.1", "::1", "localhost")
 log = logging.getLogger("grader.commands.serve")
 
 
 @dataclass(frozen=True)
 class Options:
-    """How to serve.
+    """The options of `grader serve`.
 
-    `bind` is HOST:PORT, `jobs` the notebooks graded at a time (0 for one per core), `sandbox` whether student code is
-    confined, `certfile` and `keyfile` are for TLS. `grade` grades a submission, here by default; on a cluster, `jobs`
-    is how many it takes at a time.
+    `bind` is HOST:PORT, `jobs` the number of notebooks graded at a time (0 for one per core); `certfile` and `keyfile`
+    are for TLS. `grade` grades a submission, here by default. On a cluster, `jobs` is the cluster's number.
     """
 
     bind: str = ""
@@ -70,11 +68,10 @@ def serve(course_dir: CourseDir, options: Options) -> int:
 
     Args:
         course_dir: the course folder.
-        options: how to serve.
+        options: the options of the command.
 
     Raises:
-        GraderError: another service serves the folder, a source is broken, or the address or a certificate cannot be
-            used.
+        GraderError: another service uses the folder, a source is broken, or the address or a certificate is unusable.
         SandboxUnavailable: the kernel cannot confine student code.
     """
     if options.sandbox and options.grade is None:
@@ -90,17 +87,17 @@ def serve(course_dir: CourseDir, options: Options) -> int:
 
 
 class _Serving:
-    """One service from start to stop."""
+    """A service from start to stop."""
 
     def __init__(self, course_dir: CourseDir, options: Options) -> None:
         self._options = options
-        rules, limits = HandIn(config=course_dir.config), ServiceLimits(config=course_dir.config)
+        rules, limits = SubmissionPolicy(course_dir.config), ServiceLimits(config=course_dir.config)
         names = course_dir.assignments()
         if not names:
             raise GraderError(f"{course_dir.root} has no assignment in source/: put one there, and start again")
         if unknown := sorted(rules.assignments.keys() - set(names)):
             raise GraderError(
-                f"c.HandIn.assignments names {unknown[0]!r}, and source/ has {', '.join(names) or 'none'}"
+                f"c.SubmissionPolicy.assignments names {unknown[0]!r}, and source/ has {', '.join(names) or 'none'}"
             )
         assignments = {name: load_assignment(course_dir, name, sandbox=options.sandbox) for name in names}
         who = identity(course_dir.root)
@@ -116,10 +113,9 @@ class _Serving:
         self._dispatcher = Dispatcher(self._store, assignments, at_once, metrics, options.grade or grade_submission)
         self._writer = Writer(course_dir, self._store, assignments, self._dispatcher.written)
         self._limits = limits
-        self._service = Service(
-            assignments, _hidden_tests(assignments), rules, limits, who, self._store, self._deadlines,
-            self._dispatcher, metrics,
-        )  # fmt: skip
+        self._service = ServiceContext(
+            assignments, rules, limits, who, self._store, self._deadlines, self._dispatcher, metrics
+        )
 
     def run(self) -> int:
         _allow_files(self._limits.connections + SPARE_FILES)
@@ -149,7 +145,7 @@ class _Serving:
         self._store.close()
         self._deadlines.close()
         if self._dispatcher.under_way():
-            # Their threads would keep this process alive; the store has them for the next start.
+            # Their threads would keep this process alive; the next start grades these hand-ins.
             os._exit(0)
         return 0
 
@@ -171,7 +167,7 @@ class _Serving:
 
 
 def _allow_files(number: int) -> None:
-    """Raise this process's own limit of open files, as far as the system allows."""
+    """Raise the limit of open files, as far as the system allows."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard != resource.RLIM_INFINITY:
         number = min(number, hard)
@@ -203,14 +199,3 @@ def _tls(options: Options) -> ssl.SSLContext | None:
             f"the certificate {options.certfile} or its key cannot be used ({error}): correct it"
         ) from None
     return context
-
-
-def _hidden_tests(assignments: dict[str, Assignment]) -> dict[str, dict[str, set[str]]]:
-    """The names of the hidden tests by assignment and notebook."""
-    return {
-        name: {
-            notebook: {step.name for step in plan(source) if step.is_hidden}
-            for notebook, source in assignment.sources.items()
-        }
-        for name, assignment in assignments.items()
-    }

@@ -1,4 +1,4 @@
-"""Counts what the service does, for Prometheus; no name of a student is in it."""
+"""Counts requests and hand-ins for Prometheus, without names of students."""
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 

@@ -1,12 +1,11 @@
-"""Decides what students may hand in, and what they learn of it. Instructors set it in nbgrader_config.py.
+"""Decides which hand-ins are accepted, and what students learn. Instructors set the rules in nbgrader_config.py.
 
-c.HandIn.attempts = 5
-c.HandIn.assignments = {"06-vision": {"due": "2026-07-01 18:00 Europe/Berlin", "counts": "best"}}
+c.SubmissionPolicy.attempts = 5
+c.SubmissionPolicy.assignments = {"06-vision": {"due": "2026-07-01 18:00 Europe/Berlin", "counts": "best"}}
 """
 
 from codecs import BOM_UTF8
 from collections.abc import Collection
-from copy import deepcopy
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -17,20 +16,23 @@ from traitlets import Dict, Enum, Integer, TraitError, Unicode
 from traitlets.config import Config
 
 from grader.classroom.student import parsed_time
+from grader.commands.shared import with_current_names
 from grader.engine.explanation import Explanation
 from grader.engine.limits import Settings
 from grader.engine.report import PublishedResult, as_json
 
 EVERYTHING, SENTENCES, POINTS = "everything", "points and sentences", "points"
+CURRENT_NAMES = {"told": "disclosure"}
+"""The current names of settings, by those of earlier versions."""
 FREE_ATTEMPTS = 3
 MAX_PAUSE = 600
 PYTHON_ONLY = {b"NaN": b"0", b"Infinity": b"0", b"\\u": b"\\n"}
-"""Tokens that Python's JSON has and JSON has not, with substitutes: two numbers, and half of a surrogate pair."""
+"""Tokens that only Python's JSON allows, with substitutes: two numbers, and half of a surrogate pair."""
 
 
 @dataclass(eq=False)
 class Refusal(Exception):
-    """Why a request is refused: an HTTP status, a sentence, and after how many seconds it may be repeated."""
+    """The refusal of a request: an HTTP status, a reason, and the seconds after which to repeat it."""
 
     status: int
     why: str
@@ -39,103 +41,102 @@ class Refusal(Exception):
 
 @dataclass(frozen=True)
 class Attempts:
-    """How many attempts at a notebook a student has used, and when the last one arrived."""
+    """The number of a student's attempts at a notebook, and the time of the last one."""
 
     used: int = 0
     last: datetime | None = None
 
 
 class _Object(msgspec.Struct):
-    """A JSON object of which no member is kept: a file may have millions."""
+    """A JSON object whose members are dropped, because a file may have millions."""
 
 
 _OBJECT = msgspec.json.Decoder(_Object)
 
 
-class HandIn(Settings):
-    """The rules for handing in. Times without a zone are in UTC."""
+class SubmissionPolicy(Settings):
+    """The rules for hand-ins. Times without a zone are in UTC."""
 
-    def __init__(self, **traits: Any) -> None:
-        """Read the rules from the configuration.
+    def __init__(self, config: Config | None = None) -> None:
+        """Read the rules from a configuration, which may use their earlier name, c.HandIn.
 
         Raises:
             TraitError: a setting has a wrong value or a misspelt name.
         """
-        super().__init__(**traits)
-        self.require_known(name for rules in self.assignments.values() for name in rules)
+        settings: dict[str, Any] = {}
+        for section in ("HandIn", "SubmissionPolicy"):
+            settings |= with_current_names((config or Config()).get(section, {}), CURRENT_NAMES)
+        super().__init__(config=Config(SubmissionPolicy=settings))
+        self.require_known(
+            name for rules in self.assignments.values() for name in with_current_names(rules, CURRENT_NAMES)
+        )
         for name in ("open", "due"):
             try:
                 _time(getattr(self, name))
             except ValueError:
                 raise TraitError(
-                    f"c.HandIn.{name} is a time such as '2026-03-02 10:00:00 UTC', not {getattr(self, name)!r}"
+                    f"c.SubmissionPolicy.{name} is a time such as '2026-03-02 10:00:00 UTC', "
+                    f"not {getattr(self, name)!r}"
                 ) from None
 
-    open = Unicode("", help="From when notebooks are accepted; empty for at once.").tag(config=True)
+    open = Unicode("", help="The time from which notebooks are accepted; empty for at once.").tag(config=True)
     due = Unicode(
-        "", help="Until when; empty for the due date in the gradebook, which an extension moves."
+        "", help="The due time; empty for the due date in the gradebook, with extensions."
     ).tag(config=True)  # fmt: skip
     late = Enum(
         ["accept", "refuse"], "accept",
-        help="Whether a notebook is accepted after the due time. nbgrader's plugin for late submissions takes its "
-        "penalty from it, by the due date in the gradebook."
+        help="What happens to notebooks after the due time. nbgrader's plugin for late submissions subtracts its "
+        "penalty by the due date in the gradebook."
     ).tag(config=True)  # fmt: skip
-    attempts = Integer(0, min=0, help="How many attempts a student has at each notebook; 0 for any number.").tag(
-        config=True
-    )
+    attempts = Integer(0, min=0, help="Attempts of a student at each notebook; 0 for any number.").tag(config=True)
     cooldown = Integer(
         15, min=0,
         help="Seconds that a student must wait after the fourth attempt at a notebook. The pause doubles with each "
-        "further one: after attempt n it is min(600, cooldown * 2 ** (n - 4)), and none for n <= 3."
+        "further one: after attempt n it is min(600, cooldown * 2 ** (n - 4)), and 0 for n <= 3."
     ).tag(config=True)  # fmt: skip
     counts = Enum(
         ["last", "best"], "last",
-        help="Which hand-in counts: the last, or the one with the most points from tests after a late penalty (of "
+        help="The hand-in that counts: the last, or the one with the most points from tests after a late penalty (of "
         "several, the last)."
     ).tag(config=True)  # fmt: skip
-    told = Enum(
+    disclosure = Enum(
         [EVERYTHING, SENTENCES, POINTS], EVERYTHING,
-        help="What a student learns before the due time; after it, everything. 'points and sentences' leaves out the "
+        help="What a student sees before the due time; after it, everything. 'points and sentences' leaves out the "
         "diagnosis and the feedback page. 'points' also leaves out all messages and the names of hidden tests."
     ).tag(config=True)  # fmt: skip
     assignments = Dict(help="Other rules for some assignments: {name: {setting: value}}.").tag(config=True)
 
-    def for_assignment(self, assignment: str) -> "HandIn":
+    def for_assignment(self, assignment: str) -> "SubmissionPolicy":
         """Return the rules of an assignment."""
-        config: Config = deepcopy(self.config)
-        config.HandIn.update(self.assignments.get(assignment, {}))
-        config.HandIn.assignments = {}
-        return HandIn(config=config)
+        own = with_current_names(self.assignments.get(assignment, {}), CURRENT_NAMES)
+        settings = {**self.config.SubmissionPolicy, **own, "assignments": {}}
+        return SubmissionPolicy(Config(SubmissionPolicy=settings))
 
     def due_at(self, gradebook_due: datetime | None) -> datetime | None:
-        """Return the due time in UTC, if there is one.
-
-        Args:
-            gradebook_due: that of the student in the gradebook.
-        """
+        """Return the due time in UTC, or None; `gradebook_due` is the student's due date in the gradebook."""
         return _time(self.due) or gradebook_due
 
     def pause(self, attempts: int) -> float:
-        """Return the seconds that must pass after so many attempts."""
+        """Return the seconds that must pass after the last of `attempts`."""
         if attempts <= FREE_ATTEMPTS:
             return 0.0
-        # The exponent is limited too, so that the number is never large.
+        # The exponent is limited too, so that the number stays small.
         return float(min(MAX_PAUSE, self.cooldown * 2 ** min(attempts - FREE_ATTEMPTS - 1, 10)))
 
     def left(self, used: int) -> int | None:
-        """Return how many attempts are left after `used`; None for any number."""
+        """Return the number of attempts left after `used`; None for any number."""
         return max(0, self.attempts - used) if self.attempts else None
 
-    def require_allowed(self, now: datetime, due: datetime | None, attempts: Attempts) -> None:
-        """Check whether a student may hand in a notebook.
+    def require_allowed(self, due: datetime | None, now: datetime, attempts: Attempts) -> None:
+        """Check that a student may hand in a notebook.
 
         Args:
+            due: the result of `due_at`.
             now: the time in UTC.
-            due: what `due_at` returned.
-            attempts: those that the student has used.
+            attempts: the attempts so far.
 
         Raises:
-            Refusal: the assignment is not open, the due time or all attempts have passed, or a pause has not.
+            Refusal: the assignment is not open or past its due time, no attempt is left, or the pause is not over.
         """
         opens = _time(self.open)
         if opens is not None and now < opens:
@@ -148,20 +149,18 @@ class HandIn(Settings):
             wait = (attempts.last + timedelta(seconds=self.pause(attempts.used)) - now).total_seconds()
             if wait > 0:
                 raise Refusal(
-                    429, f"attempt {attempts.used + 1} is possible in {wait:.0f} seconds: the pause grows", wait
+                    429,
+                    f"wait {wait:.0f} seconds before attempt {attempts.used + 1}: each further wait is longer",
+                    wait,
                 )
 
-    def told_at(self, now: datetime, due: datetime | None) -> str:
-        """Return what a student may learn now: one of the values of `told`."""
-        return EVERYTHING if due is not None and now > due else self.told
+    def disclosure_at(self, now: datetime, due: datetime | None) -> str:
+        """Return the disclosure to a student now: one of the values of `disclosure`."""
+        return EVERYTHING if due is not None and now > due else self.disclosure
 
 
 def require_object(content: bytes) -> None:
-    """Check that a file is a JSON object, as every notebook is; grading checks what else a notebook needs.
-
-    Raises:
-        Refusal: it is none.
-    """
+    """Raise Refusal if a file is not a JSON object, as every notebook is; grading checks the rest."""
     for allowed, substitute in PYTHON_ONLY.items():
         content = content.replace(allowed, substitute)
     try:
@@ -169,36 +168,38 @@ def require_object(content: bytes) -> None:
     except (msgspec.DecodeError, RecursionError):
         raise Refusal(
             400,
-            "this file is no JSON object, as a notebook is: save it once more in JupyterLab, and hand it in again",
+            "this file is not a JSON object, as a notebook is: save it once more in JupyterLab, and hand it in again",
         ) from None
 
 
-def published(report: dict[str, Any], told: str, hidden: Collection[str], *, is_alone: bool = False) -> dict[str, Any]:
-    """Return a report in its JSON form without what a student may not learn yet.
+def published(
+    report: dict[str, Any], disclosure: str, hidden: Collection[str], *, is_alone: bool = False
+) -> dict[str, Any]:
+    """Return a report in its JSON form without the parts that a student may not see yet.
 
     Args:
-        report: what `Report.as_json` returned.
-        told: what the student may learn.
+        report: the result of `Report.as_json`.
+        disclosure: one of the values of `SubmissionPolicy.disclosure`.
         hidden: the names of the hidden tests.
-        is_alone: whether to tell the results as if nothing had been judged with our answers to earlier exercises.
+        is_alone: True for the results without our answers to earlier exercises.
     """
     tests = [
         msgspec.convert(test.get("alone", test) if is_alone else test, PublishedResult) for test in report["tests"]
     ]
-    told_tests = [_told(test, number, told, hidden) for number, test in enumerate(tests, 1)]
-    return as_json(told_tests, [] if told == POINTS else report["repairs"], given_up=report["given_up"])
+    disclosed = [_disclosed(test, number, disclosure, hidden) for number, test in enumerate(tests, 1)]
+    return as_json(disclosed, [] if disclosure == POINTS else report["repairs"], given_up=report["given_up"])
 
 
-def _told(test: PublishedResult, number: int, told: str, hidden: Collection[str]) -> PublishedResult:
-    """The part of a result that its student may see; `number` is that of the test."""
+def _disclosed(test: PublishedResult, number: int, disclosure: str, hidden: Collection[str]) -> PublishedResult:
+    """Return the part of a result that its student may see; `number` is that of the test."""
     explanation = test.explanation
-    if explanation == Explanation() and not (test.causes and told == SENTENCES):
-        # An earlier version kept a message alone, into which it had written the diagnosis.
+    if explanation == Explanation() and not (test.causes and disclosure == SENTENCES):
+        # An earlier version stored only a message, which contains the diagnosis.
         explanation = Explanation(detail=test.message)
-    if told == EVERYTHING:
+    if disclosure == EVERYTHING:
         return replace(test, explanation=explanation)
     name = test.name
-    if told == POINTS:
+    if disclosure == POINTS:
         name, explanation = f"hidden test {number}" if name in hidden else name, Explanation()
     explanation = explanation.undiagnosed()
     return replace(test, name=name, explanation=explanation, message=explanation.message, causes=[], alone=None)

@@ -1,6 +1,10 @@
-"""Keeps every hand-in on disk, from its receipt to its report: the queue survives a crash of the service or machine.
+"""Stores every hand-in from its receipt to its report, so that the queue survives a crash of service or machine.
 
-The file is hand_ins.db in the course folder, or the gradebook's own database where that is PostgreSQL.
+The table is in hand_ins.db in the course folder, or in the gradebook's database if that is PostgreSQL.
+
+waiting --> grading --> graded
+   |           \\--> refused, if it is not a notebook
+   \\--> superseded, by a newer one of the same notebook
 """
 
 import hashlib
@@ -13,35 +17,78 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, delete, event, func, insert, select, update
+import sqlalchemy as sa
 
+from grader.commands.serve.fair_queue import Ticket
 from grader.commands.serve.policy import Attempts, Refusal
-from grader.commands.serve.table import (
-    GRADED,
-    GRADING,
-    REFUSED,
-    SUPERSEDED,
-    WAITING,
-    HandInRow,
-    hand_in,
-    metadata,
-    shown_columns,
-)
 
+WAITING, GRADING, GRADED, REFUSED, SUPERSEDED = "waiting", "grading", "graded", "refused", "superseded"
 DATABASE = "hand_ins.db"
 REPLAY = timedelta(minutes=1)
-"""How long the same bytes are the same hand-in: a client that lost the receipt asks for it again."""
+"""The time in which equal bytes are the same hand-in: a client that lost the receipt requests it again."""
 KEPT = 20
-"""How many hand-ins of a student and a notebook are kept that were superseded or refused: they cost no attempt."""
+"""Superseded or refused hand-ins kept of each student and notebook. They cost no attempt."""
 
-# Made once, because SQLAlchemy takes longer to make a statement of many columns than SQLite takes to execute it.
-NEWEST = select(*shown_columns).order_by(hand_in.c.number.desc()).limit(1)
-ATTEMPTS = select(func.count(), func.max(hand_in.c.received))
+metadata = sa.MetaData()
+hand_in = sa.Table(
+    "hand_in",
+    metadata,
+    sa.Column("number", sa.Integer, primary_key=True, autoincrement=True),
+    sa.Column("id", sa.String(32), unique=True, nullable=False),
+    sa.Column("student", sa.String(128), nullable=False),
+    sa.Column("assignment", sa.String(128), nullable=False),
+    sa.Column("notebook", sa.String(128), nullable=False),
+    sa.Column("received", sa.DateTime, nullable=False),  # UTC
+    sa.Column("sha256", sa.String(64), nullable=False),
+    sa.Column("content", sa.LargeBinary),  # None if it can never be graded or its student's later ones need the space
+    sa.Column("attempt", sa.Integer, nullable=False),
+    sa.Column("state", sa.String(16), nullable=False, index=True),
+    sa.Column("superseded_by", sa.String(32)),
+    sa.Column("problem", sa.Text),  # the reason for a refusal
+    sa.Column("report", sa.Text),  # JSON
+    sa.Column("points", sa.Float),
+    sa.Column("is_free", sa.Boolean, nullable=False, default=False),  # always false, for tables of earlier versions
+    sa.Column("counts", sa.Boolean, nullable=False, default=False),
+    sa.Column("page", sa.LargeBinary),  # compressed HTML; kept of the newest and of the counting one
+    sa.Column("graded_at", sa.DateTime),
+    sa.Index("hand_in_work", "student", "assignment", "notebook"),
+)
+shown_columns = [column for column in hand_in.columns if column.name not in ("content", "is_free", "page")]
+
+# Created once, because SQLAlchemy takes longer to build a statement of many columns than SQLite to execute it.
+NEWEST = sa.select(*shown_columns).order_by(hand_in.c.number.desc()).limit(1)
+ATTEMPTS = sa.select(sa.func.count(), sa.func.max(hand_in.c.received))
+
+
+@dataclass(frozen=True)
+class SubmissionRow:
+    """A hand-in without its bytes."""
+
+    number: int
+    id: str
+    student: str
+    assignment: str
+    notebook: str
+    received: datetime
+    sha256: str
+    attempt: int
+    state: str
+    superseded_by: str | None
+    problem: str | None
+    report: str | None
+    points: float | None
+    counts: bool
+    graded_at: datetime | None
+
+    @property
+    def ticket(self) -> Ticket:
+        """The hand-in's ticket for the queue."""
+        return Ticket(self.id, self.student, self.assignment, self.notebook)
 
 
 @dataclass(frozen=True)
 class Graded:
-    """What grading a hand-in gave: a report in its JSON form, the page, and whether it counts from now on."""
+    """The result of a hand-in: a report in its JSON form, the page, and True if it counts from now on."""
 
     report: dict[str, Any]
     page: str
@@ -49,16 +96,16 @@ class Graded:
 
 
 class Store:
-    """The table of hand-ins. Every method is one transaction; any thread may call it."""
+    """The table of hand-ins. Every method is one transaction and thread-safe."""
 
     def __init__(self, url: str) -> None:
-        """Open the table at a database URL of SQLAlchemy, and create it if there is none."""
-        # A connection to PostgreSQL does not outlive a restart of its server, so each is tried before its use.
-        self._engine: Engine = create_engine(url, pool_pre_ping=url.startswith("postgresql"))
+        """Open the table at an SQLAlchemy URL, and create it if necessary."""
+        # Connections to PostgreSQL break when its server restarts, so each is tested before use.
+        self._engine: sa.Engine = sa.create_engine(url, pool_pre_ping=url.startswith("postgresql"))
         if self._engine.dialect.name == "sqlite":
-            event.listen(self._engine, "connect", _durable)
+            sa.event.listen(self._engine, "connect", _durable)
         metadata.create_all(self._engine)
-        # SQLite lets one connection write at a time; waiting here is fair, and waiting there is not.
+        # SQLite allows one writer at a time, and waiting for it is not fair; waiting for a lock is.
         self._lock = threading.Lock()
 
     def close(self) -> None:
@@ -73,19 +120,19 @@ class Store:
         content: bytes,
         room: int,
         require_allowed: Callable[[datetime, Attempts], None],
-    ) -> tuple[HandInRow, bool]:
-        """Store a hand-in durably; return it, and whether it is new. A replay of the newest one gives that one.
+    ) -> tuple[SubmissionRow, bool]:
+        """Store a hand-in durably; return it, and True if it is new. A replay of the newest one returns that one.
 
         Args:
-            student: who hands in.
+            student: the name of the student.
             assignment: the name of the assignment.
             notebook: the name of the notebook.
             content: the bytes of the file.
-            room: how many bytes all hand-ins of the student may have that are stored; graded ones make room.
-            require_allowed: is called with the time and the attempts so far, and raises if they allow no more.
+            room: the maximum number of stored bytes of this student; graded hand-ins are dropped first.
+            require_allowed: called with the time and the attempts so far; raises if the rules allow no more.
 
         Raises:
-            Refusal: those that wait leave too little room.
+            Refusal: the waiting hand-ins leave too little room.
         """
         sha256 = hashlib.sha256(content).hexdigest()
         with self._lock, self._engine.begin() as connection:
@@ -96,172 +143,162 @@ class Store:
                 is_under_way = newest.state in (WAITING, GRADING)
                 if is_under_way or newest.received > now - REPLAY:
                     return newest, False
-            # One that still waits is superseded, so it costs no attempt.
+            # A hand-in that still waits is superseded, so it costs no attempt.
             attempts = _attempts(connection, is_same_work, hand_in.c.state.in_((GRADING, GRADED)))
             require_allowed(now, attempts)
             key = secrets.token_urlsafe(16)
-            is_waiting = is_same_work & (hand_in.c.state == WAITING)
-            if _set(connection, is_waiting, state=SUPERSEDED, superseded_by=key):
-                # That one waits again if the new one is refused. Those that it superseded itself never do.
-                is_superseded = is_same_work & (hand_in.c.state == SUPERSEDED)
-                _set(connection, is_superseded & (hand_in.c.superseded_by != key), content=None)
+            if _update(connection, is_same_work, hand_in.c.state == WAITING, state=SUPERSEDED, superseded_by=key):
+                # It waits again if the new one is refused; those that it superseded itself never do.
+                older = is_same_work & (hand_in.c.state == SUPERSEDED) & (hand_in.c.superseded_by != key)
+                _update(connection, older, content=None)
             _make_room(connection, student, room - len(content))
             connection.execute(
-                insert(hand_in).values(
+                sa.insert(hand_in).values(
                     id=key, student=student, assignment=assignment, notebook=notebook, received=now, sha256=sha256,
                     content=content, attempt=attempts.used + 1, state=WAITING,
                 )
             )  # fmt: skip
             is_spent = is_same_work & hand_in.c.state.in_((SUPERSEDED, REFUSED))
-            spent = select(hand_in.c.number).where(is_spent).order_by(hand_in.c.number.desc()).offset(KEPT)
-            connection.execute(delete(hand_in).where(hand_in.c.number.in_(spent)))
+            spent = sa.select(hand_in.c.number).where(is_spent).order_by(hand_in.c.number.desc()).offset(KEPT)
+            connection.execute(sa.delete(hand_in).where(hand_in.c.number.in_(spent)))
             row = _row(connection, hand_in.c.id == key)
             assert row is not None
         return row, True
 
-    def recover(self) -> list[HandInRow]:
-        """Put back what was being graded when the service ended; return all that waits, oldest first."""
+    def recover(self) -> list[SubmissionRow]:
+        """Put back hand-ins that were being graded when the service ended; return all waiting ones, oldest first."""
         with self._lock, self._engine.begin() as connection:
-            _set(connection, hand_in.c.state == GRADING, state=WAITING)
-            waiting = select(*shown_columns).where(hand_in.c.state == WAITING).order_by(hand_in.c.number)
-            return [HandInRow(*row) for row in connection.execute(waiting)]
+            _update(connection, hand_in.c.state == GRADING, state=WAITING)
+            waiting = sa.select(*shown_columns).where(hand_in.c.state == WAITING).order_by(hand_in.c.number)
+            return [SubmissionRow(*row) for row in connection.execute(waiting)]
 
     def start(self, key: str) -> bytes | None:
-        """Mark a hand-in as being graded and return its bytes; None if it no longer waits."""
+        """Mark a hand-in as being graded, and return its bytes; None if it no longer waits."""
         with self._lock, self._engine.begin() as connection:
-            if not _set(connection, (hand_in.c.id == key) & (hand_in.c.state == WAITING), state=GRADING):
+            if not _update(connection, hand_in.c.id == key, hand_in.c.state == WAITING, state=GRADING):
                 return None
-            return connection.scalar(select(hand_in.c.content).where(hand_in.c.id == key))
+            return connection.scalar(sa.select(hand_in.c.content).where(hand_in.c.id == key))
 
     def content(self, key: str) -> bytes:
         """Return the bytes of a hand-in."""
         with self._engine.connect() as connection:
-            content = connection.scalar(select(hand_in.c.content).where(hand_in.c.id == key))
+            content = connection.scalar(sa.select(hand_in.c.content).where(hand_in.c.id == key))
         assert isinstance(content, bytes)
         return content
 
     def put_back(self, key: str) -> None:
-        """Let a hand-in that was being graded wait again, unless a newer one does; leave any other as it is."""
+        """Put a hand-in that was being graded back, or supersede it if a newer one waits; ignore any other."""
         with self._lock, self._engine.begin() as connection:
             row = _row(connection, hand_in.c.id == key)
             if row is None or row.state != GRADING:
-                return  # its grading failed before it began, or it is no longer kept
-            values: dict[str, Any] = {"state": WAITING}
+                return  # grading failed before it began, or the hand-in is no longer kept
             newer = _row(connection, _is_work(row.student, row.assignment, row.notebook), hand_in.c.state == WAITING)
-            if newer is not None:
-                values = {"state": SUPERSEDED, "superseded_by": newer.id}
-            _set(connection, hand_in.c.id == key, **values)
+            values = {"state": WAITING} if newer is None else {"state": SUPERSEDED, "superseded_by": newer.id}
+            _update(connection, hand_in.c.id == key, **values)
 
     def finish(self, key: str, graded: Graded) -> None:
-        """Record the report of a hand-in, and drop what it makes superfluous: superseded bytes and older pages."""
+        """Record the report of a hand-in, and drop superseded bytes and older pages."""
         with self._lock, self._engine.begin() as connection:
             row = _row(connection, hand_in.c.id == key)
             assert row is not None
             older = _is_work(row.student, row.assignment, row.notebook) & (hand_in.c.id != key)
             if graded.counts:
-                _set(connection, older & hand_in.c.counts, counts=False)
-            _set(connection, older & hand_in.c.counts.is_(False) & hand_in.c.page.is_not(None), page=None)
-            is_spent = (hand_in.c.state == SUPERSEDED) & (hand_in.c.number < row.number)
-            _set(connection, older & is_spent, content=None)
-            _set(
-                connection,
-                hand_in.c.id == key,
-                state=GRADED,
-                report=json.dumps(graded.report),
-                points=graded.report["points"],
-                counts=graded.counts,
-                page=zlib.compress(graded.page.encode(), level=1),  # a third of the time for a third more bytes
-                graded_at=utc_now(),
-            )
+                _update(connection, older, hand_in.c.counts, counts=False)
+            _update(connection, older, hand_in.c.counts.is_(False), hand_in.c.page.is_not(None), page=None)
+            _update(connection, older, hand_in.c.state == SUPERSEDED, hand_in.c.number < row.number, content=None)
+            page = zlib.compress(graded.page.encode(), level=1)  # a third of the time for a third more bytes
+            _update(
+                connection, hand_in.c.id == key, state=GRADED, report=json.dumps(graded.report),
+                points=graded.report["points"], counts=graded.counts, page=page, graded_at=utc_now(),
+            )  # fmt: skip
 
-    def refuse(self, key: str, problem: str) -> HandInRow | None:
-        """Record why a hand-in cannot be graded; return the one that it had superseded, which waits again."""
+    def refuse(self, key: str, problem: str) -> SubmissionRow | None:
+        """Record why a hand-in cannot be graded; return the one that it superseded if that waits again."""
         with self._lock, self._engine.begin() as connection:
-            is_it = hand_in.c.id == key
-            _set(connection, is_it, state=REFUSED, problem=problem, graded_at=utc_now(), content=None)
+            done = utc_now()
+            _update(connection, hand_in.c.id == key, state=REFUSED, problem=problem, graded_at=done, content=None)
             older = _row(connection, hand_in.c.superseded_by == key, hand_in.c.content.is_not(None))
             if older is None:
                 return None
-            newer = _row(
-                connection, _is_work(older.student, older.assignment, older.notebook), hand_in.c.state == WAITING
-            )
+            is_same_work = _is_work(older.student, older.assignment, older.notebook)
+            newer = _row(connection, is_same_work, hand_in.c.state == WAITING)
             back = {"state": WAITING, "superseded_by": None} if newer is None else {"superseded_by": newer.id}
-            _set(connection, hand_in.c.id == older.id, **back)
+            _update(connection, hand_in.c.id == older.id, **back)
             return _row(connection, hand_in.c.id == older.id) if newer is None else None
 
-    def get(self, key: str) -> HandInRow | None:
-        """Return a hand-in, if there is one with this id."""
+    def get(self, key: str) -> SubmissionRow | None:
+        """Return the hand-in with this id, or None."""
         with self._engine.connect() as connection:
             return _row(connection, hand_in.c.id == key)
 
     def page(self, key: str) -> str | None:
-        """Return the feedback page of a hand-in, if it is still kept."""
+        """Return the feedback page of a hand-in, or None if it is no longer kept."""
         with self._engine.connect() as connection:
-            page = connection.scalar(select(hand_in.c.page).where(hand_in.c.id == key))
+            page = connection.scalar(sa.select(hand_in.c.page).where(hand_in.c.id == key))
         return None if page is None else zlib.decompress(page).decode()
 
     def attempts(self, student: str, assignment: str, notebook: str) -> Attempts:
-        """Return the attempts that a student has used, with one that waits."""
+        """Return the attempts that a student has used, including a waiting one."""
         with self._engine.connect() as connection:
             is_attempt = hand_in.c.state.in_((WAITING, GRADING, GRADED))
             return _attempts(connection, _is_work(student, assignment, notebook), is_attempt)
 
-    def counting(self, student: str, assignment: str) -> dict[str, HandInRow]:
-        """Return the hand-ins that count, by notebook."""
+    def counting(self, student: str, assignment: str) -> dict[str, SubmissionRow]:
+        """Return the hand-ins of a student that count, by notebook."""
         is_theirs = (hand_in.c.student == student) & (hand_in.c.assignment == assignment)
         with self._engine.connect() as connection:
-            rows = connection.execute(select(*shown_columns).where(is_theirs, hand_in.c.counts))
-            return {row.notebook: HandInRow(*row) for row in rows}
+            rows = connection.execute(sa.select(*shown_columns).where(is_theirs, hand_in.c.counts))
+            return {row.notebook: SubmissionRow(*row) for row in rows}
 
 
 def utc_now() -> datetime:
-    """Return the time in UTC, without a zone, as the gradebook has its times."""
+    """Return the time in UTC without a zone, as in the gradebook."""
     return datetime.now(UTC).replace(tzinfo=None)
 
 
 def _durable(connection: Any, _: object) -> None:
-    """Have SQLite write to the disk before a commit returns, and let others read meanwhile."""
+    """Make SQLite write to the disk before a commit returns, and allow reads meanwhile."""
     for setting in ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=30000"):
         connection.execute(f"PRAGMA {setting}")
 
 
-def _make_room(connection: Connection, student: str, room: int) -> None:
-    """Drop bytes of a student's graded hand-ins, first the oldest that do not count, until the stored ones fit.
+def _make_room(connection: sa.Connection, student: str, room: int) -> None:
+    """Drop bytes of a student's graded hand-ins, the oldest that do not count first, until the others fit.
 
     Args:
         connection: a transaction.
         student: the student's name.
-        room: how many bytes may stay.
+        room: the number of bytes that may stay.
 
     Raises:
-        Refusal: those that are not graded yet do not fit.
+        Refusal: the hand-ins that are not graded yet do not fit.
     """
-    size = func.length(hand_in.c.content)  # databases know it without reading the bytes
+    size = sa.func.length(hand_in.c.content)  # databases know the size without reading the bytes
     last_to_go_first = hand_in.c.state == GRADED, hand_in.c.counts.desc(), hand_in.c.number.desc()
-    query = select(hand_in.c.number, hand_in.c.state, size).where(hand_in.c.student == student, size > 0)
+    query = sa.select(hand_in.c.number, hand_in.c.state, size).where(hand_in.c.student == student, size > 0)
     rows = connection.execute(query.order_by(*last_to_go_first)).all()
     if sum(length for _, state, length in rows if state != GRADED) > room:
-        raise Refusal(429, "your notebooks that wait have as many bytes as you may use: wait for their reports", 10)
+        raise Refusal(429, "your waiting notebooks take all the space that you may use: wait for their reports", 10)
     for number, _, length in rows:
         room -= length
         if room < 0:
-            _set(connection, hand_in.c.number == number, content=None)
+            _update(connection, hand_in.c.number == number, content=None)
 
 
 def _is_work(student: str, assignment: str, notebook: str) -> Any:
     return (hand_in.c.student == student) & (hand_in.c.assignment == assignment) & (hand_in.c.notebook == notebook)
 
 
-def _set(connection: Connection, condition: Any, **values: Any) -> int:
-    """Change the hand-ins that meet a condition, and return how many there are."""
-    return connection.execute(update(hand_in).where(condition).values(values)).rowcount
-
-
-def _row(connection: Connection, *conditions: Any) -> HandInRow | None:
-    """The newest hand-in that meets the conditions."""
+def _row(connection: sa.Connection, *conditions: Any) -> SubmissionRow | None:
+    """Return the newest hand-in that meets the conditions, or None."""
     row = connection.execute(NEWEST.where(*conditions)).first()
-    return None if row is None else HandInRow(*row)
+    return None if row is None else SubmissionRow(*row)
 
 
-def _attempts(connection: Connection, *conditions: Any) -> Attempts:
+def _update(connection: sa.Connection, *conditions: Any, **values: Any) -> int:
+    """Set values of the hand-ins that meet the conditions; return the number of these hand-ins."""
+    return connection.execute(sa.update(hand_in).where(*conditions).values(**values)).rowcount
+
+
+def _attempts(connection: sa.Connection, *conditions: Any) -> Attempts:
     return Attempts(*connection.execute(ATTEMPTS.where(*conditions)).one())

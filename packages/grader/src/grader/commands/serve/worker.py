@@ -1,8 +1,8 @@
-"""Grades hand-ins in threads, and writes their results from the main thread, which is the only writer.
+"""Grades hand-ins in threads, and writes their results in the main thread, the only writer.
 
     Ticket --threads: parse, repair, grade--> Outcome --main thread--> submitted/, gradebook, pages, store
 
-Rendering a hostile page is stopped by a signal, and signals reach only the main thread of a process.
+A signal stops the rendering of a hostile page, and signals reach only the main thread of a process.
 """
 
 import logging
@@ -18,24 +18,23 @@ from grader.classroom.release import register
 from grader.classroom.results import TIMESTAMP, ResultWriter, StudentResult
 from grader.classroom.student import Assignment, Submission
 from grader.commands.serve.fair_queue import Ticket
-from grader.commands.serve.policy import HandIn
-from grader.commands.serve.store import Graded, Store
-from grader.commands.serve.table import HandInRow
+from grader.commands.serve.policy import SubmissionPolicy
+from grader.commands.serve.store import Graded, Store, SubmissionRow
 from grader.engine.supervisor.readers import parse
 from grader.errors import GraderError, UnreadableFile
 from grader.files import replace_file
 
 MAX_TRIES = 3
-"""How often a notebook is graded whose grading does not come to an end through no fault of its own."""
+"""Attempts at a notebook whose grading is given up, which need not be its own fault."""
 Grade = Callable[[Assignment, Submission], StudentResult]
 log = logging.getLogger("grader.commands.serve")
 
 
 @dataclass
 class Outcome:
-    """What became of a ticket: a result, the problem that a student must solve, or neither if it was superseded.
+    """The outcome of a ticket: a result, a problem that the student must solve, or neither if it was superseded.
 
-    `failed` is true if it must be graded again.
+    `failed` is true if the grader failed and the hand-in must be graded again.
     """
 
     ticket: Ticket
@@ -45,12 +44,12 @@ class Outcome:
 
 
 def grade_ticket(ticket: Ticket, store: Store, assignment: Assignment, grade: Grade) -> Outcome:
-    """Grade a hand-in, in any thread.
+    """Grade a hand-in; this function is thread-safe.
 
     Args:
-        ticket: its place in the queue.
-        store: where its bytes are.
-        assignment: what it is graded by.
+        ticket: the hand-in's ticket.
+        store: the table of hand-ins.
+        assignment: the assignment.
         grade: grades a submission, here or on a cluster.
     """
     try:
@@ -61,7 +60,7 @@ def grade_ticket(ticket: Ticket, store: Store, assignment: Assignment, grade: Gr
         for _ in range(MAX_TRIES):
             result = grade(assignment, submission)
             if ticket.notebook not in result.reports:
-                parse(content, f"{ticket.notebook}.ipynb")  # says why it could not be read
+                parse(content, f"{ticket.notebook}.ipynb")  # raises the reason
             if not result.reports[ticket.notebook].given_up:
                 break
         return Outcome(ticket, result)
@@ -73,43 +72,43 @@ def grade_ticket(ticket: Ticket, store: Store, assignment: Assignment, grade: Gr
 
 
 class Writer:
-    """Writes results; all methods but `put` and `stop` belong to the main thread."""
+    """Writes results. All methods except `put` and `stop` belong to the main thread."""
 
     def __init__(
         self,
         course_dir: CourseDir,
         store: Store,
         assignments: dict[str, Assignment],
-        written: Callable[[Outcome, HandInRow | None], None],
+        written: Callable[[Outcome, SubmissionRow | None], None],
     ) -> None:
-        """Make a writer.
+        """Create a writer.
 
         Args:
             course_dir: the course folder.
-            store: where the hand-ins are.
-            assignments: what each assignment is graded by.
-            written: is called after each outcome, with a hand-in that waits again, if there is one.
+            store: the table of hand-ins.
+            assignments: the assignments by name.
+            written: called after each outcome, with a hand-in that waits again or None.
         """
         self._course_dir, self._store, self._assignments, self._written = course_dir, store, assignments, written
-        self._rules = HandIn(config=course_dir.config)
+        self._rules = SubmissionPolicy(course_dir.config)
         self._outcomes: SimpleQueue[Outcome | None] = SimpleQueue()
         self._writers: dict[str, ResultWriter] = {}
         self._cold = list(assignments)
         self._open = ExitStack()
 
     def put(self, outcome: Outcome) -> None:
-        """Have an outcome written."""
+        """Queue an outcome."""
         self._outcomes.put(outcome)
 
     def stop(self) -> None:
-        """Have `run` return. A signal handler may call this."""
+        """Make `run` return. A signal handler may call this."""
         self._outcomes.put(None)
 
     def run(self, seconds: float | None = None) -> None:
-        """Write outcomes until `stop`; prepare the assignments whenever there is nothing to write.
+        """Write outcomes until `stop`, and prepare the assignments while there is nothing to write.
 
         Args:
-            seconds: how long to wait for an outcome; None for any time.
+            seconds: the time to wait for an outcome; None for any time, which also prepares assignments.
         """
         while True:
             is_preparing = seconds is None and bool(self._cold)
@@ -118,7 +117,12 @@ class Writer:
             except Empty:
                 if not is_preparing:
                     return
-                self._prepare_ahead(self._cold.pop(0))
+                assignment = self._cold.pop(0)
+                try:
+                    self._prepared(assignment)
+                except Exception:
+                    # Other assignments can be graded, and the first hand-in of this one tries again.
+                    log.exception("%s could not be prepared", assignment)
                 continue
             if outcome is None:
                 return
@@ -132,13 +136,6 @@ class Writer:
         except GraderError as error:
             log.error("%s", error)
 
-    def _prepare_ahead(self, assignment: str) -> None:
-        try:
-            self._prepared(assignment)
-        except Exception:
-            # Others can be graded, and the first hand-in of this one tries again.
-            log.exception("%s could not be prepared", assignment)
-
     def _write(self, outcome: Outcome) -> None:
         again = None
         try:
@@ -149,13 +146,13 @@ class Writer:
             elif outcome.result is not None:
                 self._store.finish(outcome.ticket.id, self._graded(outcome.ticket, outcome.result))
         except Exception:
-            # The gradebook is locked, the disk is full: what was accepted stays, and is graded later.
+            # The gradebook may be locked or the disk full; accepted hand-ins stay, and are graded later.
             log.exception("the results of hand-in %s could not be written", outcome.ticket.id)
             outcome.failed = True
             try:
                 self._store.put_back(outcome.ticket.id)
             except Exception:
-                log.exception("hand-in %s is put back later", outcome.ticket.id)
+                log.exception("hand-in %s could not be put back yet", outcome.ticket.id)
         self._written(outcome, again)
 
     def _graded(self, ticket: Ticket, result: StudentResult) -> Graded:
@@ -174,7 +171,7 @@ class Writer:
         page = self._course_dir.folder("feedback", ticket.assignment, ticket.student) / f"{ticket.notebook}.html"
         return Graded(report.as_json(), page.read_text(encoding="utf-8"), counts=True)
 
-    def _counts(self, row: HandInRow, points: float, before: HandInRow | None, writer: ResultWriter) -> bool:
+    def _counts(self, row: SubmissionRow, points: float, before: SubmissionRow | None, writer: ResultWriter) -> bool:
         if before is None or before.id == row.id:
             return True
         if self._rules.for_assignment(row.assignment).counts == "last":
@@ -186,7 +183,7 @@ class Writer:
         return worth(points, row.received) >= worth(before.points or 0.0, before.received)
 
     def _submit(self, ticket: Ticket, time: datetime) -> None:
-        """Put the bytes where the class run finds them, with the time of the last hand-in that counts."""
+        """Write the bytes into submitted/ for class runs, with the time of the last hand-in that counts."""
         folder = self._course_dir.folder("submitted", ticket.assignment, ticket.student)
         # On the disk before the hand-in counts as graded.
         replace_file(folder / f"{ticket.notebook}.ipynb", self._store.content(ticket.id), is_durable=True)
@@ -198,7 +195,7 @@ class Writer:
             os.close(descriptor)
 
     def _prepared(self, assignment: str) -> ResultWriter:
-        """The writer of an assignment, which is registered in the gradebook at its first use."""
+        """Return the writer of an assignment, which its first use registers in the gradebook."""
         if assignment not in self._writers:
             register(self._course_dir, assignment)
             writer = self._open.enter_context(ResultWriter(self._course_dir, assignment))

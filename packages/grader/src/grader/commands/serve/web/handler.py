@@ -1,4 +1,4 @@
-"""What all answers have in common: who asks, what a browser may do with them, and refusals in words."""
+"""Defines the base class of all handlers: identification, headers and refusals."""
 
 from contextlib import ExitStack
 from typing import Any
@@ -6,8 +6,8 @@ from typing import Any
 from tornado.web import Finish, RequestHandler
 
 from grader.commands.serve.policy import Refusal
-from grader.commands.serve.table import WAITING, HandInRow
-from grader.commands.serve.web.shared import Service
+from grader.commands.serve.store import WAITING, SubmissionRow
+from grader.commands.serve.web.context import ServiceContext
 
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
@@ -15,7 +15,7 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-store",
 }
-WORDS = {
+REASONS = {
     400: "this request is not valid HTTP for this address",
     403: "this request comes from another site",
     404: "there is nothing at this address",
@@ -25,42 +25,38 @@ WORDS = {
 
 
 class Handler(RequestHandler):
-    """Answers in JSON, refuses in words, and knows the student who asks."""
+    """Answers in JSON, and identifies the student."""
 
     needs_student = True
     student = ""
 
     def initialize(self) -> None:
-        """Take the parts of the service."""
-        self.service: Service = self.settings["service"]
+        """Get the context of the service."""
+        self.service: ServiceContext = self.settings["service"]
         self._cleanup = ExitStack()
 
     def set_default_headers(self) -> None:
-        """Forbid browsers everything that an answer in JSON does not need."""
+        """Forbid browsers everything that a JSON answer does not need."""
         self.clear_header("Server")
         for name, value in HEADERS.items():
             self.set_header(name, value)
 
     async def prepare(self) -> None:
-        """Find out who asks, and count the request."""
+        """Identify the student, and count the request."""
         if not self.needs_student:
             return
-        try:
-            student = await self.service.identity.student(self)
-            if student is None:
-                raise Finish
-            self.student = student
-            self._cleanup.enter_context(self.service.rates.request(student))
-        except Refusal as refusal:
-            self.refuse(refusal)
-            return
-        # Not before: a crowd whose tokens the hub has to look up must give way to others.
+        student = await self.service.identity.student(self)
+        if student is None:
+            raise Finish
+        self.student = student
+        self._cleanup.enter_context(self.service.rates.request(student))
+        # Not earlier: while the hub looks up tokens, unidentified connections must give way to others.
         stream = self.request.connection.stream  # type: ignore[union-attr]
         self.service.server.busy(stream)
         self._cleanup.callback(self.service.server.idle, stream)
 
     def refuse(self, refusal: Refusal) -> None:
-        """Answer with a refusal, if nothing was answered yet."""
+        """Answer with a refusal unless the request is answered."""
         if self._finished:
             return
         self.set_status(refusal.status)
@@ -70,31 +66,40 @@ class Handler(RequestHandler):
             self.set_header("WWW-Authenticate", "Bearer")
         self.finish({"error": refusal.why})
 
-    def write_error(self, status_code: int, **_: Any) -> None:
-        """Say in words why tornado refuses a request."""
-        self.finish({"error": WORDS.get(status_code, self._reason)})
+    def write_error(self, status_code: int, **details: Any) -> None:
+        """Answer with the refusal that a method raised, or explain why tornado refuses a request."""
+        error = details.get("exc_info", (None, None))[1]
+        if isinstance(error, Refusal):
+            self.refuse(error)
+        else:
+            self.finish({"error": REASONS.get(status_code, self._reason)})
+
+    def log_exception(self, typ: Any, value: Any, tb: Any) -> None:
+        """Log an exception that is not a refusal."""
+        if not isinstance(value, Refusal):
+            super().log_exception(typ, value, tb)
 
     def on_finish(self) -> None:
-        """Give back what the request took."""
+        """Release the request's share of the limits."""
         self._cleanup.close()
 
     def on_connection_close(self) -> None:
-        """Give back what the request took: its client is gone."""
+        """Release the request's share of the limits when its client is gone."""
         super().on_connection_close()
         self._cleanup.close()
 
-    async def own(self, key: str) -> HandInRow:
+    async def own(self, key: str) -> SubmissionRow:
         """Return a hand-in of the student; raise Refusal for anything else, as if it did not exist."""
-        row = await self.service.ask(self.service.store.get, key)
+        row = await self.service.in_store_thread(self.service.store.get, key)
         if row is None or row.student != self.student:
             raise Refusal(404, "you have no hand-in with this id")
         return row
 
-    async def tell(self, row: HandInRow, status: int = 200) -> None:
+    async def send_state(self, row: SubmissionRow, status: int = 200) -> None:
         """Answer with the state of a hand-in."""
-        form = await self.service.ask(self.service.receipt, row)
+        form = await self.service.in_store_thread(self.service.receipt, row)
         if row.state == WAITING:
-            # 0: it has left the queue, and the store will say so in a moment.
+            # 0: it has left the queue, and its state changes in a moment.
             form["place"] = self.service.dispatcher.queue.place(row.ticket) or 0
         self.set_status(status)
         self.finish(form)

@@ -1,4 +1,4 @@
-"""Finds out who sends a request: by the token of a student, or through JupyterHub where the hub started the service."""
+"""Identifies the sender of a request by a student's token, or through JupyterHub if the hub started the service."""
 
 import os
 import re
@@ -24,18 +24,18 @@ class Identity(Protocol):
     """A way to identify students."""
 
     async def student(self, handler: RequestHandler) -> str | None:
-        """Return who sends a request; None if the answer is under way already.
+        """Return the student who sends a request, or None if the request is already answered.
 
         Raises:
-            Refusal: the request is no student's.
+            Refusal: the sender is not a student.
         """
 
     def handlers(self) -> list[Any]:
-        """Return tornado's rules for pages of its own."""
+        """Return tornado's rules for additional pages."""
 
 
 class Tokens:
-    """Identifies students by their tokens. No cookie counts, so no other site can act for a student."""
+    """Identifies students by their tokens. Cookies do not count, so no other site can act for a student."""
 
     def __init__(self, folder: Path) -> None:
         """Read the accounts of a course folder."""
@@ -73,7 +73,7 @@ class Hub:
         self._callback = url_path_join(self._auth.base_url, "oauth_callback"), HubOAuthCallbackHandler
 
     async def student(self, handler: RequestHandler) -> str | None:
-        """Return the user's name. A request with a cookie that changes something needs the XSRF token, too."""
+        """Return the user's name. A POST with a cookie also needs the XSRF token."""
         user = await self._auth.get_user(handler, sync=False)
         if user is None:
             if handler.request.method == "GET" and "text/html" in handler.request.headers.get("Accept", ""):
@@ -96,5 +96,5 @@ class Hub:
 
 
 def identity(folder: Path) -> Identity:
-    """Return how to identify students: through the hub if it started this process, or by the tokens of the course."""
+    """Return the hub's identification if the hub started this process, otherwise the tokens of the course."""
     return Hub() if PREFIX in os.environ else Tokens(folder)

@@ -1,7 +1,7 @@
-"""Bounds what clients may take: requests of a student, bytes in memory, connections and time.
+"""Limits the requests of a student, the bytes in memory, the connections and the time of clients.
 
-A connection that sends nothing is closed after some seconds, and at once if another one needs its place: a flood of
-silent connections keeps no one out.
+A silent connection is closed after some seconds, or at once if another needs its place, so a flood of silent
+connections keeps no one out.
 """
 
 import time
@@ -19,26 +19,25 @@ from grader.commands.serve.policy import Refusal
 from grader.engine.limits import Settings
 
 SMALL_BODY = 64 * 1024
-"""Bytes that the body of a request may have that hands in nothing."""
+"""Maximum bytes of the body of any request except a hand-in."""
 MAX_HEADERS = 16 * 1024
 
 
 class ServiceLimits(Settings):
-    """What the clients of the service may use; `grader.engine.limits.Limits` has what a submission may."""
+    """The limits of the service's clients; `grader.engine.limits.Limits` has those of a submission."""
 
     requests_per_minute = Integer(120, min=1, help="Requests of one student in a minute.").tag(config=True)
     requests_at_once = Integer(10, min=1, help="Requests of one student at a time.").tag(config=True)
-    waiting = Integer(20, min=1, help="Hand-ins of one student that wait at a time.").tag(config=True)
+    waiting = Integer(20, min=1, help="Waiting hand-ins of one student.").tag(config=True)
     student_mb = Integer(
         64, min=1,
-        help="Mebibytes of all hand-ins of one student that are stored or being received. Those that are graded lose "
-        "their bytes, first the oldest that do not count, when later ones need the room."
+        help="Mebibytes of all hand-ins of one student that are stored or being received. Graded ones lose their bytes "
+        "when later ones need the space, the oldest that do not count first."
     ).tag(config=True)  # fmt: skip
     connections = Integer(1000, min=1, help="Open connections of all clients.").tag(config=True)
     upload_mb = Integer(
         256, min=1,
-        help="Mebibytes of all hand-ins together that are being received at a time. Half of them are for students who "
-        "send only one."
+        help="Mebibytes of all hand-ins being received at a time. Half of them are for students who send only one."
     ).tag(config=True)  # fmt: skip
     header_seconds = Integer(10, min=1, help="Seconds after which an idle connection is closed.").tag(config=True)
     body_seconds = Integer(60, min=1, help="Seconds in which a hand-in must arrive.").tag(config=True)
@@ -55,7 +54,7 @@ class Rates:
 
     @contextmanager
     def request(self, student: str) -> Iterator[None]:
-        """Count a request while the block runs; raise Refusal if the student has too many."""
+        """Count a request during the block; raise Refusal if the student has too many."""
         self._take(student)
         if self._at_once.get(student, 0) >= self._limits.requests_at_once:
             raise Refusal(429, f"at most {self._limits.requests_at_once} requests are answered at a time", 1)
@@ -80,9 +79,9 @@ class Rates:
 
 
 class Uploads:
-    """Counts the bytes of hand-ins that are being received: each student has a budget, and half of all is a reserve.
+    """Counts the bytes of hand-ins being received. Each student has a budget, and half of the total is a reserve.
 
-    A student's first upload may use the reserve, and those beside it may not. So it takes many students to fill it.
+    Only a student's first upload may use the reserve, so it takes many students to fill it.
     """
 
     def __init__(self, limits: ServiceLimits) -> None:
@@ -92,17 +91,14 @@ class Uploads:
 
     @contextmanager
     def receive(self, student: str) -> Iterator[Callable[[int], None]]:
-        """Yield a function that counts bytes of a hand-in when they arrive; they are forgotten after the block.
-
-        The function raises Refusal if there are too many.
-        """
+        """Yield a function that counts bytes during the block, and raises Refusal if there are too many."""
         bound = self._max // 2 if self._uploads[student] else self._max
         arrived = 0
 
         def count(number: int) -> None:
             nonlocal arrived
             if self._bytes[student] + number > self._max_of_one:
-                raise Refusal(429, "your notebooks that arrive are too large together: send one after the other", 5)
+                raise Refusal(429, "your uploads are too large together: send one after the other", 5)
             if self.total() + number > bound:
                 raise Refusal(503, "too many notebooks arrive at once: hand in again in a few seconds", 5)
             self._bytes[student] += number
@@ -118,23 +114,23 @@ class Uploads:
                 del self._uploads[student], self._bytes[student]
 
     def arrived(self, student: str) -> int:
-        """Return how many bytes of a student's hand-ins are in memory."""
+        """Return the bytes of a student's hand-ins in memory."""
         return self._bytes[student]
 
     def total(self) -> int:
-        """Return how many bytes of all hand-ins are in memory."""
+        """Return the bytes of all hand-ins in memory."""
         return self._bytes.total()
 
 
 class BoundedServer(HTTPServer):
-    """A server with so many connections; the one that has been idle longest makes room for a new one."""
+    """A server with a maximum of connections; a new one replaces the one that has been idle longest."""
 
     def initialize(self, application: Any, *, max_connections: int, **options: Any) -> None:  # type: ignore[override]
         """Set up the server.
 
         Args:
             application: tornado's application.
-            max_connections: how many connections may be open.
+            max_connections: the maximum number of open connections.
             options: tornado's options.
         """
         super().initialize(application, max_body_size=SMALL_BODY, max_header_size=MAX_HEADERS, **options)
@@ -157,18 +153,18 @@ class BoundedServer(HTTPServer):
         super().handle_stream(stream, address)
 
     def busy(self, stream: IOStream) -> None:
-        """Say that a request of a student has arrived on a connection, which keeps its place until the answer."""
+        """Mark a connection as busy with a student's request; it keeps its place until the answer."""
         self._idle.pop(stream, None)
         self._busy.add(stream)
 
     def idle(self, stream: IOStream) -> None:
-        """Say that the request of a connection is answered."""
+        """Mark a connection as idle after the answer."""
         self._busy.discard(stream)
         if not stream.closed():
             self._idle[stream] = None
 
     def connections(self) -> int:
-        """Return how many connections are open."""
+        """Return the number of open connections."""
         self._forget_closed()
         return len(self._idle) + len(self._busy)
 

@@ -1,6 +1,6 @@
-"""Defines what travels between the driver and a worker, and checks what comes back.
+"""Defines the messages between the driver and a worker, and checks the replies.
 
-Lesson: the assignment, once for each worker          Task: one student's bytes and earlier marks
+AssignmentBundle: the assignment, once for each worker          Task: one student's bytes and earlier marks
 Reply: reports, autograded notebooks, pages --checked--> StudentResult
 """
 
@@ -27,58 +27,58 @@ from grader.errors import GraderError
 from grader.text import DISTRIBUTION
 
 MAX_TEXT_MB = 64
-"""MiB of an autograded notebook or a page. What a notebook may hold and print is far less."""
+"""Maximum MiB of an autograded notebook or a page; the limits of a notebook allow far less."""
 
 
 class BadReply(Exception):
-    """A worker sent something that is no result of the submission that it was given."""
+    """A worker's reply is not a complete result of its submission."""
 
 
 @dataclass(frozen=True, eq=False)
-class Lesson:
-    """Everything by which workers grade: the assignment, the gradebook's entries of it, and settings of pages."""
+class AssignmentBundle:
+    """Everything that workers need to grade: the assignment, its notebooks in the gradebook, and settings of pages."""
 
     assignment: Assignment
     notebooks: dict[str, RegisteredNotebook]
     config: Config
 
     @classmethod
-    def of(cls, assignment: Assignment, notebooks: dict[str, RegisteredNotebook], config: Config) -> "Lesson":
-        """Return the lesson of an assignment. The rest of the configuration stays here: it may hold passwords."""
+    def of(cls, assignment: Assignment, notebooks: dict[str, RegisteredNotebook], config: Config) -> "AssignmentBundle":
+        """Return the bundle of an assignment. It has only part of the configuration, which may hold passwords."""
         limits = Limits(**assignment.limits.trait_values(config=True))
         return cls(replace(assignment, limits=limits), notebooks, page_config(config))
 
     def packed(self) -> bytes:
-        """Return the lesson as bytes; raise GraderError if a setting of the course cannot travel."""
+        """Return the bundle as bytes; raise GraderError if a setting of the course cannot be pickled."""
         try:
             return zlib.compress(cloudpickle.dumps(self))
         except Exception as error:
             raise GraderError(
                 f"the course's settings cannot be sent to workers ({type(error).__name__}: {error}): in "
-                "nbgrader_config.py, let settings of pages be values and functions of their own"
+                "nbgrader_config.py, use plain values and functions for settings of pages"
             ) from error
 
-    @cache  # noqa: B019  # a run has one lesson
+    @cache  # noqa: B019  # a run has one bundle
     def tests(self, name: str) -> set[str]:
-        """Return the tests of a notebook, by grade_id."""
+        """Return the grade_ids of the tests of a notebook."""
         return {step.name for step in plan(self.assignment.sources[name]) if step.role is Role.TEST}
 
 
-def unpacked(data: bytes) -> Lesson:
-    """Return the lesson that the driver packed."""
-    lesson: Lesson = pickle.loads(zlib.decompress(data))
-    return lesson
+def unpacked(data: bytes) -> AssignmentBundle:
+    """Return the bundle that the driver packed."""
+    bundle: AssignmentBundle = pickle.loads(zlib.decompress(data))
+    return bundle
 
 
 def key_of(data: bytes) -> str:
-    """Return the key by which a worker knows a packed lesson."""
+    """Return the key by which a worker knows a packed bundle."""
     return hashlib.sha256(data).hexdigest()
 
 
-class Needs(msgspec.Struct, frozen=True):
-    """The conditions for grading as the driver would: the same code and libraries, and walls if they are wanted.
+class Requirements(msgspec.Struct, frozen=True):
+    """Requirements for grading as the driver would: the same code and libraries, and confinement if required.
 
-    `versions` are those of the driver, to say in words what differs.
+    `versions` are those of the driver, for the message about a difference.
     """
 
     digest: str
@@ -87,12 +87,12 @@ class Needs(msgspec.Struct, frozen=True):
     sandbox: bool
 
     @classmethod
-    def of(cls, helper_packages: tuple[str, ...], *, sandbox: bool) -> "Needs":
-        """Return what this process has."""
+    def of(cls, helper_packages: tuple[str, ...], *, sandbox: bool) -> "Requirements":
+        """Return the requirements that this process meets."""
         return cls(grader_digest(helper_packages), versions(), helper_packages, sandbox)
 
     def missing(self) -> str:
-        """Return in words why this process is no equal of the driver's; '' if it is."""
+        """Return why this process cannot stand in for the driver, or ''."""
         if grader_digest(self.helper_packages) == self.digest:
             return ""
         here = versions()
@@ -117,9 +117,9 @@ def versions() -> dict[str, str]:
 
 
 class Task(msgspec.Struct):
-    """One submission to grade; `lesson` is the key of what it is graded by."""
+    """One submission to grade; `bundle` is the key of its assignment's bundle."""
 
-    lesson: str
+    bundle: str
     student: str
     digest: str
     notebooks: dict[str, bytes]
@@ -127,33 +127,33 @@ class Task(msgspec.Struct):
 
 
 class Reply(msgspec.Struct):
-    """The answer to a task. `error` says why it could not be graded; `is_unfit` is true if that is the worker."""
+    """The answer to a task. `error` is why it could not be graded, `is_unusable` true if the worker is the cause."""
 
     student: str
     digest: str
     reports: dict[str, Report] = {}
     graded: dict[str, GradedNotebook] = {}
     unread: list[str] = []
-    troubles: list[str] = []
-    remarks: list[str] = []
+    errors: list[str] = []
+    notices: list[str] = []
     error: str = ""
-    is_unfit: bool = False
+    is_unusable: bool = False
 
     @classmethod
     def of(cls, task: Task, result: StudentResult) -> "Reply":
-        """Return a finished result as a reply. The outputs are in the notebooks, and need not travel twice."""
+        """Return a finished result as a reply, without the outputs, which are in the notebooks."""
         reports = {name: replace(report, outputs={}) for name, report in result.reports.items()}
         return cls(task.student, task.digest, reports, result.graded, result.unread, result.troubles, result.remarks)
 
-    def checked(self, submission: Submission, lesson: Lesson) -> StudentResult:
-        """Return the result of a submission.
+    def checked(self, submission: Submission, bundle: AssignmentBundle) -> StudentResult:
+        """Return the result in this reply.
 
         Args:
-            submission: what was handed in.
-            lesson: what it was graded by.
+            submission: the submission of the task.
+            bundle: the assignment.
 
         Raises:
-            BadReply: this is no complete result of that submission.
+            BadReply: this is not a complete result of that submission.
         """
         if (self.student, self.digest) != (submission.student, submission.digest):
             raise BadReply("it answered about another submission")
@@ -163,21 +163,21 @@ class Reply(msgspec.Struct):
             if name not in self.unread:
                 raise BadReply(f"it says nothing of {name}")
         for name, graded in self.graded.items():
-            limits, tests = dict(lesson.notebooks[name].graded.values()), graded.record.tests
-            if {test.name for test in tests} != lesson.tests(name):
-                raise BadReply(f"it judged other tests of {name}")
+            limits, tests = dict(bundle.notebooks[name].graded.values()), graded.record.tests
+            if {test.name for test in tests} != bundle.tests(name):
+                raise BadReply(f"it graded other tests of {name}")
             if not all(0 <= test.points <= limits[test.name].max_points for test in tests):  # NaN is in no range
                 raise BadReply(f"it gave impossible points in {name}")
             texts = graded.text, graded.record.encoded(), graded.page
             if not graded.page or max(map(len, texts)) > MAX_TEXT_MB * 2**20:
                 raise BadReply(f"it sent no page of {name}, or too long a text")
-        troubles, remarks = [*submission.troubles, *self.troubles], [*submission.remarks, *self.remarks]
-        return StudentResult(submission.student, self.reports, {}, self.graded, self.unread, troubles, remarks)
+        errors, notices = [*submission.troubles, *self.errors], [*submission.remarks, *self.notices]
+        return StudentResult(submission.student, self.reports, {}, self.graded, self.unread, errors, notices)
 
 
 encoded = msgspec.msgpack.Encoder().encode
 """Encodes what travels."""
-decoded_needs = msgspec.msgpack.Decoder(Needs).decode
+decoded_requirements = msgspec.msgpack.Decoder(Requirements).decode
 decoded_task = msgspec.msgpack.Decoder(Task).decode
 decoded_reply = msgspec.msgpack.Decoder(Reply).decode
 """Decodes a reply, and raises msgspec.ValidationError if a value has another type."""

@@ -12,30 +12,39 @@ from grader.classroom.course_dir import CourseDir
 from grader.classroom.page.page_maker import Earlier, PageMaker
 from grader.classroom.results import ResultWriter
 from grader.classroom.student import Submission, grade_submission, load_assignment, read_submission
-from grader.commands.cluster.wire import BadReply, Lesson, Needs, Reply, Task, decoded_reply, encoded, unpacked
+from grader.commands.cluster.messages import (
+    AssignmentBundle,
+    BadReply,
+    Reply,
+    Requirements,
+    Task,
+    decoded_reply,
+    encoded,
+    unpacked,
+)
 from tests.support.small_class import NAME
 
 
 @pytest.fixture(scope="module")
-def exchange(graded: Path) -> tuple[Lesson, Submission, bytes]:
+def exchange(graded: Path) -> tuple[AssignmentBundle, Submission, bytes]:
     """An assignment as it arrives, a submission, and the reply to it as it is sent."""
     course_dir = CourseDir(graded)
     assignment = load_assignment(course_dir, NAME, sandbox=True)
     with ResultWriter(course_dir, NAME) as writer:
-        lesson = unpacked(Lesson.of(assignment, writer.notebooks, course_dir.config).packed())
+        bundle = unpacked(AssignmentBundle.of(assignment, writer.notebooks, course_dir.config).packed())
     submission = read_submission(assignment, "bob", course_dir.handed_in(NAME, "bob"))
     task = Task("key", "bob", submission.digest, submission.notebooks, Earlier())
-    result = grade_submission(lesson.assignment, submission)
-    pages = PageMaker(lesson.config, lesson.notebooks)
+    result = grade_submission(bundle.assignment, submission)
+    pages = PageMaker(bundle.config, bundle.notebooks)
     pages.finish(result)
     pages.predict(result, Earlier())
-    return lesson, submission, encoded(Reply.of(task, result))
+    return bundle, submission, encoded(Reply.of(task, result))
 
 
-def test_an_honest_reply_is_taken(exchange: tuple[Lesson, Submission, bytes], graded: Path) -> None:
+def test_an_honest_reply_is_taken(exchange: tuple[AssignmentBundle, Submission, bytes], graded: Path) -> None:
     """Its page is the one that the class run makes."""
-    lesson, submission, data = exchange
-    result = decoded_reply(data).checked(submission, lesson)
+    bundle, submission, data = exchange
+    result = decoded_reply(data).checked(submission, bundle)
     assert result.student == "bob" and result.reports["small"].points == 5.5
     assert result.graded["small"].page == (graded / "feedback" / "bob" / NAME / "small.html").read_text()
 
@@ -46,11 +55,11 @@ def test_settings_travel_and_passwords_do_not(again: Path) -> None:
         config.write("c.Limits.cell_seconds = 7\nc.ClearHiddenTests.begin_test_delimeter = 'HIDDEN'\n")
         config.write("c.CourseDirectory.db_url = 'postgresql://grader:secret@host/grades'\n")
     course_dir = CourseDir(again)
-    packed = Lesson.of(load_assignment(course_dir, NAME, sandbox=True), {}, course_dir.config).packed()
+    packed = AssignmentBundle.of(load_assignment(course_dir, NAME, sandbox=True), {}, course_dir.config).packed()
     assert b"grader:secret" not in zlib.decompress(packed)
-    lesson = unpacked(packed)
-    assert lesson.assignment.limits.cell_seconds == 7
-    assert lesson.config.ClearHiddenTests.begin_test_delimeter == "HIDDEN"
+    bundle = unpacked(packed)
+    assert bundle.assignment.limits.cell_seconds == 7
+    assert bundle.config.ClearHiddenTests.begin_test_delimeter == "HIDDEN"
 
 
 def other_student(reply: Reply) -> None:
@@ -109,17 +118,17 @@ def a_long_page(reply: Reply) -> None:
     ],
 )
 def test_any_other_reply_is_refused(
-    exchange: tuple[Lesson, Submission, bytes], change: Callable[[Reply], None]
+    exchange: tuple[AssignmentBundle, Submission, bytes], change: Callable[[Reply], None]
 ) -> None:
     """Most of all one that says nothing of a notebook: it would stand for one that was not handed in."""
-    lesson, submission, data = exchange
+    bundle, submission, data = exchange
     reply = decoded_reply(data)
     change(reply)
     with pytest.raises(BadReply):
-        reply.checked(submission, lesson)
+        reply.checked(submission, bundle)
 
 
-def test_values_of_other_types_are_refused(exchange: tuple[Lesson, Submission, bytes]) -> None:
+def test_values_of_other_types_are_refused(exchange: tuple[AssignmentBundle, Submission, bytes]) -> None:
     """A name in place of points, or half a message."""
     _, _, data = exchange
     form = msgspec.msgpack.decode(data)
@@ -131,7 +140,7 @@ def test_values_of_other_types_are_refused(exchange: tuple[Lesson, Submission, b
 
 def test_what_differs_is_named() -> None:
     """A library by its version here and there; otherwise it is a file."""
-    here = Needs.of(("course",), sandbox=True)
+    here = Requirements.of(("course",), sandbox=True)
     assert here.missing() == ""
     other = msgspec.structs.replace(here, digest="", versions=here.versions | {"torch": "1.0", "rare": "2"})
     assert other.missing() == (

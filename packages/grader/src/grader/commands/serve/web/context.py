@@ -1,57 +1,59 @@
-"""What all handlers share: the assignments, the rules, the store and the queue."""
+"""Holds the context that all handlers share: the assignments, the rules, the store and the queue."""
 
 import asyncio
 import json
 import logging
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar
 
 from sqlalchemy.exc import DBAPIError
 
 from grader.classroom.student import Assignment
-from grader.commands.serve.deadlines import Deadlines
+from grader.commands.serve.databases import Deadlines
 from grader.commands.serve.dispatch import Dispatcher
 from grader.commands.serve.metrics import Metrics
-from grader.commands.serve.policy import EVERYTHING, HandIn, Refusal, published
-from grader.commands.serve.store import Store, utc_now
-from grader.commands.serve.table import HandInRow
+from grader.commands.serve.policy import EVERYTHING, Refusal, SubmissionPolicy, published
+from grader.commands.serve.store import Store, SubmissionRow, utc_now
 from grader.commands.serve.web.identity import Identity
 from grader.commands.serve.web.limits import BoundedServer, Rates, ServiceLimits, Uploads
+from grader.engine.notebook.plan import plan
 from grader.text import one_line
 
 log = logging.getLogger("grader.commands.serve")
 Value = TypeVar("Value")
 
 
-class Service:
-    """What the handlers share."""
+@dataclass(eq=False)
+class ServiceContext:
+    """The context that the handlers share."""
 
-    def __init__(
-        self,
-        assignments: dict[str, Assignment],
-        hidden: dict[str, dict[str, set[str]]],
-        rules: HandIn,
-        limits: ServiceLimits,
-        identity: Identity,
-        store: Store,
-        deadlines: Deadlines,
-        dispatcher: Dispatcher,
-        metrics: Metrics,
-    ) -> None:
-        """Put the parts together; `hidden` names the hidden tests by assignment and notebook."""
-        self.assignments, self.hidden = assignments, hidden
-        self.rules = {name: rules.for_assignment(name) for name in assignments}
-        self.limits, self.identity, self.dispatcher, self.metrics = limits, identity, dispatcher, metrics
-        self.store, self.deadlines = store, deadlines
-        self.rates, self.uploads = Rates(limits), Uploads(limits)
+    assignments: dict[str, Assignment]
+    policy: SubmissionPolicy
+    limits: ServiceLimits
+    identity: Identity
+    store: Store
+    deadlines: Deadlines
+    dispatcher: Dispatcher
+    metrics: Metrics
+
+    def __post_init__(self) -> None:
+        self.hidden = {
+            (name, notebook): {step.name for step in plan(source) if step.is_hidden}
+            for name, assignment in self.assignments.items()
+            for notebook, source in assignment.sources.items()
+        }
+        """The names of the hidden tests by assignment and notebook."""
+        self.rules = {name: self.policy.for_assignment(name) for name in self.assignments}
+        self.rates, self.uploads = Rates(self.limits), Uploads(self.limits)
         self.server: BoundedServer
-        # A thread of their own for all questions to the databases, so that a slow disk blocks no other request.
+        # All queries run in a thread of their own, so that a slow disk blocks no other request.
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="store")
 
-    async def ask(self, question: Callable[..., Value], *arguments: Any) -> Value:
-        """Return what a method of the store or the deadlines returns; raise Refusal if the database fails."""
+    async def in_store_thread(self, question: Callable[..., Value], *arguments: Any) -> Value:
+        """Call a function that uses the databases, and return its result; raise Refusal if the database fails."""
         try:
             return await asyncio.get_running_loop().run_in_executor(self._thread, question, *arguments)
         except DBAPIError as error:
@@ -59,12 +61,12 @@ class Service:
             raise Refusal(503, "the disk of the service is full or busy: hand in again in a minute", 60) from None
 
     def due(self, assignment: str, student: str) -> datetime | None:
-        """Return until when a student may hand in without being late."""
+        """Return the due time of a student in UTC, or None."""
         rules = self.rules[assignment]
         return rules.due_at(None if rules.due else self.deadlines.due(assignment, student))
 
-    def receipt(self, row: HandInRow) -> dict[str, Any]:
-        """Return the JSON form of a hand-in as its student may see it now."""
+    def receipt(self, row: SubmissionRow) -> dict[str, Any]:
+        """Return the JSON form of a hand-in that its student may see now."""
         rules = self.rules.get(row.assignment)
         is_limited = rules is not None and rules.attempts > 0
         used = self.store.attempts(row.student, row.assignment, row.notebook).used if is_limited else 0
@@ -84,20 +86,20 @@ class Service:
         if row.problem is not None:
             form["error"] = row.problem
         if row.report is not None:
-            told, is_alone, report = EVERYTHING, False, json.loads(row.report)
+            disclosure, is_alone, report = EVERYTHING, False, json.loads(row.report)
             is_carried = any("alone" in test for test in report["tests"])
-            # The due date is read only where it decides: another program may hold the gradebook.
-            if rules is not None and (is_carried or rules.told != EVERYTHING):
+            # The due date is read only if it decides, because another program may lock the gradebook.
+            if rules is not None and (is_carried or rules.disclosure != EVERYTHING):
                 due, now = self.due(row.assignment, row.student), utc_now()
-                told = rules.told_at(now, due)
-                # Student code beside our answers could tell what it reads there.
+                disclosure = rules.disclosure_at(now, due)
+                # Student code that runs with our answers could disclose them through its results.
                 is_alone = due is not None and now <= due
-            hidden = self.hidden.get(row.assignment, {}).get(row.notebook, set())
-            form["report"] = published(report, told, hidden, is_alone=is_alone)
-            form |= {"counts": row.counts, "told": told, "graded": iso(row.graded_at)}
+            hidden = self.hidden.get((row.assignment, row.notebook), set())
+            form["report"] = published(report, disclosure, hidden, is_alone=is_alone)
+            form |= {"counts": row.counts, "told": disclosure, "graded": iso(row.graded_at)}
         return form
 
 
 def iso(time: datetime | None) -> str | None:
-    """Return a UTC time as ISO 8601 has it."""
+    """Return a UTC time in ISO 8601."""
     return None if time is None else f"{time.isoformat(timespec='microseconds')}Z"
