@@ -17,11 +17,12 @@ OTHER = {
     "Clock": {"now"},
     "Deadline": {"moment"},
     "_Queue": {"waited"},
-    "State": {"_seconds"},
+    "StateHandler": {"_seconds"},
     "Dispatcher": {"_arrivals"},
-    "Graders": {"patience"},
-    "Job": {"cell_seconds", "notebook_seconds", "lost"},  # members that a job lost
-    "Member": {"ready_by", "started", "load"},
+    "Graders": {"batch_wait"},
+    "ClusterJob": {"lost"},  # workers that were lost over it
+    "Job": {"cell_seconds", "notebook_seconds"},
+    "WorkerState": {"ready_by", "started", "load"},
     "Notebook": {"when"},
     "Refusal": {"retry_after"},
     "_Search": {"end"},

@@ -40,6 +40,9 @@ LIBRARIES = ("torch", "torch._dynamo", "matplotlib.figure", "ipykernel.kernelapp
 """What kernels import. The helper packages are not among them: they look for the kernel that imports them."""
 HELPER_PACKAGES = ("grader_kernel", "course")
 
+_warm_processes: list[subprocess.Popen[bytes]] = []
+"""They end with this process, and an object that is collected before its process has ended gives a warning."""
+
 
 class Command:
     """A command that runs, with as much of subprocess.Popen as tests and jupyter_client need."""
@@ -164,10 +167,10 @@ def _warm_process(kind: str) -> socket.socket:
     with its_own:
         environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
         more = [alembic_runs_once()()] if kind == "commands" else []
-        subprocess.Popen(
+        _warm_processes.append(subprocess.Popen(
             [sys.executable, "-m", "tests.support.warm", str(its_own.fileno()), kind, *more],
             cwd=REPOSITORY, env=environment, pass_fds=[its_own.fileno()],
-        )  # fmt: skip
+        ))  # fmt: skip
     return ours
 
 
