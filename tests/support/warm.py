@@ -8,6 +8,7 @@ server with other commands of the test process. What depends on a start from not
 tests/test_cli.py, tests/test_sockets.py, tests/classroom/test_killed.py; and `make kernels`, with cold kernels.
 """
 
+import atexit
 import gc
 import hashlib
 import importlib
@@ -39,9 +40,6 @@ KERNEL = "ipykernel_launcher"
 LIBRARIES = ("torch", "torch._dynamo", "matplotlib.figure", "ipykernel.kernelapp")
 """What kernels import. The helper packages are not among them: they look for the kernel that imports them."""
 HELPER_PACKAGES = ("grader_kernel", "course")
-
-_warm_processes: list[subprocess.Popen[bytes]] = []
-"""They end with this process, and an object that is collected before its process has ended gives a warning."""
 
 
 class Command:
@@ -167,10 +165,12 @@ def _warm_process(kind: str) -> socket.socket:
     with its_own:
         environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
         more = [alembic_runs_once()()] if kind == "commands" else []
-        _warm_processes.append(subprocess.Popen(
+        process = subprocess.Popen(
             [sys.executable, "-m", "tests.support.warm", str(its_own.fileno()), kind, *more],
             cwd=REPOSITORY, env=environment, pass_fds=[its_own.fileno()],
-        ))  # fmt: skip
+        )  # fmt: skip
+    atexit.register(process.wait)
+    atexit.register(ours.close)
     return ours
 
 
