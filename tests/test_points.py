@@ -97,4 +97,6 @@ def test_what_holds_no_points_is_not_found() -> None:
     """Such as a container, a flag, a function of something else, and a time that is listed."""
     assert holders("class A:\n    score: NotebookScore\n    has_points: bool") == []
     assert holders("class A:\n    def points(self, exercise: str) -> float: ...") == []
-    assert holders("class Member:\n    load: float") == [] and holders("class Other:\n    load: float") == ["Other"]
+    assert holders("class WorkerState:\n    load: float") == [] and holders("class Other:\n    load: float") == [
+        "Other"
+    ]
