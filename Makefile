@@ -37,7 +37,7 @@ claims: $(VENV)/ready-dev  ## measure what notebooks say of trained results, wit
 	$(PYTHON) -m tests.support.claims source/*/*.ipynb
 
 proofs: $(VENV)/ready-dev  ## everything that must hold, with no result from the cache
-	$(PYTEST) --no-proof-cache --nbval --nbval-sanitize-with tests/nbval.cfg source tests
+	$(PYTEST) --no-proof-cache --nbval --nbval-sanitize-with tests/nbval.cfg source tests $(EXCEPT)
 
 coverage: $(VENV)/ready-dev  ## how much of the engine and the kernel package their own tests run; fails below a floor
 	$(VENV)/bin/coverage erase
