@@ -35,13 +35,13 @@ class Person:
     """What a roster or the gradebook says of a student; '' stands for nothing."""
 
     id: str
-    first_name: str
-    last_name: str
-    email: str
-    lms_user_id: str
+    first_name: str = ""
+    last_name: str = ""
+    email: str = ""
+    lms_user_id: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Entry(Person):
     """A student in a roster, and the line there."""
 
@@ -177,7 +177,12 @@ def _entry(table: Table, row: Row, form: _Format, id_column: int) -> Entry:
         last, _, first = full.partition(", ")
     # A login is often an address; the name of a user is none.
     return Entry(
-        row.cells[id_column].strip(), first, last, email if "@" in email else "", cell(form.lms_user_id), row.line
+        row.cells[id_column].strip(),
+        first,
+        last,
+        email if "@" in email else "",
+        cell(form.lms_user_id),
+        line=row.line,
     )
 
 

@@ -48,6 +48,14 @@ def name_key(name: str) -> str:
     return "".join(character for character in text if character.isalnum())
 
 
+def read_students(database: Session) -> list[Person]:
+    """Return the students in an open gradebook, in nbgrader's order."""
+    # As objects of nbgrader, 10,000 students take twice the time, and bring sums over all grades.
+    columns = (Student.id, Student.first_name, Student.last_name, Student.email, Student.lms_user_id)
+    rows = database.execute(select(*columns).order_by(Student.last_name, Student.first_name, Student.id))
+    return [Person(*(text or "" for text in row)) for row in rows]
+
+
 class People:
     """The students in the gradebook, in nbgrader's order."""
 
@@ -67,9 +75,7 @@ class People:
     @classmethod
     def of(cls, database: Session) -> "People":
         """Return the students in an open gradebook."""
-        columns = (Student.id, Student.first_name, Student.last_name, Student.email, Student.lms_user_id)
-        rows = database.execute(select(*columns).order_by(Student.last_name, Student.first_name, Student.id))
-        return cls(Person(*(text or "" for text in row)) for row in rows)
+        return cls(read_students(database))
 
     def find(self, sender: Sender) -> str:
         """Return the id of the student whom a platform means.

@@ -3,15 +3,16 @@
 roster --clashes?--> nothing is written; otherwise one transaction: new students, changed names and addresses
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 from nbgrader.api import Student
-from sqlalchemy import select
-from sqlalchemy.orm import load_only
+from sqlalchemy import insert, update
 
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.students.roster import Roster
+from grader.classroom.students.roster import Person, Roster
+from grader.commands.lms.senders import read_students
 from grader.errors import GraderError
 from grader.text import one_line
 
@@ -33,32 +34,32 @@ def put_students(course_dir: CourseDir, roster: Roster, note: Callable[[str], No
     """
     for line in (*roster.left_out, *roster.refused):
         note(line)
-    ids, count = roster.require_usable(), Counter[str]()
+    ids, added, updated = set(roster.require_usable()), [], []
     with course_dir.gradebook() as gradebook:
-        # nbgrader's other columns are sums over all grades.
-        query = select(Student).options(load_only(Student.id, *(getattr(Student, column) for column in COLUMNS)))
-        known = {student.id: student for student in gradebook.db.scalars(query)}
-        absent = sorted(known.keys() - set(ids))
+        known = {student.id: student for student in read_students(gradebook.db)}
+        absent = sorted(known.keys() - ids)
         for entry in roster.entries:
             said = {column: text for column in COLUMNS if (text := getattr(entry, column))}
-            student = known.get(entry.id)
-            is_same = student and all(getattr(student, column) == text for column, text in said.items())
-            count["as before" if is_same else "updated" if student else "added"] += 1
-            if not student:
-                known[entry.id] = student = Student(id=entry.id)
-                gradebook.db.add(student)
-            for column, text in said.items():
-                setattr(student, column, text)
+            before = known.get(entry.id)
+            known[entry.id] = after = replace(before or Person(entry.id), **said)
+            if before is None:
+                added.append({"id": entry.id, **dict.fromkeys(COLUMNS), **said})
+            elif after != before:
+                updated.append({"id": entry.id, **said})
         _require_one_id_each(known.values(), roster)
+        if added:
+            gradebook.db.execute(insert(Student), added)
+        if updated:
+            gradebook.db.execute(update(Student), updated)
         gradebook.db.commit()
     if absent:
         note(f"in the gradebook and not in the file: {', '.join(one_line(student, 100) for student in absent)}")
     others = f" (--id-column could name {' or '.join(map(repr, roster.id_columns))})" if roster.id_columns else ""
-    changes = ", ".join(f"{count[kind]} {kind}" for kind in ("added", "updated", "as before"))
+    changes = f"{len(added)} added, {len(updated)} updated, {len(ids) - len(added) - len(updated)} as before"
     return f"students: {changes}; {roster.path} has {roster.kind}, and the id is {roster.id_column!r}{others}"
 
 
-def _require_one_id_each(students: Iterable[Student], roster: Roster) -> None:
+def _require_one_id_each(students: Iterable[Person], roster: Roster) -> None:
     """Raise GraderError if one person would be two students: with the grades of one, and the names of the other."""
     owners: dict[tuple[str, str], set[str]] = defaultdict(set)
     for student in students:
