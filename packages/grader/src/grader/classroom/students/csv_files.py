@@ -25,7 +25,7 @@ FORMULA = re.compile(r"(^|[;,])(\s*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20].)")
 
 
 @dataclass(frozen=True)
-class Row:
+class CsvRow:
     """A row of a CSV file, and the line of the file in which it begins; there are as many cells as columns."""
 
     line: int
@@ -37,12 +37,12 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Table:
+class CsvTable:
     """A CSV file: its header, and its rows without empty ones."""
 
     path: Path
     header: list[str]
-    rows: list[Row]
+    rows: list[CsvRow]
 
     def column(self, *names: str) -> int | None:
         """Return the number of the first column that has one of these names; upper and lower case do not count."""
@@ -54,7 +54,7 @@ class Table:
         return all(self.column(name) is not None for name in names)
 
 
-def read_table(path: Path) -> Table:
+def read_csv(path: Path) -> CsvTable:
     """Return what is in a CSV file with a header; commas, semicolons or tabs may separate its cells.
 
     Args:
@@ -71,14 +71,14 @@ def read_table(path: Path) -> Table:
         is_utf16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
         # One person's name may be stored in two ways; both are to be the same student.
         text = unicodedata.normalize("NFC", data.decode("utf-16" if is_utf16 else "utf-8-sig"))
-        header, *rows = _rows(text) or [Row(1, [])]
+        header, *rows = _rows(text) or [CsvRow(1, [])]
     except (OSError, UnicodeError, csv.Error) as error:
         raise GraderError(f"{path} cannot be read ({error}): save it as CSV in UTF-8") from None
     names = [one_line(name).strip() for name in header.cells]
     if not any(names):
         raise GraderError(f"{path} is empty: it needs a first line with the names of the columns")
     width = len(names)
-    return Table(path, names, [Row(row.line, [*row.cells, *[""] * width][:width]) for row in rows])
+    return CsvTable(path, names, [CsvRow(row.line, [*row.cells, *[""] * width][:width]) for row in rows])
 
 
 def as_csv(rows: Iterable[Sequence[str | float | None]]) -> str:
@@ -96,13 +96,13 @@ def neutral(text: str) -> str:
     return text if NUMBER.fullmatch(text) else FORMULA.sub(r"\1\2'", text)
 
 
-def _rows(text: str) -> list[Row]:
+def _rows(text: str) -> list[CsvRow]:
     first = text.lstrip("\r\n").partition("\n")[0]
     separator = max(SEPARATORS, key=first.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     rows, line = [], 1
     for cells in reader:
         if any(cell.strip() for cell in cells):
-            rows.append(Row(line, cells))
+            rows.append(CsvRow(line, cells))
         line = reader.line_num + 1
     return rows

@@ -13,7 +13,7 @@ import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.classroom.students.csv_files import Row, Table, read_table
+from grader.classroom.students.csv_files import CsvRow, CsvTable, read_csv
 from grader.errors import GraderError
 from grader.text import one_line
 
@@ -31,7 +31,7 @@ QUOTED = re.compile(r'="(.*)"')
 
 
 @dataclass(frozen=True)
-class Person:
+class EnrolledStudent:
     """What a roster or the gradebook says of a student; '' stands for nothing."""
 
     id: str
@@ -42,7 +42,7 @@ class Person:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Entry(Person):
+class RosterEntry(EnrolledStudent):
     """A student in a roster, and the line there."""
 
     line: int
@@ -60,7 +60,7 @@ class Roster:
     kind: str
     id_column: str
     id_columns: list[str]
-    entries: list[Entry]
+    entries: list[RosterEntry]
     refused: list[str]
     left_out: list[str]
 
@@ -132,7 +132,7 @@ def read_roster(path: Path, id_column: str = "") -> Roster:
     Raises:
         GraderError: the file cannot be read, is none of these, or has no such column.
     """
-    table = read_table(path)
+    table = read_csv(path)
     form = next(
         (form for form in (CANVAS, MOODLE, NBGRADER) if any(table.has(*names) for names in form.known_by)), None
     )
@@ -155,18 +155,18 @@ def read_roster(path: Path, id_column: str = "") -> Roster:
         if form is CANVAS and row.cell(table.column("Student")) == TEST_STUDENT:
             left_out.append(f"line {row.line}: Canvas's test student was left out")
             continue
-        entries.append(_entry(table, row, form, chosen))
+        entries.append(_roster_entry(table, row, form, chosen))
     others = [name for name in choices if name != table.header[chosen]]
     refused = _refused(entries, table.header[chosen])
     return Roster(path, form.kind, table.header[chosen], others, entries, refused, left_out)
 
 
-def describes_columns(row: Row) -> bool:
+def describes_columns(row: CsvRow) -> bool:
     """Return whether a row of Canvas's gradebook says something about its columns instead of naming a student."""
     return POINTS_POSSIBLE in row.cells[0] or all(POSTING.fullmatch(cell) for cell in row.cells)
 
 
-def _entry(table: Table, row: Row, form: _Format, id_column: int) -> Entry:
+def _roster_entry(table: CsvTable, row: CsvRow, form: _Format, id_column: int) -> RosterEntry:
     def cell(names: tuple[str, ...]) -> str:
         text = row.cell(table.column(*names))
         quoted = QUOTED.fullmatch(text)
@@ -176,7 +176,7 @@ def _entry(table: Table, row: Row, form: _Format, id_column: int) -> Entry:
     if full := cell(form.full_name):
         last, _, first = full.partition(", ")
     # A login is often an address; the name of a user is none.
-    return Entry(
+    return RosterEntry(
         row.cells[id_column].strip(),
         first,
         last,
@@ -186,7 +186,7 @@ def _entry(table: Table, row: Row, form: _Format, id_column: int) -> Entry:
     )
 
 
-def _refused(entries: list[Entry], id_column: str) -> list[str]:
+def _refused(entries: list[RosterEntry], id_column: str) -> list[str]:
     """What is wrong with the ids of students, each with its line."""
     refused, line_of = [], dict[tuple[str, str], int]()
     for entry in entries:

@@ -13,8 +13,8 @@ download all student submissions for an assignment?". Of the details, Canvas's s
 
 import re
 
-from grader.classroom.students.csv_files import Row, Table
-from grader.commands.lms.senders import Origin, Sender, name_key
+from grader.classroom.students.csv_files import CsvRow, CsvTable
+from grader.commands.lms.identities import ArchiveEntryOwner, LmsIdentity, name_key
 from grader.errors import GraderError
 
 INFO = (
@@ -41,7 +41,7 @@ ANONYMOUS = re.compile(r"(?P<late>LATE_)?(?P<who>anon_[^_]+)_(?P<file>\d+)_(?P<t
 NO_FILE = re.compile(r"(?P<who>.*?)(?P<late>_LATE)?_(?P<user>\d+)_(?P<title>(?:text|link)\.html)", re.IGNORECASE)
 
 
-def origin(parts: tuple[str, ...]) -> Origin | None:
+def entry_owner(parts: tuple[str, ...]) -> ArchiveEntryOwner | None:
     """Return where a file in an archive of submissions comes from; None if it is not named as Canvas names files.
 
     Args:
@@ -49,16 +49,18 @@ def origin(parts: tuple[str, ...]) -> Origin | None:
     """
     name = parts[-1]
     if found := ANONYMOUS.fullmatch(name):
-        return Origin(found["who"], Sender(""), (found["title"],), int(found["file"]), bool(found["late"]))
+        return ArchiveEntryOwner(
+            found["who"], LmsIdentity(""), (found["title"],), int(found["file"]), bool(found["late"])
+        )
     if found := UPLOAD.fullmatch(name):
-        sender = Sender(found["who"], lms_user_id=found["user"], doubts=tuple(NUMBERS.findall(name)[1:]))
-        return Origin(found["user"], sender, (found["title"],), int(found["file"]), bool(found["late"]))
+        identity = LmsIdentity(found["who"], lms_user_id=found["user"], ambiguous_ids=tuple(NUMBERS.findall(name)[1:]))
+        return ArchiveEntryOwner(found["user"], identity, (found["title"],), int(found["file"]), bool(found["late"]))
     if found := NO_FILE.fullmatch(name):
-        return Origin(found["user"], Sender(found["who"], lms_user_id=found["user"]), (found["title"],))
+        return ArchiveEntryOwner(found["user"], LmsIdentity(found["who"], lms_user_id=found["user"]), (found["title"],))
     return None
 
 
-def column_of(template: Table, assignment: str, title: str) -> int:
+def column_of(template: CsvTable, assignment: str, title: str) -> int:
     """Return the number of an assignment's column in Canvas's gradebook.
 
     Args:
@@ -84,7 +86,7 @@ def column_of(template: Table, assignment: str, title: str) -> int:
     )
 
 
-def sender_in(template: Table, row: Row) -> Sender:
+def identity_in(template: CsvTable, row: CsvRow) -> LmsIdentity:
     """Return the student of a row in Canvas's gradebook.
 
     Args:
@@ -96,4 +98,4 @@ def sender_in(template: Table, row: Row) -> Sender:
         return row.cell(template.column(name))
 
     name = cell("Student") or cell("LastName") + cell("FirstName")
-    return Sender(name, lms_user_id=cell("ID"), logins=(cell("SIS Login ID"), cell("SIS User ID")))
+    return LmsIdentity(name, lms_user_id=cell("ID"), logins=(cell("SIS Login ID"), cell("SIS User ID")))

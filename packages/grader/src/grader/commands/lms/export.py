@@ -16,11 +16,11 @@ from nbgrader.plugins import ExportPlugin
 from traitlets import Bool, List, Unicode
 
 from grader.classroom.gradebook.reader import Ledger, SubmissionScore, ledger_of
-from grader.classroom.students.csv_files import Row, Table, as_csv, read_table
+from grader.classroom.students.csv_files import CsvRow, CsvTable, as_csv, read_csv
 from grader.classroom.students.roster import POINTS_POSSIBLE, describes_columns
 from grader.commands.lms import canvas
+from grader.commands.lms.identities import EnrolledStudents, LmsIdentity
 from grader.commands.lms.moodle import Worksheet, read_worksheet
-from grader.commands.lms.senders import People, Sender
 from grader.errors import GraderError
 from grader.files import replace_file
 from grader.text import one_line, plural
@@ -72,10 +72,10 @@ class LmsExportPlugin(ExportPlugin):
         if self.column and len(self.column) != len(names):
             raise GraderError(f"--column is given {len(self.column)} times for {len(names)} assignments: give one each")
         self.grades = [ledger_of(gradebook.db, name) for name in names]
-        self.people = People.of(gradebook.db)
+        self.enrolled = EnrolledStudents.of(gradebook.db)
         # Students in a template are found among all, so that no one takes the place of a namesake.
-        only = {*map(str, self.student)} or self.people.by_id.keys()
-        self.chosen = {student: person for student, person in self.people.by_id.items() if student in only}
+        only = {*map(str, self.student)} or self.enrolled.by_id.keys()
+        self.chosen = {student: person for student, person in self.enrolled.by_id.items() if student in only}
         self.notes = list[str]()
         rows = self.rows()
         for line in self.notes:
@@ -97,12 +97,12 @@ class LmsExportPlugin(ExportPlugin):
             more = f" and {len(students) - MAX_NAMES} more" if len(students) > MAX_NAMES else ""
             self.notes.append(f"{plural(len(students), 'student')} {what}: {names}{more}")
 
-    def _found(self, rows: Sequence[Row], sender_in: Callable[[Row], Sender]) -> list[tuple[Row, str]]:
+    def _found(self, rows: Sequence[CsvRow], identity_in: Callable[[CsvRow], LmsIdentity]) -> list[tuple[CsvRow, str]]:
         """The rows of a template with their students; rows of strangers, and several of one student, are left out."""
-        found, unknown = list[tuple[Row, str]](), list[str]()
+        found, unknown = list[tuple[CsvRow, str]](), list[str]()
         for row in rows:
             try:
-                found.append((row, self.people.find(sender_in(row))))
+                found.append((row, self.enrolled.find(identity_in(row))))
             except GraderError:
                 unknown.append(f"line {row.line}")
         self._note(unknown, "of the template not in the gradebook")
@@ -115,7 +115,7 @@ class LmsExportPlugin(ExportPlugin):
     def _is_given(self, grade: SubmissionScore) -> bool:
         return self.unmarked or not grade.needs_marking
 
-    def _require_same_points(self, table: Table, cells: list[str]) -> None:
+    def _require_same_points(self, table: CsvTable, cells: list[str]) -> None:
         for each, cell in zip(self.grades, cells, strict=True):
             try:
                 points = float(cell.strip().replace(",", "."))
@@ -169,9 +169,9 @@ class CanvasExportPlugin(LmsExportPlugin):
 
     def rows(self) -> list[Cells]:
         """Return the rows of Canvas's gradebook."""
-        return self._filled_in(read_table(Path(self.template))) if self.template else self._without_template()
+        return self._filled_in(read_csv(Path(self.template))) if self.template else self._without_template()
 
-    def _filled_in(self, template: Table) -> list[Cells]:
+    def _filled_in(self, template: CsvTable) -> list[Cells]:
         """Canvas's own gradebook with grades in it: what describes students, and the columns of the assignments.
 
         Other columns are left out, so that an import changes no grade that is newer than the template.
@@ -189,7 +189,7 @@ class CanvasExportPlugin(LmsExportPlugin):
                 self._require_same_points(template, [row.cells[number] for number in columns])
             rows.append([row.cells[number] for number in [*info, *columns]])
         students = [row for row in template.rows if not describes_columns(row)]
-        found, excused = self._found(students, lambda row: canvas.sender_in(template, row)), list[str]()
+        found, excused = self._found(students, lambda row: canvas.identity_in(template, row)), list[str]()
         for row, student in found:
             before = [row.cell(number) for number in columns]
             excused += [student] if set(before) & canvas.KEPT_GRADES else []
@@ -245,7 +245,7 @@ class MoodleExportPlugin(LmsExportPlugin):
         rows: list[Cells] = [list(table.header)]
         if self.comments and comment is None:
             self.notes.append("no comments were written: the worksheet has no column 'Feedback comments'")
-        found, closed = self._found(table.rows, worksheet.sender_in), list[str]()
+        found, closed = self._found(table.rows, worksheet.identity_in), list[str]()
         for row, student in found:
             grade = grades.of(student)
             self._require_same_points(table, [row.cell(table.column("Maximum Grade"))])

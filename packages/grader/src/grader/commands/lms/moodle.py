@@ -17,8 +17,8 @@ from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 
 from grader.classroom.student import MAX_TIME, parsed_time
-from grader.classroom.students.csv_files import Row, Table, read_table
-from grader.commands.lms.senders import Origin, Sender
+from grader.classroom.students.csv_files import CsvRow, CsvTable, read_csv
+from grader.commands.lms.identities import ArchiveEntryOwner, LmsIdentity
 from grader.errors import GraderError
 
 SUBMISSION = re.compile(
@@ -30,7 +30,7 @@ NEVER = ("", "-")
 SUBMITTED = "Last modified (submission)"
 
 
-def origin(parts: tuple[str, ...]) -> Origin | None:
+def entry_owner(parts: tuple[str, ...]) -> ArchiveEntryOwner | None:
     """Return where a file in an archive of submissions comes from; None if it is not named as Moodle names files.
 
     Args:
@@ -42,26 +42,26 @@ def origin(parts: tuple[str, ...]) -> Origin | None:
     own = parts[1:] or (found["rest"] or "",)
     if found["kind"] != "file":
         own = (f"{found['kind']}/{own[-1]}",)
-    return Origin(found["participant"] or found["who"], Sender(found["who"]), own)
+    return ArchiveEntryOwner(found["participant"] or found["who"], LmsIdentity(found["who"]), own)
 
 
 @dataclass(frozen=True)
 class Worksheet:
     """A grading worksheet: students and times by the number of the participant."""
 
-    table: Table
-    senders: dict[str, Sender] = field(default_factory=dict)
+    table: CsvTable
+    identities: dict[str, LmsIdentity] = field(default_factory=dict)
     times: dict[str, datetime] = field(default_factory=dict)
 
-    def completed(self, place: Origin) -> Origin:
+    def completed(self, owner: ArchiveEntryOwner) -> ArchiveEntryOwner:
         """Return where a file comes from, with the sender's ids and addresses if the worksheet has them."""
-        return replace(place, sender=self.senders.get(place.key, place.sender))
+        return replace(owner, identity=self.identities.get(owner.key, owner.identity))
 
-    def sender_in(self, row: Row) -> Sender:
+    def identity_in(self, row: CsvRow) -> LmsIdentity:
         """Return the student of a row."""
         column, cell = self.table.column, row.cell
         logins = [cell(column(name)) for name in ("Username", "ID number", "Email address")]
-        return Sender(cell(column("Full name")), logins=tuple(filter(None, logins)))
+        return LmsIdentity(cell(column("Full name")), logins=tuple(filter(None, logins)))
 
 
 def read_worksheet(path: Path, zone: tzinfo | None = None) -> Worksheet:
@@ -74,7 +74,7 @@ def read_worksheet(path: Path, zone: tzinfo | None = None) -> Worksheet:
     Raises:
         GraderError: it is not a grading worksheet, or has a time that cannot be read.
     """
-    table = read_table(path)
+    table = read_csv(path)
     if not table.has("Identifier", "Grade"):
         raise GraderError(
             f"{path} has the columns {', '.join(table.header)}: Moodle's grading worksheet has 'Identifier' and "
@@ -83,7 +83,7 @@ def read_worksheet(path: Path, zone: tzinfo | None = None) -> Worksheet:
     worksheet = Worksheet(table)
     for row in table.rows:
         if found := IDENTIFIER.fullmatch(row.cell(table.column("Identifier"))):
-            worksheet.senders[found["participant"]] = worksheet.sender_in(row)
+            worksheet.identities[found["participant"]] = worksheet.identity_in(row)
             text = row.cell(table.column(SUBMITTED))
             if zone and text not in NEVER:
                 worksheet.times[found["participant"]] = _time(text, zone, f"{path}, line {row.line}")

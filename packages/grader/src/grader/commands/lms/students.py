@@ -11,8 +11,8 @@ from nbgrader.api import Student
 from sqlalchemy import insert, update
 
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.students.roster import Person, Roster
-from grader.commands.lms.senders import read_students
+from grader.classroom.students.roster import EnrolledStudent, Roster
+from grader.commands.lms.identities import read_students
 from grader.errors import GraderError
 from grader.text import one_line
 
@@ -41,7 +41,7 @@ def put_students(course_dir: CourseDir, roster: Roster, note: Callable[[str], No
         for entry in roster.entries:
             said = {column: text for column in COLUMNS if (text := getattr(entry, column))}
             before = known.get(entry.id)
-            known[entry.id] = after = replace(before or Person(entry.id), **said)
+            known[entry.id] = after = replace(before or EnrolledStudent(entry.id), **said)
             if before is None:
                 added.append({"id": entry.id, **dict.fromkeys(COLUMNS), **said})
             elif after != before:
@@ -59,7 +59,7 @@ def put_students(course_dir: CourseDir, roster: Roster, note: Callable[[str], No
     return f"students: {changes}; {roster.path} has {roster.kind}, and the id is {roster.id_column!r}{others}"
 
 
-def _require_one_id_each(students: Iterable[Person], roster: Roster) -> None:
+def _require_one_id_each(students: Iterable[EnrolledStudent], roster: Roster) -> None:
     """Raise GraderError if one person would be two students: with the grades of one, and the names of the other."""
     owners: dict[tuple[str, str], set[str]] = defaultdict(set)
     for student in students:

@@ -19,11 +19,11 @@ from traitlets import Bool, Enum, TraitError, Unicode
 
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.student import IGNORED_FILES
-from grader.commands.lms.archive.collect import Collected, Collector
+from grader.commands.lms.archive.collect import Collector, StudentFiles
 from grader.commands.lms.archive.matching import Matcher
 from grader.commands.lms.archive.submissions import put
+from grader.commands.lms.identities import EnrolledStudents
 from grader.commands.lms.moodle import read_worksheet
-from grader.commands.lms.senders import People
 from grader.commands.lms.settings import Archives
 from grader.engine.limits import Limits
 from grader.engine.notebook.files import read_sources
@@ -33,7 +33,7 @@ from grader.text import one_line
 
 
 @dataclass
-class Taken:
+class ImportSummary:
     """How many students and notebooks of theirs were written, and whether everything that was handed in was taken."""
 
     students: int = 0
@@ -92,7 +92,7 @@ class LmsExtractorPlugin(ExtractorPlugin):
         archives: Iterable[Path],
         place: Callable[[str], HandedIn],
         note: Callable[[str], None],
-    ) -> Taken:
+    ) -> ImportSummary:
         """Put the submissions in archives into folders, student by student.
 
         Args:
@@ -111,23 +111,23 @@ class LmsExtractorPlugin(ExtractorPlugin):
         matcher = Matcher(read_sources(course_dir.require(assignment), notebook_mb))
         worksheet = read_worksheet(Path(self.worksheet), _zone(self.time_zone)) if self.worksheet else None
         with course_dir.gradebook() as gradebook:
-            people = People.of(gradebook.db)
-        taken = Taken()
+            enrolled = EnrolledStudents.of(gradebook.db)
+        taken = ImportSummary()
         for archive in archives:
-            with closing(Collector(archive, matcher, people, limits, notebook_mb)) as collector:
+            with closing(Collector(archive, matcher, enrolled, limits, notebook_mb)) as collector:
                 for collected in collector.collect(self.platform, worksheet):
                     time = worksheet.times.get(collected.key) if worksheet else None
                     self._put(collected, time, place(collected.student), notebook_mb, taken)
-                    for line in (*collected.troubles, *collected.remarks):
+                    for line in (*collected.errors, *collected.notices):
                         note(f"{one_line(collected.student, 100)}: {line}")
-                    taken.is_complete &= not collected.troubles
-                for line in (*collector.troubles, *collector.remarks):
+                    taken.is_complete &= not collected.errors
+                for line in (*collector.errors, *collector.notices):
                     note(line)
-                taken.is_complete &= not collector.troubles
+                taken.is_complete &= not collector.errors
         return taken
 
     def _put(
-        self, collected: Collected, time: datetime | None, folder: HandedIn, notebook_mb: int, taken: Taken
+        self, collected: StudentFiles, time: datetime | None, folder: HandedIn, notebook_mb: int, taken: ImportSummary
     ) -> None:
         """Write the notebooks of a student and count them; what keeps them from being written is a trouble."""
         self.students |= {collected.student}
@@ -137,9 +137,9 @@ class LmsExtractorPlugin(ExtractorPlugin):
             elif collected.notebooks:
                 taken.unchanged += 1
         except UnreadableFile as error:
-            collected.troubles.append(f"nothing was written: {error}")
+            collected.errors.append(f"nothing was written: {error}")
         if collected.is_late and time is None:
-            collected.remarks.append("late, says the platform, and not by how much")
+            collected.notices.append("late, says the platform, and not by how much")
 
     def _note(self, line: str) -> None:
         self.log.warning("%s", one_line(line))

@@ -25,7 +25,7 @@ COPIES = (
 
 
 @dataclass(frozen=True)
-class Named:
+class NameMatch:
     """The notebook that a file's name means; `copy` is 0 for the plain name, and grows with the number of a copy."""
 
     notebook: str
@@ -49,12 +49,12 @@ class Matcher:
         count = Counter(cell for cells in ids.values() for cell in cells)
         self._owner = {cell: name for name, cells in ids.items() for cell in cells if count[cell] == 1}
 
-    def by_name(self, file: str) -> Named | None:
+    def by_name(self, file: str) -> NameMatch | None:
         """Return the notebook that a file's name means, None if it means none; extensions do not count."""
         name, copy = NOTEBOOK.sub("", unicodedata.normalize("NFKC", file)).strip(), 0
         while name:
             if (key := name if name in self._by_key else _key(name)) in self._by_key:
-                return Named(self._by_key[key], copy)
+                return NameMatch(self._by_key[key], copy)
             if found := next((match for pattern in COPIES if (match := pattern.search(name))), None):
                 name, copy = name[: found.start()], copy + int(found[1] or 1)
             elif found := COPY_OF.match(name):

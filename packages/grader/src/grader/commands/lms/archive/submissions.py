@@ -1,19 +1,21 @@
 """Puts what a platform's archive holds of a student into a folder: submitted/, where the class run finds it.
 
-Collected --nothing there, newer, or --replace--> notebooks, then timestamp.txt; each file completely or not at all
+StudentFiles --nothing there, newer, or --replace--> notebooks, then timestamp.txt; each file completely or not at all
 """
 
 from contextlib import suppress
 from datetime import UTC, datetime
 
 from grader.classroom.student import TIMESTAMP, submission_time
-from grader.commands.lms.archive.collect import Collected
+from grader.commands.lms.archive.collect import StudentFiles
 from grader.engine.notebook.handed_in import HandedIn
 from grader.errors import UnreadableFile
 from grader.files import replace_file
 
 
-def put(collected: Collected, time: datetime | None, handed_in: HandedIn, notebook_mb: int, *, replace: bool) -> bool:
+def put(
+    collected: StudentFiles, time: datetime | None, handed_in: HandedIn, notebook_mb: int, *, replace: bool
+) -> bool:
     """Write a student's notebooks; return whether anything has changed.
 
     Other notebooks that the student handed in before stay.
@@ -51,7 +53,7 @@ def put(collected: Collected, time: datetime | None, handed_in: HandedIn, notebo
     return bool(changed)
 
 
-def _differs(handed_in: HandedIn, name: str, collected: Collected, notebook_mb: int) -> bool:
+def _differs(handed_in: HandedIn, name: str, collected: StudentFiles, notebook_mb: int) -> bool:
     try:
         return handed_in.read(f"{name}.ipynb", notebook_mb) != collected.notebooks[name]
     except UnreadableFile:

@@ -9,26 +9,26 @@ from nbgrader.api import Student
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from grader.classroom.students.roster import Person
+from grader.classroom.students.roster import EnrolledStudent
 from grader.errors import GraderError
 from grader.text import one_line
 
 
 @dataclass(frozen=True)
-class Sender:
+class LmsIdentity:
     """What a platform says of a person: its own number, ids and addresses, and a name.
 
-    `doubts` are the numbers of other persons who may be meant: the name may be split in other places.
+    `ambiguous_ids` are the numbers of other persons who may be meant: the name may be split in other places.
     """
 
     name: str
     lms_user_id: str = ""
     logins: tuple[str, ...] = ()
-    doubts: tuple[str, ...] = ()
+    ambiguous_ids: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
-class Origin:
+class ArchiveEntryOwner:
     """Where a file in a platform's archive comes from.
 
     `key` is the same for all files of a sender. `parts` are the file's own path, as the student named it. `upload`
@@ -36,7 +36,7 @@ class Origin:
     """
 
     key: str
-    sender: Sender
+    identity: LmsIdentity
     parts: tuple[str, ...]
     upload: int = 0
     is_late: bool = False
@@ -48,60 +48,60 @@ def name_key(name: str) -> str:
     return "".join(character for character in text if character.isalnum())
 
 
-def read_students(database: Session) -> list[Person]:
+def read_students(database: Session) -> list[EnrolledStudent]:
     """Return the students in an open gradebook, in nbgrader's order."""
     # As objects of nbgrader, 10,000 students take twice the time, and bring sums over all grades.
     columns = (Student.id, Student.first_name, Student.last_name, Student.email, Student.lms_user_id)
     rows = database.execute(select(*columns).order_by(Student.last_name, Student.first_name, Student.id))
-    return [Person(*(text or "" for text in row)) for row in rows]
+    return [EnrolledStudent(*(text or "" for text in row)) for row in rows]
 
 
-class People:
+class EnrolledStudents:
     """The students in the gradebook, in nbgrader's order."""
 
-    def __init__(self, people: Iterable[Person]) -> None:
+    def __init__(self, students: Iterable[EnrolledStudent]) -> None:
         """Note by what each student can be found."""
-        self.by_id = {person.id: person for person in people}
+        self.by_id = {student.id: student for student in students}
         self._by_number: dict[str, set[str]] = defaultdict(set)
         self._by_login: dict[str, set[str]] = defaultdict(set)
         self._by_name: dict[str, set[str]] = defaultdict(set)
-        for person in self.by_id.values():
-            self._by_number[person.lms_user_id].add(person.id)
-            for login in (person.id, person.email):
-                self._by_login[login.casefold()].add(person.id)
-            for parts in ((person.first_name, person.last_name), (person.last_name, person.first_name)):
-                self._by_name[name_key("".join(parts))].add(person.id)
+        for student in self.by_id.values():
+            self._by_number[student.lms_user_id].add(student.id)
+            for login in (student.id, student.email):
+                self._by_login[login.casefold()].add(student.id)
+            for parts in ((student.first_name, student.last_name), (student.last_name, student.first_name)):
+                self._by_name[name_key("".join(parts))].add(student.id)
 
     @classmethod
-    def of(cls, database: Session) -> "People":
+    def of(cls, database: Session) -> "EnrolledStudents":
         """Return the students in an open gradebook."""
         return cls(read_students(database))
 
-    def find(self, sender: Sender) -> str:
+    def find(self, identity: LmsIdentity) -> str:
         """Return the id of the student whom a platform means.
 
-        The platform's number decides, then an id or address, then the name: students may choose their names. A student
-        of whom another number or address is known is never found by name. If there are doubts, number and name must be
-        those of one student.
+        The platform's number decides, then an id or address, then the name, because students may choose their names. A
+        student with another number or address in the gradebook is never found by name. If the entry has ambiguous ids,
+        number and name must belong to the same student.
 
         Raises:
             GraderError: there is no such student, or there are several.
         """
-        found = set(self._by_number.get(sender.lms_user_id, ()) if sender.lms_user_id else ())
-        for login in sender.logins:
+        found = set(self._by_number.get(identity.lms_user_id, ()) if identity.lms_user_id else ())
+        for login in identity.logins:
             found = found or set(self._by_login.get(login.casefold(), ()) if login else ())
-        key = name_key(sender.name)
+        key = name_key(identity.name)
         named = self._by_name.get(key, set()) if key else set()
-        if not found and not sender.doubts:
-            has_address = any("@" in login for login in sender.logins)
+        if not found and not identity.ambiguous_ids:
+            has_address = any("@" in login for login in identity.logins)
             found = {
                 student
                 for student in named
-                if not (sender.lms_user_id and self.by_id[student].lms_user_id)
+                if not (identity.lms_user_id and self.by_id[student].lms_user_id)
                 and not (has_address and self.by_id[student].email)
             }
-        others = {student for number in sender.doubts for student in self._by_number.get(number, ())} - found
-        if len(found) > 1 or others or (sender.doubts and not found <= named):
+        others = {student for number in identity.ambiguous_ids for student in self._by_number.get(number, ())} - found
+        if len(found) > 1 or others or (identity.ambiguous_ids and not found <= named):
             names = ", ".join(one_line(name, 100) for name in sorted(found | others))
             raise GraderError(
                 f"it is unclear who is meant, perhaps one of {names}: put what is theirs into submitted/ by hand"
