@@ -118,7 +118,7 @@ def test_a_person_is_found_by_the_surest_sign(identity: LmsIdentity, student: st
 @pytest.mark.parametrize(
     ("identity", "words"),
     [
-        (LmsIdentity("Sam Poe"), "it is unclear who is meant, perhaps one of sam1, sam2"),
+        (LmsIdentity("Sam Poe"), "the sender is ambiguous, perhaps one of sam1, sam2"),
         (LmsIdentity("eve", lms_user_id="101", ambiguous_ids=("1", "102")), "perhaps one of ann, sam1"),
         (LmsIdentity("stranger", lms_user_id="900", ambiguous_ids=("101",)), "perhaps one of ann"),
         (LmsIdentity("eve", lms_user_id="101", ambiguous_ids=("900",)), "perhaps one of ann"),

@@ -1,4 +1,4 @@
-"""Reads who is in a class from a CSV file of nbgrader, Canvas or Moodle, which it tells apart by their columns.
+"""Reads the students of a class from a CSV file of nbgrader, Canvas or Moodle, which it recognises by its columns.
 
     nbgrader: id, first_name, last_name, email, lms_user_id                  ("nbgrader db student import")
     Canvas:   Student, ID, SIS User ID, SIS Login ID, Section, ...           (Gradebook, Export)
@@ -18,21 +18,21 @@ from grader.errors import GraderError
 from grader.text import one_line
 
 NAME = re.compile(r"[^\W.](?:[\w@.-]{0,98}[\w@])?")
-"""Names that are safe as the name of a folder, and as nbgrader's pattern of one."""
+"""Names that are safe for a folder, and in nbgrader's patterns of folders."""
 MAX_CHARACTERS = 128
-"""What a column of nbgrader's table of students holds."""
+"""The width of a column in nbgrader's table of students."""
 
 POINTS_POSSIBLE = "Points Possible"
 POSTING = re.compile(r"\s*(?:Muted|Manual Posting.*)?\s*", re.IGNORECASE)
-"""All cells of the row in Canvas's gradebook that says which grades students do not see yet."""
+"""Each cell of the row in Canvas's gradebook that marks grades as hidden from students."""
 TEST_STUDENT = "Student, Test"
 QUOTED = re.compile(r'="(.*)"')
-"""How Canvas writes a name that begins with an equals sign."""
+"""Canvas's form of a name that begins with an equals sign."""
 
 
 @dataclass(frozen=True)
 class EnrolledStudent:
-    """What a roster or the gradebook says of a student; '' stands for nothing."""
+    """A student as in a roster or the gradebook; '' means unknown."""
 
     id: str
     first_name: str = ""
@@ -43,17 +43,17 @@ class EnrolledStudent:
 
 @dataclass(frozen=True, kw_only=True)
 class RosterEntry(EnrolledStudent):
-    """A student in a roster, and the line there."""
+    """A student in a roster, with the number of the line."""
 
     line: int
 
 
 @dataclass(frozen=True)
 class Roster:
-    """The students in a file, how it was read, and in words what was refused and what was left out.
+    """The students in a file, with reasons for refused lines and for lines that were left out.
 
-    `kind` says whose columns these are, `id_column` which of them holds the names of the students' folders, and
-    `id_columns` which it could be as well.
+    `kind` names the program with these columns. The ids in `id_column` name the students' folders; `id_columns` are
+    the other columns with ids.
     """
 
     path: Path
@@ -77,7 +77,7 @@ class Roster:
 
 @dataclass(frozen=True)
 class _Format:
-    """The columns of one program, by which they are known, and which of them may be the id, the best one first."""
+    """The columns of a program: those that identify it, those with ids in order of preference, and the others."""
 
     kind: str
     known_by: tuple[tuple[str, ...], ...]
@@ -127,10 +127,10 @@ def read_roster(path: Path, id_column: str = "") -> Roster:
 
     Args:
         path: the file.
-        id_column: the column that holds the ids; by default, the best one of those that the platform has for it.
+        id_column: the column with the ids; by default, the first that the platform prefers.
 
     Raises:
-        GraderError: the file cannot be read, is none of these, or has no such column.
+        GraderError: the file cannot be read, has an unknown format, or lacks the column.
     """
     table = read_csv(path)
     form = next(
@@ -162,7 +162,7 @@ def read_roster(path: Path, id_column: str = "") -> Roster:
 
 
 def describes_columns(row: CsvRow) -> bool:
-    """Return whether a row of Canvas's gradebook says something about its columns instead of naming a student."""
+    """Return True if a row of Canvas's gradebook describes its columns instead of a student."""
     return POINTS_POSSIBLE in row.cells[0] or all(POSTING.fullmatch(cell) for cell in row.cells)
 
 
@@ -175,7 +175,7 @@ def _roster_entry(table: CsvTable, row: CsvRow, form: _Format, id_column: int) -
     first, last, email = cell(form.first_name), cell(form.last_name), cell(form.email)
     if full := cell(form.full_name):
         last, _, first = full.partition(", ")
-    # A login is often an address; the name of a user is none.
+    # A login is often an address, but may be a user name.
     return RosterEntry(
         row.cells[id_column].strip(),
         first,
@@ -187,7 +187,7 @@ def _roster_entry(table: CsvTable, row: CsvRow, form: _Format, id_column: int) -
 
 
 def _refused(entries: list[RosterEntry], id_column: str) -> list[str]:
-    """What is wrong with the ids of students, each with its line."""
+    """The errors in entries, with their lines."""
     refused, line_of = [], dict[tuple[str, str], int]()
     for entry in entries:
         who = one_line(f"{entry.first_name} {entry.last_name}").strip() or "no name"

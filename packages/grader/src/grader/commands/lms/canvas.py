@@ -1,14 +1,14 @@
-"""Knows Canvas's files: the gradebook, which it exports and imports as CSV, and the archive of submissions.
+"""Reads Canvas's files: the gradebook, which it exports and imports as CSV, and the archive of submissions.
 
 Instructor Guide: "How do I export grades in the Gradebook?", "How do I import grades in the Gradebook?", "How do I
-download all student submissions for an assignment?". Of the details, Canvas's source tells more:
+download all student submissions for an assignment?". Canvas's source has the details:
 
 - lib/gradebook_exporter.rb: columns, the row "    Points Possible", EX for excused, N/A for not assigned.
-- lib/gradebook_importer.rb: a student is found by ID, else by SIS IDs, else by name; an assignment by the number after
-  its title, else by its title; an empty cell removes a grade, and a column that is missing changes nothing.
-- lib/content_zipper.rb: NAME[_LATE]_USER_FILE_TITLE, with the sortable name in lower case and with nothing but word
-  characters; `_101_` is taken out of a name before the other characters are, so `_-101_-9_` becomes `_101_9_`. The
-  numbers of files grow. Every entry has the time of the download, so when a file was handed in is not known.
+- lib/gradebook_importer.rb: finds a student by ID, else by SIS IDs, else by name; an assignment by the number after
+  its title, else by its title; an empty cell removes a grade, a missing column changes nothing.
+- lib/content_zipper.rb: NAME[_LATE]_USER_FILE_TITLE, with the sortable name in lower case and reduced to word
+  characters; `_101_` is removed from a name before the other characters, so `_-101_-9_` becomes `_101_9_`. File
+  numbers increase. Every entry has the time of the download, so submission times are unknown.
 """
 
 import re
@@ -28,24 +28,24 @@ INFO = (
     "Root Account",
     "Section",
 )
-"""Columns about a student. Canvas demands them in this order, with the last one before the assignments."""
+"""Columns about a student, in the order that Canvas requires; assignments follow."""
 TITLE = re.compile(r"(?P<title>.*?)\s*\((?P<number>\d+)\)")
 KEPT_GRADES = {"EX", "N/A"}
-"""Cells that say why a student has no grade."""
+"""Cells with the reason for a missing grade; an export keeps them."""
 UPLOAD = re.compile(
     r"(?P<who>.*?)(?P<late>_LATE)?_(?P<user>\d+)_(?P<file>\d+)_(?P<title>.+)", re.IGNORECASE | re.DOTALL
 )
 NUMBERS = re.compile(r"(?=_(\d+)_\d+_)")
-"""Where a name may be split. Students choose their names and titles, and may put the number of another one there."""
+"""Possible splits of a name. Students choose names and titles, which may contain another student's number."""
 ANONYMOUS = re.compile(r"(?P<late>LATE_)?(?P<who>anon_[^_]+)_(?P<file>\d+)_(?P<title>.+)", re.IGNORECASE | re.DOTALL)
 NO_FILE = re.compile(r"(?P<who>.*?)(?P<late>_LATE)?_(?P<user>\d+)_(?P<title>(?:text|link)\.html)", re.IGNORECASE)
 
 
 def entry_owner(parts: tuple[str, ...]) -> ArchiveEntryOwner | None:
-    """Return where a file in an archive of submissions comes from; None if it is not named as Canvas names files.
+    """Return the owner of a file in an archive of submissions; None if Canvas does not name files like this.
 
     Args:
-        parts: the names on the way to the file.
+        parts: the components of its path.
     """
     name = parts[-1]
     if found := ANONYMOUS.fullmatch(name):
@@ -61,15 +61,15 @@ def entry_owner(parts: tuple[str, ...]) -> ArchiveEntryOwner | None:
 
 
 def column_of(template: CsvTable, assignment: str, title: str) -> int:
-    """Return the number of an assignment's column in Canvas's gradebook.
+    """Return the index of an assignment's column in Canvas's gradebook.
 
     Args:
         template: the gradebook.
-        assignment: the assignment's name, which is its title if no other is given.
-        title: its title in Canvas, with or without the number, or the number.
+        assignment: the assignment's name, and its title by default.
+        title: its title in Canvas, with or without its number, or the number alone; '' for the default.
 
     Raises:
-        GraderError: no column has this title, or several have it.
+        GraderError: no column or several columns have this title.
     """
     wanted, columns = title or assignment, dict[int, str]()
     for number, header in enumerate(template.header):
@@ -87,7 +87,7 @@ def column_of(template: CsvTable, assignment: str, title: str) -> int:
 
 
 def identity_in(template: CsvTable, row: CsvRow) -> LmsIdentity:
-    """Return the student of a row in Canvas's gradebook.
+    """Return the identity in a row of Canvas's gradebook.
 
     Args:
         template: the gradebook.

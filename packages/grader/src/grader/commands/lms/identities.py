@@ -1,4 +1,4 @@
-"""Finds the student of the gradebook whom a platform means: by its own number, by an id or address, by a name."""
+"""Finds a platform's user in the gradebook: by the platform's number, by an id or address, or by name."""
 
 import unicodedata
 from collections import defaultdict
@@ -16,9 +16,9 @@ from grader.text import one_line
 
 @dataclass(frozen=True)
 class LmsIdentity:
-    """What a platform says of a person: its own number, ids and addresses, and a name.
+    """A user of a platform: the platform's number, ids and addresses, and a name.
 
-    `ambiguous_ids` are the numbers of other persons who may be meant: the name may be split in other places.
+    `ambiguous_ids` are the numbers of other users who may be the sender if the file's name is split elsewhere.
     """
 
     name: str
@@ -29,10 +29,10 @@ class LmsIdentity:
 
 @dataclass(frozen=True)
 class ArchiveEntryOwner:
-    """Where a file in a platform's archive comes from.
+    """The sender of a file in a platform's archive, with the platform's facts about that file.
 
-    `key` is the same for all files of a sender. `parts` are the file's own path, as the student named it. `upload`
-    grows with every file that is handed in, as far as the platform tells; `is_late` is the platform's opinion.
+    `key` is the same for all files of a sender. `parts` is the path that the student chose. `upload` increases with
+    every submitted file if the platform numbers them. `is_late` is the platform's verdict.
     """
 
     key: str
@@ -43,7 +43,7 @@ class ArchiveEntryOwner:
 
 
 def name_key(name: str) -> str:
-    """Return the letters and digits of a name: platforms leave out or replace different characters."""
+    """Return the letters and digits of a name, because each platform drops or replaces other characters."""
     text = unicodedata.normalize("NFKC", name).casefold()
     return "".join(character for character in text if character.isalnum())
 
@@ -60,7 +60,7 @@ class EnrolledStudents:
     """The students in the gradebook, in nbgrader's order."""
 
     def __init__(self, students: Iterable[EnrolledStudent]) -> None:
-        """Note by what each student can be found."""
+        """Index the students by number, login and name."""
         self.by_id = {student.id: student for student in students}
         self._by_number: dict[str, set[str]] = defaultdict(set)
         self._by_login: dict[str, set[str]] = defaultdict(set)
@@ -78,14 +78,14 @@ class EnrolledStudents:
         return cls(read_students(database))
 
     def find(self, identity: LmsIdentity) -> str:
-        """Return the id of the student whom a platform means.
+        """Return the id of the student with an identity.
 
         The platform's number decides, then an id or address, then the name, because students may choose their names. A
         student with another number or address in the gradebook is never found by name. If the entry has ambiguous ids,
         number and name must belong to the same student.
 
         Raises:
-            GraderError: there is no such student, or there are several.
+            GraderError: no student or several students match.
         """
         found = set(self._by_number.get(identity.lms_user_id, ()) if identity.lms_user_id else ())
         for login in identity.logins:
@@ -103,9 +103,7 @@ class EnrolledStudents:
         others = {student for number in identity.ambiguous_ids for student in self._by_number.get(number, ())} - found
         if len(found) > 1 or others or (identity.ambiguous_ids and not found <= named):
             names = ", ".join(one_line(name, 100) for name in sorted(found | others))
-            raise GraderError(
-                f"it is unclear who is meant, perhaps one of {names}: put what is theirs into submitted/ by hand"
-            )
+            raise GraderError(f"the sender is ambiguous, perhaps one of {names}: put the files into submitted/ by hand")
         if not found:
             raise GraderError("the gradebook has no such student: add them with 'grader roster'")
         return found.pop()

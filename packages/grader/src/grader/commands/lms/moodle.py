@@ -1,14 +1,14 @@
-"""Knows Moodle's files: the grading worksheet of an assignment, and the archive of its submissions.
+"""Reads Moodle's files: the grading worksheet of an assignment, and the archive of its submissions.
 
 MoodleDocs: "Using Assignment" (Download all submissions, Download grading worksheet, Upload grading worksheet) and
-"Grade import". Of the details, Moodle's source tells more:
+"Grade import". Moodle's source has the details:
 
 - mod/assign/classes/downloader.php: NAME_NUMBER_assignsubmission_file/PATH, or with an underscore for the slash; older
-  versions end the folder's name with an underscore. In NAME, underscores have become spaces. The number is a
-  participant's in this assignment, and the Identifier in the worksheet ends with it; it is not a user's number. Every
-  entry has the time of the download.
-- mod/assign/gradingtable.php and feedback/offline: the worksheet's columns, here in English. A grade that is empty,
-  above the maximum or older than the one in Moodle is not imported. Times are in the time zone of the user's profile.
+  versions end the folder's name with an underscore. In NAME, spaces replace underscores. The number identifies a
+  participant of this assignment, not a user, and ends the Identifier in the worksheet. Every entry has the time of
+  the download.
+- mod/assign/gradingtable.php and feedback/offline: the worksheet's columns, here in English. Moodle ignores
+  a grade that is empty, above the maximum or older than its own. Times are in the time zone of the user's profile.
 """
 
 import re
@@ -26,15 +26,15 @@ SUBMISSION = re.compile(
 )
 IDENTIFIER = re.compile(r".*?(?P<participant>\d+)", re.DOTALL)
 NEVER = ("", "-")
-"""What stands for a time if there is none."""
+"""Cells that stand for a missing time."""
 SUBMITTED = "Last modified (submission)"
 
 
 def entry_owner(parts: tuple[str, ...]) -> ArchiveEntryOwner | None:
-    """Return where a file in an archive of submissions comes from; None if it is not named as Moodle names files.
+    """Return the owner of a file in an archive of submissions; None if Moodle does not name files like this.
 
     Args:
-        parts: the names on the way to the file.
+        parts: the components of its path.
     """
     found = SUBMISSION.fullmatch(parts[0])
     if not found:
@@ -47,18 +47,18 @@ def entry_owner(parts: tuple[str, ...]) -> ArchiveEntryOwner | None:
 
 @dataclass(frozen=True)
 class Worksheet:
-    """A grading worksheet: students and times by the number of the participant."""
+    """A grading worksheet, with identities and submission times by participant number."""
 
     table: CsvTable
     identities: dict[str, LmsIdentity] = field(default_factory=dict)
     times: dict[str, datetime] = field(default_factory=dict)
 
     def completed(self, owner: ArchiveEntryOwner) -> ArchiveEntryOwner:
-        """Return where a file comes from, with the sender's ids and addresses if the worksheet has them."""
+        """Return an owner with the ids and addresses from the worksheet, if it has them."""
         return replace(owner, identity=self.identities.get(owner.key, owner.identity))
 
     def identity_in(self, row: CsvRow) -> LmsIdentity:
-        """Return the student of a row."""
+        """Return the identity in a row."""
         column, cell = self.table.column, row.cell
         logins = [cell(column(name)) for name in ("Username", "ID number", "Email address")]
         return LmsIdentity(cell(column("Full name")), logins=tuple(filter(None, logins)))
@@ -69,10 +69,10 @@ def read_worksheet(path: Path, zone: tzinfo | None = None) -> Worksheet:
 
     Args:
         path: the file.
-        zone: the time zone of the times in it; without one, they are not read.
+        zone: the time zone of the worksheet; without one, its times are ignored.
 
     Raises:
-        GraderError: it is not a grading worksheet, or has a time that cannot be read.
+        GraderError: it is not a grading worksheet, or has an invalid time.
     """
     table = read_csv(path)
     if not table.has("Identifier", "Grade"):

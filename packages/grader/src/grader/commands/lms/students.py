@@ -1,6 +1,6 @@
-"""Puts the students of a roster into the gradebook, all of them or none; grades are never touched.
+"""Puts the students of a roster into the gradebook, all or none, and never touches grades.
 
-roster --clashes?--> nothing is written; otherwise one transaction: new students, changed names and addresses
+roster --clash--> error, nothing written; otherwise one transaction: new students, changed names and addresses
 """
 
 from collections import defaultdict
@@ -20,17 +20,17 @@ COLUMNS = ("first_name", "last_name", "email", "lms_user_id")
 
 
 def put_students(course_dir: CourseDir, roster: Roster, note: Callable[[str], None]) -> str:
-    """Add the students of a roster to the gradebook, or update what it says of them; return in words what has changed.
+    """Add the students of a roster to the gradebook or update them, and return a summary.
 
-    What the roster does not say stays as it is.
+    An empty cell of the roster changes nothing.
 
     Args:
         course_dir: the course folder.
         roster: the students.
-        note: shows lines besides.
+        note: shows a notice.
 
     Raises:
-        GraderError: a line was refused, or a student of the gradebook has another id in the roster.
+        GraderError: the roster has an invalid line, or a different id for a student of the gradebook.
     """
     for line in (*roster.left_out, *roster.refused):
         note(line)
@@ -60,7 +60,7 @@ def put_students(course_dir: CourseDir, roster: Roster, note: Callable[[str], No
 
 
 def _require_one_id_each(students: Iterable[EnrolledStudent], roster: Roster) -> None:
-    """Raise GraderError if one person would be two students: with the grades of one, and the names of the other."""
+    """Raise GraderError if one person would become two students, one with the grades and one with the name."""
     owners: dict[tuple[str, str], set[str]] = defaultdict(set)
     for student in students:
         for column in ("email", "lms_user_id"):

@@ -1,9 +1,9 @@
-"""Takes in the archives of Canvas and Moodle: `grader import` and `nbgrader zip_collect`.
+"""Imports the archives of Canvas and Moodle: `grader import` and `nbgrader zip_collect`.
 
 archive --Collector--> notebooks of each student --LmsExtractorPlugin--> submitted/
 or, for nbgrader: extracted/STUDENT/NOTEBOOK.ipynb --LmsCollectorPlugin--> submitted/
 
-`grader import` exists because nbgrader's command replaces a whole submission or ends, and exits with 0 in any case.
+nbgrader's own command replaces a whole submission or stops, and always exits with 0. Hence `grader import`.
 """
 
 from collections.abc import Callable, Iterable
@@ -34,7 +34,7 @@ from grader.text import one_line
 
 @dataclass
 class ImportSummary:
-    """How many students and notebooks of theirs were written, and whether everything that was handed in was taken."""
+    """Counts of students and notebooks written; `is_complete` is False if anything could not be imported."""
 
     students: int = 0
     notebooks: int = 0
@@ -45,16 +45,16 @@ class ImportSummary:
 class LmsExtractorPlugin(ExtractorPlugin):
     """Extracts each student's notebooks; the settings are the options of `grader import`.
 
-    `students` are those of whom nbgrader may collect something. Without our collector, it extracts as nbgrader does.
+    nbgrader may collect files of `students` only. Without our collector plug-in, it extracts as nbgrader does.
     """
 
     platform = Enum(
-        ("", "canvas", "moodle"), "", help="Whose archives they are. By default, the names of the files tell."
+        ("", "canvas", "moodle"), "", help="The platform of the archives. By default, file names identify it."
     ).tag(config=True)
-    worksheet = Unicode(
-        help="Moodle's grading worksheet: it has the students' addresses, and the times of their submissions."
-    ).tag(config=True)
-    time_zone = Unicode(help="The time zone of the times in the worksheet, such as Europe/Berlin.").tag(config=True)
+    worksheet = Unicode(help="Moodle's grading worksheet, with the students' addresses and submission times.").tag(
+        config=True
+    )
+    time_zone = Unicode(help="The time zone of the worksheet, such as Europe/Berlin.").tag(config=True)
     replace = Bool(
         False,
         help="Also replace submissions that may be newer: for nbgrader, those of an archive whose name is before.",
@@ -62,7 +62,7 @@ class LmsExtractorPlugin(ExtractorPlugin):
     students: frozenset[str] = frozenset()
 
     def extract(self, archive_path: str, extracted_path: str) -> None:
-        """Extract all archives, and log what was not taken; end nbgrader's command if one cannot be read.
+        """Extract all archives and log what could not be imported; end nbgrader's command if one is unreadable.
 
         Args:
             archive_path: the folder of the archives.
@@ -75,7 +75,7 @@ class LmsExtractorPlugin(ExtractorPlugin):
         archives = [path for path in files if path.suffix.casefold() == ".zip"]
         for path in files:
             if path not in archives and path.suffix != ".csv" and not IGNORED_FILES.match(path.name):
-                self._note(f"{path} was not taken: put the zip archive there that the platform made")
+                self._note(f"{path} was not imported: put the zip archive there that the platform made")
         course, folder = self.parent.coursedir, Path(extracted_path)
         try:
             course_dir = CourseDir(Path(course.root), self.parent.config)
@@ -98,15 +98,15 @@ class LmsExtractorPlugin(ExtractorPlugin):
         Args:
             course_dir: the course folder.
             assignment: the assignment's name.
-            archives: the files that the platform made.
-            place: returns the folder for a student of the gradebook.
-            note: shows what was not taken, and what else is odd, line by line.
+            archives: the platform's files.
+            place: returns the folder of a student.
+            note: shows an error or a notice.
 
         Raises:
-            GraderError: there is no such assignment, or an archive cannot be read.
+            GraderError: the assignment does not exist, or an archive cannot be read.
         """
         if self.time_zone and not self.worksheet:
-            raise GraderError("--time-zone is that of the times in Moodle's worksheet: name the file with --worksheet")
+            raise GraderError("--time-zone is the zone of Moodle's worksheet: name the file with --worksheet")
         limits, notebook_mb = Archives(config=course_dir.config), Limits(config=course_dir.config).notebook_mb
         matcher = Matcher(read_sources(course_dir.require(assignment), notebook_mb))
         worksheet = read_worksheet(Path(self.worksheet), _zone(self.time_zone)) if self.worksheet else None
@@ -129,7 +129,7 @@ class LmsExtractorPlugin(ExtractorPlugin):
     def _put(
         self, collected: StudentFiles, time: datetime | None, folder: HandedIn, notebook_mb: int, taken: ImportSummary
     ) -> None:
-        """Write the notebooks of a student and count them; what keeps them from being written is a trouble."""
+        """Write and count the notebooks of a student; an UnreadableFile becomes an error of the student."""
         self.students |= {collected.student}
         try:
             if collected.notebooks and put(collected, time, folder, notebook_mb, replace=self.replace):
@@ -139,17 +139,17 @@ class LmsExtractorPlugin(ExtractorPlugin):
         except UnreadableFile as error:
             collected.errors.append(f"nothing was written: {error}")
         if collected.is_late and time is None:
-            collected.notices.append("late, says the platform, and not by how much")
+            collected.notices.append("late according to the platform, by an unknown time")
 
     def _note(self, line: str) -> None:
         self.log.warning("%s", one_line(line))
 
 
 class LmsCollectorPlugin(FileNameCollectorPlugin):
-    """Collects what LmsExtractorPlugin has extracted; with a `named_regexp` of the course, it does as nbgrader does."""
+    """Collects the files that LmsExtractorPlugin extracted, unless the course has its own `named_regexp`."""
 
     def collect(self, submitted_file: str) -> dict[str, str] | None:
-        """Return whose file it is and what it is called; None if it is not one that was extracted.
+        """Return the student and the name of an extracted file; None for any other file.
 
         Args:
             submitted_file: the path of the file.
@@ -163,18 +163,17 @@ class LmsCollectorPlugin(FileNameCollectorPlugin):
 
 
 def _are_in_use(app: Any) -> bool:
-    """Whether nbgrader's application uses both plug-ins, and no setting says what the names of files mean."""
+    """True if nbgrader's application uses both plug-ins, and no setting defines the meaning of file names."""
     collector, extractor = app.collector_plugin_inst, app.extractor_plugin_inst
     are_ours = isinstance(collector, LmsCollectorPlugin) and isinstance(extractor, LmsExtractorPlugin)
     return are_ours and not collector.named_regexp
 
 
 def _zone(name: str) -> tzinfo:
-    """The time zone of the times in a worksheet, which must be said: an hour may decide who was late."""
+    """The time zone of a worksheet. It has no default, because an hour may decide a penalty."""
     if not name:
         raise GraderError(
-            "the times in a worksheet are in the time zone of your profile in Moodle: name it, as in --time-zone "
-            "Europe/Berlin"
+            "a worksheet has times in the time zone of your profile in Moodle: name it, as in --time-zone Europe/Berlin"
         )
     try:
         return ZoneInfo(name)

@@ -1,8 +1,8 @@
-"""Sorts the files in a platform's archive: whose they are, and which notebook of the assignment each of them is.
+"""Sorts the files in a platform's archive by student and notebook.
 
 archive --entry_owner--> identities --EnrolledStudents.find--> students --Matcher--> the latest file for each notebook
 
-Files are read one at a time, and the notebooks of one student at a time are kept.
+It reads one file at a time, and keeps the notebooks of one student at a time.
 """
 
 from collections import defaultdict
@@ -32,10 +32,7 @@ OwnedFile: TypeAlias = tuple[ArchivedFile, ArchiveEntryOwner]
 
 @dataclass
 class StudentFiles:
-    """What one student handed in: notebooks by name, and in words what was not taken (`errors`) and what else is odd.
-
-    `key` is the platform's name for the sender.
-    """
+    """A student's notebooks by name, errors for skipped files, and other notices; `key` is the owner's key."""
 
     student: str
     key: str
@@ -47,7 +44,7 @@ class StudentFiles:
 
 @dataclass(frozen=True)
 class _Candidate:
-    """A file that may be a notebook: its content, when it was uploaded and packed, and whether it is clear by whom."""
+    """A file that may be a notebook, with its upload number and time of packing; `is_clear`: one possible sender."""
 
     name: str
     content: bytes
@@ -65,11 +62,11 @@ class Collector:
         """Read the directory of the archive; raise GraderError if it cannot be read.
 
         Args:
-            archive: the file that the platform made.
+            archive: the platform's file.
             matcher: the notebooks of the assignment.
             enrolled: the students in the gradebook.
-            limits: what the archive may cost.
-            notebook_mb: how many MiB a notebook may have.
+            limits: the limits of an archive.
+            notebook_mb: the largest size of a notebook, in MiB.
         """
         try:
             self._archive = Archive(archive, limits, limits.entries)
@@ -79,25 +76,25 @@ class Collector:
             raise GraderError(f"{archive} {error}") from None
         self._matcher, self._enrolled, self._limits, self._notebook_mb = matcher, enrolled, limits, notebook_mb
         self._total = Budget(limits.total_mb, "an archive (c.Archives.total_mb)")
-        self.errors = [f"{file.path} was not taken: {why}" for file, why in self._archive.refused]
+        self.errors = [f"{file.path} was not imported: {why}" for file, why in self._archive.refused]
         self.notices: list[str] = []
 
     def collect(self, platform: str, worksheet: Worksheet | None) -> Iterator[StudentFiles]:
-        """Yield what each student handed in.
+        """Yield the files of each student.
 
         Args:
-            platform: 'canvas', 'moodle', or '' to tell by the names of the files.
-            worksheet: Moodle's grading worksheet, if there is one.
+            platform: 'canvas', 'moodle', or '' to recognise it by the file names.
+            worksheet: Moodle's grading worksheet, if available.
 
         Raises:
-            GraderError: no file is named as the platform names files.
+            GraderError: no file name matches the platform's pattern.
         """
         files = [file for file in self._archive.files if not _is_ignored(file)]
         owners = _owners(files, platform)
         identities: dict[LmsIdentity, list[OwnedFile]] = defaultdict(list)
         for file, owner in zip(files, owners, strict=True):
             if owner is None:
-                self.errors.append(f"{file.path} was not taken: it is not named as the platform names submissions")
+                self.errors.append(f"{file.path} was not imported: it is not named as the platform names submissions")
             else:
                 owner = worksheet.completed(owner) if worksheet else owner
                 identities[owner.identity].append((file, owner))
@@ -109,7 +106,7 @@ class Collector:
         self._archive.close()
 
     def _assigned(self, identities: dict[LmsIdentity, list[OwnedFile]]) -> dict[str, list[OwnedFile]]:
-        """The files of each student; what cannot be assigned is a trouble."""
+        """The files of each student; a file without a certain student becomes an error."""
         students: dict[str, list[OwnedFile]] = defaultdict(list)
         for identity, files in identities.items():
             try:
@@ -121,16 +118,16 @@ class Collector:
             if len(first) > 1:
                 paths = ", ".join(sorted(first.values()))
                 self.errors.append(
-                    f"{len(first)} senders may be {one_line(student, 100)} ({paths}), and none was taken: give "
-                    "Moodle's --worksheet, which knows addresses, or correct the gradebook"
+                    f"{len(first)} senders match {one_line(student, 100)} ({paths}), so none was imported: give "
+                    "Moodle's --worksheet, which has addresses, or correct the gradebook"
                 )
                 del students[student]
         return students
 
     def _collected(self, student: str, files: list[OwnedFile]) -> StudentFiles:
-        """The notebooks of a student: of several files for one, the last one with its name.
+        """The notebooks of a student: of several files for one notebook, the latest with its name.
 
-        A file whose name can be read in two ways does not take the place of one with a clear name.
+        A file with an ambiguous name never replaces one with a clear name.
         """
         collected = StudentFiles(student, files[0][1].key, is_late=any(owner.is_late for _, owner in files))
         best: dict[str, tuple[tuple[bool, bool, int, tuple[int, ...], int], _Candidate]] = {}
@@ -139,7 +136,7 @@ class Collector:
                 notebook, is_named, copy = self._notebook(candidate)
             except UnreadableFile as error:
                 (collected.errors if says_notebook(candidate.name) else collected.notices).append(
-                    f"{one_line(candidate.name, 300)} was not taken: {error.why}"
+                    f"{one_line(candidate.name, 300)} was not imported: {error.why}"
                 )
                 continue
             rank = (candidate.is_clear, is_named, candidate.upload, candidate.packed, copy)
@@ -149,23 +146,23 @@ class Collector:
             if candidate.content != taken.content:
                 are_alike = candidate.is_clear == taken.is_clear
                 (collected.notices if are_alike else collected.errors).append(
-                    f"{one_line(taken.name, 300)} was taken for {notebook}, and not {one_line(candidate.name, 300)}"
+                    f"{one_line(taken.name, 300)} was used for {notebook} instead of {one_line(candidate.name, 300)}"
                     + ("" if are_alike else ", which may be another student's")
                 )
         collected.notebooks = {name: candidate.content for name, (_, candidate) in sorted(best.items())}
         if not collected.notebooks and not collected.errors:
-            collected.errors.append("nothing is a notebook of this assignment")
+            collected.errors.append("no file is a notebook of this assignment")
         return collected
 
     def _notebook(self, candidate: _Candidate) -> tuple[str, bool, int]:
-        """The notebook that a file is, whether its name says so, and the number of the copy.
+        """The notebook to which a file belongs, True if by its name, and the number of the copy.
 
         Raises:
-            UnreadableFile: it is none.
+            UnreadableFile: it belongs to no notebook of the assignment.
         """
         named = self._matcher.by_name(candidate.name)
         if named and says_notebook(candidate.name):
-            return named.notebook, True, named.copy  # grading says what is wrong with it, if anything is
+            return named.notebook, True, named.copy  # grading reports any damage
         parsed = parse(candidate.content, "it")
         if named:
             return named.notebook, True, named.copy
@@ -174,7 +171,7 @@ class Collector:
         raise UnreadableFile("neither its name nor its cells belong to a notebook of this assignment")
 
     def _candidates(self, collected: StudentFiles, files: list[OwnedFile]) -> Iterator[_Candidate]:
-        """The files of a student that may be notebooks, also from zip archives that the student handed in."""
+        """The files of a student that may be notebooks, including those in submitted zip archives."""
         budget = Budget(self._limits.student_mb, "one student (c.Archives.student_mb)", self._total)
         left = self._limits.student_entries
         for file, owner in files[:left]:
@@ -182,9 +179,9 @@ class Collector:
             is_archive = name.casefold().endswith(".zip")
             if not is_archive and not may_be_notebook(name):
                 is_other = name.casefold().endswith(OTHER_ARCHIVES)
-                why = "only zip archives are opened" if is_other else "it is no notebook"
+                why = "only zip archives are opened" if is_other else "it is not a notebook"
                 lines = collected.errors if is_other else collected.notices
-                lines.append(f"{one_line(name, 300)} was left out: {why}")
+                lines.append(f"{one_line(name, 300)} was skipped: {why}")
                 continue
             try:
                 max_mb = self._limits.archive_mb if is_archive else self._notebook_mb
@@ -196,16 +193,16 @@ class Collector:
             except UnreadableFile as error:
                 collected.errors.append(f"{one_line(name, 300)} {error}")
         if len(files) > left:
-            collected.errors.append(f"of {plural(len(files), 'file')}, only {left} were looked at")
+            collected.errors.append(f"of {plural(len(files), 'file')}, only {left} were read")
 
     def _inner(
         self, collected: StudentFiles, archive_name: str, content: bytes, owner: ArchiveEntryOwner, budget: Budget
     ) -> Iterator[_Candidate]:
-        """The files in a zip archive that a student handed in; archives in it are not opened."""
+        """The files in a submitted zip archive; archives inside it are not opened."""
         archive = Archive(content, self._limits, self._limits.student_entries)
         refused = [(file.path, why) for file, why in archive.refused if not _is_ignored(file)]
         for path, why in refused[:20]:
-            collected.errors.append(f"{path} in {one_line(archive_name, 300)} was not taken: {why}")
+            collected.errors.append(f"{path} in {one_line(archive_name, 300)} was not imported: {why}")
         if len(refused) > 20:
             collected.errors.append(f"{len(refused) - 20} more entries of {one_line(archive_name, 300)} were refused")
         for file in archive.files:
@@ -223,12 +220,12 @@ class Collector:
 
 
 def _is_ignored(file: ArchivedFile) -> bool:
-    """Whether a program made a file for itself; `..`, which some programs pack, is no sign of that."""
+    """True for the private files of programs; `..`, which some programs pack, does not make a file private."""
     return any(IGNORED_FILES.match(part) for part in file.parts if part != "..")
 
 
 def _owners(files: list[ArchivedFile], platform: str) -> list[ArchiveEntryOwner | None]:
-    """Where each file comes from, by the platform that knows the most names, also below one folder around them all."""
+    """The owner of each file, by the platform that matches most names, with or without one common top folder."""
     tops = {file.parts[0] for file in files if len(file.parts) > 1}
     ways = [[file.parts for file in files]]
     if len(tops) == 1 and all(len(file.parts) > 1 for file in files):

@@ -1,6 +1,6 @@
-"""Puts what a platform's archive holds of a student into a folder: submitted/, where the class run finds it.
+"""Writes a student's notebooks from a platform's archive into submitted/, for the class run.
 
-StudentFiles --nothing there, newer, or --replace--> notebooks, then timestamp.txt; each file completely or not at all
+StudentFiles --nothing there, newer, or --replace--> notebooks, then timestamp.txt; each file is written atomically
 """
 
 from contextlib import suppress
@@ -16,19 +16,17 @@ from grader.files import replace_file
 def put(
     collected: StudentFiles, time: datetime | None, handed_in: HandedIn, notebook_mb: int, *, replace: bool
 ) -> bool:
-    """Write a student's notebooks; return whether anything has changed.
-
-    Other notebooks that the student handed in before stay.
+    """Write a student's notebooks, and return True if a file changed; other notebooks in the folder stay.
 
     Args:
         collected: the notebooks.
-        time: when they were handed in, if the platform tells.
+        time: the time of submission, if known.
         handed_in: the folder of the student's submission.
-        notebook_mb: how many MiB a notebook that is there may have.
-        replace: whether they replace a submission that may be newer.
+        notebook_mb: the largest size of an existing notebook, in MiB.
+        replace: replace a submission even if it may be newer.
 
     Raises:
-        UnreadableFile: a submission that is not known to be older is there, or a link is on the way to it.
+        UnreadableFile: the existing submission may be newer, or its path contains a link.
     """
     try:
         present = {name for name in collected.notebooks if handed_in.has(f"{name}.ipynb")}
@@ -48,7 +46,7 @@ def put(
     if time is not None and (changed or before is None):
         replace_file(handed_in.path / TIMESTAMP, f"{time.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC")
     elif differing and before is not None:
-        # It was the time of what has just been replaced.
+        # It belonged to the replaced notebooks.
         (handed_in.path / TIMESTAMP).unlink(missing_ok=True)
     return bool(changed)
 
@@ -61,7 +59,7 @@ def _differs(handed_in: HandedIn, name: str, collected: StudentFiles, notebook_m
 
 
 def _time_of(handed_in: HandedIn) -> datetime | None:
-    """When the submission that is there was handed in; None if nothing usable says so."""
+    """The time of the existing submission, or None if unknown."""
     with suppress(UnreadableFile, ValueError):
         if time := submission_time(handed_in):
             return time.replace(tzinfo=UTC)
