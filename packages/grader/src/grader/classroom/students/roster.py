@@ -93,20 +93,14 @@ CANVAS = _Format(
     "Canvas's gradebook",
     (("Student", "ID", "Section"), ("LastName", "FirstName", "ID", "Section")),
     ("SIS Login ID", "SIS User ID", "ID"),
-    ("FirstName",),
-    ("LastName",),
-    ("SIS Login ID",),
-    ("ID",),
-    ("Student",),
-)
+    ("FirstName",), ("LastName",), ("SIS Login ID",), ("ID",), ("Student",),
+)  # fmt: skip
 MOODLE = _Format(
     "Moodle's list of students",
     (("First name", "Last name"), ("First name", "Surname")),
     ("Username", "ID number", "Email address"),
-    ("First name",),
-    ("Last name", "Surname"),
-    ("Email address",),
-)
+    ("First name",), ("Last name", "Surname"), ("Email address",),
+)  # fmt: skip
 NBGRADER = _Format(
     "nbgrader's columns", (("id",),), ("id",), ("first_name",), ("last_name",), ("email",), ("lms_user_id",)
 )
@@ -175,15 +169,9 @@ def _roster_entry(table: CsvTable, row: CsvRow, form: _Format, id_column: int) -
     first, last, email = cell(form.first_name), cell(form.last_name), cell(form.email)
     if full := cell(form.full_name):
         last, _, first = full.partition(", ")
-    # A login is often an address, but may be a user name.
-    return RosterEntry(
-        row.cells[id_column].strip(),
-        first,
-        last,
-        email if "@" in email else "",
-        cell(form.lms_user_id),
-        line=row.line,
-    )
+    if "@" not in email:
+        email = ""  # a login, which is often an address, but may be a user name
+    return RosterEntry(row.cells[id_column].strip(), first, last, email, cell(form.lms_user_id), line=row.line)
 
 
 def _refused(entries: list[RosterEntry], id_column: str) -> list[str]:

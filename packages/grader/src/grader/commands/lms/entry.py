@@ -23,7 +23,7 @@ def _roster_options(parser: argparse.ArgumentParser) -> None:
 def _roster(parsed: argparse.Namespace) -> int:
     from grader.classroom.course_dir import CourseDir
     from grader.classroom.students.roster import read_roster
-    from grader.commands.lms.students import put_students
+    from grader.commands.lms.identities import put_students
 
     print(put_students(CourseDir(Path.cwd()), read_roster(parsed.roster, parsed.id_column), note))
     return 0

@@ -273,10 +273,8 @@ class MoodleExportPlugin(LmsExportPlugin):
             cells: Cells = []
             for each in self.grades:
                 grade = each.of(student)
-                is_given = self._is_given(grade)
-                cells.append(_points(grade.counted) if is_given else "")
-                if self.comments:
-                    cells.append(_words(each, student) if is_given else "")
+                points_and_comment = (_points(grade.counted), _words(each, student))
+                cells += (points_and_comment if self._is_given(grade) else ("", ""))[: 1 + self.comments]
             if any(cells):
                 rows.append([person.first_name, person.last_name, student, person.email, *cells])
         self.notes.append(

@@ -1,15 +1,15 @@
 """Imports the archives of Canvas and Moodle: `grader import` and `nbgrader zip_collect`.
 
-archive --Collector--> notebooks of each student --LmsExtractorPlugin--> submitted/
+archive --Collector--> notebooks of each student --LmsExtractorPlugin--> submitted/, unless a newer submission is there
 or, for nbgrader: extracted/STUDENT/NOTEBOOK.ipynb --LmsCollectorPlugin--> submitted/
 
 nbgrader's own command replaces a whole submission or stops, and always exits with 0. Hence `grader import`.
 """
 
 from collections.abc import Callable, Iterable
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
-from datetime import datetime, tzinfo
+from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -18,10 +18,9 @@ from nbgrader.plugins import ExtractorPlugin, FileNameCollectorPlugin
 from traitlets import Bool, Enum, TraitError, Unicode
 
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.student import IGNORED_FILES
+from grader.classroom.student import IGNORED_FILES, TIMESTAMP, submission_time
 from grader.commands.lms.archive.collect import Collector, StudentFiles
 from grader.commands.lms.archive.matching import Matcher
-from grader.commands.lms.archive.submissions import put
 from grader.commands.lms.identities import EnrolledStudents
 from grader.commands.lms.moodle import read_worksheet
 from grader.commands.lms.settings import Archives
@@ -29,6 +28,7 @@ from grader.engine.limits import Limits
 from grader.engine.notebook.files import read_sources
 from grader.engine.notebook.handed_in import HandedIn
 from grader.errors import GraderError, UnreadableFile
+from grader.files import replace_file
 from grader.text import one_line
 
 
@@ -121,7 +121,7 @@ class LmsExtractorPlugin(ExtractorPlugin):
                     for line in (*collected.errors, *collected.notices):
                         note(f"{one_line(collected.student, 100)}: {line}")
                     taken.is_complete &= not collected.errors
-                for line in (*collector.errors, *collector.notices):
+                for line in collector.errors:
                     note(line)
                 taken.is_complete &= not collector.errors
         return taken
@@ -160,6 +160,59 @@ class LmsCollectorPlugin(FileNameCollectorPlugin):
         path = Path(submitted_file)
         is_extracted = path.parent.name in self.parent.extractor_plugin_inst.students
         return {"student_id": path.parent.name, "file_id": path.name} if is_extracted else None
+
+
+def put(
+    collected: StudentFiles, time: datetime | None, handed_in: HandedIn, notebook_mb: int, *, replace: bool
+) -> bool:
+    """Write a student's notebooks, and return True if a file changed; other notebooks in the folder stay.
+
+    Args:
+        collected: the notebooks.
+        time: the time of submission, if known.
+        handed_in: the folder of the student's submission.
+        notebook_mb: the largest size of an existing notebook, in MiB.
+        replace: replace a submission even if it may be newer.
+
+    Raises:
+        UnreadableFile: the existing submission may be newer, or its path contains a link.
+    """
+    try:
+        present = {name for name in collected.notebooks if handed_in.has(f"{name}.ipynb")}
+        differing = [name for name in sorted(present) if _differs(handed_in, name, collected, notebook_mb)]
+        before = _time_of(handed_in)
+    except OSError as error:
+        raise UnreadableFile(f"its folder cannot be looked into ({error.strerror})", "correct its mode") from None
+    is_newer = time is not None and before is not None and time > before
+    if differing and not (replace or is_newer):
+        raise UnreadableFile(
+            f"another {', '.join(differing)} is in {handed_in.trusted.name}/, and may be newer",
+            "use --replace to replace it",
+        )
+    changed = [name for name in collected.notebooks if name in differing or name not in present]
+    for name in changed:
+        replace_file(handed_in.path / f"{name}.ipynb", collected.notebooks[name])
+    if time is not None and (changed or before is None):
+        replace_file(handed_in.path / TIMESTAMP, f"{time.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC")
+    elif differing and before is not None:
+        # It belonged to the replaced notebooks.
+        (handed_in.path / TIMESTAMP).unlink(missing_ok=True)
+    return bool(changed)
+
+
+def _differs(handed_in: HandedIn, name: str, collected: StudentFiles, notebook_mb: int) -> bool:
+    try:
+        return handed_in.read(f"{name}.ipynb", notebook_mb) != collected.notebooks[name]
+    except UnreadableFile:
+        return True  # a link, or too large
+
+
+def _time_of(handed_in: HandedIn) -> datetime | None:
+    """The time of the existing submission, or None if unknown."""
+    with suppress(UnreadableFile, ValueError):
+        if time := submission_time(handed_in):
+            return time.replace(tzinfo=UTC)
+    return None
 
 
 def _are_in_use(app: Any) -> bool:

@@ -54,7 +54,7 @@ class _Candidate:
 
 
 class Collector:
-    """Sorts the files in one archive; use `collect` once, and read `errors` and `notices` afterwards."""
+    """Sorts the files in one archive; use `collect` once, and read `errors` afterwards."""
 
     def __init__(
         self, archive: Path, matcher: Matcher, enrolled: EnrolledStudents, limits: Archives, notebook_mb: int
@@ -77,7 +77,6 @@ class Collector:
         self._matcher, self._enrolled, self._limits, self._notebook_mb = matcher, enrolled, limits, notebook_mb
         self._total = Budget(limits.total_mb, "an archive (c.Archives.total_mb)")
         self.errors = [f"{file.path} was not imported: {why}" for file, why in self._archive.refused]
-        self.notices: list[str] = []
 
     def collect(self, platform: str, worksheet: Worksheet | None) -> Iterator[StudentFiles]:
         """Yield the files of each student.
@@ -90,9 +89,8 @@ class Collector:
             GraderError: no file name matches the platform's pattern.
         """
         files = [file for file in self._archive.files if not _is_ignored(file)]
-        owners = _owners(files, platform)
         identities: dict[LmsIdentity, list[OwnedFile]] = defaultdict(list)
-        for file, owner in zip(files, owners, strict=True):
+        for file, owner in zip(files, _owners(files, platform), strict=True):
             if owner is None:
                 self.errors.append(f"{file.path} was not imported: it is not named as the platform names submissions")
             else:
