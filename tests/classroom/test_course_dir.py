@@ -144,6 +144,12 @@ def test_a_database_that_cannot_be_used_is_one_line(course_dir: CourseDir, url: 
         register(course_dir, NAME)
 
 
+def test_an_import_that_fails_while_the_gradebook_is_open_is_not_the_drivers(course_dir: CourseDir) -> None:
+    """Only an error of the database's driver is about db_url."""
+    with pytest.raises(ImportError, match="numpy"), course_dir.gradebook():
+        raise ImportError("No module named 'numpy'", name="numpy")
+
+
 def test_a_gradebook_needs_no_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A new gradebook is made also if the environment is not activated, as in a cron job."""
     monkeypatch.setenv("PATH", str(tmp_path))

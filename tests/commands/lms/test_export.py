@@ -126,7 +126,7 @@ def test_canvas_gets_its_own_gradebook_with_our_column(course: Course) -> None:
     assert "1 student waiting for marking in 01-small, left out (--unmarked puts them in): zofie" in said
     rows, _ = course.export("--template", "canvas.csv", "--unmarked")
     assert course.scores(rows, 3, 5)["zofie@example.org"] == "EX"
-    assert "2 students excused or not assigned in Canvas, left so: zofie, eve" in said
+    assert "2 students excused or not assigned in Canvas, left unchanged: zofie, eve" in said
 
 
 def test_a_gradebook_of_another_country_is_read(course: Course) -> None:

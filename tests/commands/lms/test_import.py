@@ -26,7 +26,7 @@ def test_canvas_names_students_by_their_ids(course: Course) -> None:
         "zofie small.ipynb": course.work("zofie"),
     }
     assert "3 notebooks of 3 students written to submitted/STUDENT/01-small/, 0 students unchanged" in said
-    assert "bob: late, says the platform, and not by how much" in said
+    assert "bob: late according to the platform, by an unknown time" in said
 
 
 def test_canvas_numbers_tell_which_upload_is_the_last(course: Course) -> None:
@@ -37,7 +37,7 @@ def test_canvas_numbers_tell_which_upload_is_the_last(course: Course) -> None:
         Packed("leeann_101_9002_small-1.ipynb", course.work("older")),
     ])  # fmt: skip
     assert course.submitted() == {"ann small.ipynb": course.work("new")}
-    assert "ann: small.ipynb was taken for small, and not small-2.ipynb" in said and "small-1.ipynb" in said
+    assert "ann: small.ipynb was used for small instead of small-2.ipynb" in said and "small-1.ipynb" in said
 
 
 def test_moodle_names_students_by_their_names(course: Course) -> None:
@@ -95,10 +95,10 @@ def test_a_notebook_without_its_name_is_known_by_its_cells(course: Course) -> No
         "bob small.ipynb": course.work("bob"),
         "bob 2-other.ipynb": nbformat.writes(OTHER).encode(),
     }
-    assert "zofie: README was not taken: it is not JSON" in said
-    assert "zofie: essay.pdf was left out: it is no notebook" in said
-    assert "zofie: work.rar was left out: only zip archives are opened" in said
-    assert "nothing is a notebook of this assignment" not in said  # the archive may hold some
+    assert "zofie: README was not imported: it is not JSON" in said
+    assert "zofie: essay.pdf was skipped: it is not a notebook" in said
+    assert "zofie: work.rar was skipped: only zip archives are opened" in said
+    assert "no file is a notebook of this assignment" not in said  # the archive may hold some
 
 
 def test_a_file_with_the_name_counts_before_one_that_only_has_the_cells(course: Course) -> None:
@@ -108,7 +108,7 @@ def test_a_file_with_the_name_counts_before_one_that_only_has_the_cells(course: 
         Packed("leeann_101_9002_draft.ipynb", course.work("draft")),
     ])  # fmt: skip
     assert course.submitted() == {"ann small.ipynb": course.work("final")}
-    assert "ann: small.ipynb was taken for small, and not draft.ipynb" in said
+    assert "ann: small.ipynb was used for small instead of draft.ipynb" in said
 
 
 def test_a_notebook_of_another_assignment_is_refused(course: Course) -> None:
@@ -117,7 +117,7 @@ def test_a_notebook_of_another_assignment_is_refused(course: Course) -> None:
     for cell in foreign.cells:
         cell.metadata["nbgrader"]["grade_id"] += "-elsewhere"
     said = course.take([Packed("x_101_1_homework.ipynb", nbformat.writes(foreign).encode())], status=1)
-    assert "ann: homework.ipynb was not taken: neither its name nor its cells belong to a notebook" in said
+    assert "ann: homework.ipynb was not imported: neither its name nor its cells belong to a notebook" in said
     assert course.submitted() == {}
 
 

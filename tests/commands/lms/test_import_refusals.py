@@ -20,8 +20,8 @@ def test_a_name_or_a_title_with_the_number_of_another_student_is_refused(course:
         Packed("leeann_101_9004_notes.pdf", b"%PDF"),
     ], status=1)  # fmt: skip
     assert course.submitted() == {"ann small.ipynb": course.work("ann")}
-    assert "eve_101_1_102_9001_small.ipynb was not assigned (1 file): it is unclear who is meant" in said
-    assert "stranger_777_9002_x_103_9_small.ipynb was not assigned (1 file): it is unclear who is meant" in said
+    assert "eve_101_1_102_9001_small.ipynb was not assigned (1 file): the sender is ambiguous" in said
+    assert "stranger_777_9002_x_103_9_small.ipynb was not assigned (1 file): the sender is ambiguous" in said
 
 
 def test_a_stranger_whose_name_holds_a_number_replaces_nothing(course: Course) -> None:
@@ -29,10 +29,10 @@ def test_a_stranger_whose_name_holds_a_number_replaces_nothing(course: Course) -
     own = Packed("leeann_101_9001_homework.ipynb", course.work("ann"))
     said = course.take([own, Packed("eve_101_99999_x_999_9002_small.ipynb", course.work("eve"))], status=1)
     assert course.submitted() == {"ann small.ipynb": course.work("ann")}
-    assert "eve_101_99999_x_999_9002_small.ipynb was not assigned (1 file): it is unclear who is meant" in said
+    assert "eve_101_99999_x_999_9002_small.ipynb was not assigned (1 file): the sender is ambiguous" in said
     said = course.take([own, Packed("leeann_101_99999_x_999_9002_small.ipynb", course.work("eve"))], status=1)
     assert course.submitted() == {"ann small.ipynb": course.work("ann")}
-    assert "ann: homework.ipynb was taken for small, and not x_999_9002_small.ipynb, which may be another" in said
+    assert "ann: homework.ipynb was used for small instead of x_999_9002_small.ipynb, which may be another" in said
 
 
 def test_a_name_of_moodle_has_no_underscore(course: Course) -> None:
@@ -43,14 +43,14 @@ def test_a_name_of_moodle_has_no_underscore(course: Course) -> None:
         Packed("eve_Žofie Šimić_13_assignsubmission_file/small.ipynb", course.work("eve")),
     ], status=1)  # fmt: skip
     assert course.submitted() == {"ann small.ipynb": course.work("ann"), "bob small.ipynb": course.work("bob")}
-    assert "eve_Žofie Šimić_13_assignsubmission_file/small.ipynb was not taken: it is not named as" in said
+    assert "eve_Žofie Šimić_13_assignsubmission_file/small.ipynb was not imported: it is not named as" in said
 
 
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("small.ipynb", "small.ipynb was not taken: it is not named as the platform names submissions"),
-        ("leeann_101_9002_more.rar", "ann: more.rar was left out: only zip archives are opened"),
+        ("small.ipynb", "small.ipynb was not imported: it is not named as the platform names submissions"),
+        ("leeann_101_9002_more.rar", "ann: more.rar was skipped: only zip archives are opened"),
     ],
 )
 def test_what_may_be_work_and_was_not_taken_is_a_trouble(course: Course, name: str, words: str) -> None:
@@ -72,11 +72,11 @@ def test_who_cannot_be_assigned_is_listed(course: Course) -> None:
         Packed("readme.txt", b"?"),
     ], status=1)  # fmt: skip
     assert course.submitted() == {"zofie small.ipynb": course.work("zofie")}
-    assert "2 senders may be ann (Ann Lee_11_assignsubmission_file/small.ipynb, ann lee_99_assignsub" in said
+    assert "2 senders match ann (Ann Lee_11_assignsubmission_file/small.ipynb, ann lee_99_assignsub" in said
     assert "Participant_12_assignsubmission_file/small.ipynb was not assigned (1 file): the gradebook has no" in said
     assert "Default group_assignsubmission_file/small.ipynb was not assigned" in said
-    assert "readme.txt was not taken: it is not named as the platform names submissions" in said
-    assert "zofie: onlinetext/onlinetext.html was left out: it is no notebook" in said
+    assert "readme.txt was not imported: it is not named as the platform names submissions" in said
+    assert "zofie: onlinetext/onlinetext.html was skipped: it is not a notebook" in said
 
 
 def test_a_name_does_not_outweigh_an_id(course: Course) -> None:
@@ -160,9 +160,9 @@ def test_what_would_harm_is_listed_and_the_rest_comes_in(course: Course) -> None
         course.folder / "all.zip"
     }
     for words in (
-        "leeann_101_1_small.ipynb was not taken: it is neither a file nor a folder",
-        "bob: source/small.ipynb in work.zip was not taken: it is neither a file nor a folder",
-        "bob: bomb.ipynb in work.zip was not taken: it would be more than 200 times as large",
+        "leeann_101_1_small.ipynb was not imported: it is neither a file nor a folder",
+        "bob: source/small.ipynb in work.zip was not imported: it is neither a file nor a folder",
+        "bob: bomb.ipynb in work.zip was not imported: it would be more than 200 times as large",
         "bob: more.zip was not opened: it is an archive in an archive",
         "zofie: work.zip is not a zip archive, or is damaged",
     ):
@@ -181,7 +181,7 @@ def test_one_student_does_not_use_up_what_the_class_may_have(course: Course) -> 
     ], status=1)  # fmt: skip
     assert course.submitted() == {"bob small.ipynb": course.work("bob")}
     assert "ann: part2.ipynb would be more than the 1 MB of one student (c.Archives.student_mb)" in said
-    assert "ann: of 4 files, only 3 were looked at" in said and "zofie: work.zip has more than 3" in said
+    assert "ann: of 4 files, only 3 were read" in said and "zofie: work.zip has more than 3" in said
     with (course.folder / "nbgrader_config.py").open("a") as config:
         config.write("c.Archives.students_mb = 1\n")
     assert "there is no c.Archives.students_mb" in course.take([], status=1)

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grader.classroom.students.roster import Person
-from grader.commands.lms.archive.matching import Matcher, Named, may_be_notebook
-from grader.commands.lms.senders import People, Sender, name_key
+from grader.classroom.students.roster import EnrolledStudent
+from grader.commands.lms.archive.matching import Matcher, NameMatch, may_be_notebook
+from grader.commands.lms.identities import EnrolledStudents, LmsIdentity, name_key
 from tests.support.notebooks import answer, check, helpers, notebook, text
 
 IMPORTS = helpers("imports", "import torch")
@@ -42,7 +42,7 @@ MATCHER = Matcher(SOURCES)
 )
 def test_a_name_is_known_with_what_programs_add_to_it(file: str, copy: int) -> None:
     """Browsers, Windows, macOS, JupyterLab, Google Drive and Canvas."""
-    assert MATCHER.by_name(file) == Named("1-vanilla-attention", copy) and may_be_notebook(file)
+    assert MATCHER.by_name(file) == NameMatch("1-vanilla-attention", copy) and may_be_notebook(file)
 
 
 @pytest.mark.parametrize(
@@ -55,9 +55,9 @@ def test_another_name_is_not_guessed(file: str) -> None:
 
 def test_a_notebook_may_end_with_a_number() -> None:
     """The whole name counts before a part of it."""
-    assert MATCHER.by_name("2-self-attention-2.ipynb") == Named("2-self-attention-2", 0)
-    assert MATCHER.by_name("2-self-attention-2 (1).ipynb") == Named("2-self-attention-2", 1)
-    assert MATCHER.by_name("2-self-attention-3.ipynb") == Named("2-self-attention", 3)
+    assert MATCHER.by_name("2-self-attention-2.ipynb") == NameMatch("2-self-attention-2", 0)
+    assert MATCHER.by_name("2-self-attention-2 (1).ipynb") == NameMatch("2-self-attention-2", 1)
+    assert MATCHER.by_name("2-self-attention-3.ipynb") == NameMatch("2-self-attention", 3)
 
 
 @given(st.text(max_size=30))
@@ -84,58 +84,58 @@ def test_other_kinds_of_files_are_no_notebooks(file: str) -> None:
     assert not may_be_notebook(file)
 
 
-def people() -> People:
+def students() -> EnrolledStudents:
     """Five students; two have the same name, one has only a name."""
-    return People([
-        Person("ann", "Ann", "Lee", "ann@example.org", "101"),
-        Person("sam1", "Sam", "Poe", "sam@example.org", "102"),
-        Person("sam2", "Sam", "Poe", "poe@example.org", ""),
-        Person("liu", "伟", "刘", "", ""),
-        Person("obrien", "Síle", "O'Brien-Smith", "", ""),
+    return EnrolledStudents([
+        EnrolledStudent("ann", "Ann", "Lee", "ann@example.org", "101"),
+        EnrolledStudent("sam1", "Sam", "Poe", "sam@example.org", "102"),
+        EnrolledStudent("sam2", "Sam", "Poe", "poe@example.org", ""),
+        EnrolledStudent("liu", "伟", "刘", "", ""),
+        EnrolledStudent("obrien", "Síle", "O'Brien-Smith", "", ""),
     ])  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    ("sender", "student"),
+    ("identity", "student"),
     [
-        (Sender("whoever", lms_user_id="101"), "ann"),
-        (Sender("Ann Lee", lms_user_id="102"), "sam1"),
-        (Sender("leeann", lms_user_id="101", doubts=("7", "900")), "ann"),
-        (Sender("whoever", logins=("", "ANN@example.org")), "ann"),
-        (Sender("Sam Poe", logins=("sam2",)), "sam2"),
-        (Sender("Sam Poe", lms_user_id="900"), "sam2"),
-        (Sender("lee ANN"), "ann"),
-        (Sender("刘伟"), "liu"),
-        (Sender("Síle OBrien Smith"), "obrien"),
-        (Sender("obriensmithsíle"), "obrien"),
+        (LmsIdentity("whoever", lms_user_id="101"), "ann"),
+        (LmsIdentity("Ann Lee", lms_user_id="102"), "sam1"),
+        (LmsIdentity("leeann", lms_user_id="101", ambiguous_ids=("7", "900")), "ann"),
+        (LmsIdentity("whoever", logins=("", "ANN@example.org")), "ann"),
+        (LmsIdentity("Sam Poe", logins=("sam2",)), "sam2"),
+        (LmsIdentity("Sam Poe", lms_user_id="900"), "sam2"),
+        (LmsIdentity("lee ANN"), "ann"),
+        (LmsIdentity("刘伟"), "liu"),
+        (LmsIdentity("Síle OBrien Smith"), "obrien"),
+        (LmsIdentity("obriensmithsíle"), "obrien"),
     ],
 )
-def test_a_person_is_found_by_the_surest_sign(sender: Sender, student: str) -> None:
+def test_a_person_is_found_by_the_surest_sign(identity: LmsIdentity, student: str) -> None:
     """The platform's number, an id or address, a name without what platforms leave out of it."""
-    assert people().find(sender) == student
+    assert students().find(identity) == student
 
 
 @pytest.mark.parametrize(
-    ("sender", "words"),
+    ("identity", "words"),
     [
-        (Sender("Sam Poe"), "it is unclear who is meant, perhaps one of sam1, sam2"),
-        (Sender("eve", lms_user_id="101", doubts=("1", "102")), "perhaps one of ann, sam1"),
-        (Sender("stranger", lms_user_id="900", doubts=("101",)), "perhaps one of ann"),
-        (Sender("eve", lms_user_id="101", doubts=("900",)), "perhaps one of ann"),
-        (Sender("", lms_user_id="101", doubts=("900",)), "perhaps one of ann"),
-        (Sender("liu 伟刘", lms_user_id="900", doubts=("901",)), "no such student"),
-        (Sender("刘伟", lms_user_id="900", doubts=("901",)), "no such student"),
-        (Sender("Ann Lee", lms_user_id="900"), "no such student"),
-        (Sender("Ann Lee", logins=("lee@example.org",)), "no such student"),
-        (Sender("Zoe"), "no such student"),
-        (Sender(""), "no such student"),
-        (Sender("'-", lms_user_id=""), "no such student"),
+        (LmsIdentity("Sam Poe"), "the sender is ambiguous, perhaps one of sam1, sam2"),
+        (LmsIdentity("eve", lms_user_id="101", ambiguous_ids=("1", "102")), "perhaps one of ann, sam1"),
+        (LmsIdentity("stranger", lms_user_id="900", ambiguous_ids=("101",)), "perhaps one of ann"),
+        (LmsIdentity("eve", lms_user_id="101", ambiguous_ids=("900",)), "perhaps one of ann"),
+        (LmsIdentity("", lms_user_id="101", ambiguous_ids=("900",)), "perhaps one of ann"),
+        (LmsIdentity("liu 伟刘", lms_user_id="900", ambiguous_ids=("901",)), "no such student"),
+        (LmsIdentity("刘伟", lms_user_id="900", ambiguous_ids=("901",)), "no such student"),
+        (LmsIdentity("Ann Lee", lms_user_id="900"), "no such student"),
+        (LmsIdentity("Ann Lee", logins=("lee@example.org",)), "no such student"),
+        (LmsIdentity("Zoe"), "no such student"),
+        (LmsIdentity(""), "no such student"),
+        (LmsIdentity("'-", lms_user_id=""), "no such student"),
     ],
 )
-def test_a_doubtful_person_is_not_found(sender: Sender, words: str) -> None:
+def test_a_doubtful_person_is_not_found(identity: LmsIdentity, words: str) -> None:
     """A name is a student's choice."""
     with pytest.raises(Exception, match=words):
-        people().find(sender)
+        students().find(identity)
 
 
 def test_keys_of_names_keep_letters_of_every_script() -> None:

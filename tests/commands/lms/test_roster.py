@@ -13,7 +13,7 @@ from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.rules import NotebookScores, StudentScores
 from grader.classroom.gradebook.writer import GradebookWriter
 from grader.classroom.release import register
-from grader.classroom.students.csv_files import as_csv, neutral, read_table
+from grader.classroom.students.csv_files import as_csv, neutral, read_csv
 from grader.classroom.students.roster import read_roster
 from grader.commands.cli import main
 from grader.errors import GraderError
@@ -252,6 +252,6 @@ def test_what_is_written_is_read_again(tmp_path_factory: pytest.TempPathFactory,
     path = tmp_path_factory.getbasetemp() / "written.csv"
     path.write_text(as_csv([["a", "b"], *rows]), encoding="utf-8")
     wanted = [[neutral(cell).strip() for cell in row] for row in rows]
-    table = read_table(path)
+    table = read_csv(path)
     read = [[row.cell(0), row.cell(1)] for row in table.rows]
     assert read == [[unicodedata.normalize("NFC", c).strip() for c in row] for row in wanted if any(row)]

@@ -10,10 +10,10 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from nbformat import NotebookNode
 
-from grader.classroom.students.roster import Person
+from grader.classroom.students.roster import EnrolledStudent
 from grader.commands.lms.archive.collect import Collector
 from grader.commands.lms.archive.matching import Matcher
-from grader.commands.lms.senders import People, name_key
+from grader.commands.lms.identities import EnrolledStudents, name_key
 from grader.commands.lms.settings import Archives
 from tests.support.platform_files import Packed, packed
 from tests.support.small_class import SOURCE
@@ -65,10 +65,12 @@ STUDENTS = st.tuples(
 
 def taken(students: tuple[Student, ...], folder: Path) -> dict[str, Student]:
     """Return whose file is taken for each student of the gradebook, by their numbers."""
-    people = People(Person(each.number, each.name, "", "", each.number) for each in students if each.is_known)
+    enrolled = EnrolledStudents(
+        EnrolledStudent(each.number, each.name, "", "", each.number) for each in students if each.is_known
+    )
     archive = folder / "all.zip"
     archive.write_bytes(packed(Packed(each.file, each.work) for each in students))
-    collector = Collector(archive, Matcher({"small": SOURCE}), people, Archives(), 20)
+    collector = Collector(archive, Matcher({"small": SOURCE}), enrolled, Archives(), 20)
     found = {each.student: each.notebooks for each in collector.collect("canvas", None)}
     collector.close()
     senders = {each.work: each for each in students}

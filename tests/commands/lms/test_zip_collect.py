@@ -87,7 +87,7 @@ def test_archives_of_both_platforms_may_lie_together(collected: Collected) -> No
     collected.put(".DS_Store", b"")
     logged = collected.collect()
     assert collected.course.submitted() == {"ann small.ipynb": work("ann"), "bob small.ipynb": work("bob")}
-    assert "x_103_9001_small.ipynb was not taken: put the zip archive there" in logged and "DS_Store" not in logged
+    assert "x_103_9001_small.ipynb was not imported: put the zip archive there" in logged and "DS_Store" not in logged
 
 
 def test_two_archives_do_not_hide_a_submission_from_each_other(collected: Collected) -> None:
@@ -112,7 +112,7 @@ def test_a_worksheet_tells_the_time(collected: Collected) -> None:
     assert collected.course.submitted() == {
         "ann small.ipynb": collected.course.work("ann"), "ann timestamp.txt": b"2026-03-02 16:30:00 UTC"
     }  # fmt: skip
-    assert "worksheet.csv was not taken" not in logged
+    assert "worksheet.csv was not imported" not in logged
 
 
 @pytest.mark.parametrize(

@@ -106,7 +106,7 @@ class CourseDir:
         """Open nbgrader's gradebook for a `with` block.
 
         Raises:
-            GraderError: the gradebook cannot be read or written, here or in the block.
+            GraderError: the gradebook cannot be opened, or cannot be read or written in the block.
         """
         try:
             make_tables(self.directory.db_url)
@@ -114,8 +114,6 @@ class CourseDir:
                 yield gradebook
         except DatabaseError as error:
             raise GraderError(_one_line(error)) from error
-        except (ImportError, ArgumentError) as error:
-            raise unusable_url(error) from error
 
     def folder(self, step: str, assignment: str, student: str = ".") -> Path:
         """Return the folder of an assignment at one step.
@@ -250,8 +248,18 @@ def unusable_url(error: ImportError | ArgumentError) -> GraderError:
 
 
 def make_tables(url: str) -> None:
-    """Create the tables of the gradebook at `url` and set their version; leave a gradebook with tables as it is."""
-    engine = create_engine(url)
+    """Create the tables of the gradebook at `url` and set their version; leave a gradebook with tables as it is.
+
+    Args:
+        url: the address of its database.
+
+    Raises:
+        GraderError: SQLAlchemy does not accept the address, or its driver is not installed.
+    """
+    try:
+        engine = create_engine(url)  # imports the driver
+    except (ImportError, ArgumentError) as error:
+        raise unusable_url(error) from error
     if not inspect(engine).get_table_names():
         from alembic.migration import MigrationContext  # slow to load, and most runs find a gradebook
         from alembic.script import ScriptDirectory

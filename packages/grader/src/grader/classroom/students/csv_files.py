@@ -1,7 +1,7 @@
-"""Reads CSV files as spreadsheets and learning platforms write them, and writes such files.
+"""Reads the CSV files of spreadsheets and learning platforms, and writes such files.
 
-Students choose their names there. A spreadsheet would run a cell that begins like a formula, so such cells are written
-with an apostrophe before them, as OWASP advises ("CSV Injection").
+Students choose their names there. A spreadsheet would run a cell that begins like a formula, so such a cell gets an
+apostrophe in front, as OWASP advises ("CSV Injection").
 """
 
 import codecs
@@ -17,51 +17,51 @@ from grader.errors import GraderError
 from grader.text import one_line
 
 MAX_MB = 50
-"""How large a CSV file may be: a class of 10,000 students has 2 MB."""
+"""The largest size of a CSV file, in MiB; a class of 10,000 students takes 2."""
 SEPARATORS = ",;\t"
 NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?")
 FORMULA = re.compile(r"(^|[;,])(\s*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20].)")
-"""Where a formula would begin: at the start of a cell, or after a separator that another spreadsheet would split at."""
+"""The possible beginning of a formula: the start of a cell, or after a separator of another spreadsheet."""
 
 
 @dataclass(frozen=True)
-class Row:
-    """A row of a CSV file, and the line of the file in which it begins; there are as many cells as columns."""
+class CsvRow:
+    """A row of a CSV file with a cell for each column, and the number of its first line."""
 
     line: int
     cells: list[str]
 
     def cell(self, column: int | None) -> str:
-        """Return the text of a cell in one line; '' if there is no such column."""
+        """Return the text of a cell in one line; '' for no column."""
         return "" if column is None else one_line(self.cells[column]).strip()
 
 
 @dataclass(frozen=True)
-class Table:
-    """A CSV file: its header, and its rows without empty ones."""
+class CsvTable:
+    """A CSV file: its header and its rows, without empty ones."""
 
     path: Path
     header: list[str]
-    rows: list[Row]
+    rows: list[CsvRow]
 
     def column(self, *names: str) -> int | None:
-        """Return the number of the first column that has one of these names; upper and lower case do not count."""
+        """Return the index of the first column with one of these names, ignoring case."""
         header = [name.casefold() for name in self.header]
         return next((header.index(name.casefold()) for name in names if name.casefold() in header), None)
 
     def has(self, *names: str) -> bool:
-        """Return whether there is a column with each of these names."""
+        """Return True if each of these names is a column."""
         return all(self.column(name) is not None for name in names)
 
 
-def read_table(path: Path) -> Table:
-    """Return what is in a CSV file with a header; commas, semicolons or tabs may separate its cells.
+def read_csv(path: Path) -> CsvTable:
+    """Return the content of a CSV file with a header; commas, semicolons or tabs may separate its cells.
 
     Args:
         path: the file, in UTF-8 or, with a byte order mark, in UTF-16.
 
     Raises:
-        GraderError: it cannot be read, is empty, or is no CSV.
+        GraderError: it cannot be read, is empty, or is not CSV.
     """
     try:
         with path.open("rb") as file:
@@ -69,20 +69,20 @@ def read_table(path: Path) -> Table:
         if len(data) > MAX_MB * 2**20:
             raise GraderError(f"{path} has more than {MAX_MB} MB: give the CSV file that the platform wrote")
         is_utf16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-        # One person's name may be stored in two ways; both are to be the same student.
+        # Unicode has two forms of some names; normalise them so that they match.
         text = unicodedata.normalize("NFC", data.decode("utf-16" if is_utf16 else "utf-8-sig"))
-        header, *rows = _rows(text) or [Row(1, [])]
+        header, *rows = _rows(text) or [CsvRow(1, [])]
     except (OSError, UnicodeError, csv.Error) as error:
         raise GraderError(f"{path} cannot be read ({error}): save it as CSV in UTF-8") from None
     names = [one_line(name).strip() for name in header.cells]
     if not any(names):
         raise GraderError(f"{path} is empty: it needs a first line with the names of the columns")
     width = len(names)
-    return Table(path, names, [Row(row.line, [*row.cells, *[""] * width][:width]) for row in rows])
+    return CsvTable(path, names, [CsvRow(row.line, [*row.cells, *[""] * width][:width]) for row in rows])
 
 
 def as_csv(rows: Iterable[Sequence[str | float | None]]) -> str:
-    """Return rows as the text of a CSV file: numbers as they are, and text that no spreadsheet takes for a formula."""
+    """Return rows as the text of a CSV file, in which no cell of text is a formula."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     for row in rows:
@@ -91,18 +91,18 @@ def as_csv(rows: Iterable[Sequence[str | float | None]]) -> str:
 
 
 def neutral(text: str) -> str:
-    """Return text in one line, with an apostrophe where a formula would begin; numbers stay as they are."""
+    """Return text in one line, with an apostrophe before any formula; numbers are unchanged."""
     text = one_line(text, len(text))
     return text if NUMBER.fullmatch(text) else FORMULA.sub(r"\1\2'", text)
 
 
-def _rows(text: str) -> list[Row]:
+def _rows(text: str) -> list[CsvRow]:
     first = text.lstrip("\r\n").partition("\n")[0]
     separator = max(SEPARATORS, key=first.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     rows, line = [], 1
     for cells in reader:
         if any(cell.strip() for cell in cells):
-            rows.append(Row(line, cells))
+            rows.append(CsvRow(line, cells))
         line = reader.line_num + 1
     return rows

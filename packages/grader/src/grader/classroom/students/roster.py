@@ -1,4 +1,4 @@
-"""Reads who is in a class from a CSV file of nbgrader, Canvas or Moodle, which it tells apart by their columns.
+"""Reads the students of a class from a CSV file of nbgrader, Canvas or Moodle, which it recognises by its columns.
 
     nbgrader: id, first_name, last_name, email, lms_user_id                  ("nbgrader db student import")
     Canvas:   Student, ID, SIS User ID, SIS Login ID, Section, ...           (Gradebook, Export)
@@ -13,54 +13,54 @@ import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.classroom.students.csv_files import Row, Table, read_table
+from grader.classroom.students.csv_files import CsvRow, CsvTable, read_csv
 from grader.errors import GraderError
 from grader.text import one_line
 
 NAME = re.compile(r"[^\W.](?:[\w@.-]{0,98}[\w@])?")
-"""Names that are safe as the name of a folder, and as nbgrader's pattern of one."""
+"""Names that are safe for a folder, and in nbgrader's patterns of folders."""
 MAX_CHARACTERS = 128
-"""What a column of nbgrader's table of students holds."""
+"""The width of a column in nbgrader's table of students."""
 
 POINTS_POSSIBLE = "Points Possible"
 POSTING = re.compile(r"\s*(?:Muted|Manual Posting.*)?\s*", re.IGNORECASE)
-"""All cells of the row in Canvas's gradebook that says which grades students do not see yet."""
+"""Each cell of the row in Canvas's gradebook that marks grades as hidden from students."""
 TEST_STUDENT = "Student, Test"
 QUOTED = re.compile(r'="(.*)"')
-"""How Canvas writes a name that begins with an equals sign."""
+"""Canvas's form of a name that begins with an equals sign."""
 
 
 @dataclass(frozen=True)
-class Person:
-    """What a roster or the gradebook says of a student; '' stands for nothing."""
+class EnrolledStudent:
+    """A student as in a roster or the gradebook; '' means unknown."""
 
     id: str
-    first_name: str
-    last_name: str
-    email: str
-    lms_user_id: str
+    first_name: str = ""
+    last_name: str = ""
+    email: str = ""
+    lms_user_id: str = ""
 
 
-@dataclass(frozen=True)
-class Entry(Person):
-    """A student in a roster, and the line there."""
+@dataclass(frozen=True, kw_only=True)
+class RosterEntry(EnrolledStudent):
+    """A student in a roster, with the number of the line."""
 
     line: int
 
 
 @dataclass(frozen=True)
 class Roster:
-    """The students in a file, how it was read, and in words what was refused and what was left out.
+    """The students in a file, with reasons for refused lines and for lines that were left out.
 
-    `kind` says whose columns these are, `id_column` which of them holds the names of the students' folders, and
-    `id_columns` which it could be as well.
+    `kind` names the program with these columns. The ids in `id_column` name the students' folders; `id_columns` are
+    the other columns with ids.
     """
 
     path: Path
     kind: str
     id_column: str
     id_columns: list[str]
-    entries: list[Entry]
+    entries: list[RosterEntry]
     refused: list[str]
     left_out: list[str]
 
@@ -77,7 +77,7 @@ class Roster:
 
 @dataclass(frozen=True)
 class _Format:
-    """The columns of one program, by which they are known, and which of them may be the id, the best one first."""
+    """The columns of a program: those that identify it, those with ids in order of preference, and the others."""
 
     kind: str
     known_by: tuple[tuple[str, ...], ...]
@@ -93,20 +93,14 @@ CANVAS = _Format(
     "Canvas's gradebook",
     (("Student", "ID", "Section"), ("LastName", "FirstName", "ID", "Section")),
     ("SIS Login ID", "SIS User ID", "ID"),
-    ("FirstName",),
-    ("LastName",),
-    ("SIS Login ID",),
-    ("ID",),
-    ("Student",),
-)
+    ("FirstName",), ("LastName",), ("SIS Login ID",), ("ID",), ("Student",),
+)  # fmt: skip
 MOODLE = _Format(
     "Moodle's list of students",
     (("First name", "Last name"), ("First name", "Surname")),
     ("Username", "ID number", "Email address"),
-    ("First name",),
-    ("Last name", "Surname"),
-    ("Email address",),
-)
+    ("First name",), ("Last name", "Surname"), ("Email address",),
+)  # fmt: skip
 NBGRADER = _Format(
     "nbgrader's columns", (("id",),), ("id",), ("first_name",), ("last_name",), ("email",), ("lms_user_id",)
 )
@@ -127,12 +121,12 @@ def read_roster(path: Path, id_column: str = "") -> Roster:
 
     Args:
         path: the file.
-        id_column: the column that holds the ids; by default, the best one of those that the platform has for it.
+        id_column: the column with the ids; by default, the first that the platform prefers.
 
     Raises:
-        GraderError: the file cannot be read, is none of these, or has no such column.
+        GraderError: the file cannot be read, has an unknown format, or lacks the column.
     """
-    table = read_table(path)
+    table = read_csv(path)
     form = next(
         (form for form in (CANVAS, MOODLE, NBGRADER) if any(table.has(*names) for names in form.known_by)), None
     )
@@ -155,18 +149,18 @@ def read_roster(path: Path, id_column: str = "") -> Roster:
         if form is CANVAS and row.cell(table.column("Student")) == TEST_STUDENT:
             left_out.append(f"line {row.line}: Canvas's test student was left out")
             continue
-        entries.append(_entry(table, row, form, chosen))
+        entries.append(_roster_entry(table, row, form, chosen))
     others = [name for name in choices if name != table.header[chosen]]
     refused = _refused(entries, table.header[chosen])
     return Roster(path, form.kind, table.header[chosen], others, entries, refused, left_out)
 
 
-def describes_columns(row: Row) -> bool:
-    """Return whether a row of Canvas's gradebook says something about its columns instead of naming a student."""
+def describes_columns(row: CsvRow) -> bool:
+    """Return True if a row of Canvas's gradebook describes its columns instead of a student."""
     return POINTS_POSSIBLE in row.cells[0] or all(POSTING.fullmatch(cell) for cell in row.cells)
 
 
-def _entry(table: Table, row: Row, form: _Format, id_column: int) -> Entry:
+def _roster_entry(table: CsvTable, row: CsvRow, form: _Format, id_column: int) -> RosterEntry:
     def cell(names: tuple[str, ...]) -> str:
         text = row.cell(table.column(*names))
         quoted = QUOTED.fullmatch(text)
@@ -175,14 +169,13 @@ def _entry(table: Table, row: Row, form: _Format, id_column: int) -> Entry:
     first, last, email = cell(form.first_name), cell(form.last_name), cell(form.email)
     if full := cell(form.full_name):
         last, _, first = full.partition(", ")
-    # A login is often an address; the name of a user is none.
-    return Entry(
-        row.cells[id_column].strip(), first, last, email if "@" in email else "", cell(form.lms_user_id), row.line
-    )
+    if "@" not in email:
+        email = ""  # a login, which is often an address, but may be a user name
+    return RosterEntry(row.cells[id_column].strip(), first, last, email, cell(form.lms_user_id), line=row.line)
 
 
-def _refused(entries: list[Entry], id_column: str) -> list[str]:
-    """What is wrong with the ids of students, each with its line."""
+def _refused(entries: list[RosterEntry], id_column: str) -> list[str]:
+    """The errors in entries, with their lines."""
     refused, line_of = [], dict[tuple[str, str], int]()
     for entry in entries:
         who = one_line(f"{entry.first_name} {entry.last_name}").strip() or "no name"

@@ -1,1 +1,1 @@
-"""Carries students, submissions and grades between a course folder and a learning platform."""
+"""Moves students, submissions and grades between a course folder and a learning platform."""

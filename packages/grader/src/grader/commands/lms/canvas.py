@@ -1,20 +1,20 @@
-"""Knows Canvas's files: the gradebook, which it exports and imports as CSV, and the archive of submissions.
+"""Reads Canvas's files: the gradebook, which it exports and imports as CSV, and the archive of submissions.
 
 Instructor Guide: "How do I export grades in the Gradebook?", "How do I import grades in the Gradebook?", "How do I
-download all student submissions for an assignment?". Of the details, Canvas's source tells more:
+download all student submissions for an assignment?". Canvas's source has the details:
 
 - lib/gradebook_exporter.rb: columns, the row "    Points Possible", EX for excused, N/A for not assigned.
-- lib/gradebook_importer.rb: a student is found by ID, else by SIS IDs, else by name; an assignment by the number after
-  its title, else by its title; an empty cell removes a grade, and a column that is missing changes nothing.
-- lib/content_zipper.rb: NAME[_LATE]_USER_FILE_TITLE, with the sortable name in lower case and with nothing but word
-  characters; `_101_` is taken out of a name before the other characters are, so `_-101_-9_` becomes `_101_9_`. The
-  numbers of files grow. Every entry has the time of the download, so when a file was handed in is not known.
+- lib/gradebook_importer.rb: finds a student by ID, else by SIS IDs, else by name; an assignment by the number after
+  its title, else by its title; an empty cell removes a grade, a missing column changes nothing.
+- lib/content_zipper.rb: NAME[_LATE]_USER_FILE_TITLE, with the sortable name in lower case and reduced to word
+  characters; `_101_` is removed from a name before the other characters, so `_-101_-9_` becomes `_101_9_`. File
+  numbers increase. Every entry has the time of the download, so submission times are unknown.
 """
 
 import re
 
-from grader.classroom.students.csv_files import Row, Table
-from grader.commands.lms.senders import Origin, Sender, name_key
+from grader.classroom.students.csv_files import CsvRow, CsvTable
+from grader.commands.lms.identities import ArchiveEntryOwner, LmsIdentity, name_key
 from grader.errors import GraderError
 
 INFO = (
@@ -28,46 +28,48 @@ INFO = (
     "Root Account",
     "Section",
 )
-"""Columns about a student. Canvas demands them in this order, with the last one before the assignments."""
+"""Columns about a student, in the order that Canvas requires; assignments follow."""
 TITLE = re.compile(r"(?P<title>.*?)\s*\((?P<number>\d+)\)")
 KEPT_GRADES = {"EX", "N/A"}
-"""Cells that say why a student has no grade."""
+"""Cells with the reason for a missing grade; an export keeps them."""
 UPLOAD = re.compile(
     r"(?P<who>.*?)(?P<late>_LATE)?_(?P<user>\d+)_(?P<file>\d+)_(?P<title>.+)", re.IGNORECASE | re.DOTALL
 )
 NUMBERS = re.compile(r"(?=_(\d+)_\d+_)")
-"""Where a name may be split. Students choose their names and titles, and may put the number of another one there."""
+"""Possible splits of a name. Students choose names and titles, which may contain another student's number."""
 ANONYMOUS = re.compile(r"(?P<late>LATE_)?(?P<who>anon_[^_]+)_(?P<file>\d+)_(?P<title>.+)", re.IGNORECASE | re.DOTALL)
 NO_FILE = re.compile(r"(?P<who>.*?)(?P<late>_LATE)?_(?P<user>\d+)_(?P<title>(?:text|link)\.html)", re.IGNORECASE)
 
 
-def origin(parts: tuple[str, ...]) -> Origin | None:
-    """Return where a file in an archive of submissions comes from; None if it is not named as Canvas names files.
+def entry_owner(parts: tuple[str, ...]) -> ArchiveEntryOwner | None:
+    """Return the owner of a file in an archive of submissions; None if Canvas does not name files like this.
 
     Args:
-        parts: the names on the way to the file.
+        parts: the components of its path.
     """
     name = parts[-1]
     if found := ANONYMOUS.fullmatch(name):
-        return Origin(found["who"], Sender(""), (found["title"],), int(found["file"]), bool(found["late"]))
+        return ArchiveEntryOwner(
+            found["who"], LmsIdentity(""), (found["title"],), int(found["file"]), bool(found["late"])
+        )
     if found := UPLOAD.fullmatch(name):
-        sender = Sender(found["who"], lms_user_id=found["user"], doubts=tuple(NUMBERS.findall(name)[1:]))
-        return Origin(found["user"], sender, (found["title"],), int(found["file"]), bool(found["late"]))
+        identity = LmsIdentity(found["who"], lms_user_id=found["user"], ambiguous_ids=tuple(NUMBERS.findall(name)[1:]))
+        return ArchiveEntryOwner(found["user"], identity, (found["title"],), int(found["file"]), bool(found["late"]))
     if found := NO_FILE.fullmatch(name):
-        return Origin(found["user"], Sender(found["who"], lms_user_id=found["user"]), (found["title"],))
+        return ArchiveEntryOwner(found["user"], LmsIdentity(found["who"], lms_user_id=found["user"]), (found["title"],))
     return None
 
 
-def column_of(template: Table, assignment: str, title: str) -> int:
-    """Return the number of an assignment's column in Canvas's gradebook.
+def column_of(template: CsvTable, assignment: str, title: str) -> int:
+    """Return the index of an assignment's column in Canvas's gradebook.
 
     Args:
         template: the gradebook.
-        assignment: the assignment's name, which is its title if no other is given.
-        title: its title in Canvas, with or without the number, or the number.
+        assignment: the assignment's name, and its title by default.
+        title: its title in Canvas, with or without its number, or the number alone; '' for the default.
 
     Raises:
-        GraderError: no column has this title, or several have it.
+        GraderError: no column or several columns have this title.
     """
     wanted, columns = title or assignment, dict[int, str]()
     for number, header in enumerate(template.header):
@@ -84,8 +86,8 @@ def column_of(template: Table, assignment: str, title: str) -> int:
     )
 
 
-def sender_in(template: Table, row: Row) -> Sender:
-    """Return the student of a row in Canvas's gradebook.
+def identity_in(template: CsvTable, row: CsvRow) -> LmsIdentity:
+    """Return the identity in a row of Canvas's gradebook.
 
     Args:
         template: the gradebook.
@@ -96,4 +98,4 @@ def sender_in(template: Table, row: Row) -> Sender:
         return row.cell(template.column(name))
 
     name = cell("Student") or cell("LastName") + cell("FirstName")
-    return Sender(name, lms_user_id=cell("ID"), logins=(cell("SIS Login ID"), cell("SIS User ID")))
+    return LmsIdentity(name, lms_user_id=cell("ID"), logins=(cell("SIS Login ID"), cell("SIS User ID")))

@@ -23,7 +23,7 @@ def _roster_options(parser: argparse.ArgumentParser) -> None:
 def _roster(parsed: argparse.Namespace) -> int:
     from grader.classroom.course_dir import CourseDir
     from grader.classroom.students.roster import read_roster
-    from grader.commands.lms.students import put_students
+    from grader.commands.lms.identities import put_students
 
     print(put_students(CourseDir(Path.cwd()), read_roster(parsed.roster, parsed.id_column), note))
     return 0
@@ -34,14 +34,14 @@ def _import_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--assignment", required=True, metavar="NAME", help="the assignment in source/")
     parser.add_argument(
         "--for", dest="platform", choices=("canvas", "moodle"), default="",
-        help="whose archive it is (default: the names of its files tell)"
+        help="the platform of the archive (default: its file names identify it)"
     )  # fmt: skip
     parser.add_argument(
         "--worksheet", type=Path, metavar="FILE",
-        help="Moodle's grading worksheet: it has the students' addresses, and the times of their submissions"
+        help="Moodle's grading worksheet, with the students' addresses and submission times"
     )  # fmt: skip
     parser.add_argument(
-        "--time-zone", default="", metavar="ZONE", help="time zone of the times in the worksheet, such as Europe/Berlin"
+        "--time-zone", default="", metavar="ZONE", help="time zone of the worksheet, such as Europe/Berlin"
     )
     parser.add_argument("--replace", action="store_true", help="also replace submissions that may be newer")
 
@@ -65,19 +65,19 @@ def _import(parsed: argparse.Namespace) -> int:
 def _export_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("assignment", nargs="+", metavar="ASSIGNMENT")
     parser.add_argument(
-        "--for", dest="platform", choices=("canvas", "moodle", "csv"), required=True, help="who takes them in"
+        "--for", dest="platform", choices=("canvas", "moodle", "csv"), required=True, help="the program that reads them"
     )
     parser.add_argument("--output", type=Path, metavar="FILE", help="default: grades.csv or grades-PLATFORM.csv")
     parser.add_argument(
         "--template", type=Path, metavar="FILE",
-        help="Canvas's gradebook, or Moodle's grading worksheet, as downloaded there: its cells are filled in"
+        help="Canvas's gradebook, or Moodle's grading worksheet, as downloaded there, whose cells are filled in"
     )  # fmt: skip
     parser.add_argument(
         "--column", action="append", default=[], metavar="TITLE",
-        help="the assignment's title in Canvas, if it is another (one for each assignment, in order)"
+        help="the assignment's title in Canvas, if it differs from its name (one for each assignment, in order)"
     )  # fmt: skip
     parser.add_argument("--comments", action="store_true", help="for Moodle, also write the points of each notebook")
-    parser.add_argument("--unmarked", action="store_true", help="also points of students who wait for marking")
+    parser.add_argument("--unmarked", action="store_true", help="include students whose answers still need marking")
 
 
 def _export(parsed: argparse.Namespace) -> int:
@@ -96,5 +96,5 @@ def _export(parsed: argparse.Namespace) -> int:
 COMMANDS = (
     Command("roster", "add the students of a CSV file to the gradebook, or update them", _roster_options, _roster),
     Command("import", "put the submissions in a platform's archive into submitted/", _import_options, _import),
-    Command("export", "write grades as Canvas, Moodle or a spreadsheet take them in", _export_options, _export),
+    Command("export", "write grades for Canvas, Moodle or a spreadsheet", _export_options, _export),
 )

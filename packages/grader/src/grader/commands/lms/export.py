@@ -1,9 +1,9 @@
-"""Writes grades as the CSV files that Canvas, Moodle and spreadsheets take in: `grader export`, `nbgrader export`.
+"""Writes grades as CSV for Canvas, Moodle and spreadsheets: `grader export` and `nbgrader export`.
 
 gradebook --Ledger--> rows of Canvas's gradebook, of Moodle's grading worksheet, or of nbgrader's table --> CSV
 
-Points count as in `nbgrader export`: extra credit and penalties are in them, and a student who handed in nothing has 0.
-A platform shows grades to students, so points are left out there while written answers wait for marking.
+Points include extra credit and penalties as in `nbgrader export`, and a student without a submission has 0.
+Platforms show grades to students, so they get no points while written answers wait for marking.
 """
 
 from collections import Counter
@@ -16,11 +16,11 @@ from nbgrader.plugins import ExportPlugin
 from traitlets import Bool, List, Unicode
 
 from grader.classroom.gradebook.reader import Ledger, SubmissionScore, ledger_of
-from grader.classroom.students.csv_files import Row, Table, as_csv, read_table
+from grader.classroom.students.csv_files import CsvRow, CsvTable, as_csv, read_csv
 from grader.classroom.students.roster import POINTS_POSSIBLE, describes_columns
 from grader.commands.lms import canvas
+from grader.commands.lms.identities import EnrolledStudents, LmsIdentity
 from grader.commands.lms.moodle import Worksheet, read_worksheet
-from grader.commands.lms.senders import People, Sender
 from grader.errors import GraderError
 from grader.files import replace_file
 from grader.text import one_line, plural
@@ -30,7 +30,7 @@ NBGRADER_COLUMNS = (
     "raw_score", "late_submission_penalty", "score", "max_score",
 )  # fmt: skip
 MAX_NAMES = 10
-"""How many students a note names."""
+"""The largest number of students that a notice names."""
 
 Cells: TypeAlias = list[str | float | None]
 
@@ -39,16 +39,16 @@ class LmsExportPlugin(ExportPlugin):
     """Writes grades for `nbgrader export`. The settings are the options of `grader export`."""
 
     template = Unicode(
-        help="Canvas's gradebook, or Moodle's grading worksheet, as downloaded there: its cells are filled in."
+        help="Canvas's gradebook, or Moodle's grading worksheet, as downloaded there, whose cells are filled in."
     ).tag(config=True)
     column = List(
-        Unicode(), help="For Canvas, the assignments' titles there, if they are others: one for each, in order."
+        Unicode(), help="For Canvas, the assignments' titles if they differ from the names: one for each, in order."
     ).tag(config=True)
     comments = Bool(False, help="For Moodle, also write the points of each notebook.").tag(config=True)
-    unmarked = Bool(False, help="Also write points of students who wait for marking.").tag(config=True)
+    unmarked = Bool(False, help="Include students whose answers still need marking.").tag(config=True)
 
     def export(self, gradebook: Gradebook) -> None:
-        """Write the grades, and log what a person should know about them; end the application if that fails.
+        """Write the grades and log notices; end the application if that fails.
 
         Args:
             gradebook: an open gradebook.
@@ -59,23 +59,23 @@ class LmsExportPlugin(ExportPlugin):
             self.parent.fail("%s", one_line(error))
 
     def write(self, gradebook: Gradebook, note: Callable[[str], None]) -> str:
-        """Write the grades of the assignments and students that are set, of all by default; return what was written.
+        """Write the grades of the configured assignments and students, by default all; return a summary.
 
         Args:
             gradebook: an open gradebook.
-            note: shows what a person should know about them, line by line.
+            note: shows a notice.
 
         Raises:
-            GraderError: the gradebook has no such assignment, the template does not fit, or the file cannot be written.
+            GraderError: an assignment is missing, the template does not fit, or the file cannot be written.
         """
         names = [*map(str, self.assignment)] or [assignment.name for assignment in gradebook.assignments]
         if self.column and len(self.column) != len(names):
             raise GraderError(f"--column is given {len(self.column)} times for {len(names)} assignments: give one each")
         self.grades = [ledger_of(gradebook.db, name) for name in names]
-        self.people = People.of(gradebook.db)
-        # Students in a template are found among all, so that no one takes the place of a namesake.
-        only = {*map(str, self.student)} or self.people.by_id.keys()
-        self.chosen = {student: person for student, person in self.people.by_id.items() if student in only}
+        self.enrolled = EnrolledStudents.of(gradebook.db)
+        # A template's rows are matched with all students, so that a namesake is not taken for the one who was chosen.
+        only = {*map(str, self.student)} or self.enrolled.by_id.keys()
+        self.chosen = {student: person for student, person in self.enrolled.by_id.items() if student in only}
         self.notes = list[str]()
         rows = self.rows()
         for line in self.notes:
@@ -91,18 +91,18 @@ class LmsExportPlugin(ExportPlugin):
         raise NotImplementedError
 
     def _note(self, students: Sequence[str], what: str) -> None:
-        """Note something about students, if there are any; `what` follows the word."""
+        """Add the notice "N students `what`: names", unless N is 0."""
         if students:
             names = ", ".join(one_line(name, 100) for name in students[:MAX_NAMES])
             more = f" and {len(students) - MAX_NAMES} more" if len(students) > MAX_NAMES else ""
             self.notes.append(f"{plural(len(students), 'student')} {what}: {names}{more}")
 
-    def _found(self, rows: Sequence[Row], sender_in: Callable[[Row], Sender]) -> list[tuple[Row, str]]:
-        """The rows of a template with their students; rows of strangers, and several of one student, are left out."""
-        found, unknown = list[tuple[Row, str]](), list[str]()
+    def _found(self, rows: Sequence[CsvRow], identity_in: Callable[[CsvRow], LmsIdentity]) -> list[tuple[CsvRow, str]]:
+        """The rows of a template with their students, without unknown students and those with several rows."""
+        found, unknown = list[tuple[CsvRow, str]](), list[str]()
         for row in rows:
             try:
-                found.append((row, self.people.find(sender_in(row))))
+                found.append((row, self.enrolled.find(identity_in(row))))
             except GraderError:
                 unknown.append(f"line {row.line}")
         self._note(unknown, "of the template not in the gradebook")
@@ -115,12 +115,12 @@ class LmsExportPlugin(ExportPlugin):
     def _is_given(self, grade: SubmissionScore) -> bool:
         return self.unmarked or not grade.total.needs_marking
 
-    def _require_same_points(self, table: Table, cells: list[str]) -> None:
+    def _require_same_points(self, table: CsvTable, cells: list[str]) -> None:
         for each, cell in zip(self.grades, cells, strict=True):
             try:
                 points = float(cell.strip().replace(",", "."))
             except ValueError:
-                continue  # the platform does not say
+                continue  # the platform has no maximum
             if abs(points - _max_points(each)) > 0.005:
                 raise GraderError(
                     f"{each.assignment} has {_max_points(each):g} points in the gradebook, and {points:g} in "
@@ -133,7 +133,7 @@ class LmsExportPlugin(ExportPlugin):
             self._note(waiting, f"waiting for marking in {each.assignment}, {what}")
 
     def _note_usual(self, students: list[str]) -> None:
-        """Note which students get no points, and why, if `students` can have some."""
+        """Add notices on students without points; `students` are those for whom the file has a row."""
         known = {student for each in self.grades for student in each.by_student if student in self.chosen}
         self._note(sorted(known - set(students)), "with points but not in the template")
         self._note_waiting("left out (--unmarked puts them in)")
@@ -143,7 +143,7 @@ class LmsExportPlugin(ExportPlugin):
 
 
 class TableExportPlugin(LmsExportPlugin):
-    """Writes nbgrader's table so that a spreadsheet reads it whole, with a column that says who waits for marking."""
+    """Writes nbgrader's table for a spreadsheet, with a column for scores that need marking."""
 
     to = Unicode("grades.csv", help="The file to write.").tag(config=True)
 
@@ -164,18 +164,18 @@ class TableExportPlugin(LmsExportPlugin):
 
 
 class CanvasExportPlugin(LmsExportPlugin):
-    """Writes grades as Canvas takes them in."""
+    """Writes grades for Canvas."""
 
     to = Unicode("grades-canvas.csv", help="The file to write.").tag(config=True)
 
     def rows(self) -> list[Cells]:
         """Return the rows of Canvas's gradebook."""
-        return self._filled_in(read_table(Path(self.template))) if self.template else self._without_template()
+        return self._filled_in(read_csv(Path(self.template))) if self.template else self._without_template()
 
-    def _filled_in(self, template: Table) -> list[Cells]:
-        """Canvas's own gradebook with grades in it: what describes students, and the columns of the assignments.
+    def _filled_in(self, template: CsvTable) -> list[Cells]:
+        """Canvas's own gradebook with grades, reduced to the columns of students and of these assignments.
 
-        Other columns are left out, so that an import changes no grade that is newer than the template.
+        With other columns, an import would overwrite grades that are newer than the template.
         """
         if not all(template.has(name) for name in ("ID", "Section")):
             raise GraderError(f"{template.path} is not Canvas's gradebook: it has no columns 'ID' and 'Section'")
@@ -190,18 +190,18 @@ class CanvasExportPlugin(LmsExportPlugin):
                 self._require_same_points(template, [row.cells[number] for number in columns])
             rows.append([row.cells[number] for number in [*info, *columns]])
         students = [row for row in template.rows if not describes_columns(row)]
-        found, excused = self._found(students, lambda row: canvas.sender_in(template, row)), list[str]()
+        found, excused = self._found(students, lambda row: canvas.identity_in(template, row)), list[str]()
         for row, student in found:
             before = [row.cell(number) for number in columns]
             excused += [student] if set(before) & canvas.KEPT_GRADES else []
             if any(self._is_given(each.of(student)) for each in self.grades):
                 rows.append([*(row.cells[number] for number in info), *self._cells(student, before)])
-        self._note(excused, "excused or not assigned in Canvas, left so")
+        self._note(excused, "excused or not assigned in Canvas, left unchanged")
         self._note_usual([student for _, student in found])
         return rows
 
     def _without_template(self) -> list[Cells]:
-        """A gradebook in Canvas's columns: it finds students by ID or login, and assignments by their titles."""
+        """A gradebook in Canvas's columns; Canvas finds students by ID or login, and assignments by title."""
         names = [each.assignment for each in self.grades]
         rows: list[Cells] = [["Student", "ID", "SIS User ID", "SIS Login ID", "Section", *names]]
         rows.append([f"    {POINTS_POSSIBLE}", *[""] * 4, *(_points(_max_points(each)) for each in self.grades)])
@@ -220,7 +220,7 @@ class CanvasExportPlugin(LmsExportPlugin):
         return rows
 
     def _cells(self, student: str, before: list[str]) -> Cells:
-        """A student's points in each assignment; what Canvas has stays if there are none to give."""
+        """A student's points in each assignment; without any, the cell of Canvas stays."""
         cells: Cells = []
         for each, cell in zip(self.grades, before, strict=True):
             is_given = self._is_given(each.of(student)) and cell not in canvas.KEPT_GRADES
@@ -229,7 +229,7 @@ class CanvasExportPlugin(LmsExportPlugin):
 
 
 class MoodleExportPlugin(LmsExportPlugin):
-    """Writes grades as Moodle takes them in."""
+    """Writes grades for Moodle."""
 
     to = Unicode("grades-moodle.csv", help="The file to write.").tag(config=True)
 
@@ -238,7 +238,7 @@ class MoodleExportPlugin(LmsExportPlugin):
         return self._filled_in(read_worksheet(Path(self.template))) if self.template else self._without_worksheet()
 
     def _filled_in(self, worksheet: Worksheet) -> list[Cells]:
-        """Moodle's grading worksheet with grades in it, and only the rows of students who have one."""
+        """Moodle's grading worksheet with grades, reduced to the students who have one."""
         if len(self.grades) > 1:
             raise GraderError("a grading worksheet of Moodle has one assignment: export one, or leave --template out")
         table, (grades,) = worksheet.table, self.grades
@@ -246,7 +246,7 @@ class MoodleExportPlugin(LmsExportPlugin):
         rows: list[Cells] = [list(table.header)]
         if self.comments and comment is None:
             self.notes.append("no comments were written: the worksheet has no column 'Feedback comments'")
-        found, closed = self._found(table.rows, worksheet.sender_in), list[str]()
+        found, closed = self._found(table.rows, worksheet.identity_in), list[str]()
         for row, student in found:
             grade = grades.of(student)
             self._require_same_points(table, [row.cell(table.column("Maximum Grade"))])
@@ -265,7 +265,7 @@ class MoodleExportPlugin(LmsExportPlugin):
         return rows
 
     def _without_worksheet(self) -> list[Cells]:
-        """A table for Moodle's gradebook, whose import asks which column means which of its own."""
+        """A table for Moodle's gradebook, whose import asks for the meaning of each column."""
         header: Cells = ["First name", "Last name", "id", "Email address"]
         for each in self.grades:
             header += [each.assignment, *([f"{each.assignment} (feedback)"] if self.comments else [])]
@@ -274,10 +274,8 @@ class MoodleExportPlugin(LmsExportPlugin):
             cells: Cells = []
             for each in self.grades:
                 grade = each.of(student)
-                is_given = self._is_given(grade)
-                cells.append(_points(grade.total.counted) if is_given else "")
-                if self.comments:
-                    cells.append(_words(each, student) if is_given else "")
+                points_and_comment = (_points(grade.total.counted), _words(each, student))
+                cells += (points_and_comment if self._is_given(grade) else ("", ""))[: 1 + self.comments]
             if any(cells):
                 rows.append([person.first_name, person.last_name, student, person.email, *cells])
         self.notes.append(
@@ -291,7 +289,7 @@ EXPORTS = {"canvas": CanvasExportPlugin, "moodle": MoodleExportPlugin, "csv": Ta
 
 
 def _words(ledger: Ledger, student: str) -> str:
-    """A comment: the points of each notebook, and the penalty."""
+    """A comment with the points of each notebook and the penalty."""
     if student not in ledger.by_student:
         return "not handed in"
     score = ledger.of(student)
@@ -304,5 +302,5 @@ def _max_points(ledger: Ledger) -> float:
 
 
 def _points(score: float) -> str:
-    """A number as both platforms read it: with a point, and at most two digits after it, as Canvas shows."""
+    """A number for both platforms: a decimal point, and at most the two decimals that Canvas shows."""
     return f"{score:.2f}".rstrip("0").rstrip(".")

@@ -1,14 +1,14 @@
-"""Knows Moodle's files: the grading worksheet of an assignment, and the archive of its submissions.
+"""Reads Moodle's files: the grading worksheet of an assignment, and the archive of its submissions.
 
 MoodleDocs: "Using Assignment" (Download all submissions, Download grading worksheet, Upload grading worksheet) and
-"Grade import". Of the details, Moodle's source tells more:
+"Grade import". Moodle's source has the details:
 
 - mod/assign/classes/downloader.php: NAME_NUMBER_assignsubmission_file/PATH, or with an underscore for the slash; older
-  versions end the folder's name with an underscore. In NAME, underscores have become spaces. The number is a
-  participant's in this assignment, and the Identifier in the worksheet ends with it; it is not a user's number. Every
-  entry has the time of the download.
-- mod/assign/gradingtable.php and feedback/offline: the worksheet's columns, here in English. A grade that is empty,
-  above the maximum or older than the one in Moodle is not imported. Times are in the time zone of the user's profile.
+  versions end the folder's name with an underscore. In NAME, spaces replace underscores. The number identifies a
+  participant of this assignment, not a user, and ends the Identifier in the worksheet. Every entry has the time of
+  the download.
+- mod/assign/gradingtable.php and feedback/offline: the worksheet's columns, here in English. Moodle ignores
+  a grade that is empty, above the maximum or older than its own. Times are in the time zone of the user's profile.
 """
 
 import re
@@ -17,8 +17,8 @@ from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 
 from grader.classroom.student import MAX_TIME, parsed_time
-from grader.classroom.students.csv_files import Row, Table, read_table
-from grader.commands.lms.senders import Origin, Sender
+from grader.classroom.students.csv_files import CsvRow, CsvTable, read_csv
+from grader.commands.lms.identities import ArchiveEntryOwner, LmsIdentity
 from grader.errors import GraderError
 
 SUBMISSION = re.compile(
@@ -26,15 +26,15 @@ SUBMISSION = re.compile(
 )
 IDENTIFIER = re.compile(r".*?(?P<participant>\d+)", re.DOTALL)
 NEVER = ("", "-")
-"""What stands for a time if there is none."""
+"""Cells that stand for a missing time."""
 SUBMITTED = "Last modified (submission)"
 
 
-def origin(parts: tuple[str, ...]) -> Origin | None:
-    """Return where a file in an archive of submissions comes from; None if it is not named as Moodle names files.
+def entry_owner(parts: tuple[str, ...]) -> ArchiveEntryOwner | None:
+    """Return the owner of a file in an archive of submissions; None if Moodle does not name files like this.
 
     Args:
-        parts: the names on the way to the file.
+        parts: the components of its path.
     """
     found = SUBMISSION.fullmatch(parts[0])
     if not found:
@@ -42,26 +42,26 @@ def origin(parts: tuple[str, ...]) -> Origin | None:
     own = parts[1:] or (found["rest"] or "",)
     if found["kind"] != "file":
         own = (f"{found['kind']}/{own[-1]}",)
-    return Origin(found["participant"] or found["who"], Sender(found["who"]), own)
+    return ArchiveEntryOwner(found["participant"] or found["who"], LmsIdentity(found["who"]), own)
 
 
 @dataclass(frozen=True)
 class Worksheet:
-    """A grading worksheet: students and times by the number of the participant."""
+    """A grading worksheet, with identities and submission times by participant number."""
 
-    table: Table
-    senders: dict[str, Sender] = field(default_factory=dict)
+    table: CsvTable
+    identities: dict[str, LmsIdentity] = field(default_factory=dict)
     times: dict[str, datetime] = field(default_factory=dict)
 
-    def completed(self, place: Origin) -> Origin:
-        """Return where a file comes from, with the sender's ids and addresses if the worksheet has them."""
-        return replace(place, sender=self.senders.get(place.key, place.sender))
+    def completed(self, owner: ArchiveEntryOwner) -> ArchiveEntryOwner:
+        """Return an owner with the ids and addresses from the worksheet, if it has them."""
+        return replace(owner, identity=self.identities.get(owner.key, owner.identity))
 
-    def sender_in(self, row: Row) -> Sender:
-        """Return the student of a row."""
+    def identity_in(self, row: CsvRow) -> LmsIdentity:
+        """Return the identity in a row."""
         column, cell = self.table.column, row.cell
         logins = [cell(column(name)) for name in ("Username", "ID number", "Email address")]
-        return Sender(cell(column("Full name")), logins=tuple(filter(None, logins)))
+        return LmsIdentity(cell(column("Full name")), logins=tuple(filter(None, logins)))
 
 
 def read_worksheet(path: Path, zone: tzinfo | None = None) -> Worksheet:
@@ -69,12 +69,12 @@ def read_worksheet(path: Path, zone: tzinfo | None = None) -> Worksheet:
 
     Args:
         path: the file.
-        zone: the time zone of the times in it; without one, they are not read.
+        zone: the time zone of the worksheet; without one, its times are ignored.
 
     Raises:
-        GraderError: it is not a grading worksheet, or has a time that cannot be read.
+        GraderError: it is not a grading worksheet, or has an invalid time.
     """
-    table = read_table(path)
+    table = read_csv(path)
     if not table.has("Identifier", "Grade"):
         raise GraderError(
             f"{path} has the columns {', '.join(table.header)}: Moodle's grading worksheet has 'Identifier' and "
@@ -83,7 +83,7 @@ def read_worksheet(path: Path, zone: tzinfo | None = None) -> Worksheet:
     worksheet = Worksheet(table)
     for row in table.rows:
         if found := IDENTIFIER.fullmatch(row.cell(table.column("Identifier"))):
-            worksheet.senders[found["participant"]] = worksheet.sender_in(row)
+            worksheet.identities[found["participant"]] = worksheet.identity_in(row)
             text = row.cell(table.column(SUBMITTED))
             if zone and text not in NEVER:
                 worksheet.times[found["participant"]] = _time(text, zone, f"{path}, line {row.line}")

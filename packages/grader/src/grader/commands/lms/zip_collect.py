@@ -1,15 +1,15 @@
-"""Takes in the archives of Canvas and Moodle: `grader import` and `nbgrader zip_collect`.
+"""Imports the archives of Canvas and Moodle: `grader import` and `nbgrader zip_collect`.
 
-archive --Collector--> notebooks of each student --LmsExtractorPlugin--> submitted/
+archive --Collector--> notebooks of each student --LmsExtractorPlugin--> submitted/, unless a newer submission is there
 or, for nbgrader: extracted/STUDENT/NOTEBOOK.ipynb --LmsCollectorPlugin--> submitted/
 
-`grader import` exists because nbgrader's command replaces a whole submission or ends, and exits with 0 in any case.
+nbgrader's own command replaces a whole submission or stops, and always exits with 0. Hence `grader import`.
 """
 
 from collections.abc import Callable, Iterable
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
-from datetime import datetime, tzinfo
+from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -18,23 +18,23 @@ from nbgrader.plugins import ExtractorPlugin, FileNameCollectorPlugin
 from traitlets import Bool, Enum, TraitError, Unicode
 
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.student import IGNORED_FILES
-from grader.commands.lms.archive.collect import Collected, Collector
+from grader.classroom.student import IGNORED_FILES, TIMESTAMP, submission_time
+from grader.commands.lms.archive.collect import Collector, StudentFiles
 from grader.commands.lms.archive.matching import Matcher
-from grader.commands.lms.archive.submissions import put
+from grader.commands.lms.identities import EnrolledStudents
 from grader.commands.lms.moodle import read_worksheet
-from grader.commands.lms.senders import People
 from grader.commands.lms.settings import Archives
 from grader.engine.limits import Limits
 from grader.engine.notebook.files import read_sources
 from grader.engine.notebook.handed_in import HandedIn
 from grader.errors import GraderError, UnreadableFile
+from grader.files import replace_file
 from grader.text import one_line
 
 
 @dataclass
-class Taken:
-    """How many students and notebooks of theirs were written, and whether everything that was handed in was taken."""
+class ImportSummary:
+    """Counts of students and notebooks written; `is_complete` is False if anything could not be imported."""
 
     students: int = 0
     notebooks: int = 0
@@ -45,16 +45,16 @@ class Taken:
 class LmsExtractorPlugin(ExtractorPlugin):
     """Extracts each student's notebooks; the settings are the options of `grader import`.
 
-    `students` are those of whom nbgrader may collect something. Without our collector, it extracts as nbgrader does.
+    nbgrader may collect files of `students` only. Without our collector plug-in, it extracts as nbgrader does.
     """
 
     platform = Enum(
-        ("", "canvas", "moodle"), "", help="Whose archives they are. By default, the names of the files tell."
+        ("", "canvas", "moodle"), "", help="The platform of the archives. By default, file names identify it."
     ).tag(config=True)
-    worksheet = Unicode(
-        help="Moodle's grading worksheet: it has the students' addresses, and the times of their submissions."
-    ).tag(config=True)
-    time_zone = Unicode(help="The time zone of the times in the worksheet, such as Europe/Berlin.").tag(config=True)
+    worksheet = Unicode(help="Moodle's grading worksheet, with the students' addresses and submission times.").tag(
+        config=True
+    )
+    time_zone = Unicode(help="The time zone of the worksheet, such as Europe/Berlin.").tag(config=True)
     replace = Bool(
         False,
         help="Also replace submissions that may be newer: for nbgrader, those of an archive whose name is before.",
@@ -62,7 +62,7 @@ class LmsExtractorPlugin(ExtractorPlugin):
     students: frozenset[str] = frozenset()
 
     def extract(self, archive_path: str, extracted_path: str) -> None:
-        """Extract all archives, and log what was not taken; end nbgrader's command if one cannot be read.
+        """Extract all archives and log what could not be imported; end nbgrader's command if one is unreadable.
 
         Args:
             archive_path: the folder of the archives.
@@ -75,7 +75,7 @@ class LmsExtractorPlugin(ExtractorPlugin):
         archives = [path for path in files if path.suffix.casefold() == ".zip"]
         for path in files:
             if path not in archives and path.suffix != ".csv" and not IGNORED_FILES.match(path.name):
-                self._note(f"{path} was not taken: put the zip archive there that the platform made")
+                self._note(f"{path} was not imported: put the zip archive there that the platform made")
         course, folder = self.parent.coursedir, Path(extracted_path)
         try:
             course_dir = CourseDir(Path(course.root), self.parent.config)
@@ -92,44 +92,44 @@ class LmsExtractorPlugin(ExtractorPlugin):
         archives: Iterable[Path],
         place: Callable[[str], HandedIn],
         note: Callable[[str], None],
-    ) -> Taken:
+    ) -> ImportSummary:
         """Put the submissions in archives into folders, student by student.
 
         Args:
             course_dir: the course folder.
             assignment: the assignment's name.
-            archives: the files that the platform made.
-            place: returns the folder for a student of the gradebook.
-            note: shows what was not taken, and what else is odd, line by line.
+            archives: the platform's files.
+            place: returns the folder of a student.
+            note: shows an error or a notice.
 
         Raises:
-            GraderError: there is no such assignment, or an archive cannot be read.
+            GraderError: the assignment does not exist, or an archive cannot be read.
         """
         if self.time_zone and not self.worksheet:
-            raise GraderError("--time-zone is that of the times in Moodle's worksheet: name the file with --worksheet")
+            raise GraderError("--time-zone is the zone of Moodle's worksheet: name the file with --worksheet")
         limits, notebook_mb = Archives(config=course_dir.config), Limits(config=course_dir.config).notebook_mb
         matcher = Matcher(read_sources(course_dir.require(assignment), notebook_mb))
         worksheet = read_worksheet(Path(self.worksheet), _zone(self.time_zone)) if self.worksheet else None
         with course_dir.gradebook() as gradebook:
-            people = People.of(gradebook.db)
-        taken = Taken()
+            enrolled = EnrolledStudents.of(gradebook.db)
+        taken = ImportSummary()
         for archive in archives:
-            with closing(Collector(archive, matcher, people, limits, notebook_mb)) as collector:
+            with closing(Collector(archive, matcher, enrolled, limits, notebook_mb)) as collector:
                 for collected in collector.collect(self.platform, worksheet):
                     time = worksheet.times.get(collected.key) if worksheet else None
                     self._put(collected, time, place(collected.student), notebook_mb, taken)
-                    for line in (*collected.troubles, *collected.remarks):
+                    for line in (*collected.errors, *collected.notices):
                         note(f"{one_line(collected.student, 100)}: {line}")
-                    taken.is_complete &= not collected.troubles
-                for line in (*collector.troubles, *collector.remarks):
+                    taken.is_complete &= not collected.errors
+                for line in collector.errors:
                     note(line)
-                taken.is_complete &= not collector.troubles
+                taken.is_complete &= not collector.errors
         return taken
 
     def _put(
-        self, collected: Collected, time: datetime | None, folder: HandedIn, notebook_mb: int, taken: Taken
+        self, collected: StudentFiles, time: datetime | None, folder: HandedIn, notebook_mb: int, taken: ImportSummary
     ) -> None:
-        """Write the notebooks of a student and count them; what keeps them from being written is a trouble."""
+        """Write and count the notebooks of a student; an UnreadableFile becomes an error of the student."""
         self.students |= {collected.student}
         try:
             if collected.notebooks and put(collected, time, folder, notebook_mb, replace=self.replace):
@@ -137,19 +137,19 @@ class LmsExtractorPlugin(ExtractorPlugin):
             elif collected.notebooks:
                 taken.unchanged += 1
         except UnreadableFile as error:
-            collected.troubles.append(f"nothing was written: {error}")
+            collected.errors.append(f"nothing was written: {error}")
         if collected.is_late and time is None:
-            collected.remarks.append("late, says the platform, and not by how much")
+            collected.notices.append("late according to the platform, by an unknown time")
 
     def _note(self, line: str) -> None:
         self.log.warning("%s", one_line(line))
 
 
 class LmsCollectorPlugin(FileNameCollectorPlugin):
-    """Collects what LmsExtractorPlugin has extracted; with a `named_regexp` of the course, it does as nbgrader does."""
+    """Collects the files that LmsExtractorPlugin extracted, unless the course has its own `named_regexp`."""
 
     def collect(self, submitted_file: str) -> dict[str, str] | None:
-        """Return whose file it is and what it is called; None if it is not one that was extracted.
+        """Return the student and the name of an extracted file; None for any other file.
 
         Args:
             submitted_file: the path of the file.
@@ -162,19 +162,71 @@ class LmsCollectorPlugin(FileNameCollectorPlugin):
         return {"student_id": path.parent.name, "file_id": path.name} if is_extracted else None
 
 
+def put(
+    collected: StudentFiles, time: datetime | None, handed_in: HandedIn, notebook_mb: int, *, replace: bool
+) -> bool:
+    """Write a student's notebooks, and return True if a file changed; other notebooks in the folder stay.
+
+    Args:
+        collected: the notebooks.
+        time: the time of submission, if known.
+        handed_in: the folder of the student's submission.
+        notebook_mb: the largest size of an existing notebook, in MiB.
+        replace: replace a submission even if it may be newer.
+
+    Raises:
+        UnreadableFile: the existing submission may be newer, or its path contains a link.
+    """
+    try:
+        present = {name for name in collected.notebooks if handed_in.has(f"{name}.ipynb")}
+        differing = [name for name in sorted(present) if _differs(handed_in, name, collected, notebook_mb)]
+        before = _time_of(handed_in)
+    except OSError as error:
+        raise UnreadableFile(f"its folder cannot be looked into ({error.strerror})", "correct its mode") from None
+    is_newer = time is not None and before is not None and time > before
+    if differing and not (replace or is_newer):
+        raise UnreadableFile(
+            f"another {', '.join(differing)} is in {handed_in.trusted.name}/, and may be newer",
+            "use --replace to replace it",
+        )
+    changed = [name for name in collected.notebooks if name in differing or name not in present]
+    for name in changed:
+        replace_file(handed_in.path / f"{name}.ipynb", collected.notebooks[name])
+    if time is not None and (changed or before is None):
+        replace_file(handed_in.path / TIMESTAMP, f"{time.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC")
+    elif differing and before is not None:
+        # It belonged to the replaced notebooks.
+        (handed_in.path / TIMESTAMP).unlink(missing_ok=True)
+    return bool(changed)
+
+
+def _differs(handed_in: HandedIn, name: str, collected: StudentFiles, notebook_mb: int) -> bool:
+    try:
+        return handed_in.read(f"{name}.ipynb", notebook_mb) != collected.notebooks[name]
+    except UnreadableFile:
+        return True  # a link, or too large
+
+
+def _time_of(handed_in: HandedIn) -> datetime | None:
+    """The time of the existing submission, or None if unknown."""
+    with suppress(UnreadableFile, ValueError):
+        if time := submission_time(handed_in):
+            return time.replace(tzinfo=UTC)
+    return None
+
+
 def _are_in_use(app: Any) -> bool:
-    """Whether nbgrader's application uses both plug-ins, and no setting says what the names of files mean."""
+    """True if nbgrader's application uses both plug-ins, and no setting defines the meaning of file names."""
     collector, extractor = app.collector_plugin_inst, app.extractor_plugin_inst
     are_ours = isinstance(collector, LmsCollectorPlugin) and isinstance(extractor, LmsExtractorPlugin)
     return are_ours and not collector.named_regexp
 
 
 def _zone(name: str) -> tzinfo:
-    """The time zone of the times in a worksheet, which must be said: an hour may decide who was late."""
+    """The time zone of a worksheet. It has no default, because an hour may decide a penalty."""
     if not name:
         raise GraderError(
-            "the times in a worksheet are in the time zone of your profile in Moodle: name it, as in --time-zone "
-            "Europe/Berlin"
+            "a worksheet has times in the time zone of your profile in Moodle: name it, as in --time-zone Europe/Berlin"
         )
     try:
         return ZoneInfo(name)

@@ -1,9 +1,9 @@
-"""Opens zip archives that strangers made, and refuses in words what would harm.
+"""Opens untrusted zip archives, and refuses harmful entries with a reason.
 
 bytes --zipfile--> directory --refused: bombs, overlaps, ...--> entries --read, at a bounded cost--> bytes
 
-No name of an entry becomes a path: names only tell whose a file is and which notebook, so they may be anything.
-zipfile decompresses at most what is asked for only with deflate, so other methods are refused.
+An entry's name never becomes a path. It only identifies the student and the notebook, so any name is safe.
+Only for deflate does zipfile bound the decompressed bytes, so other methods are refused.
 """
 
 import io
@@ -22,38 +22,38 @@ from grader.text import one_line
 
 METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 ENCRYPTED, IS_UTF8 = 0x1 | 0x40 | 0x2000, 0x800
-"""Bits of an entry's flags: its content or the directory is encrypted; its name is in UTF-8."""
+"""Flag bits of an entry: the content or the directory is encrypted; the name is in UTF-8."""
 LOCAL_HEADER = 30
 """Bytes before an entry's name and content."""
 DIRECTORY_ENTRY = b"PK\x01\x02"
 SMALL = 2**20
-"""A file of this size, in bytes, does no harm, whatever its ratio."""
+"""Up to this size, in bytes, a file is harmless at any ratio."""
 MAX_NAME = 255
-"""Characters in the name of a file or folder. The time to recognise a name grows with the square of its length."""
+"""Characters in the name of a file or folder. Recognising a name takes time quadratic in its length."""
 
 
 @dataclass(frozen=True)
 class ArchivedFile:
-    """A file in an archive, and the names on the way to it."""
+    """A file in an archive, and the components of its path."""
 
     parts: tuple[str, ...]
     info: zipfile.ZipInfo
 
     @property
     def path(self) -> str:
-        """The names on the way to the file, in one line."""
+        """The file's path, in one line."""
         return one_line("/".join(self.parts), 300)
 
 
 class Budget:
-    """Counts the bytes that are unpacked; a part of a larger budget counts in that one as well."""
+    """Limits the bytes to unpack; bytes also count towards the `whole` of which this budget is a part."""
 
     def __init__(self, mb: int, what: str, whole: "Budget | None" = None) -> None:
         """Allow `mb` MiB for `what`."""
         self._mb, self._what, self._whole, self._left = mb, what, whole, mb * 2**20
 
     def take(self, size: int) -> None:
-        """Count bytes; raise UnreadableFile if there are too many, and count none of them then."""
+        """Count bytes, or raise UnreadableFile and count none if they exceed the budget."""
         if size > self._left:
             raise UnreadableFile(f"would be more than the {self._mb} MB of {self._what}", "ask for the notebooks alone")
         if self._whole:
@@ -62,15 +62,15 @@ class Budget:
 
 
 class Archive:
-    """A zip archive: the files that can be read, and in words what was refused."""
+    """A zip archive: its readable files, and the refused entries with reasons."""
 
     def __init__(self, source: Path | bytes, limits: Archives, max_entries: int) -> None:
         """Read the directory of an archive.
 
         Args:
-            source: the file, or its bytes if a student made it: they are searched before they are parsed.
-            limits: what the archive may cost.
-            max_entries: how many entries it may have.
+            source: the file, or the bytes of a student's archive, whose entries are counted before parsing.
+            limits: the limits of an archive.
+            max_entries: the largest number of entries.
 
         Raises:
             UnreadableFile: it is not a zip archive, or has too many entries.
@@ -80,7 +80,7 @@ class Archive:
         file: IO[bytes] = io.BytesIO(source) if isinstance(source, bytes) else source.open("rb")
         try:
             self._zip = zipfile.ZipFile(file)
-        except Exception as error:  # a crafted directory makes zipfile raise whatever struct, int and codecs raise
+        except Exception as error:  # a crafted directory can make zipfile raise any error of struct, int and codecs
             file.close()
             raise UnreadableFile(f"is not a zip archive, or is damaged ({type(error).__name__})") from None
         self._file, self._limits = file, limits
@@ -101,8 +101,8 @@ class Archive:
 
         Args:
             file: one of `files`.
-            max_mb: how many MiB it may have.
-            budget: what all files may have.
+            max_mb: its largest size, in MiB.
+            budget: the budget of all files.
 
         Raises:
             UnreadableFile: it is too large or damaged.
@@ -113,16 +113,16 @@ class Archive:
         budget.take(file.info.file_size)
         try:
             with self._zip.open(file.info) as opened:
-                # One byte more than there may be, so that zipfile comes to the end and compares the checksum.
+                # One byte more than allowed, so that zipfile reaches the end and compares the checksum.
                 data = opened.read(file.info.file_size + 1)
-        except Exception as error:  # zlib, struct and zipfile each have errors of their own
+        except Exception as error:  # zlib, struct and zipfile each raise their own errors
             raise UnreadableFile(f"is damaged in the archive ({type(error).__name__})") from None
         if len(data) != file.info.file_size:
             raise UnreadableFile("is not as long as the archive says")
         return data
 
     def _sort(self) -> None:
-        """Sort the entries into files, folders, which are not needed, and what is refused."""
+        """Sort the entries into readable files and refused ones; folders are not needed."""
         entries = [ArchivedFile(_parts(info), info) for info in self._zip.infolist()]
         alike = Counter(_folded(entry) for entry in entries)
         overlapping = _overlapping([entry.info for entry in entries])
@@ -143,10 +143,10 @@ def _too_many(max_entries: int) -> UnreadableFile:
 
 
 def _parts(info: zipfile.ZipInfo) -> tuple[str, ...]:
-    """The names on the way to an entry."""
+    """The components of an entry's path."""
     name = info.orig_filename
     if not info.flag_bits & IS_UTF8:
-        # zipfile took it for cp437. Programs that write UTF-8 without saying so are more frequent.
+        # zipfile decoded it as cp437, but most such programs write UTF-8 without the flag.
         with suppress(UnicodeError):
             name = name.encode("cp437").decode("utf-8")
     return tuple(unicodedata.normalize("NFC", name).replace("\\", "/").removesuffix("/").split("/"))
@@ -157,7 +157,7 @@ def _folded(entry: ArchivedFile) -> str:
 
 
 def _overlapping(infos: list[zipfile.ZipInfo]) -> set[int]:
-    """Entries, by their id(), that share bytes: a small file can so be many large ones."""
+    """The id() of entries that share bytes, which make a small archive unpack to many large files."""
     found: set[int] = set()
     last, end = None, 0
     for info in sorted(infos, key=lambda info: info.header_offset):
@@ -169,12 +169,12 @@ def _overlapping(infos: list[zipfile.ZipInfo]) -> set[int]:
 
 
 def _why_refused(entry: ArchivedFile, ratio: int) -> str:
-    """In words why an entry is not opened; '' if it is."""
+    """The reason to refuse an entry, or ''."""
     info, mode = entry.info, stat.S_IFMT(entry.info.external_attr >> 16)
     if any(len(part) > MAX_NAME for part in entry.parts):
         return "its name is too long"
     if mode not in (0, stat.S_IFREG, stat.S_IFDIR):
-        return "it is neither a file nor a folder"  # a link holds a path, which would take the place of a notebook
+        return "it is neither a file nor a folder"  # a link's content is a path, not a notebook
     if info.flag_bits & ENCRYPTED:
         return "it is encrypted"
     if info.compress_type not in METHODS:

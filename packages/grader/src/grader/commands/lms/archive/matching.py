@@ -1,4 +1,4 @@
-"""Tells which notebook of an assignment a file is: by its name, tolerantly, or by the cells in it.
+"""Recognises a file as a notebook of an assignment: by its name, tolerantly, or by its cells.
 
 'My 1_vanilla attention (2).ipynb' --name--> 1-vanilla-attention, copy 2
 'homework.ipynb' --parsed by a reader--> grade_ids --> the notebook that most of them belong to
@@ -21,22 +21,22 @@ COPIES = (
     re.compile(r"[\s_-]+(?:copy|kopie|copia)[\s_-]*\(?(\d{0,4})\)?$", re.IGNORECASE),
     re.compile(r"[\s_-]+(\d{1,4})$"),
 )
-"""What browsers, file managers, JupyterLab and Canvas append to a name that is taken."""
+"""Suffixes that browsers, file managers, JupyterLab and Canvas append to a name in use."""
 
 
 @dataclass(frozen=True)
-class Named:
-    """The notebook that a file's name means; `copy` is 0 for the plain name, and grows with the number of a copy."""
+class NameMatch:
+    """The notebook that a file's name refers to; `copy` is 0 for the plain name, else the number of the copy."""
 
     notebook: str
     copy: int
 
 
 class Matcher:
-    """Knows the names and cells of the notebooks of an assignment."""
+    """Recognises the notebooks of an assignment by name and by cells."""
 
     def __init__(self, sources: dict[str, NotebookNode]) -> None:
-        """Note the names, and which cells occur in one notebook only.
+        """Index the names, and the cells that occur in one notebook only.
 
         Args:
             sources: the instructors' notebooks, by name.
@@ -49,12 +49,12 @@ class Matcher:
         count = Counter(cell for cells in ids.values() for cell in cells)
         self._owner = {cell: name for name, cells in ids.items() for cell in cells if count[cell] == 1}
 
-    def by_name(self, file: str) -> Named | None:
-        """Return the notebook that a file's name means, None if it means none; extensions do not count."""
+    def by_name(self, file: str) -> NameMatch | None:
+        """Return the notebook that a file's name refers to, or None; the extension is ignored."""
         name, copy = NOTEBOOK.sub("", unicodedata.normalize("NFKC", file)).strip(), 0
         while name:
             if (key := name if name in self._by_key else _key(name)) in self._by_key:
-                return Named(self._by_key[key], copy)
+                return NameMatch(self._by_key[key], copy)
             if found := next((match for pattern in COPIES if (match := pattern.search(name))), None):
                 name, copy = name[: found.start()], copy + int(found[1] or 1)
             elif found := COPY_OF.match(name):
@@ -64,22 +64,22 @@ class Matcher:
         return None
 
     def by_cells(self, notebook: NotebookNode) -> str | None:
-        """Return the notebook to which most cells of a file belong; None if there is none, or more than one."""
+        """Return the notebook to which most cells of a file belong; None for no cells or a tie."""
         owners = (self._owner.get(grade_id(cell)) for cell in notebook.cells)
         best = Counter(owner for owner in owners if owner is not None).most_common(2)
         return best[0][0] if best and (len(best) == 1 or best[0][1] > best[1][1]) else None
 
 
 def may_be_notebook(file: str) -> bool:
-    """Return whether a file may be a notebook: it has the extension of one, or none."""
+    """Return True if a file has a notebook's extension, or none."""
     return bool(NOTEBOOK.search(file)) or not OTHER_KIND.search(file)
 
 
 def says_notebook(file: str) -> bool:
-    """Return whether a file has the extension that Jupyter gives to notebooks."""
+    """Return True if a file has Jupyter's extension for notebooks."""
     return file.casefold().endswith(".ipynb")
 
 
 def _key(name: str) -> str:
-    """A name without the differences that do not count: case, and which characters stand between words."""
+    """A name without case, and with one space for any characters between words."""
     return re.sub(r"[\W_]+", " ", unicodedata.normalize("NFKC", name).casefold()).strip()
