@@ -1,30 +1,22 @@
-"""Says whose points a new grading changes, and by which test.
+"""Compares a new grading with the one before: whose points change, and by which test.
 
-record or gradebook of before --earlier_tests--> points --compared with a StudentResult--> StudentChange --> tables
+record or gradebook of before --earlier_notebook--> EarlierNotebook --compared with a StudentResult--> StudentChange
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from math import isclose
 from pathlib import Path
 
 import msgspec
-from rich.table import Table
-from rich.text import Text
 
 from grader.classroom.gradebook.reader import SubmissionScore
 from grader.classroom.gradebook.rules import Mark
 from grader.classroom.page.page_maker import StudentResult
 from grader.classroom.page.records import NotebookRecord, read_record
-from grader.text import one_line
-
-ROWS = 500
-"""Rows of one table: rich holds a whole table in memory."""
-
 
 ChangedLimit = tuple[str, str, float | None, float | None]
-"""Notebook and grade_id of a test, the points that it could give before, and those that it can give now; None for no
-such test."""
+"""Notebook and grade_id of a test, and the points that it could give before and can give now; None: no such test."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +29,7 @@ class Points:
 
 @dataclass(frozen=True)
 class EarlierNotebook:
-    """The tests of a notebook as they were judged before, by grade_id, and its answers if a record has them."""
+    """The earlier results of a notebook's tests, by grade_id, and its answers if a record has them."""
 
     tests: dict[str, Points]
     answers: dict[str, str] | None = None
@@ -47,7 +39,7 @@ class EarlierNotebook:
 class ChangedTest:
     """The change of a test's points; None before if it is a new test, None after if it is gone.
 
-    `manual` are the points of a person, which count instead of the test's.
+    `manual` are points given by a person, which count instead of the test's.
     """
 
     notebook: str
@@ -61,8 +53,8 @@ class ChangedTest:
 class StudentChange:
     """A student's points before and after.
 
-    `before` is None for a student who is graded for the first time; `has_new_answers` is true if answers in the
-    notebooks are others than before, so that tests need not be the reason.
+    `before` is None for a student who is graded for the first time; `has_new_answers` is true if the answers changed,
+    so the tests may not be the cause.
     """
 
     student: str
@@ -74,41 +66,45 @@ class StudentChange:
     @property
     def gain(self) -> float:
         """The points that the student gains, negative if they are lost."""
-        return self.after.counted - self.before.counted if self.before else 0.0
+        if self.before is None or same_points(self.before.counted, self.after.counted):
+            return 0.0
+        return self.after.counted - self.before.counted
 
     @property
     def is_change(self) -> bool:
-        """Whether there is anything to show."""
-        return self.before is None or bool(self.tests) or not _same(self.gain, 0.0)
+        """True if there is anything to show."""
+        return self.before is None or bool(self.tests or self.gain)
 
 
 def earlier_notebook(
     folder: Path, notebook: str, marks: dict[str, Mark], limits: dict[str, float], tests: Collection[str]
 ) -> EarlierNotebook | None:
-    """Return how a notebook was judged before; None if it was not.
+    """Return the earlier results of a notebook; None if it has none.
 
     Args:
         folder: the student's folder in autograded/.
         notebook: the notebook's name.
-        marks: what the gradebook has of the notebook's cells, for a notebook without a record.
+        marks: the gradebook's entries on the notebook's cells, for a notebook without a record.
         limits: the points that each graded cell could give then.
-        tests: those of them that are tests.
+        tests: the cells that are tests.
     """
     if (record := read_record(folder, notebook)) is not None:
         judged = {test.name: Points(test.points, test.max_points) for test in record.tests}
         return EarlierNotebook(judged, record.answers)
     judged = {
-        test: Points(marks[test].auto or 0.0, most) for test, most in limits.items() if test in marks and test in tests
+        test: Points(marks[test].auto or 0.0, max_points)
+        for test, max_points in limits.items()
+        if test in marks and test in tests
     }
     return EarlierNotebook(judged) if judged else None
 
 
 def changed_limits(name: str, earlier: EarlierNotebook, now: dict[str, float]) -> set[ChangedLimit]:
-    """Return the tests of a notebook that can give other points than before.
+    """Return the tests of a notebook whose maximum of points has changed.
 
     Args:
         name: the notebook's name.
-        earlier: the notebook as it was judged before.
+        earlier: the earlier results of the notebook.
         now: the points that each test can give now.
     """
     before = {test: judged.max_points for test, judged in earlier.tests.items()}
@@ -119,12 +115,12 @@ def changed_limits(name: str, earlier: EarlierNotebook, now: dict[str, float]) -
 def compared(
     earlier: dict[str, EarlierNotebook], result: StudentResult, marks: dict[str, dict[str, Mark]]
 ) -> StudentChange:
-    """Return what changes for a student, without the totals.
+    """Return the changes for a student, without the totals.
 
     Args:
-        earlier: how the notebooks were judged before.
+        earlier: the earlier results of the notebooks.
         result: the new result; its notebooks have their texts.
-        marks: what the gradebook has of the cells.
+        marks: the gradebook's entries on the cells.
     """
     change = StudentChange(result.student)
     for name in sorted(earlier.keys() | result.graded.keys()):
@@ -134,99 +130,15 @@ def compared(
             answers = msgspec.json.decode(result.graded[name].record, type=NotebookRecord).answers
             change.has_new_answers |= name in earlier and earlier[name].answers not in (None, answers)
         else:
-            after = dict.fromkeys(before, 0.0)  # it cannot be read any more
+            after = dict.fromkeys(before, 0.0)  # it can no longer be read
         for test in (*after, *(before.keys() - after.keys())):
             old, new = before[test].points if test in before else None, after.get(test)
-            if old is None or new is None or not _same(old, new):
+            if old is None or new is None or not same_points(old, new):
                 mark = marks.get(name, {}).get(test, Mark())
                 change.tests.append(ChangedTest(name, test, old, new, mark.manual))
     return change
 
 
-def tables(assignment: str, changes: Collection[StudentChange]) -> Iterator[Table]:
-    """Yield tables of about ROWS rows: student, notebook, test, its points before and after, and the student's total.
-
-    Args:
-        assignment: the title.
-        changes: the students, in order.
-    """
-    rows = [row for change in changes if change.is_change for row in _rows(change)]
-    for first in range(0, len(rows), ROWS):
-        table = Table(title=f"{assignment}: points before → after", title_justify="left")
-        for name in ("student", "notebook", "test"):
-            table.add_column(name, overflow="fold")
-        for name in ("points", "total"):
-            table.add_column(name, justify="right", overflow="fold")
-        for row in rows[first : first + ROWS]:
-            table.add_row(*(Text(one_line(part)) for part in row))
-        yield table
-
-
-def limits_in_words(changed: Collection[ChangedLimit]) -> Iterator[str]:
-    """Yield a line for each test that is new, is gone, or can give other points than before.
-
-    Args:
-        changed: the tests.
-    """
-    for notebook, test, before, now in sorted(changed, key=str):
-        if before is None:
-            yield f"{test} in {notebook} is new, and gives up to {now:g}"
-        elif now is None:
-            yield f"{test} in {notebook} is gone, and gave up to {before:g}"
-        else:
-            yield f"{test} in {notebook} gives up to {now:g}, and gave up to {before:g}"
-
-
-def summary(changes: Collection[StudentChange], students: int) -> str:
-    """Return in a line how many students change.
-
-    Args:
-        changes: the students who were graded.
-        students: how many there are in all.
-    """
-    new = sum(change.before is None for change in changes)
-    gains = [change.gain for change in changes if change.before and change.is_change]
-    gain = sum(each > 0 and not _same(each, 0.0) for each in gains)
-    lose = sum(each < 0 and not _same(each, 0.0) for each in gains)
-    kept = len(gains) - gain - lose
-    how = [_counted(gain, "gain"), _counted(lose, "lose"), *([f"{_counted(kept, 'keep')} the total"] if kept else [])]
-    stay = students - len(gains) - new
-    parts = [
-        f"{len(gains)} of {students} student{'' if students == 1 else 's'} change{'s' if len(gains) == 1 else ''}"
-        + (f": {', '.join(how)}" if gains else ""),
-        f"{stay} stay as they are" if stay != 1 else "1 stays as before",
-        *([f"{new} graded for the first time"] if new else []),
-    ]
-    return "; ".join(parts)
-
-
-def _rows(change: StudentChange) -> Iterator[tuple[str, str, str, str, str]]:
-    """The rows of a student; the first has the name and the total."""
-    before, after = change.before, change.after
-    if before is None:
-        yield change.student, "", "graded for the first time", "", _arrow(None, after.counted)
-        return
-    who = f"{change.student} (new answers)" if change.has_new_answers else change.student
-    total = _arrow(before.counted, after.counted)
-    cells = [(each.notebook, each.test, _points(each)) for each in change.tests]
-    if not _same(before.penalty, after.penalty):
-        cells.append(("", "late penalty", _arrow(before.penalty, after.penalty)))
-    for number, cell in enumerate(cells or [("", "", "")]):
-        yield (who, *cell, total) if number == 0 else ("", *cell, "")
-
-
-def _points(change: ChangedTest) -> str:
-    marked = "" if change.manual is None else f" (marked: {change.manual:g})"
-    return _arrow(change.before, change.after) + marked
-
-
-def _arrow(before: float | None, after: float | None) -> str:
-    return " → ".join("-" if points is None else f"{points:g}" for points in (before, after))
-
-
-def _counted(number: int, verb: str) -> str:
-    return f"{number} {verb}{'s' if number == 1 else ''}"
-
-
-def _same(one: float, other: float) -> bool:
+def same_points(one: float, other: float) -> bool:
+    """Return True for points that are equal but for rounding."""
     return isclose(one, other, rel_tol=0.0, abs_tol=1e-9)
