@@ -22,7 +22,7 @@ from sqlalchemy import create_engine, insert, make_url, select
 from grader.classroom.class_run import MAX_TOGETHER, ClassRun, Ended, common_digest, written
 from grader.classroom.course_dir import CourseDir, make_tables
 from grader.classroom.gradebook.reader import NotebookScore, SubmissionScore, read_ledger
-from grader.classroom.gradebook.rules import Mark, RegisteredNotebook
+from grader.classroom.gradebook.rules import Mark
 from grader.classroom.gradebook.writer import GradebookWriter
 from grader.classroom.graders import Graders
 from grader.classroom.page.page_maker import StudentResult
@@ -113,7 +113,8 @@ class DryRun:
         """Add the changes by a result; `marks` are the gradebook's entries before."""
         folder, earlier = self._run.course_dir.folder("autograded", self._run.assignment, result.student), {}
         for name, notebook in writer.notebooks.items():
-            tests = _tests(notebook)
+            answers = notebook.answered.values()
+            tests = {cell: points for cell, points in notebook.graded.values() if cell not in answers}
             judged = earlier_notebook(folder, name, marks.get(name, {}), self._before.max_points.get(name, {}), tests)
             if judged is not None:
                 earlier[name] = judged
@@ -137,11 +138,6 @@ class DryRun:
             for student, digest in self._spool.digests.items()
             if self._run.digest_now(assignment, common, student) != digest
         }
-
-
-def _tests(notebook: RegisteredNotebook) -> dict[str, float]:
-    """Return the points that each test of a notebook can give."""
-    return {cell: points for cell, points in notebook.graded.values() if cell not in notebook.answered.values()}
 
 
 class _ResultSpool:

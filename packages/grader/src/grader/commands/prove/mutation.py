@@ -106,15 +106,13 @@ class _Text:
 
     def __init__(self, answer: str) -> None:
         self._answer = answer
-        self._open = self._open_lines(answer.splitlines())
-
-    def _open_lines(self, lines: list[str]) -> list[range]:
-        """Return the lines between each pair of markers, or all lines if there are none."""
-        begins = [number for number, line in enumerate(lines, 1) if line.strip() == BEGIN]
-        ends = [number for number, line in enumerate(lines, 1) if line.strip() == END]
-        if not begins:
-            return [range(1, len(lines) + 1)]
-        return [range(begin, end) for begin, end in zip(begins, ends, strict=True)]
+        lines = [line.strip() for line in answer.splitlines()]
+        begins = [number for number, line in enumerate(lines, 1) if line == BEGIN]
+        ends = [number for number, line in enumerate(lines, 1) if line == END]
+        # Without markers, students write all lines.
+        self._open = [range(1, len(lines) + 1)]
+        if begins:
+            self._open = [range(begin, end) for begin, end in zip(begins, ends, strict=True)]
 
     def is_open(self, node: ast.AST) -> bool:
         """Return True for a node in the part that students write."""
@@ -184,16 +182,9 @@ def _names(target: ast.AST) -> list[str]:
 
 def _attributes(definition: ast.ClassDef) -> tuple[str, ...]:
     """Return the names of the attributes to which the methods of a class assign."""
-    return tuple(
-        dict.fromkeys(
-            node.attr
-            for node in ast.walk(definition)
-            if isinstance(node, ast.Attribute)
-            and isinstance(node.ctx, ast.Store)
-            and isinstance(node.value, ast.Name)
-            and node.value.id == "self"
-        )
-    )
+    attributes = [node for node in ast.walk(definition) if isinstance(node, ast.Attribute)]
+    stored = [node for node in attributes if isinstance(node.ctx, ast.Store) and ast.unparse(node.value) == "self"]
+    return tuple(dict.fromkeys(node.attr for node in stored))
 
 
 def _is_docstring(node: ast.AST) -> bool:
