@@ -49,7 +49,7 @@ MODULES = {
     "cluster": cluster,
     "model": model,
 }
-"""The parts of the results, in order. Before them stands the cost of a class."""
+"""The parts of the results in order, after the cost of a class."""
 PARTS = ("costs", *MODULES)
 
 
@@ -64,7 +64,7 @@ class Run:
 
     @property
     def each(self) -> float:
-        """Seconds a submission."""
+        """Seconds for each submission."""
         return self.seconds / self.size
 
 
@@ -72,7 +72,7 @@ def measure(name: str, folder: Path, size: int, *commands: list[str]) -> Run:
     """Run commands one after the other, in a child process that reports the memory of its own children.
 
     Args:
-        name: how the table calls the run.
+        name: the name of the run in the table.
         folder: the course folder, in which they run.
         size: the number of submissions in it.
         commands: the commands, each as a list of arguments.

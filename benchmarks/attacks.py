@@ -149,7 +149,7 @@ def points(course: Path, student: str) -> str:
 
 
 def reads_hidden_tests(course: Path, student: str) -> bool:
-    """Return whether the student's own cells put out a number that occurs only in hidden tests.
+    """Return True if the output of the student's own cells has a number that occurs only in hidden tests.
 
     The traceback of a failed test quotes the test, which is not a gain of the attack.
     """

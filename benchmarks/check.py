@@ -13,7 +13,7 @@ from pathlib import Path
 import nbformat
 
 from benchmarks.classes import PROGRAMS, REPOSITORY, environment
-from grader.commands.check.link import IDLE_SECONDS
+from grader.commands.check.protocol import IDLE_SECONDS
 from grader.engine.notebook.files import read_source
 from grader.engine.notebook.outline import Outline
 
@@ -53,7 +53,7 @@ def table() -> str:
 
 
 def seconds(path: Path, private: Path, *options: str) -> float:
-    """Return how long a check takes, in seconds.
+    """Return the time that a check takes, in seconds.
 
     Args:
         path: the notebook.

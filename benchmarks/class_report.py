@@ -19,7 +19,7 @@ from grader.commands.report.model import ClassReport, Group, Mistake
 
 HEADING = "## The report on a class"
 SIZE, FIRST = 300, 20
-"""Students of the class, and how many of the pairs that the report names first are looked at."""
+"""Students of the class, and the number of pairs at the top of the report that are compared with the truth."""
 LARGE = 5000
 
 
@@ -63,7 +63,7 @@ def judged(report: ClassReport, truth: Truth) -> Found:
 
 
 def _groups_by_truth(report: ClassReport, truth: Truth, names: list[str]) -> dict[str, set[str]]:
-    """The groups of the report, named or not, in which the students are who were given the same wrong answer.
+    """Return the groups of the report, named or not, that hold the students with the same wrong answer.
 
     Only answers that several students were given count, together with the same wrong answers to what comes before in
     the notebook: an answer behaves as it does with those that it uses. Mutants that keep their points are right ones.

@@ -62,7 +62,7 @@ def _hand_in(folder: Path, number: int, strangers: bool, examples: Path) -> None
 
 
 def _edited(text: str, number: int, strangers: bool) -> str:
-    """The notebook with a comment in every answer, so that no two students wrote the same.
+    """Return the notebook with a comment in every answer, so that no two texts are the same.
 
     The functions and classes of strangers have different names, too, and every test sees them in the first reply.
     """

@@ -25,7 +25,7 @@ SIZE = 300
 """Submissions of the class that is graded both ways."""
 LARGE = 1000
 START = 1
-"""Submissions of a class that costs the driver hardly more than its start-up."""
+"""Submissions of a class that costs the driver little more than its start-up."""
 WORKERS = 2
 LOOK_SECONDS = 1.0
 START_SECONDS = 60
@@ -39,7 +39,7 @@ class Driver:
     memory: list[float] = field(default_factory=list)
 
     def memory_after(self, share: float) -> float:
-        """Return the resident MiB when a share of the run had passed, as the median of ten looks."""
+        """Return the resident MiB after a fraction of the run, as the median of ten measurements."""
         place = max(0, round(share * len(self.memory)) - 10)
         return statistics.median(self.memory[place : place + 10])
 

@@ -25,7 +25,7 @@ import psutil
 from benchmarks.classes import ASSIGNMENT, REPOSITORY, environment
 
 TOGETHER = 16
-"""Students in the large transactions of a sample: as many as a class run writes at once."""
+"""Students in the large transactions of a sample: the number that a class run writes at once."""
 CALLS = 320
 
 
@@ -61,15 +61,15 @@ class Sample:
     transactions: list[Transaction] = field(default_factory=list)
 
     def transaction(self) -> tuple[float, float]:
-        """Return the processor seconds of a transaction: those without any student, and those for each student."""
+        """Return the processor seconds of a transaction: for no student, and for each further one."""
         return _line([(each.students, each.seconds) for each in self.transactions])
 
     def statements(self) -> tuple[float, float]:
-        """Return the SQL statements of a transaction: those without any student, and those for each student."""
+        """Return the SQL statements of a transaction: for no student, and for each further one."""
         return _line([(each.students, each.statements) for each in self.transactions])
 
     def commit(self) -> float:
-        """Return the seconds that a transaction waits for the disk: the least, for others wait for a processor, too."""
+        """Return the seconds that a transaction waits for the disk: the least, as others also wait for a processor."""
         return min(each.waited for each in self.transactions)
 
 
@@ -82,7 +82,7 @@ class Sending:
 
 
 def sample(folder: Path) -> Sample:
-    """Grade the class of a course folder in a fresh process and return what was measured."""
+    """Grade the class of a course folder in a fresh process and return the measurements."""
     command = [sys.executable, "-m", "benchmarks.costs", str(folder)]
     done = subprocess.run(command, cwd=REPOSITORY, env=environment(), check=True, stdout=subprocess.PIPE, text=True)
     values = json.loads(done.stdout)
@@ -131,7 +131,7 @@ def _reply(task: bytes, reply_bytes: int) -> bytes:
 
 
 def _line(points: Sequence[tuple[int, float]]) -> tuple[float, float]:
-    """The constant and the slope of the line through the means at the fewest and the most students."""
+    """Return the constant and the slope of the line through the means at the fewest and the most students."""
     few, many = min(x for x, _ in points), max(x for x, _ in points)
     low, high = (mean(y for x, y in points if x == end) for end in (few, many))
     slope = (high - low) / (many - few) if many > few else low / few
@@ -170,7 +170,7 @@ def _timed(seconds: list[float], clock: Callable[[], float] = time.thread_time) 
 
 
 def processor_seconds(process: psutil.Process) -> float:
-    """Return the processor seconds of a process and of all that it started."""
+    """Return the processor seconds of a process and its descendants."""
     total = 0.0
     for each in (process, *process.children(recursive=True)):
         with suppress(psutil.NoSuchProcess):  # it has ended, and its parent's times hold its own
@@ -179,7 +179,7 @@ def processor_seconds(process: psutil.Process) -> float:
 
 
 def measure(folder: Path) -> Sample:
-    """Grade a class in this process, whose first work this must be, and return what that cost.
+    """Grade a class in this process, which must have done nothing else, and return the costs.
 
     Args:
         folder: a course folder, of which nothing has been graded. The first student is graded for the start-up.

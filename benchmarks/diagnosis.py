@@ -1,4 +1,4 @@
-"""Measures how often the grader names the cause of lost points rightly, wrongly or not at all.
+"""Measures how often the grader names the right cause of lost points, a wrong one, or none.
 
 answers to one exercise with a cause that is known beforehand --grade--> causes that it names --> right, wrong, silent
 
@@ -20,7 +20,7 @@ from nbformat import NotebookNode
 
 from benchmarks.classes import REPOSITORY
 from grader.classroom.course_dir import CourseDir
-from grader.commands.prove.matrix import Case, Prover, for_wrong_answers
+from grader.commands.prove.matrix import ExerciseToProve, Prover, for_wrong_answers
 from grader.commands.prove.mutation import mutants, program
 from grader.engine.diagnosis.misconceptions import Misconception, load
 from grader.engine.notebook.cells import grade_id
@@ -30,18 +30,18 @@ from grader.errors import GraderError
 HEADING = "## Names of causes"
 SOURCE = REPOSITORY / "source"
 PAIRS = 20
-"""Pairs of mistakes that are drawn for each exercise, with the exercise's name as the seed."""
+"""Pairs of mistakes for each exercise, drawn with its name as the seed."""
 DRAWS = 10
-"""Further random numbers under which a cause named for a mutant must be named again."""
+"""Further draws of random numbers in which the cause named for a mutant must be named again."""
 SLOWEST = 20
-"""Answers whose diagnosis is timed: those that took longest to grade."""
+"""Answers whose diagnosis is timed: those that took the longest to grade."""
 ROUNDS = 2
-"""Times that each of them is graded, with the list and without it; the shortest counts."""
+"""Repetitions of each timing, with the list and without it; the shortest counts."""
 PROVER = Prover(helper_packages=("course",))
 
 
 class Kind(StrEnum):
-    """The kinds of answers, by what is known about their causes."""
+    """The kinds of answers, by the knowledge about their causes."""
 
     KNOWN = "a known mistake"
     LEFT_OUT = "a known mistake that is left out of the list"
@@ -50,7 +50,7 @@ class Kind(StrEnum):
 
 
 class Outcome(StrEnum):
-    """How the grader named the causes of lost points."""
+    """The result of naming the causes of lost points."""
 
     RIGHT = "right"
     WRONG = "wrong"
@@ -62,7 +62,7 @@ class Probe:
     """An answer, the list that the grader compares it with, and the names that are right to give."""
 
     kind: Kind
-    case: Case
+    exercise: ExerciseToProve
     answer: str
     known: list[Misconception]
     right: frozenset[str] = frozenset()
@@ -72,7 +72,7 @@ class Probe:
     def outcome(self) -> Outcome | None:
         """Grade the answer; return None if it loses no points."""
         begin = time.perf_counter()
-        told = self._causes(self.case.source)
+        told = self._causes(self.exercise.source)
         self.seconds = time.perf_counter() - begin
         if told is None:
             return None
@@ -83,24 +83,24 @@ class Probe:
         return Outcome.RIGHT if is_right else Outcome.WRONG
 
     def diagnosis_seconds(self) -> float:
-        """Return how much longer the answer is graded with the list than without it, in seconds."""
+        """Return the seconds that the list adds to the grading of the answer."""
         with_list, without = (min(self._timed(known) for _ in range(ROUNDS)) for known in (self.known, []))
         return with_list - without
 
     def _timed(self, known: list[Misconception]) -> float:
         begin = time.perf_counter()
-        self._causes(self.case.source, known)
+        self._causes(self.exercise.source, known)
         return time.perf_counter() - begin
 
     def _is_told_again(self, told: set[str]) -> bool:
-        """Whether other random numbers give no other name. A mutant may well do what a known mistake does."""
-        again = (self._causes(_redrawn(self.case, number)) for number in range(DRAWS))
+        """Return True if other random numbers give the same names. A mutant can behave like a known mistake."""
+        again = (self._causes(_redrawn(self.exercise, number)) for number in range(DRAWS))
         return all(causes in (None, told) for causes in again)
 
     def _causes(self, source: NotebookNode, known: list[Misconception] | None = None) -> set[str] | None:
         report = PROVER.report(
             source,
-            self.case.exercise,
+            self.exercise.name,
             self.answer,
             for_wrong_answers(PROVER.limits),
             self.known if known is None else known,
@@ -110,37 +110,37 @@ class Probe:
         return {cause for result in report.results for cause in result.explanation.causes}
 
 
-def _redrawn(case: Case, number: int) -> NotebookNode:
-    """The source with other random numbers in its tests, which follow from their text."""
-    source = copy.copy(case.source)
+def _redrawn(exercise: ExerciseToProve, number: int) -> NotebookNode:
+    """Return the source with other random numbers in its tests, which follow from their text."""
+    source = copy.copy(exercise.source)
     source.cells = [
-        type(cell)(cell, source=f"{cell.source}\n# draw {number}") if grade_id(cell) in case.tests else cell
+        type(cell)(cell, source=f"{cell.source}\n# draw {number}") if grade_id(cell) in exercise.tests else cell
         for cell in source.cells
     ]
     return source
 
 
-def probes(case: Case, known: list[Misconception], tenth: bool) -> Iterator[Probe]:
+def probes(exercise: ExerciseToProve, known: list[Misconception], tenth: bool) -> Iterator[Probe]:
     """Yield the answers to one exercise.
 
     Args:
-        case: the exercise.
+        exercise: the exercise.
         known: the known mistakes of its assignment.
-        tenth: whether to draw a tenth of the mutants instead of all.
+        tenth: whether to grade a random tenth of the mutants instead of all.
     """
-    reference = case.right["reference"]
-    own = [each for each in known if each.exercise == case.exercise]
+    reference = exercise.right["reference"]
+    own = [each for each in known if each.exercise == exercise.name]
     for each in own:
         text = each.apply(reference)
-        yield Probe(Kind.KNOWN, case, text, known, frozenset([each.name]))
-        yield Probe(Kind.LEFT_OUT, case, text, [other for other in known if other is not each])
-    draw = random.Random(case.exercise)
+        yield Probe(Kind.KNOWN, exercise, text, known, frozenset([each.name]))
+        yield Probe(Kind.LEFT_OUT, exercise, text, [other for other in known if other is not each])
+    draw = random.Random(exercise.name)
     pairs = list(_pairs(reference, own))
     for names, text in draw.sample(pairs, min(PAIRS, len(pairs))):
-        yield Probe(Kind.PAIR, case, text, known, names)
+        yield Probe(Kind.PAIR, exercise, text, known, names)
     generated = mutants(reference, [each.apply(reference) for each in own])
     for mutant in draw.sample(generated, len(generated) // 10) if tenth else generated:
-        yield Probe(Kind.MUTANT, case, mutant.text, known)
+        yield Probe(Kind.MUTANT, exercise, mutant.text, known)
 
 
 def _pairs(reference: str, own: list[Misconception]) -> Iterator[tuple[frozenset[str], str]]:
@@ -165,7 +165,9 @@ def measured(assignments: Sequence[str], tenth: bool) -> tuple[dict[Kind, Counte
     with ThreadPoolExecutor(side_by_side(0)) as pool:
         for name in assignments:
             known = load(SOURCE / name)
-            asked = [probe for case in PROVER.cases([SOURCE / name]) for probe in probes(case, known, tenth)]
+            asked = [
+                probe for exercise in PROVER.exercises([SOURCE / name]) for probe in probes(exercise, known, tenth)
+            ]
             for probe, outcome in zip(asked, pool.map(Probe.outcome, asked), strict=True):
                 if outcome is not None:
                     outcomes[probe.kind][outcome] += 1
@@ -197,7 +199,7 @@ def table(assignments: Sequence[str] = (), *, tenth: bool = False) -> str:
     ]  # fmt: skip
     if wrong:
         lines += ["Wrong names:", ""]
-        lines += [f"- {each.case.exercise}, {each.kind}: {' + '.join(each.told)}" for each in wrong]
+        lines += [f"- {each.exercise.name}, {each.kind}: {' + '.join(each.told)}" for each in wrong]
     return "\n".join(lines)
 
 

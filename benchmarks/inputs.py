@@ -1,4 +1,4 @@
-"""The inputs of benchmarks/model.py: what was measured, what is assumed, and what follows for each part of a class run.
+"""Holds the inputs of benchmarks/model.py: measurements, assumptions, and the costs of each part of a class run.
 
 Sample, Sending, watching (benchmarks/costs.py) + Assumptions --> Costs (benchmarks/simulation.py)
 """
@@ -16,7 +16,7 @@ from grader.commands.cluster.dask_graders import DaskGraders
 
 @dataclass(frozen=True)
 class Assumptions:
-    """Assumptions that cannot be measured on one machine, in seconds, bytes a second and shares.
+    """Values that cannot be measured on one machine, in seconds, bytes a second and fractions.
 
     `bandwidth` and `latency` belong to the link of driver and scheduler, `round_trip` and `commit` to a PostgreSQL on
     another machine, `failures` is the share of attempts in which a worker is lost.
@@ -39,7 +39,7 @@ class Inputs:
 
     @classmethod
     def measured(cls, folder: Path) -> "Inputs":
-        """Measure with the class of a course folder, of which nothing has been graded."""
+        """Measure with the ungraded class of a course folder."""
         found = sample(folder)
         return cls(found, sending(round(mean(found.task_bytes)), round(mean(found.reply_bytes))), watching())
 

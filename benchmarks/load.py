@@ -21,7 +21,7 @@ from grader.commands.serve.accounts import TOKENS, make_tokens
 
 LOG = "serve.log"
 LOST = 599
-"""tornado's code for a connection that ends without an answer."""
+"""tornado's code for a connection that ends without a response."""
 RETRY_SECONDS = 0.25
 WAIT_SECONDS = 30
 CLIENTS = 900
@@ -30,7 +30,7 @@ CLIENTS = 900
 
 @dataclass(frozen=True)
 class Arrival:
-    """A notebook that a student hands in so many seconds after the start of the load."""
+    """A notebook that a student submits, and the seconds from the start of the load until then."""
 
     seconds: float
     student: str
@@ -39,7 +39,7 @@ class Arrival:
 
 @dataclass(frozen=True)
 class Delivery:
-    """When an arrival was due, accepted and reported, in seconds of the monotonic clock."""
+    """The times at which an arrival was due, accepted and reported, in seconds of the monotonic clock."""
 
     arrival: Arrival
     due: float
@@ -75,18 +75,18 @@ class Service:
         self.process.wait(60)
 
     def start(self) -> None:
-        """Start it, and do not wait until it answers."""
+        """Start the service without waiting for its first answer."""
         command = [str(PROGRAMS / "grader"), "serve", f"--bind=127.0.0.1:{self.port}"]
         with (self.folder / LOG).open("a") as log:
             self.process = subprocess.Popen(command, cwd=self.folder, env=environment(), stdout=log, stderr=log)
 
     def kill(self) -> None:
-        """End it as a power failure does."""
+        """Kill the service, as a power failure does."""
         self.process.kill()
         self.process.wait()
 
     def processes(self) -> list[psutil.Process]:
-        """Return all processes that work in its folder, from this start or an earlier one."""
+        """Return all processes of the service, from this start or an earlier one."""
         found = []
         for process in psutil.process_iter():
             try:

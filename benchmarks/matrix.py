@@ -1,4 +1,4 @@
-"""Makes the kill matrix of the whole course and sums it up by assignment: `python -m benchmarks.matrix`."""
+"""Makes the kill matrix of the whole course and summarises it by assignment: `python -m benchmarks.matrix`."""
 
 import time
 from collections.abc import Sequence
@@ -16,12 +16,12 @@ def table() -> str:
     prover = Prover(helper_packages=course_dir.helper_packages, answers=REPOSITORY / "tests" / "correct_answers")
     names = course_dir.assignments()
     begin = time.perf_counter()
-    matrices = list(prover.matrices(prover.cases([course_dir.require(name) for name in names])))
+    matrices = list(prover.matrices(prover.exercises([course_dir.require(name) for name in names])))
     minutes = (time.perf_counter() - begin) / 60
     graded = sum(len(matrix.rows) for matrix in matrices)
     rows = [_row(name, [matrix for matrix in matrices if matrix.assignment == name]) for name in names]
     unproven = [matrix.exercise for matrix in matrices if not matrix.is_proven()]
-    thin = [matrix.exercise for matrix in matrices if matrix.is_thin()]
+    thin = [matrix.exercise for matrix in matrices if matrix.depends_on_one_test()]
     return "\n".join([
         HEADING, "",
         f"`grader prove`: every known mistake, every right answer in another style and every mutant of our solutions, "

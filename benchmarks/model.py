@@ -26,11 +26,11 @@ HEADING = "## A hundred thousand submissions"
 SIZE = 100_000
 WORKERS = (1, 2, 10, 50, 100, 200, 500, 1000)
 ALONE = 16
-"""Students of the sample who are written one by one, before as many are written together."""
+"""Students of the sample that are written one by one; the same number is then written together."""
 CHECK_SIZE = 56
 CHECK_WORKERS = 2
 LOOK_SECONDS = 0.2
-"""Seconds between two looks at what a command has used."""
+"""Seconds between two measurements of a command."""
 SENSITIVITY_SIZE = 10_000
 PARTS = ("workers", "driver", "scheduler", "network", "database")
 ADVICE = {
@@ -103,7 +103,7 @@ def predicted(outcomes: dict[int, Outcome]) -> list[str]:
 
 
 def advised(outcomes: dict[int, Outcome]) -> list[str]:
-    """Return what to do at each limit, and where it was met."""
+    """Return the remedy for each limit, and where the limit was met."""
     lines = []
     for part in PARTS:
         met = [workers for workers, outcome in outcomes.items() if outcome.limit == part]
@@ -135,7 +135,7 @@ def relieved(measured: Inputs, assumed: Assumptions) -> list[str]:
 
 
 def sensitive(costs: Costs) -> list[str]:
-    """Return which input, and which two, move the limit most at half of their cost: with the most workers, all started.
+    """Return the input, and the two, that move the limit most at half their cost: with the most workers, all started.
 
     Args:
         costs: all inputs.
@@ -185,7 +185,7 @@ def checked(measured: Inputs, folder: Path) -> list[str]:
 
 
 def graded(folder: Path, options: str) -> tuple[float, float]:
-    """Grade the class of a course folder; return the seconds, and how many cores other programs used meanwhile."""
+    """Grade the class of a course folder; return the seconds, and the cores that other programs used meanwhile."""
     command = [str(PROGRAMS / "grader"), "grade", ASSIGNMENT, options]
     busy, begin, own = _busy(), time.perf_counter(), 0.0
     with psutil.Popen(command, cwd=folder, env=environment(), stdout=subprocess.DEVNULL) as process:
@@ -199,7 +199,7 @@ def graded(folder: Path, options: str) -> tuple[float, float]:
 
 
 def _busy() -> float:
-    """Seconds for which the processors of this machine worked since it started."""
+    """Return the seconds for which the processors of this machine have worked since it started."""
     times = psutil.cpu_times()
     return float(times.user + times.system)
 

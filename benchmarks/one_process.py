@@ -23,7 +23,7 @@ from grader.engine.supervisor import preload  # noqa: F401  (loads what the fork
 
 
 def grade(source: nbformat.NotebookNode, submission: nbformat.NotebookNode) -> int:
-    """Return how many tests of a submission passed."""
+    """Return the number of tests that a submission passed."""
     namespace: dict[str, Any] = {"__name__": "__main__"}
     passed = 0
     for step in plan(repair(source, submission).notebook):

@@ -27,7 +27,7 @@ HEADING = "## Grading on arrival"
 SEED = 0
 MEMORY_SECONDS = 5
 END_SECONDS = 2
-"""How long the processes of a service may take to notice that it has ended."""
+"""Seconds that the processes of a service may take to notice its end."""
 SCORES = """
     SELECT submission.student_id, notebook.name, base_cell.name, grade.auto_score
     FROM grade
@@ -41,7 +41,7 @@ SCORES = """
 
 @dataclass(frozen=True)
 class Load:
-    """So many students hand in: at a rate (notebooks a second) for some seconds, then many at once; and the kills."""
+    """The students, who submit at a rate (notebooks a second) for some seconds and then many at once; and the kills."""
 
     students: int = 400
     rate: float = 5.0
@@ -71,7 +71,7 @@ class Load:
         return [f"student{number:05}" for number in range(self.students)]
 
     def _work(self) -> Iterator[tuple[str, str]]:
-        """Each notebook of each student once, in turn; a student's second one comes after everyone's first."""
+        """Yield each notebook of each student once: first one notebook of every student, then the second ones."""
         notebooks = sorted(path.stem for path in (REPOSITORY / "source" / ASSIGNMENT).glob("*.ipynb"))
         for turn in range(len(notebooks)):
             for number, student in enumerate(self.names(), turn):
@@ -190,7 +190,7 @@ def class_run(folder: Path, submitted: Path, arrivals: list[Arrival]) -> float:
 
 
 def graded_hand_ins(folder: Path) -> Counter[tuple[str, str]]:
-    """Return how many hand-ins of each student's notebooks were graded."""
+    """Return the number of graded submissions of each student's notebooks."""
     with closing(sqlite3.connect(folder / DATABASE)) as database:
         return Counter(database.execute("SELECT student, notebook FROM hand_in WHERE state = 'graded'").fetchall())
 
@@ -223,7 +223,7 @@ def table(load: Load | None = None) -> str:
 
 
 def speed(measured: Measured) -> list[tuple[str, str, str]]:
-    """Return the rows of the load: what was measured, the value, the target."""
+    """Return the rows of the load: title, value, target."""
     latencies = [each.latency for each in measured.steady]
     begin = min(each.due for each in measured.burst)
     accepted = max(each.accepted for each in measured.burst) - begin
@@ -246,7 +246,7 @@ def speed(measured: Measured) -> list[tuple[str, str, str]]:
 
 
 def safety(killed: Killed) -> list[tuple[str, str, str]]:
-    """Return the rows of the kills: what was counted, the value, the target."""
+    """Return the rows of the kills: title, count, target."""
     return [
         ("`kill -9` of the service under the steady load, at random moments", f"{killed.kills}", ""),
         ("hand-ins accepted meanwhile", f"{killed.accepted}", ""),
@@ -259,7 +259,7 @@ def safety(killed: Killed) -> list[tuple[str, str, str]]:
 
 
 def main() -> None:
-    """Measure, with other numbers if asked to, and print the table."""
+    """Measure with the numbers of the command line, and print the table."""
     load = Load()
     parser = argparse.ArgumentParser(prog="python -m benchmarks.serve", description=__doc__)
     for name, value in vars(load).items():

@@ -1,4 +1,4 @@
-"""Simulates a class run on a cluster, event by event: where submissions wait, and for what.
+"""Simulates a class run on a cluster, event by event, to find where submissions wait.
 
     driver --job--> scheduler --> network --> worker --> network --> scheduler --result--> driver --> database
 
@@ -21,13 +21,13 @@ MAX_BYTES_UNDER_WAY = 256 * 2**20
 UNDER_WAY = 4
 """Submissions under way for each worker, at most."""
 PAUSE = 0.05
-"""Seconds between two looks at whether more results have arrived."""
+"""Seconds between two looks for more results."""
 SLICE = 0.01
 """Seconds for which a process keeps a core that others wait for."""
 
 
 Steps = Generator[Event, Any, None]
-"""A process of the simulation: it yields what it waits for."""
+"""A process of the simulation: it yields the events for which it waits."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class Costs:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a simulated run went.
+    """The result of a simulated run.
 
     `seconds` is the whole time, `busy` the share of it in which each part worked; the driver's share holds the
     database's, for which it waits. `ended` counts how often each submission ended, `ungraded` those that failed.
@@ -90,18 +90,18 @@ class Outcome:
 
     @property
     def limit(self) -> str:
-        """The part that works most of the time: no other part can make the run faster."""
+        """The part that works most of the time; only a faster one would make the run faster."""
         return max(self.busy, key=lambda part: self.busy[part])
 
 
 class _Line:
-    """A part that serves one after the other, in the order of their arrival."""
+    """A part that serves one request at a time, in the order of arrival."""
 
     def __init__(self, environment: Environment) -> None:
         self._environment, self._free, self.seconds = environment, 0.0, 0.0
 
     def serve(self, seconds: float) -> Event:
-        """Return an event for when this is served; it stands behind all that came before."""
+        """Return the event at which a new request will have been served, after all earlier ones."""
         self._free = max(self._free, self._environment.now) + seconds
         self.seconds += seconds
         return self._environment.timeout(self._free - self._environment.now)
@@ -126,7 +126,7 @@ class _Run:
         return self.environment.process(self._drive())
 
     def _compute(self, seconds: float) -> Steps:
-        """Use a core for so many seconds; where cores are shared, in turn with others."""
+        """Use a core for some seconds, in turn with others if cores are shared."""
         while self._cores and seconds > 0:
             with self._cores.request() as turn:
                 yield turn

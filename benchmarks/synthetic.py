@@ -20,9 +20,9 @@ from tests.commands.report.disguise import commented, exchange
 
 NOTEBOOK_MB = 20
 RIGHT, MISTAKE = 0.75, 0.9
-"""Chances, added up: right up to the first, a known mistake up to the second, and a mutant beyond it."""
+"""Cumulative probabilities: right up to the first, a known mistake up to the second, and a mutant beyond it."""
 MUTANTS = 6
-"""Mutants of each exercise that occur, so that several students share one."""
+"""Different mutants of each exercise, so few that several students share one."""
 COPIES = 8
 """Students who copied another's work, which is one of the quarter with the most wrong answers: one or two frequent
 mistakes are shared by many pairs of students who never met."""
@@ -31,7 +31,7 @@ WORDS = ("first", "grid", "kappa", "mix", "node", "quad", "res", "step", "unit",
 
 @dataclass(frozen=True)
 class Answer:
-    """An answer to an exercise, and what is true of it: a style of ours, the name of a mistake, or a mutant's."""
+    """An answer to an exercise with its truth: our style, or the name of a mistake or mutant."""
 
     source: str
     kind: str
@@ -51,7 +51,7 @@ class Truth:
 
 
 def make_submissions(folder: Path, assignment: str, size: int, seed: int = 0) -> Truth:
-    """Write submissions into a course folder, and return what is true of them.
+    """Write submissions into a course folder, and return the truth about them.
 
     Args:
         folder: the course folder, with nothing in submitted/.
@@ -91,7 +91,7 @@ def make_submissions(folder: Path, assignment: str, size: int, seed: int = 0) ->
 
 @dataclass(frozen=True)
 class _Choices:
-    """The answers to one exercise that students are given."""
+    """The answers to one exercise from which those of students are drawn."""
 
     right: list[Answer]
     mistakes: list[Answer]

@@ -13,7 +13,7 @@ from grader.classroom.class_run import ClassRun
 from grader.classroom.config import CONFIG_FILE, helper_packages, load_config
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.release import release
-from grader.commands.grade.screen import grade_and_show
+from grader.commands.grade.console import grade_and_show
 from grader.engine.supervisor import forkserver
 
 REPOSITORY = Path(__file__).resolve().parents[1]

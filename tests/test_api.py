@@ -25,6 +25,12 @@ def test_the_parent_loads_no_torch() -> None:
     )
 
 
+def test_the_options_of_all_commands_load_nothing_slow() -> None:
+    """So `grader --help` is quick; each command imports its other modules when it runs."""
+    slow = "torch", "nbgrader", "nbformat", "rich", "jinja2", "distributed", "tornado", "sqlalchemy"
+    assert run(f"import sys, grader.commands.cli; print([name for name in {slow} if name in sys.modules])") == "[]\n"
+
+
 @pytest.mark.parametrize("name", grader.__all__)
 def test_a_public_name_can_be_imported(name: str) -> None:
     """In a process that has loaded nothing else of the package, and without torch."""

@@ -292,7 +292,7 @@ def test_ctrl_c_prints_how_to_continue(again: Path, monkeypatch: pytest.MonkeyPa
     def interrupted(run: object) -> Iterator[None]:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("grader.commands.grade.screen.grade_and_show", interrupted)
+    monkeypatch.setattr("grader.commands.grade.console.grade_and_show", interrupted)
     assert main(["grade", NAME]) == 130
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("grader: interrupted;") and "continue" in line

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import pytest
 
 from grader.classroom.course_root import remember
-from grader.commands.check import link
+from grader.commands.check import protocol
 from grader.commands.cli import COMMANDS
 from grader.commands.serve.accounts import TOKENS
 from tests.commands.serve.serving import make_served_course, written
@@ -131,7 +131,7 @@ def test_no_socket_of_a_command_serves_another_user(case: Case, course: Path) ->
     """Each one that the command or a child of it opens demands proof of who asks, from its start to its end."""
     places = {"HOME": "home", "TMPDIR": "tmp", "XDG_RUNTIME_DIR": "runtime"}
     environment = os.environ | {name: str(course.parent / part) for name, part in places.items()}
-    environment |= {"PYTHONPATH": str(REPOSITORY), link.IDLE_SECONDS: "1"}
+    environment |= {"PYTHONPATH": str(REPOSITORY), protocol.IDLE_SECONDS: "1"}
     log, network = course.parent / "log", Network()
     tried: dict[Listener, str] = {}
     try:

@@ -21,8 +21,9 @@ from grader.classroom.gradebook.rules import CellScore, NotebookScore
 from grader.classroom.graders import Threads
 from grader.classroom.page.page_maker import Earlier, GradedNotebook, StudentResult
 from grader.classroom.student import Assignment, Submission
-from grader.commands.grade.changes import ChangedTest, StudentChange, gain, limits_in_words, summary, tables
-from grader.commands.grade.rehearsal import Rehearsal
+from grader.commands.grade.changes import ChangedTest, StudentChange, gain
+from grader.commands.grade.console import change_tables, limit_lines, summary
+from grader.commands.grade.dry_run import DryRun
 from grader.errors import GraderError
 from tests.support import warm
 from tests.support.notebooks import answered, cell, hidden
@@ -61,11 +62,11 @@ def changed(again: Path) -> Path:
 
 
 @pytest.fixture
-def rehearsed(changed: Path) -> Iterator[Rehearsal]:
-    """The rehearsal of grading it again, complete and not written."""
-    with Rehearsal(ClassRun(CourseDir(changed), NAME)) as rehearsal:
-        assert not any(result.troubles for result in rehearsal.graded())
-        yield rehearsal
+def finished(changed: Path) -> Iterator[DryRun]:
+    """A dry run of grading it again, complete and not written."""
+    with DryRun(ClassRun(CourseDir(changed), NAME)) as dry_run:
+        assert not any(result.troubles for result in dry_run.grade())
+        yield dry_run
 
 
 def files(folder: Path) -> dict[Path, bytes]:
@@ -73,11 +74,11 @@ def files(folder: Path) -> dict[Path, bytes]:
     return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def found(rehearsal: Rehearsal) -> dict[str, list[tuple[str, float | None, float | None]]]:
+def found(dry_run: DryRun) -> dict[str, list[tuple[str, float | None, float | None]]]:
     """The tests whose points change, by student."""
     return {
         change.student: [(test.test, of(test.before), of(test.after)) for test in change.tests]
-        for change in rehearsal.changes
+        for change in dry_run.changes
         if change.is_change
     }
 
@@ -109,23 +110,23 @@ def having(points: float) -> SubmissionScore:
     return SubmissionScore("ann", notebooks={"small": NotebookScore(points)})
 
 
-def test_a_rehearsal_names_students_tests_and_points_and_changes_no_file(changed: Path) -> None:
+def test_a_dry_run_names_students_tests_and_points_and_changes_no_file(changed: Path) -> None:
     """bob wins half of two() and loses one(3); dan's one() ends the process, so it had no points to lose."""
     before = files(changed)
-    with Rehearsal(ClassRun(CourseDir(changed), NAME)) as rehearsal:
-        list(rehearsal.graded())
-        assert found(rehearsal) == {"ann": [LOST], "bob": [LOST, GAINED], "cat": [LOST]}
-        totals = {each.student: (total(each.before), total(each.after)) for each in rehearsal.changes}
+    with DryRun(ClassRun(CourseDir(changed), NAME)) as dry_run:
+        list(dry_run.grade())
+        assert found(dry_run) == {"ann": [LOST], "bob": [LOST, GAINED], "cat": [LOST]}
+        totals = {each.student: (total(each.before), total(each.after)) for each in dry_run.changes}
     assert totals == {student: ((score, 0), (after, 0)) for student, score, after in (
         ("ann", 8, 6), ("bob", 5.5, 6), ("cat", 8, 6), ("dan", 5, 5), ("eve", 0, 0)
     )}  # fmt: skip
     assert files(changed) == before
 
 
-def test_what_is_written_is_what_a_class_run_writes(rehearsed: Rehearsal, changed: Path, tmp_path: Path) -> None:
+def test_what_is_written_is_what_a_class_run_writes(finished: DryRun, changed: Path, tmp_path: Path) -> None:
     """Gradebook, notebooks, records and pages; and no one has to be graded again."""
     twin = shutil.copytree(changed, tmp_path / "twin")
-    assert sorted(result.student for result in rehearsed.write() if not result.troubles) == sorted(SCORES)
+    assert sorted(result.student for result in finished.write() if not result.troubles) == sorted(SCORES)
     assert grade_class(twin) == sorted(SCORES)
     assert ledger(changed) == ledger(twin) and points(changed)["bob"] == 6
     for student in SCORES.keys() - {"cat"}:  # her copied cell has a new id in each run
@@ -153,18 +154,18 @@ def test_answers_by_the_clock_are_graded_once(again: Path) -> None:
     for number in range(8):
         hand_in(again, f"clock{number}", answered(released(again), **RIGHT | {"two": by_the_clock}))
     graders = Counted()
-    with Rehearsal(ClassRun(CourseDir(again), NAME)) as rehearsal:
-        list(rehearsal.graded(graders))
-        shown = {change.student: change.after.total.points for change in rehearsal.changes}
-        list(rehearsal.write())
+    with DryRun(ClassRun(CourseDir(again), NAME)) as dry_run:
+        list(dry_run.grade(graders))
+        shown = {change.student: change.after.total.points for change in dry_run.changes}
+        list(dry_run.write())
     assert graders.count == 8 and len(shown) == 8
     assert shown.items() <= points(again).items()
 
 
-def test_what_a_person_marks_before_the_answer_counts(rehearsed: Rehearsal, changed: Path) -> None:
+def test_what_a_person_marks_before_the_answer_counts(finished: DryRun, changed: Path) -> None:
     """As it does in a class run."""
     mark(changed, "ann", "why", 1.5)
-    list(rehearsed.write())
+    list(finished.write())
     assert ledger(changed)["ann"]["grades"]["why"] == (None, 1.5, False) and points(changed)["ann"] == 7.5
     assert "1.5" in (changed / "feedback" / "ann" / NAME / "small.html").read_text()
 
@@ -172,9 +173,9 @@ def test_what_a_person_marks_before_the_answer_counts(rehearsed: Rehearsal, chan
 def test_points_by_hand_count_instead_of_the_test(changed: Path) -> None:
     """The test's points change, and the student's do not."""
     mark(changed, "ann", "one-test-more", 1)
-    with Rehearsal(ClassRun(CourseDir(changed), NAME, only=["ann"])) as rehearsal:
-        list(rehearsal.graded())
-    (change,) = rehearsal.changes
+    with DryRun(ClassRun(CourseDir(changed), NAME, only=["ann"])) as dry_run:
+        list(dry_run.grade())
+    (change,) = dry_run.changes
     (test,) = change.tests
     assert (test.test, test.before.points, test.after.points, test.known.manual) == ("one-test-more", 2, 0, 1)
     assert total(change.before) == total(change.after) == (7, 0) and change.is_change
@@ -184,9 +185,9 @@ def test_points_are_known_from_the_gradebook_where_there_is_no_record(changed: P
     """As after a grading with an earlier version, or with nbgrader."""
     for record in changed.rglob(".*.results.json"):
         record.unlink()
-    with Rehearsal(ClassRun(CourseDir(changed), NAME)) as rehearsal:
-        list(rehearsal.graded())
-    assert found(rehearsal) == {"ann": [LOST], "bob": [LOST, GAINED], "cat": [LOST]}
+    with DryRun(ClassRun(CourseDir(changed), NAME)) as dry_run:
+        list(dry_run.grade())
+    assert found(dry_run) == {"ann": [LOST], "bob": [LOST, GAINED], "cat": [LOST]}
 
 
 def test_a_late_penalty_is_a_change(again: Path) -> None:
@@ -196,33 +197,33 @@ def test_a_late_penalty_is_a_change(again: Path) -> None:
     with CourseDir(again).gradebook() as gradebook:
         gradebook.update_or_create_assignment(NAME, duedate="2030-01-02 12:00:00 UTC")
     (again / "submitted" / "ann" / NAME / "timestamp.txt").write_text("2030-01-03 12:00:00 UTC")
-    with Rehearsal(ClassRun(CourseDir(again), NAME)) as rehearsal:
-        list(rehearsal.graded())
-        assert found(rehearsal) == {"ann": []}
-        change = next(each for each in rehearsal.changes if each.student == "ann")
+    with DryRun(ClassRun(CourseDir(again), NAME)) as dry_run:
+        list(dry_run.grade())
+        assert found(dry_run) == {"ann": []}
+        change = next(each for each in dry_run.changes if each.student == "ann")
         assert (total(change.before), total(change.after), gain(change)) == ((8, 0), (8, 8), -8)
-        (table,) = tables(NAME, rehearsal.changes)
+        (table,) = change_tables(NAME, dry_run.changes)
         assert [list(column.cells)[0].plain for column in table.columns] == [  # type: ignore[union-attr]
             "ann", "", "late penalty", "0 → 8", "8 → 0",
         ]  # fmt: skip
-        list(rehearsal.write())
+        list(dry_run.write())
     assert ledger(again)["ann"]["penalties"] == [8]
 
 
 def test_new_answers_are_said_to_be_new(changed: Path) -> None:
     """Because the test is not the only reason for other points."""
     hand_in(changed, "ann", released(changed))
-    with Rehearsal(ClassRun(CourseDir(changed), NAME)) as rehearsal:
-        list(rehearsal.graded())
-    assert [change.student for change in rehearsal.changes if change.has_new_answers] == ["ann"]
+    with DryRun(ClassRun(CourseDir(changed), NAME)) as dry_run:
+        list(dry_run.grade())
+    assert [change.student for change in dry_run.changes if change.has_new_answers] == ["ann"]
 
 
 def test_a_notebook_that_became_unreadable_loses_the_points_of_its_tests(again: Path) -> None:
     """And the student is named."""
     hand_in(again, "dan", b"")
-    with Rehearsal(ClassRun(CourseDir(again), NAME)) as rehearsal:
-        (dan,) = (result for result in rehearsal.graded() if result.troubles)
-    assert found(rehearsal) == {"dan": [("two-check", 5, 0)]} and dan.student == "dan"
+    with DryRun(ClassRun(CourseDir(again), NAME)) as dry_run:
+        (dan,) = (result for result in dry_run.grade() if result.troubles)
+    assert found(dry_run) == {"dan": [("two-check", 5, 0)]} and dan.student == "dan"
 
 
 def test_tests_that_are_new_or_gone_are_named(again: Path) -> None:
@@ -234,15 +235,15 @@ def test_tests_that_are_new_or_gone_are_named(again: Path) -> None:
     nbformat.write(source, again / "source" / NAME / "small.ipynb")
     with CourseDir(again).gradebook() as gradebook:
         gradebook.remove_assignment(NAME)
-    with Rehearsal(ClassRun(CourseDir(again), NAME)) as rehearsal:
-        list(rehearsal.graded())
-        assert found(rehearsal)["ann"] == [("two-check", 5, 4), ("two-test-new", None, 3), ("one-check", 1, None)]
-        assert list(limits_in_words(rehearsal.limits)) == [
+    with DryRun(ClassRun(CourseDir(again), NAME)) as dry_run:
+        list(dry_run.grade())
+        assert found(dry_run)["ann"] == [("two-check", 5, 4), ("two-test-new", None, 3), ("one-check", 1, None)]
+        assert list(limit_lines(dry_run.limits)) == [
             "one-check in small is gone, and gave up to 1",
             "two-check in small gives up to 4, and gave up to 5",
             "two-test-new in small is new, and gives up to 3",
         ]
-        list(rehearsal.write())
+        list(dry_run.write())
     assert points(again)["ann"] == 9
 
 
@@ -251,18 +252,18 @@ def test_without_a_gradebook_every_student_is_new_and_none_is_made(again: Path) 
     for name in ("autograded", "feedback"):
         shutil.rmtree(again / name)
     (again / "gradebook.db").unlink()
-    with Rehearsal(ClassRun(CourseDir(again), NAME)) as rehearsal:
-        list(rehearsal.graded())
-        assert [change.before for change in rehearsal.changes] == [None] * 5
+    with DryRun(ClassRun(CourseDir(again), NAME)) as dry_run:
+        list(dry_run.grade())
+        assert [change.before for change in dry_run.changes] == [None] * 5
         assert not (again / "gradebook.db").exists()
-        list(rehearsal.write())
+        list(dry_run.write())
     assert points(again) == SCORES
 
 
-def test_what_changes_before_the_answer_is_not_overwritten(rehearsed: Rehearsal, changed: Path) -> None:
+def test_what_changes_before_the_answer_is_not_overwritten(finished: DryRun, changed: Path) -> None:
     """A student who hands in meanwhile keeps the scores; after a change of the source, no one's are written."""
     hand_in(changed, "bob", answered(released(changed), **RIGHT))
-    results = {result.student: result.troubles for result in rehearsed.write()}
+    results = {result.student: result.troubles for result in finished.write()}
     assert "the submission has changed" in results.pop("bob")[0] and not any(results.values())
     assert points(changed) == {"ann": 6, "bob": 5.5, "cat": 6, "dan": 5, "eve": 0}
     written = files(changed)
@@ -270,12 +271,12 @@ def test_what_changes_before_the_answer_is_not_overwritten(rehearsed: Rehearsal,
     cell(source, "two-check").metadata.nbgrader.points = 7
     nbformat.write(source, changed / "source" / NAME / "small.ipynb")
     with pytest.raises(GraderError, match="nothing was written, because source/"):
-        list(rehearsed.write())
+        list(finished.write())
     source_file = changed / "source" / NAME / "small.ipynb"
     assert files(changed) | {source_file: b""} == written | {source_file: b""}
 
 
-def test_results_wait_on_the_disk(rehearsed: Rehearsal) -> None:
+def test_results_wait_on_the_disk(finished: DryRun) -> None:
     """No text of a notebook or page stays in memory, however long a person thinks."""
     gc.collect()
     assert not [each for each in gc.get_objects() if type(each) is GradedNotebook]
@@ -290,9 +291,9 @@ def test_a_student_who_cannot_be_graded_is_named_and_keeps_the_score(changed: Pa
                 raise PermissionError(13, "Permission denied")
             return super().submit(assignment, submission, earlier)
 
-    with Rehearsal(ClassRun(CourseDir(changed), NAME)) as rehearsal:
-        (ann,) = (result for result in rehearsal.graded(Failing()) if result.troubles)
-        list(rehearsal.write())
+    with DryRun(ClassRun(CourseDir(changed), NAME)) as dry_run:
+        (ann,) = (result for result in dry_run.grade(Failing()) if result.troubles)
+        list(dry_run.write())
     assert ann.student == "ann" and "Permission denied" in ann.troubles[0]
     assert points(changed) == {"ann": 8, "bob": 6, "cat": 6, "dan": 5, "eve": 0}
 
@@ -398,8 +399,8 @@ def test_a_gradebook_in_postgresql_is_copied(again: Path) -> None:
         grade_class(again)
         mark(again, "bob", "why", 1)
         write_source(again, **{"two-check": "assert two() in (1, 2)"})
-        with Rehearsal(ClassRun(CourseDir(again), NAME)) as rehearsal:
-            list(rehearsal.graded())
-            assert found(rehearsal) == {"bob": [GAINED]} and points(again)["bob"] == 6.5
-            list(rehearsal.write())
+        with DryRun(ClassRun(CourseDir(again), NAME)) as dry_run:
+            list(dry_run.grade())
+            assert found(dry_run) == {"bob": [GAINED]} and points(again)["bob"] == 6.5
+            list(dry_run.write())
         assert points(again) == SCORES | {"bob": 9}

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from grader.classroom.gradebook.reader import SubmissionScore
 from grader.classroom.gradebook.rules import NotebookScore
-from grader.commands.grade.screen import ROWS, tables
+from grader.commands.grade.console import ROWS, score_tables
 
 OVERRIDES = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
 """Classes of characters that change the direction of the text after them."""
@@ -22,7 +22,7 @@ def test_every_student_has_one_row_in_a_class_of_any_size() -> None:
     known = {student: SubmissionScore(student, notebooks=score) for student in students}
     shown = io.StringIO()
     count = 0
-    for table in tables("04-attention", known, {"zoe": "could not be graded"}):
+    for table in score_tables("04-attention", known, {"zoe": "could not be graded"}):
         Console(file=shown, width=80).print(table)
         count += 1
     rows = [line.split("│")[1:-1] for line in shown.getvalue().splitlines() if line.startswith("│")]
@@ -41,7 +41,7 @@ def test_every_student_has_one_row_in_a_class_of_any_size() -> None:
 def test_no_name_of_a_folder_acts_on_the_terminal(name: str) -> None:
     """A student chooses it: it moves no cursor, starts no line, and turns no text around. Remarks neither."""
     terminal = io.StringIO()
-    for table in tables("01", {}, {name: f"there is {name}"}):
+    for table in score_tables("01", {}, {name: f"there is {name}"}):
         Console(file=terminal, width=400, force_terminal=True, color_system=None).print(table)
     shown = terminal.getvalue()
     shown.encode()

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from grader.classroom.course_root import remember
-from grader.commands.check import client, link
+from grader.commands.check import client, protocol
 from grader.commands.cli import main
 from tests.commands.check.terminal import Terminal, descendants, held
 from tests.support.paths import REPOSITORY
@@ -40,7 +40,7 @@ def one(x=1):
 def terminal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Terminal]:
     """A terminal in which a check has just started a daemon."""
     folder = tmp_path_factory.mktemp("daemon")
-    wanted = {link.IDLE_SECONDS: "120", "XDG_RUNTIME_DIR": str(folder), "PYTHONPATH": str(REPOSITORY)}
+    wanted = {protocol.IDLE_SECONDS: "120", "XDG_RUNTIME_DIR": str(folder), "PYTHONPATH": str(REPOSITORY)}
     started = Terminal(make_course(folder / "course"), os.environ | wanted)
     remember(started.course)
     assert started.run(started.write("right"))[0] == 0
@@ -183,7 +183,7 @@ def test_a_daemon_gives_way_to_another_or_ends(terminal: Terminal) -> None:
     assert terminal.run("none.ipynb") == error and terminal.daemon in known and len(known) == 2
     with (terminal.course / "nbgrader_config.py").open("a") as config:
         config.write("# another configuration\n")
-    assert terminal.run("none.ipynb", **{link.IDLE_SECONDS: "1"}) == error and terminal.daemon not in known
+    assert terminal.run("none.ipynb", **{protocol.IDLE_SECONDS: "1"}) == error and terminal.daemon not in known
     processes = {terminal.daemon} | descendants(terminal.daemon)
     assert len(processes) >= 2
     until(lambda: not any(Path(f"/proc/{process}").exists() for process in processes))
@@ -195,7 +195,7 @@ def test_a_check_does_without_a_daemon_where_none_may_be(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, why: str
 ) -> None:
     """Others may enter the folder, it is no folder, a person wants none, or the course is none or not known."""
-    monkeypatch.setenv(link.IDLE_SECONDS, "0" if why == "no seconds" else "30")
+    monkeypatch.setenv(protocol.IDLE_SECONDS, "0" if why == "no seconds" else "30")
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     course = tmp_path if why == "no course" else make_course(tmp_path / "course")
     if why != "a stranger's":
@@ -218,7 +218,7 @@ def test_a_check_does_without_a_daemon_where_none_may_be(
 
 def test_a_daemon_that_cannot_start_stops_no_check(tmp_path: Path) -> None:
     """The check says itself what is wrong, in one line."""
-    wanted = {link.IDLE_SECONDS: "30", "XDG_RUNTIME_DIR": str(tmp_path), "PYTHONPATH": str(REPOSITORY)}
+    wanted = {protocol.IDLE_SECONDS: "30", "XDG_RUNTIME_DIR": str(tmp_path), "PYTHONPATH": str(REPOSITORY)}
     terminal = Terminal(make_course(tmp_path / "course"), os.environ | wanted)
     remember(terminal.course)
     (terminal.course / "nbgrader_config.py").write_text("1 / 0")
@@ -226,7 +226,8 @@ def test_a_daemon_that_cannot_start_stops_no_check(tmp_path: Path) -> None:
     assert status == 1 and "division by zero" in err and err.count("\n") == 1 and terminal.sockets == []
 
 
-@pytest.mark.parametrize(("said", "ends"), [(b"", False), (b"", True), (link.STARTED, True)])
+@pytest.mark.filterwarnings("ignore:subprocess .* is still running:ResourceWarning")  # a daemon outlives its client
+@pytest.mark.parametrize(("said", "ends"), [(b"", False), (b"", True), (protocol.STARTED, True)])
 def test_a_daemon_that_hangs_or_is_killed_hangs_no_client(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: bytes, ends: bool
 ) -> None:
@@ -235,23 +236,23 @@ def test_a_daemon_that_hangs_or_is_killed_hangs_no_client(
     monkeypatch.setattr(client, "START_SECONDS", 0.5)
     monkeypatch.setattr(client, "MAIN", "import time; time.sleep(1)")  # none takes its place
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
-    folder = link.open_folder()
+    folder = protocol.open_folder()
     with socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(link.paths(folder, tmp_path)[0])
+        listener.bind(protocol.paths(folder, tmp_path)[0])
         listener.listen()
 
         def serve() -> None:
             connection, _ = listener.accept()
             listener.close()
             with connection:
-                link.receive(connection)
+                protocol.receive(connection)
                 connection.sendall(said)
                 if not ends:
                     connection.recv(1)  # until the client is gone
 
         with ThreadPoolExecutor(1) as pool:
             served = pool.submit(serve)
-            request = link.Request(["check", "none.ipynb"], "/", {}, [])
+            request = protocol.Request(["check", "none.ipynb"], "/", {}, [])
             assert client._asked(request, tmp_path) is None
             served.result(timeout=HANGS)
     os.close(folder)
@@ -259,20 +260,21 @@ def test_a_daemon_that_hangs_or_is_killed_hangs_no_client(
 
 def test_only_processes_of_the_same_user_are_answered(monkeypatch: pytest.MonkeyPatch) -> None:
     """The kernel says whose process is at the other end."""
-    with socket.socketpair()[0] as connection:
-        assert link.is_own(connection)
+    connection, other = socket.socketpair()
+    with connection, other:
+        assert protocol.is_own(connection)
         user = os.geteuid()
         monkeypatch.setattr(os, "geteuid", lambda: user + 1)
-        assert not link.is_own(connection)
+        assert not protocol.is_own(connection)
 
 
 def test_another_setting_that_lasts_is_another_daemon(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Another course, interpreter or search path, another PATH; but not what differs between two terminals."""
     monkeypatch.setenv("TERM", "dumb")
-    known = {link.paths(3, tmp_path)}
+    known = {protocol.paths(3, tmp_path)}
     monkeypatch.setenv("TERM", "xterm")
-    assert known == {link.paths(3, tmp_path)}
-    known.add(link.paths(3, tmp_path / "other"))
+    assert known == {protocol.paths(3, tmp_path)}
+    known.add(protocol.paths(3, tmp_path / "other"))
     for change in (
         lambda patch: patch.setattr(sys, "executable", "/other/python"),
         lambda patch: patch.syspath_prepend(tmp_path),
@@ -281,7 +283,7 @@ def test_another_setting_that_lasts_is_another_daemon(monkeypatch: pytest.Monkey
     ):
         with monkeypatch.context() as patch:
             change(patch)
-            known.add(link.paths(3, tmp_path))
+            known.add(protocol.paths(3, tmp_path))
     assert len(known) == 6
 
 
@@ -290,4 +292,4 @@ def test_the_client_loads_nothing_that_is_slow() -> None:
     code = "import json, sys, grader.__main__, grader.commands.check.client; print(json.dumps(list(sys.modules)))"
     loaded = json.loads(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout)
     slow = {"torch", "numpy", "nbgrader", "nbformat", "IPython", "traitlets", "rich", "argparse", "multiprocessing"}
-    assert not slow & set(loaded) and "grader.commands.check.link" in loaded
+    assert not slow & set(loaded) and "grader.commands.check.protocol" in loaded

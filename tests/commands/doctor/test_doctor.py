@@ -11,10 +11,9 @@ import pytest
 from rich.console import Console
 
 from grader.commands.cli import main
-from grader.commands.doctor import machine
 from grader.commands.doctor.attempts import ATTEMPTS
-from grader.commands.doctor.examination import FIRST_WALL, Examination, Protection, attempts
-from grader.commands.doctor.screen import screen
+from grader.commands.doctor.entry import summary
+from grader.commands.doctor.examination import FIRST_WALL, Examination, Protection, Sandboxed, attempts
 from tests.support import surroundings
 from tests.support.paths import REPOSITORY
 from tests.support.waiting import HANGS
@@ -128,7 +127,7 @@ def test_student_code_that_stays_root_is_called_out(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In a line of its own above the verdict: as where root grades with a Python that lies in root's private home."""
-    monkeypatch.setattr(machine.Sandboxed, "user", 0)
+    monkeypatch.setattr(Sandboxed, "user", 0)
     assert main(["doctor"]) == 0
     _, sign, verdict = capsys.readouterr().out.partition("WARNING")
     assert sign and "student code does not run as root" in verdict
@@ -139,7 +138,7 @@ def test_a_hole_is_shown_with_what_got_through() -> None:
     """And grading does not start."""
     hole = Protection("network", "student code has no network", True, False, "got through: Connect.", "report this")
     console = Console(width=120, record=True, file=io.StringIO())
-    console.print(screen(Examination(False, "student code got through the confinement", [hole])))
+    console.print(summary(Examination(False, "student code got through the confinement", [hole])))
     shown = console.export_text()
     assert "FAILS" in shown and "got through: Connect.: report this" in shown
     assert "Grading will not start: student code got through" in shown

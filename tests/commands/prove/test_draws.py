@@ -10,8 +10,15 @@ import pytest
 import torch
 
 from grader.commands.cli import main
-from grader.commands.prove.draws import copies, drawing_tests, with_other_draws
-from grader.commands.prove.matrix import REFERENCE, Case, Kind, Prover
+from grader.commands.prove.matrix import (
+    REFERENCE,
+    ExerciseToProve,
+    Kind,
+    Prover,
+    copies,
+    drawing_tests,
+    with_other_draws,
+)
 from grader.engine.notebook.outline import Outline
 from grader.engine.runner.test_execution import Generator, seed_test
 from tests.support.notebooks import answer, check, helpers, notebook
@@ -126,22 +133,22 @@ def test_only_in_a_sample_a_found_mutant_is_graded_again(course: Path, capsys: C
     assert any(row["other_draws"] and row["killed_by"] for sample in samples for row in sample["rows"])
 
 
-def case_of(tests: nbformat.NotebookNode, **mistakes: str) -> Case:
+def exercise_of(tests: nbformat.NotebookNode, **mistakes: str) -> ExerciseToProve:
     """The exercise `scaled` of a notebook, with these wrong answers to it."""
     outline = Outline(tests)
     names, right = outline.scored_tests("scaled"), {REFERENCE: outline.reference("scaled")}
-    return Case(NAME, "scaled", outline.alone("scaled"), names, mistakes, right, {})
+    return ExerciseToProve(NAME, "scaled", outline.alone("scaled"), names, mistakes, right, {})
 
 
 def test_a_test_draws_if_it_or_the_answer_takes_random_numbers() -> None:
     """A fixed seed is no draw, and neither is arithmetic."""
     random = "import torch\ndef scaled(x, by):\n    return x * by + 0 * float(torch.rand(()))"
-    case = case_of(source(WEAK.replace("g.seed()", "g.manual_seed(2)"), FIXED))
+    exercise = exercise_of(source(WEAK.replace("g.seed()", "g.manual_seed(2)"), FIXED))
     prover = Prover(sandbox=False)
-    assert drawing_tests(prover, case) == set()
-    case.right[REFERENCE] = random
-    assert drawing_tests(prover, case) == set(case.tests)
-    assert drawing_tests(prover, case_of(source(WEAK, FIXED))) == {"scaled-check-drawn"}
+    assert drawing_tests(prover, exercise) == set()
+    exercise.right[REFERENCE] = random
+    assert drawing_tests(prover, exercise) == set(exercise.tests)
+    assert drawing_tests(prover, exercise_of(source(WEAK, FIXED))) == {"scaled-check-drawn"}
 
 
 def test_a_test_that_does_not_draw_is_not_copied() -> None:
@@ -156,12 +163,12 @@ def test_a_test_that_does_not_draw_is_not_copied() -> None:
 def test_a_draw_that_never_ends_does_not_count_for_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     """Their time is used up too, which says nothing about their numbers."""
     monkeypatch.setattr("grader.commands.prove.matrix.CELL_SECONDS", 1)
-    case = case_of(
+    exercise = exercise_of(
         source(WEAK, FIXED), endless="def scaled(x, by):\n    while by == 0:\n        pass\n    return x * by"
     )
-    case.rows[:] = [row for row in case.rows if row[0].kind is not Kind.MUTANT]
+    exercise.rows[:] = [row for row in exercise.rows if row[0].kind is not Kind.MUTANT]
     prover = Prover(sandbox=False)
-    (found,) = with_other_draws(prover, [case], list(prover.matrices([case])), 6)
+    (found,) = with_other_draws(prover, [exercise], list(prover.matrices([exercise])), 6)
     assert [row.other_draws for row in found.rows] == [{}, {}]
 
 

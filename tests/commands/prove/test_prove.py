@@ -9,7 +9,8 @@ import pytest
 
 from grader.commands.cli import main
 from grader.commands.prove import matrix
-from grader.commands.prove.matrix import Case, Kind, Matrix, Prover, Row
+from grader.commands.prove.console import as_json
+from grader.commands.prove.matrix import AnswerRow, ExerciseToProve, Kind, Matrix, Prover
 from grader.engine.notebook.cells import grade_id
 from grader.engine.notebook.outline import Outline
 from tests.support.exercises import reference
@@ -115,7 +116,7 @@ def test_a_right_answer_that_loses_points_is_an_error(course: Path, capsys: Capt
     out = " ".join(capsys.readouterr().out.split())
     assert "scaled: the right answer 'worded' loses points in scaled-test-one" in out
     assert main(["prove", "--answers", "no-styles"]) == 1
-    assert "--answers names a folder" in capsys.readouterr().err
+    assert "--answers must name a folder" in capsys.readouterr().err
 
 
 def test_a_reference_that_loses_points_is_an_error(course: Path, capsys: Capture) -> None:
@@ -206,9 +207,9 @@ def test_a_tenth_is_drawn_by_its_seed(course: Path, capsys: Capture) -> None:
 
 def test_a_tenth_of_the_course_is_a_tenth() -> None:
     """Of the mutants of one exercise at least, within the spread of chance."""
-    case = Case("a", "beam-search", SOURCE, [], {}, {matrix.REFERENCE: reference("beam-search")}, {})
-    shares = [sum(Prover(tenth=seed)._is_in_sample(case, row) for row, _ in case.rows) for seed in range(5)]
-    assert all(0.05 < share / len(case.rows) < 0.16 for share in shares)
+    exercise = ExerciseToProve("a", "beam-search", SOURCE, [], {}, {matrix.REFERENCE: reference("beam-search")}, {})
+    shares = [sum(Prover(tenth=seed)._is_in_sample(exercise, row) for row, _ in exercise.rows) for seed in range(5)]
+    assert all(0.05 < share / len(exercise.rows) < 0.16 for share in shares)
 
 
 def test_a_mistake_that_never_ends_costs_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -217,26 +218,30 @@ def test_a_mistake_that_never_ends_costs_seconds(monkeypatch: pytest.MonkeyPatch
     right = {"reference": "def root(x):\n    return x ** 0.5"}
     right["slow"] = "import time\ndef root(x):\n    time.sleep(1.5)\n    return x ** 0.5"
     endless = {"endless": "def root(x):\n    while True:\n        pass"}
-    case = Case(NAME, "root", Outline(SOURCE).alone("root"), Outline(SOURCE).scored_tests("root"), endless, right, {})
-    case.rows[:] = [row for row in case.rows if row[0].kind is not Kind.MUTANT]
-    (found,) = Prover(sandbox=False).matrices([case])
+    exercise = ExerciseToProve(
+        NAME, "root", Outline(SOURCE).alone("root"), Outline(SOURCE).scored_tests("root"), endless, right, {}
+    )
+    exercise.rows[:] = [row for row in exercise.rows if row[0].kind is not Kind.MUTANT]
+    (found,) = Prover(sandbox=False).matrices([exercise])
     assert found.is_proven() and found.rows[2].killed_by == ["root-check", "root-test-more"]
 
 
 def test_an_answer_that_was_not_graded_is_no_proof() -> None:
     """It is neither found nor a survivor."""
-    rows = [Row(Kind.MUTANT, "a", killed_by=["t"]), Row(Kind.MUTANT, "b", is_undecided=True)]
+    rows = [AnswerRow(Kind.MUTANT, "a", killed_by=["t"]), AnswerRow(Kind.MUTANT, "b", is_undecided=True)]
     found = Matrix("01", "e", ["t"], rows, [])
     assert found.surviving(Kind.MUTANT) == [] and found.undecided == rows[1:] and not found.is_proven()
 
 
-def test_a_test_that_finds_most_alone_makes_an_exercise_thin() -> None:
-    """As does a survivor, but two tests that find the same do not."""
-    both = [Row(Kind.MUTANT, str(number), killed_by=["s", "t"]) for number in range(2)]
-    alone_in_t = [Row(Kind.MISTAKE, str(number), killed_by=["t"]) for number in range(3)]
-    assert Matrix("01", "e", ["s", "t"], both + alone_in_t, []).is_thin()
-    assert not Matrix("01", "e", ["s", "t"], both + alone_in_t[:2], []).is_thin()
-    assert Matrix("01", "e", ["s", "t"], [*both, Row(Kind.MUTANT, "none")], []).is_thin()
+def test_an_exercise_depends_on_a_test_that_alone_finds_most() -> None:
+    """Two tests that find the same share the work. The JSON form calls an exercise thin that has a survivor, too."""
+    both = [AnswerRow(Kind.MUTANT, str(number), killed_by=["s", "t"]) for number in range(2)]
+    alone_in_t = [AnswerRow(Kind.MISTAKE, str(number), killed_by=["t"]) for number in range(3)]
+    assert Matrix("01", "e", ["s", "t"], both + alone_in_t, []).depends_on_one_test()
+    assert not Matrix("01", "e", ["s", "t"], both + alone_in_t[:2], []).depends_on_one_test()
+    survived = Matrix("01", "e", ["s", "t"], [*both, AnswerRow(Kind.MUTANT, "none")], [])
+    assert not survived.depends_on_one_test() and as_json([survived])["exercises"][0]["thin"]
+    assert not as_json([Matrix("01", "e", ["s", "t"], both, [])])["exercises"][0]["thin"]
 
 
 def test_an_exercise_is_cut_to_what_it_needs() -> None:

@@ -1,6 +1,6 @@
-"""Runs the commands of a course folder: `grader release`, `grade`, `check`, `serve` and so on; and `grader doctor`.
+"""Runs the command line: `grader release`, `grade`, `check`, `serve` and so on.
 
-Each command has its options and its start in one file, in the folder of what only this command needs.
+The options and the start of each command are in one file, in the command's own folder.
 """
 
 import argparse
@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: the command line without the program; by default, that of the process.
 
     Returns:
-        0 if everything was done, 1 if something was not (a printed line says what), 130 after Ctrl-C.
+        0 if everything was done, 1 after an error, which is printed, and 130 after Ctrl-C.
     """
     skip_slow_imports()
     parsed = parser().parse_args(arguments)
@@ -53,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return the parser; what it returns has the name of the command in `command`."""
+    """Return the parser of the command line; the name of the command is in `command`."""
     program = argparse.ArgumentParser(
         prog="grader", description="Release and grade the assignments of a course folder; run it in that folder."
     )

@@ -1,4 +1,4 @@
-"""The command `grader release`."""
+"""Defines the command `grader release`."""
 
 import argparse
 import os

@@ -1,4 +1,4 @@
-"""Holds what the command lines of several commands need."""
+"""Holds the command line options and start-up steps that several commands share."""
 
 import argparse
 import importlib.util
@@ -17,10 +17,10 @@ from grader.text import DISTRIBUTION, HOW_TO_CONTINUE, INTERRUPTED, one_line
 
 
 class Command(NamedTuple):
-    """A command: its name, a line of help, what adds its options to a parser, and what runs it.
+    """A command with a line of help, a function that adds its options to a parser, and a function that runs it.
 
-    `run` takes what the parser returned, and returns the exit status. It imports the classroom itself, which loads
-    nbgrader: so --help stays quick, and the fork server loads its modules at the same time.
+    `run` takes the parsed options and returns the exit status. It imports slow modules itself: so --help stays quick,
+    and the fork server loads its modules at the same time.
     """
 
     name: str
@@ -29,14 +29,9 @@ class Command(NamedTuple):
     run: Callable[[argparse.Namespace], int]
 
 
-def add_jobs(parser: argparse.ArgumentParser, what: str) -> None:
-    """Add the option --jobs.
-
-    Args:
-        parser: the command's.
-        what: what is graded at a time.
-    """
-    help = f"{what} graded at a time (default, maximum: one per core)"
+def add_jobs(parser: argparse.ArgumentParser, plural: str) -> None:
+    """Add the option --jobs, the number of `plural`, such as students, that are graded at a time."""
+    help = f"{plural} graded at a time (default, maximum: one per core)"
     parser.add_argument("--jobs", type=count, default=0, metavar="N", help=help)
 
 
@@ -54,7 +49,7 @@ def add_scheduler(parser: argparse.ArgumentParser) -> None:
 
 
 def count(number: str) -> int:
-    """Return the number in an argument, which is 0 or more."""
+    """Parse an argument that must be an integer of 0 or more."""
     if int(number) < 0:
         raise argparse.ArgumentTypeError(f"expected 0 or more; got {number}")
     return int(number)
@@ -62,7 +57,7 @@ def count(number: str) -> int:
 
 @contextmanager
 def start_up() -> Iterator[None]:
-    """End at once at Ctrl-C: nothing is there yet to clean up, and some modules swallow a KeyboardInterrupt."""
+    """End at once at Ctrl-C: there is nothing to clean up yet, and some modules swallow a KeyboardInterrupt."""
 
     def end(*_: object) -> None:
         print(HOW_TO_CONTINUE, file=sys.stderr, flush=True)
@@ -102,5 +97,5 @@ def require_dask() -> None:
 
 
 def note(line: str) -> None:
-    """Print a line beside the output of a command."""
+    """Print a line on standard error, beside the output of a command."""
     print(f"grader: {one_line(line)}", file=sys.stderr)

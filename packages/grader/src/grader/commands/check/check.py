@@ -27,7 +27,7 @@ from grader.text import printable
 
 @dataclass
 class CheckedNotebook:
-    """The report on a notebook, and the errors that stopped answer cells, by the names of the cells.
+    """The report on a notebook, with the errors of answer cells that did not finish, by cell name.
 
     `notebook` is the repaired submission with scores and outputs in its cells, up to the last test that was run.
     `is_part` is true if only one exercise was checked.
@@ -48,7 +48,7 @@ class CheckedNotebook:
 
     @property
     def first_to_do(self) -> ExerciseView | None:
-        """The first exercise that is not right."""
+        """The first exercise that is not right; None if all are."""
         return first_to_do(self.exercises)
 
     @property
@@ -57,7 +57,7 @@ class CheckedNotebook:
         return [] if self.is_part else [each.view for each in self._on_page if each.view.state == WAITING]
 
     def heading(self, exercise: ExerciseView) -> str:
-        """Return the heading under which an exercise is, or '' if there is none."""
+        """Return the heading above an exercise, or ''."""
         place = next((each.heading_anchor for each in self._on_page if each.name == exercise.exercise), "")
         cells = (cell for cell in self.notebook.cells if anchor(cell) == place)
         return next((match[1] for cell in cells if (match := HEADING.search(cell.source))), "")
@@ -74,11 +74,11 @@ def check(course_dir: CourseDir, path: Path, *, sandbox: bool = True, exercise: 
         course_dir: the course folder, with the sources.
         path: the file to grade.
         sandbox: whether the kernel confines the notebook's code.
-        exercise: if not empty, the only exercise that is reported. The cells before it run as always, with their
-            tests, because an earlier answer that is wrong is replaced by ours.
+        exercise: if not empty, the only exercise that is reported. The cells before it run with their tests, because
+            our answers replace earlier ones that are wrong.
 
     Raises:
-        GraderError: there is no such source or exercise, or the notebook cannot be read.
+        GraderError: the source or exercise does not exist, or the notebook cannot be read.
         SandboxUnavailable: a sandbox is wanted and the kernel cannot confine.
     """
     if not path.is_file():
@@ -108,12 +108,12 @@ def check(course_dir: CourseDir, path: Path, *, sandbox: bool = True, exercise: 
 
 
 def source_of(course_dir: CourseDir, path: Path) -> Path:
-    """Return the source of a notebook, which has the same name.
+    """Return the source of a notebook: the one of the same name.
 
     If several assignments have a notebook of this name, the name of the notebook's own folder decides.
 
     Raises:
-        GraderError: there is none.
+        GraderError: no source has this name.
     """
     folders = [course_dir.folder("source", assignment) for assignment in course_dir.assignments()]
     if not folders:
@@ -138,7 +138,7 @@ def notebook_after(course_dir: CourseDir, source_path: Path) -> str:
 
 
 def _up_to(repaired: Repaired, exercise: str, path: Path) -> Repaired:
-    """The notebook up to the last test of an exercise."""
+    """Return the notebook up to the last test of an exercise."""
     outline = Outline(repaired.notebook)
     if exercise not in outline.coded:
         raise GraderError(f"{path.name} has no exercise {exercise!r}; it has {', '.join(outline.coded)}")
@@ -148,7 +148,7 @@ def _up_to(repaired: Repaired, exercise: str, path: Path) -> Repaired:
 
 
 def _graded(repaired: NotebookNode, report: Report) -> NotebookNode:
-    """A copy with scores and outputs in it, as in an autograded notebook."""
+    """Return a copy with scores and outputs in it, as in an autograded notebook."""
     results = {result.name: result for result in report.results}
     cells = []
     for index, repaired_cell in enumerate(repaired.cells):

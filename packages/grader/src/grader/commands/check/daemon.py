@@ -4,8 +4,8 @@
        |                                                    |
        +-- idle, or a module has changed: end               +-- exit status --> client
 
-The daemon itself reads neither a request nor a notebook. Every check is a process of its own, so nothing of one is left
-for the next.
+The daemon itself reads neither a request nor a notebook. Each check has its own process and leaves nothing behind for
+the next.
 """
 
 import gc
@@ -25,7 +25,7 @@ from pathlib import Path
 from jupyter_core.paths import jupyter_config_path
 
 from grader.classroom.config import helper_packages, load_config
-from grader.commands.check import link
+from grader.commands.check import protocol
 from grader.commands.check.client import ANSWER_SECONDS, BUSY
 from grader.commands.cli import main as run_command
 from grader.engine.code_digest import module_files
@@ -35,23 +35,21 @@ from grader.files import Stamp, locked, stamp
 from grader.text import INTERRUPTED
 
 REAP_SECONDS = 0.5
-"""Seconds between two looks at whether a check has ended."""
+"""Seconds between two looks for checks that have ended."""
 CLEANUP_SECONDS = 10
 """Seconds that a check may take to clean up after its client is gone."""
 
-Stamps = dict[str, Stamp | None]
-
 
 def main(course: str) -> None:
-    """Serve the checks of a course until no one has asked for a while.
+    """Serve the checks of a course until none was requested for a while.
 
     Args:
         course: the course folder.
     """
     with ExitStack() as open_files:
-        folder = link.open_folder()
+        folder = protocol.open_folder()
         open_files.callback(os.close, folder)
-        path, lock_path = link.paths(folder, Path(course))
+        path, lock_path = protocol.paths(folder, Path(course))
         with ExitStack() as serving:
             try:
                 lock = serving.enter_context(locked(lock_path))
@@ -83,19 +81,19 @@ class Daemon:
         config = load_config(course)
         self._helper_packages = helper_packages(config)
         self._settings = _settings(course)
-        self._stamps = self._now()
+        self._file_states = self._current_file_states()
         forkserver.prepare(self._helper_packages)
-        # What a check needs is loaded here once, while the fork server loads its own.
-        importlib.import_module("grader.commands.check.command")
+        # The modules of a check are loaded once, while the fork server loads its own.
+        importlib.import_module("grader.commands.check.console")
         gc.collect()
         gc.freeze()
         self._checks: set[int] = set()
 
     def serve(self) -> None:
-        """Serve until the daemon was idle for long enough, or what it has loaded is no longer what is there."""
+        """Serve until the daemon was idle for long enough, or a loaded file has changed."""
         last = time.monotonic()
-        while self._checks or time.monotonic() < last + link.idle_seconds():
-            wait = REAP_SECONDS if self._checks else last + link.idle_seconds() - time.monotonic()
+        while self._checks or time.monotonic() < last + protocol.idle_seconds():
+            wait = REAP_SECONDS if self._checks else last + protocol.idle_seconds() - time.monotonic()
             is_asked, _, _ = select.select([self._listener], [], [], max(0.0, wait))
             if self._reap():
                 last = time.monotonic()
@@ -103,14 +101,14 @@ class Daemon:
                 continue
             connection, _ = self._listener.accept()
             with connection:
-                if not link.is_own(connection):
+                if not protocol.is_own(connection):
                     continue
-                if self._now() != self._stamps:
+                if self._current_file_states() != self._file_states:
                     return
                 self._fork(connection)
 
     def wait(self) -> None:
-        """Wait for the checks that still run: the fork server ends with this process."""
+        """Wait for the running checks: the fork server ends with this process."""
         while self._checks:
             time.sleep(REAP_SECONDS)
             self._reap()
@@ -128,19 +126,19 @@ class Daemon:
         os._exit(1)
 
     def _reap(self) -> bool:
-        """Take note of the checks that have ended, and return whether there were any."""
+        """Forget the checks that have ended; return True if there were any."""
         ended = {pid for pid in self._checks if os.waitpid(pid, os.WNOHANG)[0]}
         self._checks -= ended
         return bool(ended)
 
-    def _now(self) -> Stamps:
-        """The state of every file that was loaded, and of the folders in which packages are installed."""
+    def _current_file_states(self) -> dict[str, Stamp | None]:
+        """Return the states of all loaded files, and of the folders in which packages are installed."""
         packages = [path for package in ("grader", *self._helper_packages) for path in module_files(package)]
         return {str(path): stamp(str(path)) for path in (*self._settings, *packages)}
 
 
 def _settings(course: Path) -> list[str]:
-    """What a check depends on besides the grader and the helper packages: configurations, what they import, libraries.
+    """Return what else a check depends on: configurations, the modules that they import, folders of libraries.
 
     Args:
         course: the course folder, whose configuration has been loaded.
@@ -157,10 +155,10 @@ def _settings(course: Path) -> list[str]:
 def _check(connection: socket.socket) -> None:
     """Become the client's process for one command, and send its exit status."""
     connection.settimeout(ANSWER_SECONDS)
-    request, streams = link.receive(connection)
-    connection.sendall(link.STARTED)
+    request, streams = protocol.receive(connection)
+    connection.sendall(protocol.STARTED)
     connection.settimeout(None)
-    for number, stream in zip(link.STREAMS, streams, strict=True):
+    for number, stream in zip(protocol.STREAMS, streams, strict=True):
         os.dup2(stream, number)
         os.close(stream)
     os.chdir(request.folder)
@@ -169,11 +167,11 @@ def _check(connection: socket.socket) -> None:
     tempfile.tempdir = None
     sys.argv = ["grader", *request.arguments]
     names = ("stdin", "stdout", "stderr")
-    for number, name, (encoding, errors) in zip(link.STREAMS, names, request.encodings, strict=True):
+    for number, name, (encoding, errors) in zip(protocol.STREAMS, names, request.encodings, strict=True):
         mode = "w" if number else "r"
         buffering = 1 if number == 2 or os.isatty(number) else -1
         setattr(sys, name, open(number, mode, buffering, encoding, errors, closefd=False))  # noqa: SIM115
-    forkserver.share()
+    forkserver.adopt_running_server()
     signal.signal(signal.SIGINT, signal.default_int_handler)
     threading.Thread(target=_pass_on_interrupts, args=(connection,), daemon=True).start()
     status = _status(request.arguments)

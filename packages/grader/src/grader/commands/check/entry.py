@@ -1,4 +1,4 @@
-"""The command `grader check`, where no daemon runs it."""
+"""Defines the command `grader check`, for a process that no daemon serves."""
 
 import argparse
 from pathlib import Path
@@ -29,10 +29,10 @@ def _run(parsed: argparse.Namespace) -> int:
     with start_up():
         prepare(root)
         from grader.classroom.course_dir import CourseDir
-        from grader.commands.check.command import Options, run
+        from grader.commands.check.console import CheckOptions, run
 
-    shown = Options(parsed.exercise, parsed.solution, parsed.watch, parsed.json, not parsed.no_sandbox)
-    return run(CourseDir(root), parsed.notebook, shown)
+    options = CheckOptions(parsed.exercise, parsed.solution, parsed.watch, parsed.json, not parsed.no_sandbox)
+    return run(CourseDir(root), parsed.notebook, options)
 
 
 COMMANDS = (Command("check", "grade one notebook or a folder of them, without a gradebook", _options, _run),)

@@ -1,7 +1,7 @@
 """Attempts, in the student's process, everything that the first wall forbids.
 
-The doctor hands this file in as an answer, with FACTS in front of it, so it runs where student code runs and imports
-nothing of the grader. It prints one line of JSON: for each protection the attempts that got through.
+The doctor submits this file as an answer, with FACTS in front of it. It runs as student code and imports nothing of the
+grader. It prints one line of JSON: the attempts that got through, by protection.
 """
 
 import contextlib
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 FACTS: dict[str, Any] = globals().get("FACTS", {})
-"""A secret file, a port that accepts connections and other things that the doctor prepared for the attempts."""
+"""A secret file, a port that accepts connections, and others: the targets that the doctor prepared."""
 libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -33,7 +33,7 @@ def system_call(number: int, *arguments: Any) -> None:
 
 
 def _with_any_process(act: Callable[[int], object]) -> None:
-    """Do something with the process that grades or, if it cannot be seen from here, with the first that can."""
+    """Act on the process that grades or, if it is out of sight, on the first process that is visible."""
     try:
         act(FACTS["pid"])
     except OSError:
@@ -56,7 +56,7 @@ def _fork() -> None:
 
 
 def _library_page() -> ctypes.c_void_p:
-    """The address of a page of the C library, which all processes share."""
+    """Return the address of a page of the C library, which all processes share."""
     return ctypes.c_void_p((ctypes.cast(libc.printf, ctypes.c_void_p).value or 0) & ~0xFFF)
 
 
@@ -113,7 +113,7 @@ ATTEMPTS: dict[str, dict[str, Callable[[], object]]] = {
         ),
     },
     "channels": {
-        "Wake those who wait at a page of the C library, which all processes share.": _wake_at_a_shared_page,
+        "Wake processes that wait at a page of the C library, which all share.": _wake_at_a_shared_page,
         "Ask how much memory is free and how busy the machine is.": lambda: call(
             "sysinfo", ctypes.create_string_buffer(4096)
         ),
@@ -125,18 +125,18 @@ ATTEMPTS: dict[str, dict[str, Callable[[], object]]] = {
     },
     "limits": {
         "Take more memory than the limit.": lambda: bytearray((FACTS["memory_mb"] + 1024) * 2**20),
-        "Write more into one file than the limit.": _write_a_large_file,
+        "Write a file that is larger than the limit.": _write_a_large_file,
         "Open more files than the limit.": _open_many_files,
         "Raise a limit of this process.": lambda: resource.setrlimit(
             resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
         ),
     },
 }
-"""What is attempted, by the protection that should stop it: a sentence, and how."""
+"""The attempts, by the protection that should stop them: a sentence, and a function that makes the attempt."""
 
 
 def got_through(attempt: Callable[[], object]) -> bool:
-    """Whether an attempt did what it wanted."""
+    """Return True if an attempt succeeds."""
     try:
         attempt()
     except Exception:
@@ -145,7 +145,7 @@ def got_through(attempt: Callable[[], object]) -> bool:
 
 
 def outcome() -> dict[str, list[str]]:
-    """Make all attempts; return for each protection what those wanted that got through."""
+    """Make all attempts; return the sentences of those that got through, by protection."""
     return {
         name: [sentence for sentence, attempt in attempts.items() if got_through(attempt)]
         for name, attempts in ATTEMPTS.items()

@@ -1,7 +1,9 @@
-"""Examines what this machine can promise, by trying: a confined process attempts what it must not be able to do.
+"""Examines which protections hold on this machine: a confined process attempts what it must not be able to do.
 
-attempts.py --grade--> what got through --+
-machine.py, from outside -----------------+--> Examination
+attempts.py --grade--> what got through --------+
+a look at a confined process from outside ------+--> Examination
+
+The kernel's version says only what it should do, and is not asked.
 """
 
 import json
@@ -10,18 +12,19 @@ import secrets
 import socket
 import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import msgspec
+import py_landlock
 from nbformat.v4 import new_code_cell, new_notebook
 
-from grader.commands.doctor import machine
 from grader.engine.grading import grade
 from grader.engine.limits import Limits
 from grader.engine.report import Report
 from grader.engine.sandbox import confinement
+from grader.engine.sandbox.confinement import readable_paths
 from grader.engine.supervisor.cgroups import delegated_group
 from grader.engine.supervisor.session import Sandboxes
 from grader.errors import SandboxUnavailable
@@ -31,9 +34,9 @@ SECRET = "The text of a file that student code must not read."
 
 
 class Protection(msgspec.Struct, frozen=True):
-    """One promise: whether it holds on this machine, why not, and what to do.
+    """One promise, with the reason if it does not hold on this machine, and what to do then.
 
-    Grading needs the `required` ones. Each other one is a second wall, or closes what the first cannot. A hole in an
+    Grading needs the `required` protections. The others are a second wall, or close what the first cannot. A hole in an
     `urgent` one should be closed before anything is graded.
     """
 
@@ -47,13 +50,15 @@ class Protection(msgspec.Struct, frozen=True):
 
 
 class Examination(msgspec.Struct, frozen=True):
-    """The result of an examination: `grading` says whether grading will start, and `error` why it will not."""
+    """The result of an examination: `grading` is true if grading will start, and `error` is the reason if not."""
 
     grading: bool
     error: str
     protections: list[Protection]
 
 
+NAMESPACES = {"net": "network", "ipc": "shared memory", "uts": "host name", "pid": "processes", "mnt": "files"}
+"""The namespaces that a confined process can have for itself, by the kernel's names."""
 ALLOW_NAMESPACES = (
     "allow user namespaces (sysctl user.max_user_namespaces, kernel.apparmor_restrict_unprivileged_userns=0)"
 )
@@ -69,7 +74,7 @@ FIRST_WALL = {
 
 
 def examine() -> Examination:
-    """Confine a process, have it try everything, and look at it from outside."""
+    """Confine a process, have it make all attempts, and look at it from outside."""
     try:
         confinement.check()
         tried, report = attempts()
@@ -83,13 +88,13 @@ def examine() -> Examination:
 
 
 def attempts(*, sandbox: bool = True) -> tuple[dict[str, list[str]], Report]:
-    """Have student code attempt everything.
+    """Have student code make all attempts.
 
     Args:
         sandbox: whether the kernel confines it; if not, nearly all attempts get through.
 
     Returns:
-        What got through, by the name of the protection, and the report, as for any submission.
+        The attempts that got through, by the name of the protection, and the report, as for any submission.
     """
     limits = Limits(memory_mb=512, file_mb=1)
     with _prepared(limits) as facts:
@@ -104,7 +109,7 @@ def attempts(*, sandbox: bool = True) -> tuple[dict[str, list[str]], Report]:
 
 @contextmanager
 def _prepared(limits: Limits) -> Iterator[dict[str, Any]]:
-    """A secret file, sockets that accept connections and a process, all of which an attempt could reach."""
+    """Prepare a secret file and sockets that accept connections, which an unconfined attempt can reach."""
     abstract = f"\0grader-{secrets.token_hex(8)}"
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="doctor-"))
@@ -131,22 +136,20 @@ def _marks(name: str, *, is_test: bool) -> dict[str, Any]:
 
 def _tried(name: str, promise: str, through: list[str] | None) -> Protection:
     if through is None:
-        return _protection(
-            name, promise, "the attempts did not run to their end", "run the doctor again", required=True
-        )
-    why = f"got through: {' '.join(through)}" if through else ""
-    return _protection(
-        name, promise, why, "grade on another machine, and report this as SECURITY.md says", required=True
-    )
+        why, to_do = "the attempts did not finish", "run the doctor again"
+    else:
+        why = f"got through: {' '.join(through)}" if through else ""
+        to_do = "grade on another machine, and report this as SECURITY.md says"
+    return _protection(name, promise, why, to_do, required=True)
 
 
 def _second_wall(seen: list[str] | None) -> list[Protection]:
-    """Return what a look at a confined process from outside shows, and what student code has `seen` from inside."""
+    """Return the second wall of a confined process, as seen from outside; `seen` are attempts from inside."""
     with Sandboxes(Limits(), sandbox=True, processor=min(os.sched_getaffinity(0))) as sandboxes:
-        sandboxed = machine.Sandboxed(sandboxes.confined_pid())
+        sandboxed = Sandboxed(sandboxes.confined_pid())
         shared = sandboxed.shared_namespaces()
         recording = sandboxed.mounts_that_record_reading()
-    unscoped = machine.unscoped()
+    unscoped = landlock_lets_through()
     return [
         _protection(
             "capabilities", "student code has no privilege of root",
@@ -190,5 +193,80 @@ def _second_wall(seen: list[str] | None) -> list[Protection]:
 def _protection(
     name: str, promise: str, why: str, to_do: str, *, required: bool = False, urgent: bool = False
 ) -> Protection:
-    """A protection that holds if there is no reason `why` not; only otherwise is there something to do."""
+    """Return a protection, which holds if `why`, the reason against it, is empty."""
     return Protection(name, promise, required, not why, why, to_do if why else "", urgent)
+
+
+class Sandboxed:
+    """A confined process, seen from outside.
+
+    Args:
+        pid: its number.
+    """
+
+    def __init__(self, pid: int) -> None:
+        self._folder = Path(f"/proc/{pid}")
+        lines = (self._folder / "status").read_text().splitlines()
+        self._status = {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
+
+    @property
+    def user(self) -> int:
+        """The number of the user for whom the process acts."""
+        return int(self._status["Uid"].split()[1])
+
+    @property
+    def capabilities(self) -> int:
+        """The capabilities that the process has or could get, as a set of bits."""
+        return int(self._status["CapPrm"], 16) | int(self._status["CapEff"], 16) | int(self._status["CapBnd"], 16)
+
+    def shared_namespaces(self) -> list[str]:
+        """Return the namespaces that the process shares with this one."""
+        return [
+            title
+            for name, title in NAMESPACES.items()
+            if os.readlink(self._folder / "ns" / name) == os.readlink(f"/proc/self/ns/{name}")
+        ]
+
+    def mounts_that_record_reading(self) -> list[str]:
+        """Return the mounted file systems with libraries that record the time of the last reading of a file.
+
+        A submission could signal to another one by reading a library, because both see its times. A file system that is
+        mounted read-only records nothing.
+        """
+        mounts = [line.split() for line in (self._folder / "mountinfo").read_text().splitlines()]
+        quiet = {mount[4] for mount in mounts if {"ro", "noatime"}.intersection(mount[5].split(","))}
+        places = {mount[4] for mount in mounts}
+        libraries = {Path(path).resolve() for path in readable_paths() if os.path.isdir(path)}
+        holding = {next(str(part) for part in (path, *path.parents) if str(part) in places) for path in libraries}
+        return sorted(holding - quiet)
+
+
+def landlock_lets_through() -> list[str]:
+    """Return which of signals and abstract sockets Landlock alone lets through, in a child without any rule."""
+    name = f"\0grader-doctor-{os.getpid()}"
+    found, answer = os.pipe()
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(name)
+        listener.listen()
+        child = os.fork()
+        if child == 0:
+            try:
+                os.write(answer, " ".join(_let_through(os.getppid(), name)).encode())
+            finally:
+                os._exit(0)
+        os.close(answer)
+        os.waitpid(child, 0)
+    with open(found) as text:
+        return text.read().split()
+
+
+def _let_through(parent: int, name: str) -> list[str]:
+    through = []
+    py_landlock.Landlock(strict=False).apply()
+    with suppress(OSError):
+        os.kill(parent, 0)
+        through.append("signals")
+    with suppress(OSError), socket.socket(socket.AF_UNIX) as line:
+        line.connect(name)
+        through.append("sockets")
+    return through

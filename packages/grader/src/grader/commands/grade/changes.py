@@ -1,25 +1,17 @@
 """Says whose points a new grading changes, and by which test.
 
-record or gradebook of before --earlier_tests--> points --compared with a StudentResult--> StudentChange --> tables
+record or gradebook of before --earlier_tests--> points --compared with a StudentResult--> StudentChange
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from math import isclose
 from pathlib import Path
-
-from rich.table import Table
-from rich.text import Text
 
 from grader.classroom.gradebook.reader import SubmissionScore
 from grader.classroom.gradebook.rules import CellScore, NotebookScore
 from grader.classroom.page.page_maker import StudentResult
 from grader.classroom.page.records import read_record
-from grader.text import one_line
-
-ROWS = 500
-"""Rows of one table: rich holds a whole table in memory."""
-
 
 ChangedLimit = tuple[str, str, float | None, float | None]
 """Notebook and grade_id of a test, the points that it could give before, and those that it can give now; None for no
@@ -65,7 +57,7 @@ class StudentChange:
     @property
     def is_change(self) -> bool:
         """Whether there is anything to show."""
-        return self.before is None or bool(self.tests) or not _same(gain(self), 0.0)
+        return self.before is None or bool(self.tests) or not same_points(gain(self), 0.0)
 
 
 def gain(change: StudentChange) -> float:
@@ -131,98 +123,12 @@ def compared(
             after = {test: CellScore(cell.max_points, 0.0) for test, cell in before.items()}
         for test in (*after, *(before.keys() - after.keys())):
             old, new = before.get(test), after.get(test)
-            if old is None or new is None or not _same(old.points, new.points):
+            if old is None or new is None or not same_points(old.points, new.points):
                 own = known.get(name, NotebookScore()).cells.get(test, CellScore(0.0))
                 change.tests.append(ChangedTest(name, test, old, new, own))
     return change
 
 
-def tables(assignment: str, changes: Collection[StudentChange]) -> Iterator[Table]:
-    """Yield tables of about ROWS rows: student, notebook, test, its points before and after, and the student's total.
-
-    Args:
-        assignment: the title.
-        changes: the students, in order.
-    """
-    rows = [row for change in changes if change.is_change for row in _rows(change)]
-    for first in range(0, len(rows), ROWS):
-        table = Table(title=f"{assignment}: points before → after", title_justify="left")
-        for name in ("student", "notebook", "test"):
-            table.add_column(name, overflow="fold")
-        for name in ("points", "total"):
-            table.add_column(name, justify="right", overflow="fold")
-        for row in rows[first : first + ROWS]:
-            table.add_row(*(Text(one_line(part)) for part in row))
-        yield table
-
-
-def limits_in_words(changed: Collection[ChangedLimit]) -> Iterator[str]:
-    """Yield a line for each test that is new, is gone, or can give other points than before.
-
-    Args:
-        changed: the tests.
-    """
-    for notebook, test, before, now in sorted(changed, key=str):
-        if before is None:
-            yield f"{test} in {notebook} is new, and gives up to {now:g}"
-        elif now is None:
-            yield f"{test} in {notebook} is gone, and gave up to {before:g}"
-        else:
-            yield f"{test} in {notebook} gives up to {now:g}, and gave up to {before:g}"
-
-
-def summary(changes: Collection[StudentChange], students: int) -> str:
-    """Return in a line how many students change.
-
-    Args:
-        changes: the students who were graded.
-        students: how many there are in all.
-    """
-    new = sum(change.before is None for change in changes)
-    gains = [gain(change) for change in changes if change.before and change.is_change]
-    gaining = sum(each > 0 and not _same(each, 0.0) for each in gains)
-    losing = sum(each < 0 and not _same(each, 0.0) for each in gains)
-    kept = len(gains) - gaining - losing
-    how = [_counted(gaining, "gain"), _counted(losing, "lose")]
-    how += [f"{_counted(kept, 'keep')} the total"] if kept else []
-    stay = students - len(gains) - new
-    parts = [
-        f"{len(gains)} of {students} student{'' if students == 1 else 's'} change{'s' if len(gains) == 1 else ''}"
-        + (f": {', '.join(how)}" if gains else ""),
-        f"{stay} stay as they are" if stay != 1 else "1 stays as before",
-        *([f"{new} graded for the first time"] if new else []),
-    ]
-    return "; ".join(parts)
-
-
-def _rows(change: StudentChange) -> Iterator[tuple[str, str, str, str, str]]:
-    """The rows of a student; the first has the name and the total."""
-    after = change.after.total
-    if change.before is None:
-        yield change.student, "", "graded for the first time", "", _arrow(None, after.counted)
-        return
-    before = change.before.total
-    who = f"{change.student} (new answers)" if change.has_new_answers else change.student
-    total = _arrow(before.counted, after.counted)
-    cells = [(each.notebook, each.test, _points(each)) for each in change.tests]
-    if not _same(before.penalty, after.penalty):
-        cells.append(("", "late penalty", _arrow(before.penalty, after.penalty)))
-    for number, cell in enumerate(cells or [("", "", "")]):
-        yield (who, *cell, total) if number == 0 else ("", *cell, "")
-
-
-def _points(change: ChangedTest) -> str:
-    marked = "" if change.known.manual is None else f" (marked: {change.known.manual:g})"
-    return _arrow(*(cell.points if cell else None for cell in (change.before, change.after))) + marked
-
-
-def _arrow(before: float | None, after: float | None) -> str:
-    return " → ".join("-" if points is None else f"{points:g}" for points in (before, after))
-
-
-def _counted(number: int, verb: str) -> str:
-    return f"{number} {verb}{'s' if number == 1 else ''}"
-
-
-def _same(one: float, other: float) -> bool:
+def same_points(one: float, other: float) -> bool:
+    """Return True for points that are equal but for rounding."""
     return isclose(one, other, rel_tol=0.0, abs_tol=1e-9)

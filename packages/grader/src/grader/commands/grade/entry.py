@@ -1,12 +1,10 @@
-"""The command `grader grade`."""
+"""Defines the command `grader grade`."""
 
 import argparse
 from collections.abc import Callable
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-
-from rich.console import Console
 
 from grader.commands.shared import (
     Command,
@@ -47,16 +45,12 @@ def _run(parsed: argparse.Namespace) -> int:
             prepare(Path.cwd())
         from grader.classroom.class_run import ClassRun
         from grader.classroom.course_dir import CourseDir
-        from grader.commands.grade.screen import grade_and_show
+        from grader.commands.grade.console import grade_and_show, regrade
 
     course_dir = CourseDir(Path.cwd())
     sandbox = not parsed.no_sandbox
     run = ClassRun(course_dir, parsed.assignment, parsed.jobs, force=parsed.force, sandbox=sandbox, only=parsed.student)
-    grade: Callable[..., int] = grade_and_show
-    if parsed.changed:
-        from grader.commands.grade.regrading import regrade
-
-        grade = partial(regrade, yes=parsed.yes)
+    grade: Callable[..., int] = partial(regrade, yes=parsed.yes) if parsed.changed else grade_and_show
     if not parsed.scheduler:
         return grade(run)
     run.student_count()  # an assignment that does not exist needs no cluster
@@ -68,6 +62,8 @@ def _run(parsed: argparse.Namespace) -> int:
 
 
 def _explain(parsed: argparse.Namespace) -> int:
+    from rich.console import Console
+
     from grader.classroom.course_dir import CourseDir
     from grader.commands.grade.explain import explanation
 

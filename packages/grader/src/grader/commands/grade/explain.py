@@ -1,4 +1,4 @@
-"""Says what a student's score is made of, from what grading left behind; nothing is graded.
+"""Explains a student's score from the stored results; nothing is graded.
 
 gradebook: points, marks, times, penalties --ledger_of---+
 record of each notebook: messages, causes, repairs ------+--explanation--> tables and text
@@ -26,7 +26,7 @@ from grader.text import one_line, plural, printable
 
 
 def explanation(course_dir: CourseDir, assignment: str, student: str) -> Iterator[RenderableType]:
-    """Yield what to print: each notebook's cells and messages, troubles, and the sum with the late penalty.
+    """Yield the output: each notebook's cells and messages, troubles, and the sum with the late penalty.
 
     Args:
         course_dir: the course folder.
@@ -34,7 +34,7 @@ def explanation(course_dir: CourseDir, assignment: str, student: str) -> Iterato
         student: the student's name.
 
     Raises:
-        GraderError: there is no such assignment, the gradebook has nothing of the student in it, or cannot be read.
+        GraderError: the assignment does not exist, or the gradebook has no score of the student or cannot be read.
     """
     course_dir.require(assignment)
     with course_dir.gradebook() as gradebook:
@@ -57,12 +57,15 @@ def explanation(course_dir: CourseDir, assignment: str, student: str) -> Iterato
         yield ""
     marker = completion_marker(course_dir, assignment, student) or {}
     for kind in ("troubles", "remarks"):
-        yield from (Text(one_line(f"{kind[:-1]}: {words}")) for words in marker.get(kind, ()))
-    yield _sum(course_dir, score, ledger.due)
+        yield from (Text(one_line(f"{kind[:-1]}: {sentence}")) for sentence in marker.get(kind, ()))
+    table = Table.grid(padding=(0, 2))
+    for title, value in _sum(course_dir, score, ledger.due):
+        table.add_row(title, Text(value))
+    yield table
 
 
 def _cells(name: str, notebook: NotebookScore, tests: list[str]) -> Table:
-    """The points of each cell: tests in their order, and then the answers that a person marks."""
+    """Return the points of each cell: tests in their order, then the answers that a person marks."""
     table = Table(title=Text(one_line(name)), title_justify="left", show_footer=True)
     table.add_column("cell", "", overflow="fold")
     sums = {"counts": f"{notebook.points:g}", "of": f"{notebook.max_points:g}"}
@@ -82,7 +85,7 @@ def _marked(cell: CellScore) -> str:
 
 
 def _messages(record: NotebookRecord) -> Iterator[RenderableType]:
-    """The messages that the student read, of tests that lost points or were judged with our answers."""
+    """Yield the student's messages of tests that lost points or were judged with our answers."""
     if record.given_up:
         yield Text("Grading did not come to an end: grade this student again with --force.")
     for test in record.tests:
@@ -102,15 +105,8 @@ def _indented(text: str) -> Padding:
     return Padding(Text(text), (0, 0, 0, 4))
 
 
-def _sum(course_dir: CourseDir, score: SubmissionScore, due: datetime | None) -> Table:
-    """The sum, and how a late penalty came about."""
-    table = Table.grid(padding=(0, 2))
-    for name, words in _sum_in_words(course_dir, score, due):
-        table.add_row(name, Text(words))
-    return table
-
-
-def _sum_in_words(course_dir: CourseDir, score: SubmissionScore, due: datetime | None) -> Iterator[tuple[str, str]]:
+def _sum(course_dir: CourseDir, score: SubmissionScore, due: datetime | None) -> Iterator[tuple[str, str]]:
+    """Yield the rows of the sum and of the late penalty: title and value."""
     yield "points", f"{score.total.points:g} of {score.total.max_points:g}"
     if score.total.needs_marking:
         waiting = sum(notebook.waiting for notebook in score.notebooks.values())
@@ -131,7 +127,7 @@ def _sum_in_words(course_dir: CourseDir, score: SubmissionScore, due: datetime |
 
 
 def _rule(course_dir: CourseDir) -> str:
-    """The rule for late submissions, by the name of its setting."""
+    """Return the setting for late submissions with its value."""
     penalties = AssignLatePenalties(config=course_dir.config)
     plugin = penalties.plugin_class(parent=penalties)
     if type(plugin) is LateSubmissionPlugin:

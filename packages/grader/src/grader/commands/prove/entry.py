@@ -1,11 +1,9 @@
-"""The command `grader prove`."""
+"""Defines the command `grader prove`."""
 
 import argparse
 import json
 from functools import partial
 from pathlib import Path
-
-from rich.console import Console
 
 from grader.commands.shared import Command, add_jobs, add_no_sandbox, count, prepare, start_up
 from grader.errors import GraderError
@@ -40,18 +38,18 @@ def _options(parser: argparse.ArgumentParser) -> None:
 def _run(parsed: argparse.Namespace) -> int:
     with start_up():
         prepare(Path.cwd())
+        from rich.console import Console
         from rich.progress import track
 
         from grader.classroom.config import Grader
         from grader.classroom.course_dir import CourseDir
-        from grader.commands.prove.draws import with_other_draws
-        from grader.commands.prove.matrix import Prover
-        from grader.commands.prove.screen import as_json, screen
+        from grader.commands.prove.console import as_json, summary
+        from grader.commands.prove.matrix import Prover, with_other_draws
         from grader.engine.limits import Limits
 
     course_dir = CourseDir(Path.cwd())
     if parsed.answers and not parsed.answers.is_dir():
-        raise GraderError(f"--answers names a folder of right answers, and {parsed.answers} is none: correct the path")
+        raise GraderError(f"--answers must name a folder of right answers, but {parsed.answers} is not a folder")
     prover = Prover(
         limits=Limits(config=course_dir.config),
         helper_packages=course_dir.helper_packages,
@@ -61,16 +59,16 @@ def _run(parsed: argparse.Namespace) -> int:
         jobs=parsed.jobs,
         sandbox=not parsed.no_sandbox,
     )
-    cases = prover.cases([course_dir.require(name) for name in parsed.assignment or course_dir.assignments()])
+    exercises = prover.exercises([course_dir.require(name) for name in parsed.assignment or course_dir.assignments()])
     console = Console(stderr=True)
-    shown = partial(track, total=len(cases), console=console, transient=True, disable=not console.is_terminal)
-    matrices = list(shown(prover.matrices(cases), "proving"))
+    shown = partial(track, total=len(exercises), console=console, transient=True, disable=not console.is_terminal)
+    matrices = list(shown(prover.matrices(exercises), "proving"))
     if parsed.draws:
-        matrices = list(shown(with_other_draws(prover, cases, matrices, parsed.draws), "drawing again"))
+        matrices = list(shown(with_other_draws(prover, exercises, matrices, parsed.draws), "drawing again"))
     if parsed.json:
         print(json.dumps(as_json(matrices), indent=2))
     else:
-        Console().print(screen(matrices, is_sample=parsed.tenth is not None))
+        Console().print(summary(matrices, is_sample=parsed.tenth is not None))
     return 0 if all(matrix.is_proven() for matrix in matrices) else 1
 
 

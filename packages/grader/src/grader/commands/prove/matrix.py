@@ -1,8 +1,10 @@
-"""Grades what is known to be right or wrong, and mutants, and keeps which tests find which: the kill matrix.
+"""Grades known mistakes, right answers and mutants, and records which tests find which: the kill matrix.
 
 source/NN-name --> exercises --> rows: mistakes, right answers, mutants --grade, side by side--> Matrix
+Matrix --rows, each graded by copies of the tests that it passed and that draw--> Matrix with AnswerRow.other_draws
 """
 
+import copy
 import hashlib
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -14,41 +16,49 @@ from pathlib import Path
 import msgspec
 from nbformat import NotebookNode
 
-from grader.commands.prove import record
+from grader.commands.prove import survivors
 from grader.commands.prove.mutation import difference, mutants
 from grader.engine.diagnosis.misconceptions import Misconception, load
 from grader.engine.grading import grade
 from grader.engine.limits import Limits
+from grader.engine.notebook.cells import grade_id
 from grader.engine.notebook.files import read_sources
 from grader.engine.notebook.outline import Outline
 from grader.engine.notebook.repair import Repaired
-from grader.engine.report import Report
+from grader.engine.report import Report, Verdict
 from grader.engine.sandbox import confinement
 from grader.engine.supervisor.pool import side_by_side
 from grader.errors import GraderError
 
 CELL_SECONDS, NOTEBOOK_SECONDS = 3, 60
-"""Limits of a wrong answer, many of which never end. A right answer has those of the course."""
+"""Limits of a wrong answer: many never end. A right answer has the limits of the course."""
 SHARE = 10
-"""A sample holds one row in so many."""
+"""A sample holds one row in this many."""
 REFERENCE = "reference"
+PROBE = """import torch as _torch
+_before = _torch.get_rng_state(), _torch.Generator.source.getstate()
+{test}
+assert _torch.equal(_torch.get_rng_state(), _before[0]), "it draws"
+assert _torch.Generator.source.getstate() == _before[1], "it draws"
+"""
+"""A test that fails if it draws random numbers, or the answer does while the test calls it."""
 
 
 class Kind(StrEnum):
-    """The kind of an answer, which is known before it is graded."""
+    """The kind of an answer, known before grading."""
 
     MISTAKE = "mistake"
     RIGHT = "right answer"
     MUTANT = "mutant"
 
 
-class Row(msgspec.Struct):
-    """One graded answer.
+class AnswerRow(msgspec.Struct):
+    """One answer and the tests that it fails.
 
-    `edit` is its difference from the reference, and is empty for a right answer. `killed_by` are the tests in which it
-    lost points. `reason` says why a mutant may survive. `is_undecided` is true if grading did not come to an end.
-    `other_draws` counts, by test, the other draws of its random numbers in which the answer loses the points that the
-    test's own draw gives it.
+    `edit` is its difference from the reference, empty for a right answer. `killed_by` are the tests in which it lost
+    points. `reason` says why a mutant may survive. `is_undecided` is true if grading did not finish. `other_draws`
+    counts, by test, the other draws of its random numbers in which the answer loses points that the test's own draw
+    gives it.
     """
 
     kind: Kind
@@ -63,64 +73,63 @@ class Row(msgspec.Struct):
 class Matrix(msgspec.Struct):
     """The rows of one exercise.
 
-    `stale` are the recorded edits that explain no survivor. `draws` is the number of other draws that each test had.
+    `stale` are the recorded edits that explain no survivor. `draws` is the number of other draws of each test.
     """
 
     assignment: str
     exercise: str
     tests: list[str]
-    rows: list[Row]
+    rows: list[AnswerRow]
     stale: list[str]
     draws: int = 0
 
-    def of(self, kind: Kind) -> list[Row]:
+    def of(self, kind: Kind) -> list[AnswerRow]:
         """Return the rows of one kind."""
         return [row for row in self.rows if row.kind is kind]
 
-    def surviving(self, kind: Kind) -> list[Row]:
-        """Return the rows of one kind that lost no points, without those that an explanation covers."""
+    def surviving(self, kind: Kind) -> list[AnswerRow]:
+        """Return the rows of one kind that lost no points and have no recorded reason to survive."""
         return [row for row in self.of(kind) if not (row.killed_by or row.reason or row.is_undecided)]
 
     @property
-    def killed_right_answers(self) -> list[Row]:
+    def killed_right_answers(self) -> list[AnswerRow]:
         """Right answers that lose points."""
         return [row for row in self.of(Kind.RIGHT) if row.killed_by]
 
     @property
-    def kept_by_luck(self) -> list[Row]:
+    def kept_by_luck(self) -> list[AnswerRow]:
         """Right answers, and wrong ones that no test finds, that lose points under other random numbers."""
         return [row for row in self.rows if row.other_draws and (row.kind is Kind.RIGHT or not row.killed_by)]
 
     @property
-    def weak_draws(self) -> list[tuple[str, Row]]:
-        """Tests whose own draw spares a wrong answer that other draws find, those first that most draws find."""
+    def weak_draws(self) -> list[tuple[str, AnswerRow]]:
+        """Tests whose own draw spares a wrong answer that other draws find, by falling number of these draws."""
         pairs = [(test, row) for row in self._wrong() for test in row.other_draws]
         return sorted(pairs, key=lambda pair: pair[1].other_draws[pair[0]], reverse=True)
 
     @property
-    def undecided(self) -> list[Row]:
-        """Rows whose grading did not come to an end."""
+    def undecided(self) -> list[AnswerRow]:
+        """Rows whose grading did not finish."""
         return [row for row in self.rows if row.is_undecided]
 
     def found(self) -> int:
-        """Return how many wrong answers lose points."""
+        """Return the number of wrong answers that lose points."""
         return sum(bool(row.killed_by) for row in self._wrong())
 
     def kills(self) -> dict[str, int]:
-        """Return how many wrong answers each test finds."""
+        """Return the number of wrong answers that each test finds."""
         return {test: sum(test in row.killed_by for row in self._wrong()) for test in self.tests}
 
     def kills_alone(self) -> dict[str, int]:
-        """Return how many wrong answers each test finds that no other test finds."""
+        """Return the number of wrong answers that each test, and no other, finds."""
         return {test: sum(row.killed_by == [test] for row in self._wrong()) for test in self.tests}
 
-    def is_thin(self) -> bool:
-        """Whether something survives, or one test alone finds more than half of what is found."""
-        most = max(self.kills_alone().values(), default=0)
-        return bool(self.surviving(Kind.MUTANT)) or 2 * most > self.found()
+    def depends_on_one_test(self) -> bool:
+        """Return True if one test alone finds more than half of what is found."""
+        return 2 * max(self.kills_alone().values(), default=0) > self.found()
 
     def is_proven(self) -> bool:
-        """Whether every row ended as it should, and the record explains survivors only."""
+        """Return True if every row ended as it should, and each recorded edit is a survivor's."""
         return not (
             self.surviving(Kind.MUTANT)
             or self.surviving(Kind.MISTAKE)
@@ -130,16 +139,16 @@ class Matrix(msgspec.Struct):
             or self.stale
         )
 
-    def _wrong(self) -> list[Row]:
+    def _wrong(self) -> list[AnswerRow]:
         return [row for row in self.rows if row.kind is not Kind.RIGHT]
 
 
 @dataclass(frozen=True)
-class Case:
-    """An exercise and what is known about answers to it: mistakes and right answers by name, reasons by edit."""
+class ExerciseToProve:
+    """An exercise with mistakes and right answers by name, and the reasons of survivors by edit."""
 
     assignment: str
-    exercise: str
+    name: str
     source: NotebookNode
     tests: list[str]
     mistakes: dict[str, str]
@@ -147,24 +156,24 @@ class Case:
     reasons: dict[str, str]
 
     @cached_property
-    def rows(self) -> list[tuple[Row, str]]:
-        """All rows before they are graded, each with the text of its answer."""
+    def rows(self) -> list[tuple[AnswerRow, str]]:
+        """All rows before grading, each with the text of its answer."""
         answer = self.right[REFERENCE]
-        rows = [(Row(Kind.RIGHT, name), text) for name, text in self.right.items()]
+        rows = [(AnswerRow(Kind.RIGHT, name), text) for name, text in self.right.items()]
         for name, text in self.mistakes.items():
-            rows.append((Row(Kind.MISTAKE, name, difference(answer, text)[1]), text))
+            rows.append((AnswerRow(Kind.MISTAKE, name, difference(answer, text)[1]), text))
         for mutant in mutants(answer, [text for _, text in rows]):
-            rows.append((Row(Kind.MUTANT, mutant.name, mutant.edit), mutant.text))
+            rows.append((AnswerRow(Kind.MUTANT, mutant.name, mutant.edit), mutant.text))
         return rows
 
 
 @dataclass(frozen=True)
 class Prover:
-    """How to prove the tests of a course.
+    """Proves the tests of a course.
 
     `answers` is the folder of right answers in other styles, ASSIGNMENT/EXERCISE/right-*.py. `only` names the exercises
-    to prove, all if it is empty. `tenth` is the seed by which a tenth of the rows is drawn; None draws all. `jobs` rows
-    are graded at a time, as many as there are cores if it is 0.
+    to prove; empty: all. `tenth` is the seed by which a tenth of the rows is drawn; None: all rows. `jobs` rows are
+    graded at a time; 0: one per core.
     """
 
     limits: Limits = field(default_factory=Limits)
@@ -175,7 +184,7 @@ class Prover:
     jobs: int = 0
     sandbox: bool = True
 
-    def cases(self, folders: Sequence[Path]) -> list[Case]:
+    def exercises(self, folders: Sequence[Path]) -> list[ExerciseToProve]:
         """Return the exercises to prove.
 
         Args:
@@ -184,15 +193,15 @@ class Prover:
         Raises:
             GraderError: a source, a list of mistakes or a record has a defect, or an exercise in `only` is unknown.
         """
-        cases = [case for folder in folders for case in self._of(folder)]
-        known = [case.exercise for case in cases]
+        exercises = [exercise for folder in folders for exercise in self._of(folder)]
+        known = [exercise.name for exercise in exercises]
         for name in self.only:
             if name not in known:
                 raise GraderError(f"no exercise is called {name!r}; there is {', '.join(known) or 'none'}")
-        return [case for case in cases if not self.only or case.exercise in self.only]
+        return [exercise for exercise in exercises if not self.only or exercise.name in self.only]
 
-    def matrices(self, cases: Sequence[Case]) -> Iterator[Matrix]:
-        """Yield the matrix of each exercise once all its rows are graded.
+    def matrices(self, exercises: Sequence[ExerciseToProve]) -> Iterator[Matrix]:
+        """Grade all rows, and yield the matrix of each exercise as it is complete.
 
         Raises:
             GraderError: an answer cannot be read as Python.
@@ -202,13 +211,13 @@ class Prover:
             confinement.check()
         pool = ThreadPoolExecutor(side_by_side(self.jobs))
         try:
-            ahead: list[tuple[Case, list[Future[Row]]]] = []
-            for case in cases:
-                drawn = [(row, text) for row, text in case.rows if self._is_in_sample(case, row)]
-                ahead.append((case, [pool.submit(self._graded, case, row, text) for row, text in drawn]))
+            ahead: list[tuple[ExerciseToProve, list[Future[AnswerRow]]]] = []
+            for exercise in exercises:
+                drawn = [(row, text) for row, text in exercise.rows if self._is_in_sample(exercise, row)]
+                ahead.append((exercise, [pool.submit(self._graded, exercise, row, text) for row, text in drawn]))
                 if len(ahead) > 1:  # no core waits for the last row of the exercise before
                     yield _matrix(*ahead.pop(0))
-            yield from (_matrix(case, futures) for case, futures in ahead)
+            yield from (_matrix(exercise, futures) for exercise, futures in ahead)
         finally:
             pool.shutdown(cancel_futures=True)
 
@@ -237,11 +246,11 @@ class Prover:
         report.require_confined()
         return report
 
-    def _of(self, folder: Path) -> Iterator[Case]:
+    def _of(self, folder: Path) -> Iterator[ExerciseToProve]:
         sources = read_sources(folder, self.limits.notebook_mb)
         outlines = [Outline(source) for source in sources.values()]
         names = [exercise for outline in outlines for exercise in outline.coded]
-        records, misconceptions = record.load(folder, names), load(folder)
+        reasons, misconceptions = survivors.load(folder, names), load(folder)
         for outline in outlines:
             for exercise in outline.coded:
                 answer = outline.reference(exercise)
@@ -249,31 +258,34 @@ class Prover:
                 for path in sorted((self.answers / folder.name / exercise).glob("right-*.py")) if self.answers else ():
                     right[path.stem.removeprefix("right-")] = path.read_text(encoding="utf-8")
                 mistakes = {each.name: each.apply(answer) for each in misconceptions if each.exercise == exercise}
-                yield Case(
+                yield ExerciseToProve(
                     folder.name, exercise, outline.alone(exercise), outline.scored_tests(exercise), mistakes, right,
-                    records.get(exercise, {}),
+                    reasons.get(exercise, {}),
                 )  # fmt: skip
 
-    def _is_in_sample(self, case: Case, row: Row) -> bool:
-        """Whether a row is in the sample. The reference always is: without it, no other row says anything."""
+    def _is_in_sample(self, exercise: ExerciseToProve, row: AnswerRow) -> bool:
+        """Return True for a row in the sample. The reference always is: without it, no other row says anything."""
         if self.tenth is None or row.name == REFERENCE:
             return True
-        text = f"{self.tenth} {case.assignment} {case.exercise} {row.kind} {row.name} {row.edit}"
+        text = f"{self.tenth} {exercise.assignment} {exercise.name} {row.kind} {row.name} {row.edit}"
         return int.from_bytes(hashlib.sha256(text.encode()).digest()) % SHARE == 0
 
-    def _graded(self, case: Case, row: Row, answer: str) -> Row:
-        limits = self.limits if row.kind is Kind.RIGHT else for_wrong_answers(self.limits)
-        report = self.report(case.source, case.exercise, answer, limits)
+    def limits_for(self, row: AnswerRow) -> Limits:
+        """Return the limits of an answer."""
+        return self.limits if row.kind is Kind.RIGHT else for_wrong_answers(self.limits)
+
+    def _graded(self, exercise: ExerciseToProve, row: AnswerRow, answer: str) -> AnswerRow:
+        report = self.report(exercise.source, exercise.name, answer, self.limits_for(row))
         row.is_undecided = report.given_up
         if not report.given_up:
-            row.killed_by = [result.name for result in report.results if result.points < result.max_points]
+            row.killed_by = _failed(report)
         if row.kind is Kind.MUTANT and not row.killed_by:
-            row.reason = case.reasons.get(row.edit, "")
+            row.reason = exercise.reasons.get(row.edit, "")
         return row
 
 
 def for_wrong_answers(limits: Limits) -> Limits:
-    """Return the course's own limits, shortened so that an answer that never ends costs seconds."""
+    """Return the course's limits, shortened so that an answer that never ends costs seconds."""
     return Limits(
         config=limits.config,
         cell_seconds=min(limits.cell_seconds, CELL_SECONDS),
@@ -281,9 +293,101 @@ def for_wrong_answers(limits: Limits) -> Limits:
     )
 
 
-def _matrix(case: Case, futures: list[Future[Row]]) -> Matrix:
+def _matrix(exercise: ExerciseToProve, futures: list[Future[AnswerRow]]) -> Matrix:
     rows = [future.result() for future in futures]
     explained = {row.edit for row in rows if row.reason}
-    not_drawn = {row.edit for row, _ in case.rows} - {row.edit for row in rows}
-    stale = [edit for edit in case.reasons if edit not in explained | not_drawn]
-    return Matrix(case.assignment, case.exercise, case.tests, rows, stale)
+    not_drawn = {row.edit for row, _ in exercise.rows} - {row.edit for row in rows}
+    stale = [edit for edit in exercise.reasons if edit not in explained | not_drawn]
+    return Matrix(exercise.assignment, exercise.name, exercise.tests, rows, stale)
+
+
+def _failed(report: Report) -> list[str]:
+    return [result.name for result in report.results if result.points < result.max_points]
+
+
+def with_other_draws(
+    prover: Prover, exercises: Sequence[ExerciseToProve], matrices: Sequence[Matrix], count: int
+) -> Iterator[Matrix]:
+    """Grade rows again under other random numbers, and yield each matrix with the results.
+
+    These rows are right answers, known mistakes and surviving mutants; in a sample, all of its mutants.
+
+    Args:
+        prover: the one that made the matrices.
+        exercises: the exercises.
+        matrices: the matrix of each of them, which is changed.
+        count: the number of other draws of each test.
+
+    Raises:
+        SandboxUnavailable: the kernel cannot confine student code.
+    """
+    pool = ThreadPoolExecutor(side_by_side(prover.jobs))
+    try:
+        for exercise, matrix in zip(exercises, matrices, strict=True):
+            tests = drawing_tests(prover, exercise)
+            graded = {id(row) for row in matrix.rows}
+            futures = [
+                pool.submit(_draw, prover, exercise, tests, row, text, count)
+                for row, text in exercise.rows
+                if id(row) in graded and (row.kind is not Kind.MUTANT or not row.killed_by or prover.tenth is not None)
+            ]
+            for future in futures:
+                future.result()
+            matrix.draws = count
+            yield matrix
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def drawing_tests(prover: Prover, exercise: ExerciseToProve) -> set[str]:
+    """Return the tests whose result can depend on random numbers: those that draw some with the reference."""
+    probes = copy.copy(exercise.source)
+    probes.cells = [
+        type(cell)(cell, source=PROBE.format(test=cell.source)) if grade_id(cell) in exercise.tests else cell
+        for cell in exercise.source.cells
+    ]
+    return set(_failed(prover.report(probes, exercise.name, exercise.right[REFERENCE], prover.limits)))
+
+
+def _draw(prover: Prover, exercise: ExerciseToProve, tests: set[str], row: AnswerRow, answer: str, count: int) -> None:
+    """Count the other draws in which a row loses points, for the tests in which it lost none."""
+    passed = tests - set(row.killed_by)
+    if not passed or row.is_undecided:
+        return
+    limits = prover.limits_for(row)
+    longer = Limits(
+        config=limits.config,
+        cell_seconds=limits.cell_seconds,
+        notebook_seconds=(count + 1) * limits.notebook_seconds,
+    )
+    source, draws_of = copies(exercise.source, passed, count)
+    report = prover.report(source, exercise.name, answer, longer)
+    row.is_undecided = report.given_up
+    if report.given_up:
+        return
+    for result in report.results:
+        # One draw that never ends takes the time of all others, which says nothing about them.
+        counts = row.kind is Kind.RIGHT or result.verdict is not Verdict.TIMED_OUT
+        if result.points < result.max_points and counts and (test := draws_of.get(result.name)):
+            row.other_draws[test] = row.other_draws.get(test, 0) + 1
+
+
+def copies(source: NotebookNode, tests: set[str], count: int) -> tuple[NotebookNode, dict[str, str]]:
+    """Return a source with `count` copies behind each of some tests, and the test of each copy by its name.
+
+    The random numbers of a test follow from its name and text, so each copy draws others.
+    """
+    cells: list[NotebookNode] = []
+    draws_of: dict[str, str] = {}
+    for cell in source.cells:
+        cells.append(cell)
+        name = grade_id(cell) or ""
+        for number in range(count if name in tests else 0):
+            twin = copy.deepcopy(cell)
+            twin.metadata.nbgrader.grade_id = f"{name}-draw-{number}"
+            twin.source += f"\n# draw {number}"
+            cells.append(twin)
+            draws_of[f"{name}-draw-{number}"] = name
+    copied = copy.copy(source)
+    copied.cells = cells
+    return copied, draws_of

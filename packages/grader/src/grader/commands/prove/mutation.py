@@ -2,7 +2,7 @@
 
 answer --ast--> sites --operators--> nodes --unparse, in place--> mutants
 
-Only the text of the changed node is written again, so an edit is as short as a person would make it.
+Only the text of the changed node is rewritten, so an edit is as short as a person would make it.
 """
 
 import ast
@@ -12,27 +12,27 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from grader.commands.prove import expressions, statements  # noqa: F401  their operators enter the table
-from grader.commands.prove.operators import OPERATORS, Site
+from grader.commands.prove.operators import OPERATORS
+from grader.commands.prove.syntax import Site
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 COMMENT = re.compile(r"(?:^|\s\s)\s*#.*$")
-"""A comment to the right of a statement, or a line of nothing else."""
+"""A comment to the right of a statement, or on a line of its own."""
 ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.List)
-"""Expressions that mean the same with parentheses around them, wherever they stand."""
+"""Expressions that need no parentheses in any place."""
 
 Position = tuple[int, int]
 Binding = tuple[Position, str]
 UNCHANGED = (ast.JoinedStr, ast.arguments, ast.Import, ast.ImportFrom)
-"""Nodes that stay as they are: Python gives no positions inside an f-string, and a signature is not the student's."""
+"""Nodes that are not changed: Python gives no positions inside an f-string, and students do not write signatures."""
 
 
 @dataclass(frozen=True)
 class Mutant:
     """A right answer with one edit.
 
-    `text` is the whole answer. `edit` shows the lines before and after, with a sign and without their comments.
-    `line` is the first changed line, counted from 1.
+    `text` is the whole answer. `edit` shows the lines before and after with a sign, and without comments. `line` is the
+    first changed line, counted from 1.
     """
 
     operator: str
@@ -42,19 +42,18 @@ class Mutant:
 
     @property
     def name(self) -> str:
-        """The operator and the place."""
+        """The operator and the line."""
         return f"{self.operator} in line {self.line}"
 
 
 def mutants(answer: str, known: Collection[str] = ()) -> list[Mutant]:
-    """Return all mutants of an answer, in the order of their places.
+    """Return all mutants of an answer, in the order of their positions.
 
-    Two edits that give the same program count once, and an edit that gives the answer itself or a known one does not
-    count.
+    Edits that give the same program count once; an edit that gives the answer itself or a known answer does not count.
 
     Args:
-        answer: the text of the answer cell. If it has marks of a solution, only what lies between them changes.
-        known: other answers of which something is known already: mistakes, and right answers in other styles.
+        answer: the text of the answer cell. If it has markers of a solution, only the text between them changes.
+        known: mistakes, and right answers in other styles.
     """
     tree = ast.parse(answer)
     seen = {program(answer), *map(program, known)}
@@ -72,7 +71,7 @@ def mutants(answer: str, known: Collection[str] = ()) -> list[Mutant]:
 
 
 def program(text: str) -> str | None:
-    """Return what is the same for texts that differ in layout and comments only, or None if a text is no Python."""
+    """Return a text that ignores layout and comments, to compare programs; None if `text` is not valid Python."""
     try:
         return ast.dump(ast.parse(text))
     except (SyntaxError, ValueError):
@@ -80,7 +79,7 @@ def program(text: str) -> str | None:
 
 
 def difference(before: str, after: str) -> tuple[int, str]:
-    """Return the first line in which two texts differ, counted from 1, and the lines that do: `- before`, `+ after`."""
+    """Return the first line that differs, counted from 1, and all lines that do: `- before`, `+ after`."""
     old, new = before.splitlines(), after.splitlines()
     first = len(os.path.commonprefix([old, new]))
     same = len(os.path.commonprefix([old[first:][::-1], new[first:][::-1]]))
@@ -90,7 +89,7 @@ def difference(before: str, after: str) -> tuple[int, str]:
 
 
 def extent(text: str, node: Any) -> tuple[int, int]:
-    """Return where a node of a program begins and ends, in characters: ast counts bytes in a line.
+    """Return the beginning and the end of a node in a program, in characters; ast counts bytes in a line.
 
     Args:
         text: the program.
@@ -103,28 +102,26 @@ def extent(text: str, node: Any) -> tuple[int, int]:
 
 
 class _Text:
-    """The text of an answer, in which nodes have places."""
+    """The text of an answer, in which the text of a node can be replaced."""
 
     def __init__(self, answer: str) -> None:
         self._answer = answer
-        self._open = self._open_lines(answer.splitlines())
-
-    def _open_lines(self, lines: list[str]) -> list[range]:
-        """The lines between each pair of marks, or all lines if there are none."""
-        begins = [number for number, line in enumerate(lines, 1) if line.strip() == BEGIN]
-        ends = [number for number, line in enumerate(lines, 1) if line.strip() == END]
-        if not begins:
-            return [range(1, len(lines) + 1)]
-        return [range(begin, end) for begin, end in zip(begins, ends, strict=True)]
+        lines = [line.strip() for line in answer.splitlines()]
+        begins = [number for number, line in enumerate(lines, 1) if line == BEGIN]
+        ends = [number for number, line in enumerate(lines, 1) if line == END]
+        # Without markers, students write all lines.
+        self._open = [range(1, len(lines) + 1)]
+        if begins:
+            self._open = [range(begin, end) for begin, end in zip(begins, ends, strict=True)]
 
     def is_open(self, node: ast.AST) -> bool:
-        """Whether a node lies in what students write."""
+        """Return True for a node in the part that students write."""
         return any(_start(node)[0] in lines and _end(node)[0] in lines for lines in self._open)
 
     def replaced(self, old: ast.AST, new: ast.AST) -> tuple[str, str | None]:
-        """Return the text with another node in the place of one, and its program, which is None if there is none.
+        """Return the text with a node replaced, and its program, which is None if the text is not valid.
 
-        An expression gets parentheses where the text would mean something else without them.
+        An expression gets parentheses if the text would mean something else without them.
         """
         start, end = extent(self._answer, old)
         bare = ast.unparse(ast.fix_missing_locations(new))
@@ -141,7 +138,7 @@ class _Text:
 
 
 def _sites(tree: ast.Module, text: _Text) -> Iterator[Site]:
-    """Yield every node that students write, with the names that it could use."""
+    """Yield all nodes that students write, with the names that they could use."""
 
     def visit(node: ast.AST, parent: ast.AST, bound: list[Binding], own: tuple[str, ...]) -> Iterator[Site]:
         if isinstance(node, ast.ClassDef):
@@ -151,7 +148,7 @@ def _sites(tree: ast.Module, text: _Text) -> Iterator[Site]:
         elif isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
             targets = [name for part in node.generators for name in _names(part.target)]
             bound = [*bound, *(((0, 0), name) for name in targets)]
-        if isinstance(node, ast.expr | ast.stmt | ast.Slice) and text.is_open(node) and not _is_text(node):
+        if isinstance(node, ast.expr | ast.stmt | ast.Slice) and text.is_open(node) and not _is_docstring(node):
             above = dict.fromkeys(name for position, name in bound if position <= _start(node))
             yield Site(node, parent, tuple(above), own)
         for field, value in ast.iter_fields(node):
@@ -165,7 +162,7 @@ def _sites(tree: ast.Module, text: _Text) -> Iterator[Site]:
 
 
 def _bindings(function: ast.FunctionDef | ast.Lambda) -> list[Binding]:
-    """The names that a function binds, each with the place from which on it has a value."""
+    """Return the names that a function binds, each with the position from which it has a value."""
     arguments = function.args
     parameters = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
     found = [((0, 0), parameter.arg) for parameter in parameters]
@@ -184,20 +181,13 @@ def _names(target: ast.AST) -> list[str]:
 
 
 def _attributes(definition: ast.ClassDef) -> tuple[str, ...]:
-    """The names of the attributes that the methods of a class assign to."""
-    return tuple(
-        dict.fromkeys(
-            node.attr
-            for node in ast.walk(definition)
-            if isinstance(node, ast.Attribute)
-            and isinstance(node.ctx, ast.Store)
-            and isinstance(node.value, ast.Name)
-            and node.value.id == "self"
-        )
-    )
+    """Return the names of the attributes to which the methods of a class assign."""
+    attributes = [node for node in ast.walk(definition) if isinstance(node, ast.Attribute)]
+    stored = [node for node in attributes if isinstance(node.ctx, ast.Store) and ast.unparse(node.value) == "self"]
+    return tuple(dict.fromkeys(node.attr for node in stored))
 
 
-def _is_text(node: ast.AST) -> bool:
+def _is_docstring(node: ast.AST) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
@@ -210,6 +200,6 @@ def _end(node: ast.AST) -> Position:
 
 
 def _backwards(node: ast.AST) -> Position:
-    """Orders nodes that begin at one place from the longest to the shortest."""
+    """Return a key that orders nodes with the same beginning from the longest to the shortest."""
     line, column = _end(node)
     return -line, -column

@@ -65,8 +65,8 @@ def prepare(helper_packages: tuple[str, ...] = ()) -> None:
         _ensure_running()
 
 
-def share() -> None:
-    """Have this process, a fork of the one that started the fork server, use that server, which must be running."""
+def adopt_running_server() -> None:
+    """Use the running fork server of the process from which this one was forked."""
     # multiprocessing would look after the server as after a child, and it is the child of another process.
     for owner in (forkserver, forkserver._forkserver):
         setattr(owner, "ensure_running", lambda: None)  # noqa: B010

@@ -1,10 +1,10 @@
-"""Grades a class without writing, tells what would change, and then writes exactly these results.
+"""Grades a class without writing, compares the results with those before, and then writes exactly these results.
 
-    gradebook --copied--> copy <--scores-- ClassRun --finished results--> spool on the disk
-    copy before and after --> changes                 spool --> gradebook, autograded/, feedback/
+    gradebook --rows of the assignment--> copy <--scores-- ClassRun --finished results--> spool on the disk
+    copy before and after --> changes                            spool --> gradebook, autograded/, feedback/
 
-The scores are written into the copy as a class run writes them, so late penalties and what a person marked count as
-they will. Until `write`, the gradebook and the folders are only read.
+A class run writes the scores into the copy, an SQLite file, so late penalties and manual marks count as usual. Until
+`write`, the gradebook and the folders are only read.
 """
 
 import pickle
@@ -31,16 +31,17 @@ from grader.classroom.results import ResultWriter
 from grader.commands.grade.changes import ChangedLimit, StudentChange, changed_limits, compared, earlier_notebook
 from grader.errors import GraderError
 
+ROWS = 10_000
+"""Rows of the gradebook in memory at a time."""
 CHANGED = "not written, because the submission has changed since it was graded: run this again"
 ROWS = 10_000
 """Rows of a gradebook that are in memory at a time."""
 
 
-class Rehearsal:
-    """A class run whose results are written only if `write` is called; use it in a `with` block.
+class DryRun:
+    """A class run that writes its results only if `write` is called; use it in a `with` block.
 
-    `changes` are the students who were graded, with what the new results change; `limits` are the tests that can give
-    other points than before.
+    `changes` are those of the students who were graded; `limits` are the tests whose maximum of points has changed.
     """
 
     def __init__(self, run: ClassRun) -> None:
@@ -48,10 +49,10 @@ class Rehearsal:
         self.changes: list[StudentChange] = []
         self.limits: set[ChangedLimit] = set()
 
-    def __enter__(self) -> "Rehearsal":
+    def __enter__(self) -> "DryRun":
         with ExitStack() as opened:
             folder = Path(opened.enter_context(tempfile.TemporaryDirectory()))
-            self._spool = _Spool(opened.enter_context(tempfile.TemporaryFile()))
+            self._spool = _ResultSpool(opened.enter_context(tempfile.TemporaryFile()))
             self._copy = _copied(self._run.course_dir, self._run.assignment, folder)
             self._before = read_ledger(self._copy, self._run.assignment, is_new=True)
             self._open = opened.pop_all()
@@ -60,14 +61,14 @@ class Rehearsal:
     def __exit__(self, *error: Any) -> None:
         self._open.close()
 
-    def graded(self, graders: Graders | None = None) -> Iterator[StudentResult]:
-        """Grade the students as `ClassRun.outcomes` does, and yield them; afterwards `changes` are complete.
+    def grade(self, graders: Graders | None = None) -> Iterator[StudentResult]:
+        """Grade the students as `ClassRun.outcomes` does, and yield their results; then `changes` are complete.
 
         Args:
             graders: where to grade; by default on this machine.
 
         Raises:
-            GraderError: there is nothing to grade, the gradebook cannot be read or the disk is full.
+            GraderError: nothing was submitted, the gradebook cannot be read, or the disk is full.
             SandboxUnavailable: the kernel cannot confine student code.
         """
         yield from self._run.outcomes(graders, self._keep, self._copy)
@@ -77,11 +78,10 @@ class Rehearsal:
         self.changes.sort(key=lambda change: change.student)
 
     def write(self) -> Iterator[StudentResult]:
-        """Write the results, and yield each of them; what a person has marked meanwhile counts.
+        """Write the results and yield each; points that a person has given meanwhile count.
 
         Raises:
-            GraderError: what the scores depend on is no longer the same, or the gradebook or the disk cannot be
-                written.
+            GraderError: source/, limits or all submissions have changed, or the gradebook or disk cannot be written.
         """
         run, stale = self._run, self._stale()
         if stale and stale == self._spool.digests.keys():
@@ -102,16 +102,17 @@ class Rehearsal:
                 yield from written(current, writer.write)
 
     def _keep(self, writer: ResultWriter, results: Sequence[tuple[StudentResult, str]]) -> None:
-        """Compare results of students with those of before, and put them on the disk."""
+        """Compare results of students with the earlier ones, and put them on the disk."""
         known = {result.student: writer.earlier(result.student).scores for result, _ in results}
         writer.rehearse([result for result, _ in results])
         for result, digest in results:
-            if result.student not in self._spool.digests:  # it is, if another one of the group could not be kept
+            # It is there already if another student of the group could not be kept.
+            if result.student not in self._spool.digests:
                 self._compare(writer, result, known[result.student])
                 self._spool.add(result, digest)
 
     def _compare(self, writer: ResultWriter, result: StudentResult, known: dict[str, NotebookScore]) -> None:
-        """Note what a result changes; `known` is what the gradebook had."""
+        """Add the changes by a result; `known` is what the gradebook had before."""
         folder, earlier = self._run.course_dir.folder("autograded", self._run.assignment, result.student), {}
         for name, notebook in writer.notebooks.items():
             tests, nothing = _tests(notebook), NotebookScore()
@@ -122,14 +123,14 @@ class Rehearsal:
                 if name in result.graded:
                     self.limits |= changed_limits(name, judged, tests)
         change = compared(earlier, result, known)
-        # Without an entry in the gradebook, which can be removed from it, the records tell what it had of the tests.
+        # If the student was removed from the gradebook, the records still have the points of the tests.
         recorded = sum(test.points for notebook in earlier.values() for test in notebook.tests.values())
         own = SubmissionScore(result.student, notebooks={"": NotebookScore(recorded)}) if earlier else None
         change.before = self._before.by_student.get(result.student, own)
         self.changes.append(change)
 
     def _stale(self) -> set[str]:
-        """The students of whom something has changed that their scores depend on."""
+        """Return the students whose submission or settings have changed since grading."""
         with GradebookWriter(self._copy, self._run.assignment) as gradebook:
             due = gradebook.due()
         assignment = self._run.load_assignment()
@@ -142,15 +143,46 @@ class Rehearsal:
 
 
 def _tests(notebook: RegisteredNotebook) -> dict[str, float]:
-    """The points that each test of a notebook can give."""
+    """Return the points that each test of a notebook can give."""
     answers = notebook.answered.values()
     return {name: cell.max_points for name, cell in notebook.graded.values() if name not in answers}
 
 
-def _copied(course_dir: CourseDir, assignment: str, folder: Path) -> CourseDir:
-    """The course folder with a copy of its gradebook in SQLite, which holds one assignment and no other.
+class _ResultSpool:
+    """Finished results in a file without a name, which is gone even if the process is killed."""
 
-    If the course has no gradebook yet, none is made, and the copy in `folder` is empty.
+    def __init__(self, file: IO[bytes]) -> None:
+        self.digests: dict[str, str] = {}
+        self._file = file
+
+    def add(self, result: StudentResult, digest: str) -> None:
+        """Store the parts of a result that are needed to write it."""
+        kept = StudentResult(result.student, {}, {}, result.graded, result.unread, result.troubles, result.remarks)
+        pickle.dump(zlib.compress(pickle.dumps(Ended(kept, digest)), level=1), self._file)
+        self.digests[result.student] = digest
+
+    def entries(self) -> Iterator[Ended]:
+        """Yield the stored results."""
+        self._file.seek(0)
+        while True:
+            try:
+                data = pickle.load(self._file)
+            except EOFError:
+                return
+            entry: Ended = pickle.loads(zlib.decompress(data))
+            yield entry
+
+
+def _copied(course_dir: CourseDir, assignment: str, folder: Path) -> CourseDir:
+    """Return the course folder with a copy of its gradebook that holds one assignment only.
+
+    Args:
+        course_dir: the course folder. If it has no gradebook yet, none is made, and the copy is empty.
+        assignment: the assignment's name.
+        folder: an empty folder for the copy.
+
+    Raises:
+        GraderError: the gradebook cannot be read.
     """
     url = f"sqlite:///{folder / 'gradebook.db'}"
     make_tables(url)
@@ -164,45 +196,20 @@ def _copied(course_dir: CourseDir, assignment: str, folder: Path) -> CourseDir:
 
 
 def _is_there(url: str) -> bool:
-    """Whether there is such a database. Looking into a missing file of SQLite would make it."""
+    """Return True if a database exists; to open a missing file of SQLite would create it."""
     address = make_url(url)
     file = (address.database or "").removeprefix("file:")
     return address.get_backend_name() != "sqlite" or Path(file).exists()
 
 
 def _rows(database: Any, assignment: str) -> Iterator[tuple[Any, list[dict[str, Any]]]]:
-    """The rows of an assignment, table by table, in an order in which they can be inserted."""
+    """Yield the rows of an assignment, table by table, in an order in which they can be inserted."""
     kept: dict[Any, Any] = {}
     for table in api.Base.metadata.sorted_tables:
         conditions = [table.c.name == assignment] if table is api.Assignment.__table__ else []
-        # What refers to a row of another assignment belongs to that one, too.
+        # A row that refers to a row of another assignment belongs to that assignment.
         conditions += [key.parent.in_(kept[key.column.table]) for key in table.foreign_keys]
         kept[table] = select(table.c.id).where(*conditions)
         found = database.execute(select(table).where(*conditions).execution_options(yield_per=ROWS))
         for rows in found.mappings().partitions():
             yield table, [dict(row) for row in rows]
-
-
-class _Spool:
-    """Finished results in a file without a name, so that nothing is left of it even if the process is killed."""
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self.digests: dict[str, str] = {}
-        self._file = file
-
-    def add(self, result: StudentResult, digest: str) -> None:
-        """Keep what is needed to write a result."""
-        kept = StudentResult(result.student, {}, {}, result.graded, result.unread, result.troubles, result.remarks)
-        pickle.dump(zlib.compress(pickle.dumps(Ended(kept, digest)), level=1), self._file)
-        self.digests[result.student] = digest
-
-    def entries(self) -> Iterator[Ended]:
-        """Yield what was kept, one after the other."""
-        self._file.seek(0)
-        while True:
-            try:
-                data = pickle.load(self._file)
-            except EOFError:
-                return
-            entry: Ended = pickle.loads(zlib.decompress(data))
-            yield entry

@@ -1,4 +1,4 @@
-"""Reads the record of explained survivors: mutants that keep all points and may, each with the reason.
+"""Reads the explained survivors: mutants that may keep all points, each with the reason.
 
 source/NN-name/survivors/EXERCISE.toml --> edits and reasons
 """
@@ -13,19 +13,19 @@ from grader.errors import GraderError
 
 FOLDER = "survivors"
 REASONS = ("equivalent: ", "not forbidden: ")
-"""How a reason begins: the same results for all inputs, or other results that the text of the exercise allows."""
+"""The beginnings of a reason: the same results for all inputs, or results that the text of the exercise allows."""
 EDIT = re.compile(r"(?:-.*\n)+(?:\+.*\n)+")
 
 
 def load(assignment: Path, exercises: list[str]) -> dict[str, dict[str, str]]:
-    """Return the reasons by edit, for each exercise that has a record.
+    """Return the reasons by edit, for each exercise that has any.
 
     Args:
         assignment: the folder of the assignment in `source/`.
         exercises: the exercises of the assignment.
 
     Raises:
-        GraderError: a file or an entry has a defect, or belongs to no exercise; the message names both.
+        GraderError: a file or an entry has a defect, or its exercise does not exist; the message names both.
     """
     records: dict[str, dict[str, str]] = {}
     for path in sorted((assignment / FOLDER).glob("*.toml")):
@@ -49,7 +49,7 @@ def load(assignment: Path, exercises: list[str]) -> dict[str, dict[str, str]]:
 
 
 def _edits(text: str, reason: str, place: str) -> list[str]:
-    """The edits of an entry, each as `grader prove` prints it but for the spaces and empty lines around it."""
+    """Return the edits of an entry as `grader prove` prints them, without the spaces and empty lines around them."""
     if not reason.startswith(REASONS):
         raise GraderError(
             f"{place}: a reason begins with '{REASONS[0]}' or '{REASONS[1]}', but this one is {reason!r}; correct it"

@@ -1,6 +1,6 @@
-"""Defines how client and daemon of a check meet and talk: a private folder, the name of a socket, and a request.
+"""Defines how client and daemon of a check connect: a private folder, the name of a socket, and a request.
 
-Only its user may enter the folder. It is opened once, examined, and used through its descriptor: another folder cannot
+Only the user may enter the folder. It is opened once, examined, and used through its descriptor, so no other folder can
 take its place meanwhile, and its path may be long.
 """
 
@@ -16,10 +16,10 @@ from pathlib import Path
 
 PROTOCOL = 1
 IDLE_SECONDS = "GRADER_DAEMON_SECONDS"
-"""Environment variable with the seconds that an idle daemon stays; with 0, there is none."""
+"""Environment variable with the seconds that an idle daemon stays; 0: no daemon."""
 DEFAULT_IDLE_SECONDS = 600.0
 KEPT_SETTINGS = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "HOME")
-"""Environment variables that the daemon's own processes keep for good, besides those of Python."""
+"""Environment variables that identify a daemon, besides those of Python: its processes keep them."""
 MAX_REQUEST = 8 * 2**20
 """Bytes of a request, most of which is the environment."""
 STREAMS = (0, 1, 2)
@@ -30,7 +30,7 @@ _length = struct.Struct("!I")
 
 @dataclass(frozen=True)
 class Request:
-    """The client's process: its command line, working folder, environment, and how its streams are encoded."""
+    """The client's command line, working folder and environment, and the encodings of its streams."""
 
     arguments: list[str]
     folder: str
@@ -39,7 +39,7 @@ class Request:
 
 
 def idle_seconds() -> float:
-    """Return how long an idle daemon stays, in seconds; 0 if there must be none."""
+    """Return the time that an idle daemon stays, in seconds; 0: no daemon."""
     try:
         return max(0.0, float(os.environ.get(IDLE_SECONDS, DEFAULT_IDLE_SECONDS)))
     except ValueError:
@@ -47,10 +47,10 @@ def idle_seconds() -> float:
 
 
 def open_folder() -> int:
-    """Return a descriptor of the folder of sockets, which is made if there is none.
+    """Return a descriptor of the folder of sockets; make the folder if it is missing.
 
     Raises:
-        OSError: it cannot be made, or others than this user may enter it.
+        OSError: it cannot be made, or other users may enter it.
     """
     runtime, cache = os.environ.get("XDG_RUNTIME_DIR"), os.environ.get("XDG_CACHE_HOME")
     folder = Path(runtime or cache or os.path.expanduser("~/.cache"), f"grader-check-{os.geteuid()}")
@@ -66,7 +66,7 @@ def open_folder() -> int:
 def paths(folder: int, course: Path) -> tuple[str, str]:
     """Return the paths of the socket and of the lock for a course, as this process sees them.
 
-    Another interpreter, another place of the packages, or another setting that lasts has a daemon of its own.
+    Each interpreter, location of packages and set of kept settings has its own daemon.
 
     Args:
         folder: the descriptor of the folder.
@@ -81,13 +81,13 @@ def paths(folder: int, course: Path) -> tuple[str, str]:
 
 
 def search_path() -> list[str]:
-    """Return where this process finds modules, wherever it works."""
-    # Some entries are no paths, but marks of the finders of packages.
+    """Return the folders in which this process finds modules, as absolute paths."""
+    # Some entries are placeholders of import hooks.
     return [os.path.abspath(path) if os.path.exists(path or ".") else path for path in sys.path]
 
 
 def is_own(connection: socket.socket) -> bool:
-    """Return whether the process at the other end belongs to the same user."""
+    """Return True if the process at the other end belongs to the same user."""
     form = struct.Struct("3i")  # process, user, group
     _, user, _ = form.unpack(connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, form.size))
     return bool(user == os.geteuid())
@@ -105,12 +105,12 @@ def receive(connection: socket.socket) -> tuple[Request, list[int]]:
 
     Raises:
         OSError: the connection ends or is slow.
-        ValueError, TypeError: it is no request.
+        ValueError, TypeError: the bytes are not a request.
     """
     head, streams, *_ = socket.recv_fds(connection, _length.size, len(STREAMS))
     (size,) = _length.unpack(head.ljust(_length.size, b"\0"))
     if len(head) != _length.size or size > MAX_REQUEST or len(streams) != len(STREAMS):
-        raise ValueError("a request begins with its length and brings three streams")
+        raise ValueError("a request must begin with its length and bring three streams")
     content = bytearray()
     while len(content) < size:
         part = connection.recv(size - len(content))

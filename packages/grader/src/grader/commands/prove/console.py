@@ -1,4 +1,4 @@
-"""Shows kill matrices: a table of exercises, what is not as it should be, weak draws, and tests that add nothing."""
+"""Shows kill matrices: a table of exercises, faults, weak draws, and tests that add nothing."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -8,18 +8,18 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from grader.commands.prove.matrix import Kind, Matrix, Row
+from grader.commands.prove.matrix import AnswerRow, Kind, Matrix
 
 FORMAT = 1
-"""Version of the JSON form. It grows when a field changes its meaning or is removed."""
+"""Version of the JSON form. It increases when a field is removed or changes its meaning."""
 
 
-def screen(matrices: Sequence[Matrix], *, is_sample: bool) -> Group:
-    """Return what a person wants to know about matrices.
+def summary(matrices: Sequence[Matrix], *, is_sample: bool) -> Group:
+    """Return what a person wants to know about the matrices of some exercises.
 
     Args:
-        matrices: those of some exercises.
-        is_sample: whether they hold a tenth of the rows only, which says nothing about single tests.
+        matrices: the matrices.
+        is_sample: whether they hold only a tenth of the rows, which is too little to judge single tests.
     """
     remarks = [line for matrix in matrices for line in (*_complaints(matrix), *_weak_draws(matrix))]
     if not is_sample:
@@ -28,7 +28,7 @@ def screen(matrices: Sequence[Matrix], *, is_sample: bool) -> Group:
 
 
 def as_json(matrices: Sequence[Matrix]) -> dict[str, Any]:
-    """Return matrices as JSON can hold them, with what follows from their rows."""
+    """Return matrices and what follows from their rows, in types that JSON can hold."""
     return {
         "format": FORMAT,
         "proven": all(matrix.is_proven() for matrix in matrices),
@@ -36,7 +36,7 @@ def as_json(matrices: Sequence[Matrix]) -> dict[str, Any]:
             msgspec.to_builtins(matrix)
             | {
                 "proven": matrix.is_proven(),
-                "thin": matrix.is_thin(),
+                "thin": matrix.depends_on_one_test() or bool(matrix.surviving(Kind.MUTANT)),
                 "kills": matrix.kills(),
                 "kills_alone": matrix.kills_alone(),
             }
@@ -55,7 +55,7 @@ def _table(matrices: Sequence[Matrix], is_sample: bool) -> Table:
         right, reasons = matrix.of(Kind.RIGHT), sum(bool(row.reason) for row in matrix.rows)
         kept = len(right) - len(matrix.killed_right_answers)
         mark = Text("ok", "green") if matrix.is_proven() else Text("OPEN", "bold red")
-        if matrix.is_proven() and matrix.is_thin() and not is_sample:
+        if matrix.is_proven() and matrix.depends_on_one_test() and not is_sample:
             mark = Text("thin", "yellow")
         table.add_row(
             matrix.exercise, str(len(matrix.tests)), _found(matrix, Kind.MISTAKE), f"{kept} / {len(right)}",
@@ -92,7 +92,7 @@ def _complaints(matrix: Matrix) -> Iterator[Text]:
 
 
 def _weak_draws(matrix: Matrix) -> Iterator[Text]:
-    """Say which tests would find more with other random numbers."""
+    """Yield the tests that would find more with other random numbers."""
     for test, row in matrix.weak_draws:
         share = _share(matrix, test, row)
         yield _remark(matrix, f"weak draw: {test} spares the {row.kind} '{row.name}', and finds it in {share}")
@@ -100,12 +100,12 @@ def _weak_draws(matrix: Matrix) -> Iterator[Text]:
             yield _edit(row.edit)
 
 
-def _share(matrix: Matrix, test: str, row: Row) -> str:
+def _share(matrix: Matrix, test: str, row: AnswerRow) -> str:
     return f"{row.other_draws[test]} of {matrix.draws} other draws"
 
 
 def _advice(matrix: Matrix) -> Iterator[Text]:
-    """Say which tests add nothing, and which one does nearly all."""
+    """Yield the tests that add nothing, and the one that does nearly all."""
     kills, alone, found = matrix.kills(), matrix.kills_alone(), matrix.found()
     nothing = [test for test in matrix.tests if not kills[test]]
     nothing_new = [test for test in matrix.tests if kills[test] and not alone[test]]
@@ -132,7 +132,7 @@ def _edit(edit: str) -> Text:
 
 
 def _verdict(matrices: Sequence[Matrix]) -> Text:
-    rows: list[Row] = [row for matrix in matrices for row in matrix.rows]
+    rows = [row for matrix in matrices for row in matrix.rows]
     unproven = [matrix.exercise for matrix in matrices if not matrix.is_proven()]
     graded = f"\n{len(rows)} answers to {len(matrices)} exercises were graded."
     if unproven:

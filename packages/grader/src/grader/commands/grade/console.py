@@ -1,0 +1,234 @@
+"""Shows `grader grade` on the terminal: a progress bar, and then the scores, or the changes with a question.
+
+The question of --changed is whether to write the results.
+"""
+
+import sys
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import partial
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn, track
+from rich.table import Table
+from rich.text import Text
+
+from grader.classroom.class_run import ClassRun
+from grader.classroom.gradebook.reader import SubmissionScore, read_ledger
+from grader.classroom.graders import Graders
+from grader.classroom.page.page_maker import StudentResult
+from grader.commands.grade.changes import ChangedLimit, ChangedTest, StudentChange, gain, same_points
+from grader.commands.grade.dry_run import DryRun
+from grader.text import INTERRUPTED, one_line, plural, span
+
+ROWS = 500
+"""Rows of one table: rich holds a whole table in memory, in ten times the space of its text."""
+QUESTION = "Write these results? [y/N] "
+
+
+def grade_and_show(run: ClassRun, graders: Graders | None = None) -> int:
+    """Grade a class with a progress bar, print the table of its scores, and return the exit status.
+
+    Args:
+        run: how to grade it.
+        graders: where; by default on this machine.
+    """
+    console = Console()
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    remarks, status = {}, 0
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        task = progress.add_task(f"grading {run.assignment}", total=run.student_count())
+        for result in run.outcomes(graders):
+            progress.advance(task)
+            remarks[result.student] = "; ".join((*result.troubles, *result.remarks))
+            status |= bool(result.troubles)
+    recorded_scores = read_ledger(run.course_dir, run.assignment).by_student
+    students = recorded_scores.keys() & remarks.keys() if run.only else recorded_scores.keys()
+    for table in score_tables(run.assignment, {student: recorded_scores[student] for student in students}, remarks):
+        console.print(table)
+    return status
+
+
+def regrade(run: ClassRun, graders: Graders | None = None, *, yes: bool = False) -> int:
+    """Grade a class, show the changes, and write the results if a person agrees.
+
+    Args:
+        run: how to grade it.
+        graders: where; by default on this machine.
+        yes: whether to write without asking.
+
+    Returns:
+        0 if all submissions are graded and written, 1 if some are not, and 130 after Ctrl-C before anything was
+        written.
+    """
+    console = Console()
+    shown = partial(track, console=console, transient=True, disable=not console.is_terminal)
+    with DryRun(run) as dry_run:
+        try:
+            students = run.student_count()
+            troubles = _troubles(shown(dry_run.grade(graders), f"grading {run.assignment}", students))
+            for table in change_tables(run.assignment, dry_run.changes):
+                console.print(table)
+            for line in (*limit_lines(dry_run.limits), summary(dry_run.changes, students)):
+                print(one_line(line))
+            if not dry_run.changes:
+                print("there is nothing to write")
+                return 1 if troubles else 0
+            if not yes and not _agrees():
+                return 1
+        except KeyboardInterrupt:
+            print("grader: interrupted; nothing was written", file=sys.stderr)
+            return INTERRUPTED
+        count = len(dry_run.changes)
+        failures = _troubles(shown(dry_run.write(), "writing", count), troubles)
+    count -= len(failures)
+    print(f"wrote the results of {plural(count, 'student')}")
+    return 1 if troubles or failures else 0
+
+
+def _troubles(results: Iterable[StudentResult], known: dict[str, list[str]] | None = None) -> dict[str, list[str]]:
+    """Return the troubles of students, and print the new ones."""
+    found = {}
+    for result in results:
+        if result.troubles and result.troubles != (known or {}).get(result.student):
+            found[result.student] = result.troubles
+    for student, troubles in sorted(found.items()):
+        print(one_line(f"{student}: {'; '.join(troubles)}"))
+    return found
+
+
+def _agrees() -> bool:
+    """Ask whether to write, and print a line if the answer is no."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        print("nothing was written, because no one can be asked here: add --yes to write without a question")
+        return False
+    try:
+        answer = input(QUESTION)
+    except EOFError:
+        answer = ""
+    if answer.strip().lower() in ("y", "yes"):
+        return True
+    print("nothing was written")
+    return False
+
+
+def score_tables(
+    assignment: str, student_scores: dict[str, SubmissionScore], remarks: dict[str, str]
+) -> Iterator[Table]:
+    """Yield tables of at most ROWS students, with a row for each: points from tests, points from marking, remarks.
+
+    Args:
+        assignment: the title.
+        student_scores: the scores by student.
+        remarks: remarks on students; those without a score have a row too.
+    """
+    students = sorted(student_scores.keys() | remarks.keys())
+    rows = [(student, *_score(student_scores.get(student), remarks.get(student, ""))) for student in students]
+    return _tables(assignment, ("student", "tests", "written", ""), ("tests", "written"), rows)
+
+
+def _tables(
+    title: str, columns: Sequence[str], numbers: Collection[str], rows: Sequence[Sequence[str]]
+) -> Iterator[Table]:
+    """Yield tables of at most ROWS rows; the columns in `numbers` are aligned at the right."""
+    for first in range(0, len(rows), ROWS):
+        table = Table(title=title, title_justify="left")
+        for column in columns:
+            table.add_column(column, justify="right" if column in numbers else "left", overflow="fold")
+        for row in rows[first : first + ROWS]:
+            table.add_row(*(Text(one_line(part)) for part in row))
+        yield table
+
+
+def _score(score: SubmissionScore | None, remark: str) -> tuple[str, str, str]:
+    """Return the points from tests, the points from marking, and the remarks."""
+    if score is None:
+        return "-", "-", remark
+    total = score.total
+    late = _lateness(score.seconds_late, total.penalty) if score.seconds_late else ""
+    waiting = "written answers wait for marking" if total.needs_marking else ""
+    return (
+        f"{total.tests:g} / {total.max_tests:g}",
+        f"{total.written:g} / {total.max_written:g}",
+        "; ".join(filter(None, (remark, late, waiting))),
+    )
+
+
+def _lateness(seconds: float, penalty: float) -> str:
+    cost = f", {penalty:g} points taken off" if penalty else ""
+    return f"{span(seconds)} late{cost}"
+
+
+def change_tables(assignment: str, changes: Collection[StudentChange]) -> Iterator[Table]:
+    """Yield tables of the tests that change: their points before and after, and the student's total.
+
+    Args:
+        assignment: the title.
+        changes: the students, in order.
+    """
+    rows = [row for change in changes if change.is_change for row in _rows(change)]
+    columns = ("student", "notebook", "test", "points", "total")
+    return _tables(f"{assignment}: points before → after", columns, ("points", "total"), rows)
+
+
+def limit_lines(changed: Collection[ChangedLimit]) -> Iterator[str]:
+    """Yield a line for each test that is new, is gone, or has another maximum of points."""
+    for notebook, test, before, now in sorted(changed, key=str):
+        if before is None:
+            yield f"{test} in {notebook} is new, and gives up to {now:g}"
+        elif now is None:
+            yield f"{test} in {notebook} is gone, and gave up to {before:g}"
+        else:
+            yield f"{test} in {notebook} gives up to {now:g}, and gave up to {before:g}"
+
+
+def summary(changes: Collection[StudentChange], students: int) -> str:
+    """Return a line with the numbers of students who change.
+
+    Args:
+        changes: the students who were graded.
+        students: the number of all students.
+    """
+    new = sum(change.before is None for change in changes)
+    gains = [gain(change) for change in changes if change.before and change.is_change]
+    gaining = sum(each > 0 and not same_points(each, 0.0) for each in gains)
+    losing = sum(each < 0 and not same_points(each, 0.0) for each in gains)
+    kept = len(gains) - gaining - losing
+    how = [_counted(gaining, "gain"), _counted(losing, "lose")]
+    how += [f"{_counted(kept, 'keep')} the total"] if kept else []
+    stay = students - len(gains) - new
+    parts = [
+        f"{len(gains)} of {plural(students, 'student')} change{'s' if len(gains) == 1 else ''}"
+        + (f": {', '.join(how)}" if gains else ""),
+        f"{stay} stay as they are" if stay != 1 else "1 stays as before",
+        *([f"{new} graded for the first time"] if new else []),
+    ]
+    return "; ".join(parts)
+
+
+def _rows(change: StudentChange) -> Iterator[tuple[str, str, str, str, str]]:
+    """Yield the rows of a student; the first has the name and the total."""
+    after = change.after.total
+    if change.before is None:
+        yield change.student, "", "graded for the first time", "", _arrow(None, after.counted)
+        return
+    before = change.before.total
+    who = f"{change.student} (new answers)" if change.has_new_answers else change.student
+    total = _arrow(before.counted, after.counted)
+    cells = [(each.notebook, each.test, _points(each)) for each in change.tests]
+    if not same_points(before.penalty, after.penalty):
+        cells.append(("", "late penalty", _arrow(before.penalty, after.penalty)))
+    for number, cell in enumerate(cells or [("", "", "")]):
+        yield (who, *cell, total) if number == 0 else ("", *cell, "")
+
+
+def _points(change: ChangedTest) -> str:
+    marked = "" if change.known.manual is None else f" (marked: {change.known.manual:g})"
+    return _arrow(*(cell.points if cell else None for cell in (change.before, change.after))) + marked
+
+
+def _arrow(before: float | None, after: float | None) -> str:
+    return " → ".join("-" if points is None else f"{points:g}" for points in (before, after))
+
+
+def _counted(number: int, verb: str) -> str:
+    return f"{number} {verb}{'s' if number == 1 else ''}"
