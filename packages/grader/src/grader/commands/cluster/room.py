@@ -19,7 +19,7 @@ from grader.commands.cluster.processors import own_processors
 from grader.commands.cluster.wire import Lesson, Reply, Task, decoded_needs, decoded_task, encoded, key_of, unpacked
 from grader.engine.sandbox import confinement
 from grader.engine.supervisor import forkserver, pool
-from grader.engine.supervisor.readers import parse
+from grader.engine.supervisor.parsers import parse
 from grader.engine.supervisor.scratch import Scratch
 from grader.errors import GraderError, SandboxUnavailable, UnreadableFile
 

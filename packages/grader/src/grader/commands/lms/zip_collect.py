@@ -27,7 +27,7 @@ from grader.commands.lms.senders import People
 from grader.commands.lms.settings import Archives
 from grader.engine.limits import Limits
 from grader.engine.notebook.files import read_sources
-from grader.engine.notebook.handed_in import HandedIn
+from grader.engine.notebook.submission_folder import SubmissionFolder
 from grader.errors import GraderError, UnreadableFile
 from grader.text import one_line
 
@@ -80,7 +80,11 @@ class LmsExtractorPlugin(ExtractorPlugin):
         try:
             course_dir = CourseDir(Path(course.root), self.parent.config)
             self.take(
-                course_dir, course.assignment_id, archives, lambda name: HandedIn(folder / name, folder), self._note
+                course_dir,
+                course.assignment_id,
+                archives,
+                lambda name: SubmissionFolder(folder / name, folder),
+                self._note,
             )
         except (GraderError, TraitError) as error:
             self.parent.fail("%s", one_line(error))
@@ -90,7 +94,7 @@ class LmsExtractorPlugin(ExtractorPlugin):
         course_dir: CourseDir,
         assignment: str,
         archives: Iterable[Path],
-        place: Callable[[str], HandedIn],
+        place: Callable[[str], SubmissionFolder],
         note: Callable[[str], None],
     ) -> Taken:
         """Put the submissions in archives into folders, student by student.
@@ -127,7 +131,7 @@ class LmsExtractorPlugin(ExtractorPlugin):
         return taken
 
     def _put(
-        self, collected: Collected, time: datetime | None, folder: HandedIn, notebook_mb: int, taken: Taken
+        self, collected: Collected, time: datetime | None, folder: SubmissionFolder, notebook_mb: int, taken: Taken
     ) -> None:
         """Write the notebooks of a student and count them; what keeps them from being written is a trouble."""
         self.students |= {collected.student}

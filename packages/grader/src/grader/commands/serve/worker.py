@@ -21,7 +21,7 @@ from grader.commands.serve.fair_queue import Ticket
 from grader.commands.serve.policy import HandIn
 from grader.commands.serve.store import Graded, Store
 from grader.commands.serve.table import HandInRow
-from grader.engine.supervisor.readers import parse
+from grader.engine.supervisor.parsers import parse
 from grader.errors import GraderError, UnreadableFile
 from grader.files import replace_file
 

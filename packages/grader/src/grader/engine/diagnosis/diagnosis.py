@@ -17,8 +17,8 @@ from typing import Any, TypeVar
 import torch
 from msgspec.structs import replace
 
+from grader.engine.diagnosis.comparison import is_alike, is_informative
 from grader.engine.diagnosis.fingerprints import fingerprint
-from grader.engine.diagnosis.likeness import is_alike, is_telling
 from grader.engine.diagnosis.misconceptions import KnownMisconceptions, Misconception
 from grader.engine.diagnosis.recording import Exchanges, RecordedCall, recorded_sessions
 from grader.engine.diagnosis.replay import Replay, adopted
@@ -167,7 +167,7 @@ class Diagnosis:
             return ()
         # How parameters are drawn is free, and counts only where nothing else differs.
         for exactly in (False, True):
-            if not exactly and not any(map(is_telling, chain.from_iterable(sessions))):
+            if not exactly and not any(map(is_informative, chain.from_iterable(sessions))):
                 continue
             for calls in sessions:
                 if not self._answers_alike(exercise, reference, calls, exactly):

@@ -2,7 +2,7 @@
 
     replies --> digest of what must be equal, digest of what was drawn, two floats for each reply with real numbers
 
-Replies are compared by the rules of `likeness`, but those of two students: there is no reference that could take over
+Replies are compared by the rules of `comparison`, but those of two students: there is no reference that could take over
 the parameters of both. If they drew other parameters, or used more random numbers, their numbers differ for that reason
 alone.
 """
@@ -35,15 +35,15 @@ def fingerprint(exchanges: Exchanges) -> Fingerprint | None:
         calls = list(chain.from_iterable(recorded_sessions(exchanges)))
         if not calls:
             return None
-        taken = _Taken()
+        builder = _FingerprintBuilder()
         for call in calls:
-            taken.add(call)
-        return taken.fingerprint()
+            builder.add(call)
+        return builder.fingerprint()
     except Exception:
         return None  # the sandbox may have answered anything
 
 
-class _Taken:
+class _FingerprintBuilder:
     """The fingerprint so far, and the tensors of the reply that is being read."""
 
     def __init__(self) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import torch
 
-from grader.engine.diagnosis.likeness import handles, same_values
+from grader.engine.diagnosis.comparison import handles, same_values
 from grader.engine.diagnosis.recording import RecordedCall, RecordedCallback
 from grader.engine.rpc.protocol import (
     Backward,

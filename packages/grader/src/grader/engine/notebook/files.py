@@ -5,9 +5,9 @@ from pathlib import Path
 from nbformat import NotebookNode
 
 from grader.engine.notebook.cells import CellType, type_of
-from grader.engine.notebook.handed_in import read_bytes
 from grader.engine.notebook.parsing import parsed
 from grader.engine.notebook.plan import plan
+from grader.engine.notebook.submission_folder import read_bytes
 from grader.errors import GraderError, UnreadableFile
 
 

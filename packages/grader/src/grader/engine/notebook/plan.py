@@ -81,8 +81,11 @@ class Plan:
     steps: list[Step]
 
     @cached_property
-    def places(self) -> dict[int, int]:
-        """The number of hidden tests before each step. Between two of them, no test looks at the student's names."""
+    def snapshots(self) -> dict[int, int]:
+        """The snapshot that holds the student's names at each step: the number of hidden tests before it.
+
+        Between two hidden tests, no test looks at these names, so one snapshot will do.
+        """
         before = accumulate((step.is_hidden for step in self.steps), initial=0)
         return {step.index: count for step, count in zip(self.steps, before, strict=False)}
 

@@ -9,7 +9,7 @@ hidden test has no way to reveal them. If a hidden test fails, a later cell may 
 repeats all hidden tests of its exercise in a fresh sandbox, in which no later cell has run, and only that run counts:
 student code can tell the passes apart, so points of two passes must not be added up. If an exercise lost points and
 builds on an earlier one that did, the **second run** judges it once more with our own answer to the earlier one
-(follow_through.py).
+(carried_errors.py).
 
 A sandbox that hangs or dies costs one exercise. It is replaced, and the earlier cells run again in the fresh one,
 without the cell that caused the failure.
@@ -29,7 +29,7 @@ from grader.engine.rpc.exceptions import verdict_on
 from grader.engine.rpc.jobs import Job
 from grader.engine.rpc.protocol import CellDone
 from grader.engine.runner.answer_cache import AnswerCache, NonDeterministicTest
-from grader.engine.runner.follow_through import better, next_run, our_answers, with_our_answers
+from grader.engine.runner.carried_errors import best_results, next_run, our_answers, with_our_answers
 from grader.engine.runner.outcome import MAX_LOG
 from grader.engine.runner.outputs import cell_outputs, size
 from grader.engine.runner.sandbox_link import OUT_OF_TIME, RESOURCE_VERDICTS, SandboxFailure, SandboxLink, SandboxLost
@@ -85,7 +85,7 @@ class NotebookRun:
         if exercises := self._needing_rerun(results):
             self._failures = failures
             results |= self._isolated_rerun(exercises)
-        results |= self._second_runs(results)
+        results |= self._judge_carried_errors(results)
         name_misconceptions(self._steps, results, self._known, self._recorder.exchanges, self._diagnoses)
         self.outputs |= {index: shown(result) for index, result in results.items()}
         return [results[index] for index in sorted(results)]
@@ -151,8 +151,8 @@ class NotebookRun:
         results = self._isolated_run(self._steps, exercises)
         return {step.index: results[step.index] for step in self._steps if step.is_hidden and step.index in results}
 
-    def _second_runs(self, results: dict[int, Result]) -> dict[int, Result]:
-        """Judge exercises once more with our answers to the earlier ones that cost them points; see follow_through."""
+    def _judge_carried_errors(self, results: dict[int, Result]) -> dict[int, Result]:
+        """Judge exercises once more with our answers to the earlier ones that cost them points; see carried_errors."""
         counted: dict[int, Result] = {}
         judged: set[str] = set()
         self._begin_pass()
@@ -163,7 +163,7 @@ class NotebookRun:
             self._failures = {}
             self._excluded_cells -= {step.index for step in self._steps if step.name in run.replaced}
             second = self._isolated_run(with_our_answers(self._steps, run, self._ours), set(run.exercises))
-            counted |= (chosen := better(run, self._steps, results, second))
+            counted |= (chosen := best_results(run, self._steps, results, second))
             kept = {step.exercise for step in self._steps if step.index in chosen}
             self._recorder.exchanges |= {name: exchanges for name, exchanges in recorded.items() if name not in kept}
         return counted
@@ -213,10 +213,12 @@ class NotebookRun:
     def _run_in_sandbox(self, step: Step) -> None:
         if self._link.is_out_of_time():
             raise SandboxLost(OUT_OF_TIME)
-        place = self._plan.places[step.index]
+        snapshot = self._plan.snapshots[step.index]
         code = compiled_bytes(step.source, step.name) if step.is_ours else b""
         try:
-            done: CellDone = self._link.ask(lambda channel: RpcClient(channel).run(step.source, step.name, place, code))
+            done: CellDone = self._link.ask(
+                lambda channel: RpcClient(channel).run(step.source, step.name, snapshot, code)
+            )
             outputs = cell_outputs(done)
         except SandboxLost:
             raise

@@ -27,7 +27,7 @@ LIMITS: dict[str, tuple[str, Callable[[Limits], int]]] = {
 _numbers = itertools.count()
 
 
-class Group:
+class CGroup:
     """A group with the limits of one sandbox, which joins it by itself before it runs student code.
 
     Args:
@@ -49,10 +49,10 @@ class Group:
             self.folder.rmdir()
 
 
-def limited(limits: Limits) -> Group | None:
+def limited(limits: Limits) -> CGroup | None:
     """Return a new group with limits, or None if this process may not make one."""
     parent = _divided_group()
-    return None if parent is None else Group(parent, limits)
+    return None if parent is None else CGroup(parent, limits)
 
 
 @cache

@@ -26,8 +26,8 @@ from grader.engine.code_digest import module_files, package_paths
 
 RUNNER = "grader.engine.runner.main:main"
 SANDBOX = "grader.engine.sandbox.main:main"
-READER = "grader.engine.reader.main:main"
-PRELOADED = ["grader.engine.supervisor.early", "grader.engine.supervisor.preload"]
+PARSER = "grader.engine.parser.main:main"
+PRELOADED = ["grader.engine.supervisor.preload"]
 HELPER_PACKAGES = "GRADER_HELPER_PACKAGES"
 """Environment variable from which the fork server takes the modules of helper packages, and where to find them."""
 KEPT_ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "TMPDIR", "ATEN_CPU_CAPABILITY")

@@ -20,7 +20,7 @@ from grader.engine.report import Verdict
 from grader.engine.rpc.jobs import Ended, Job, JobResult, NeedExitStatus, NeedSandbox, SandboxSettings
 from grader.engine.runner.clock import SLOWEST
 from grader.engine.supervisor import forkserver
-from grader.engine.supervisor.cgroups import Group, limited
+from grader.engine.supervisor.cgroups import CGroup, limited
 from grader.engine.supervisor.pool import RunnerHandle, borrowed_runner
 from grader.engine.supervisor.scratch import MAX_ENTRIES, Scratch
 
@@ -112,7 +112,7 @@ class _Sandbox:
     connection: Connection
     from_student: Connection
     scratch: Scratch | None
-    group: Group | None
+    group: CGroup | None
     excess: Ended | None = None
     """The limit that it exceeded, once it was killed because of that."""
     is_over: bool = False

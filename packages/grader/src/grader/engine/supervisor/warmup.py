@@ -107,7 +107,7 @@ def play() -> CellDone:
     try:
         client = RpcClient(_BothEnds(RpcServer(shell, _no_callback)))
         done = client.run(STUDENT, "warm-up")
-        names = client.look(["Reader", "train", "twice", "wrong"], place=0)
+        names = client.fetch_names(["Reader", "train", "twice", "wrong"], snapshot=0)
         execute(TEST, "warm-up", {"torch": torch, **names})
     finally:
         shell.namespace.clear()

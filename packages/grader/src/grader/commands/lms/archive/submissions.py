@@ -8,12 +8,14 @@ from datetime import UTC, datetime
 
 from grader.classroom.student import TIMESTAMP, submission_time
 from grader.commands.lms.archive.collect import Collected
-from grader.engine.notebook.handed_in import HandedIn
+from grader.engine.notebook.submission_folder import SubmissionFolder
 from grader.errors import UnreadableFile
 from grader.files import replace_file
 
 
-def put(collected: Collected, time: datetime | None, handed_in: HandedIn, notebook_mb: int, *, replace: bool) -> bool:
+def put(
+    collected: Collected, time: datetime | None, handed_in: SubmissionFolder, notebook_mb: int, *, replace: bool
+) -> bool:
     """Write a student's notebooks; return whether anything has changed.
 
     Other notebooks that the student handed in before stay.
@@ -51,14 +53,14 @@ def put(collected: Collected, time: datetime | None, handed_in: HandedIn, notebo
     return bool(changed)
 
 
-def _differs(handed_in: HandedIn, name: str, collected: Collected, notebook_mb: int) -> bool:
+def _differs(handed_in: SubmissionFolder, name: str, collected: Collected, notebook_mb: int) -> bool:
     try:
         return handed_in.read(f"{name}.ipynb", notebook_mb) != collected.notebooks[name]
     except UnreadableFile:
         return True  # a link, or too large
 
 
-def _time_of(handed_in: HandedIn) -> datetime | None:
+def _time_of(handed_in: SubmissionFolder) -> datetime | None:
     """When the submission that is there was handed in; None if nothing usable says so."""
     with suppress(UnreadableFile, ValueError):
         if time := submission_time(handed_in):

@@ -64,26 +64,26 @@ class RpcClient:
         self.wrote = False
         """Whether student code wrote into tensors, lists or dicts that it was given."""
 
-    def run(self, source: str, name: str, place: int = 0, code: bytes = b"") -> protocol.CellDone:
+    def run(self, source: str, name: str, snapshot: int = 0, code: bytes = b"") -> protocol.CellDone:
         """Run a cell in the sandbox and return its outputs and the exception that it ended with.
 
         Args:
             source: the cell.
             name: tracebacks call the cell `<name>`.
-            place: the place at which to keep the names that the cell leaves.
+            snapshot: the snapshot that keeps the names that the cell leaves.
             code: the compiled cell from `shell.compiled_bytes`; if it is empty, the sandbox compiles the source.
         """
-        self._channel.send(protocol.RunCell(source=source, name=name, place=place, code=code), [])
+        self._channel.send(protocol.RunCell(source=source, name=name, place=snapshot, code=code), [])
         return self._reply(protocol.CellDone)[0]
 
-    def look(self, names: list[str], place: int | None = None) -> dict[str, Any]:
+    def fetch_names(self, names: list[str], snapshot: int | None = None) -> dict[str, Any]:
         """Return what names are bound to in the sandbox: copies of values, and proxies of everything else.
 
         Args:
             names: the names; unbound ones are left out of the result.
-            place: if given, all names in the sandbox are first set back to what cells up to this place left.
+            snapshot: if given, all names in the sandbox are first set back to this snapshot.
         """
-        return self.call(Verb.LOOK, (names, place), {})
+        return self.call(Verb.LOOK, (names, snapshot), {})
 
     def call(self, target: Any, args: tuple, kwargs: dict) -> Any:
         """Return the value of a call in the sandbox. Modules and their stand-ins are in sync before and after it.

@@ -19,7 +19,7 @@ BLANK = "raise NotImplementedError"
 
 
 @dataclass(frozen=True)
-class SecondRun:
+class CarriedErrorRun:
     """Exercises that are judged again, the earlier exercises for which our answers stand in, and the cells needed.
 
     Cells that none of the exercises uses, such as a long training, would cost time and change nothing.
@@ -41,7 +41,9 @@ def our_answers(steps: list[Step], cells: list[tuple[str, str]]) -> dict[str, st
     return {name: source for name, source in cells if name in exercises}
 
 
-def next_run(steps: list[Step], results: dict[int, Result], ours: dict[str, str], judged: set[str]) -> SecondRun | None:
+def next_run(
+    steps: list[Step], results: dict[int, Result], ours: dict[str, str], judged: set[str]
+) -> CarriedErrorRun | None:
     """Return the next run that may give back points lost by earlier mistakes, or None if there is none left.
 
     Args:
@@ -61,14 +63,14 @@ def next_run(steps: list[Step], results: dict[int, Result], ours: dict[str, str]
         replaced = frozenset({other.exercise for other in needed if other is not step} & faulty & ours.keys())
         cells = frozenset(other.index for other in needed)
         if replaced and run is None:
-            run = SecondRun(frozenset({step.exercise}), replaced, cells)
+            run = CarriedErrorRun(frozenset({step.exercise}), replaced, cells)
         elif run is not None and replaced == run.replaced:
             # Exercises for which the same answers stand in share a run.
-            run = SecondRun(run.exercises | {step.exercise}, replaced, run.cells | cells)
+            run = CarriedErrorRun(run.exercises | {step.exercise}, replaced, run.cells | cells)
     return run
 
 
-def with_our_answers(steps: list[Step], run: SecondRun, ours: dict[str, str]) -> list[Step]:
+def with_our_answers(steps: list[Step], run: CarriedErrorRun, ours: dict[str, str]) -> list[Step]:
     """Return the steps that a run needs, with our answers to the exercises that it replaces."""
     return [
         replace(step, source=ours[step.name], is_ours=True) if step.name in run.replaced else step
@@ -77,7 +79,9 @@ def with_our_answers(steps: list[Step], run: SecondRun, ours: dict[str, str]) ->
     ]
 
 
-def better(run: SecondRun, steps: list[Step], first: dict[int, Result], second: dict[int, Result]) -> dict[int, Result]:
+def best_results(
+    run: CarriedErrorRun, steps: list[Step], first: dict[int, Result], second: dict[int, Result]
+) -> dict[int, Result]:
     """Return the results of the exercises of which all tests passed in the second run, by index of the step.
 
     Args:
@@ -90,11 +94,11 @@ def better(run: SecondRun, steps: list[Step], first: dict[int, Result], second: 
     for exercise in run.exercises:
         tests = [step.index for step in steps if step.role is Role.TEST and step.exercise == exercise]
         if second.keys() >= set(tests) and not any(_lost(second[index]) for index in tests):
-            counted |= {index: _told(run, first[index], second[index]) for index in tests}
+            counted |= {index: _annotated(run, first[index], second[index]) for index in tests}
     return counted
 
 
-def _told(run: SecondRun, first: Result, second: Result) -> Result:
+def _annotated(run: CarriedErrorRun, first: Result, second: Result) -> Result:
     """The result of the second run with an explanation that quotes nothing of it: it may quote our answers."""
     return replace(second, explanation=Explanation(judged_with=tuple(sorted(run.replaced))), alone=first)
 

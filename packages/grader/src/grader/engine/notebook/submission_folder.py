@@ -21,7 +21,7 @@ FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 @dataclass(frozen=True)
-class Entry:
+class FolderEntry:
     """A file or folder of a submission, by its path inside the submission."""
 
     path: Path
@@ -30,7 +30,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class HandedIn:
+class SubmissionFolder:
     """The folder of a submission.
 
     Args:
@@ -84,7 +84,7 @@ class HandedIn:
             return False
         return True
 
-    def entries(self, into: Container[Path] | None = None) -> list[Entry]:
+    def entries(self, into: Container[Path] | None = None) -> list[FolderEntry]:
         """Return the files and folders in the folder and in the folders in it, at most MAX_ENTRIES.
 
         Args:
@@ -94,7 +94,7 @@ class HandedIn:
             UnreadableFile: the folder lies behind a link.
             OSError: the folder cannot be looked into.
         """
-        found: list[Entry] = []
+        found: list[FolderEntry] = []
         with self._opened() as folder:
             _collect(folder, Path(), into, found)
         return found
@@ -118,11 +118,11 @@ class HandedIn:
 
 
 def read_bytes(path: Path, max_mb: int) -> bytes:
-    """Return the content of a file that a person named; raise as `HandedIn.read`."""
-    return HandedIn(path.parent, path.parent).read(path.name, max_mb)
+    """Return the content of a file that a person named; raise as `SubmissionFolder.read`."""
+    return SubmissionFolder(path.parent, path.parent).read(path.name, max_mb)
 
 
-def _collect(folder: int, path: Path, into: Container[Path] | None, found: list[Entry]) -> None:
+def _collect(folder: int, path: Path, into: Container[Path] | None, found: list[FolderEntry]) -> None:
     listed = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=folder)
     try:
         with os.scandir(listed) as entries:
@@ -130,7 +130,7 @@ def _collect(folder: int, path: Path, into: Container[Path] | None, found: list[
                 if len(found) >= MAX_ENTRIES:
                     return
                 is_folder = entry.is_dir(follow_symlinks=False)
-                found.append(Entry(path / entry.name, entry.is_file(follow_symlinks=False), is_folder))
+                found.append(FolderEntry(path / entry.name, entry.is_file(follow_symlinks=False), is_folder))
                 if is_folder and (path == Path() if into is None else path / entry.name in into):
                     try:
                         inner = os.open(entry.name, FOLDER, dir_fd=listed)

@@ -47,13 +47,15 @@ def is_alike(call: RecordedCall, answer: Answer, *, exactly: bool = False) -> bo
         case Raised() as student, Raised() as reference:
             return _same_error(student.error, reference.error)
         case Returned() as student, Returned() as reference:
-            return _Pair(call.returned.decoded().tensors, tensors, exactly).same_return(student, reference)
+            return _ReplyComparison(call.returned.decoded().tensors, tensors, exactly).same_return(student, reference)
         case Gradients() as student, Gradients() as reference:
-            return _Pair(call.returned.decoded().tensors, tensors, exactly).same_gradients(student, reference)
+            return _ReplyComparison(call.returned.decoded().tensors, tensors, exactly).same_gradients(
+                student, reference
+            )
     return False
 
 
-def is_telling(call: RecordedCall) -> bool:
+def is_informative(call: RecordedCall) -> bool:
     """Return whether a reply holds something to compare, besides the fact that an object came back."""
     return not isinstance(call.reply, Returned) or any(
         part is not None and not _is_handle(part) for part in _parts(call.reply.value)
@@ -69,7 +71,7 @@ def same_values(left: Tree, left_tensors: Tensors, right: Tree, right_tensors: T
         right: the same in the process of the reference.
         right_tensors: its tensors.
     """
-    return _Pair(left_tensors, right_tensors).same(left, msgspec.to_builtins(right))
+    return _ReplyComparison(left_tensors, right_tensors).same(left, msgspec.to_builtins(right))
 
 
 def handles(tree: Tree) -> list[FromSandbox]:
@@ -77,7 +79,7 @@ def handles(tree: Tree) -> list[FromSandbox]:
     return [msgspec.convert(part["handle"], FromSandbox) for part in _parts(tree) if _is_handle(part)]
 
 
-class _Pair:
+class _ReplyComparison:
     """The tensors of a student's reply and of the reference's reply to the same call."""
 
     def __init__(self, left: Tensors, right: Tensors, exactly: bool = False) -> None:
