@@ -44,7 +44,7 @@ class Misconception:
     find: str
     """A text that occurs exactly once in the reference solution."""
     replace: str
-    """The text that takes the place of `find`."""
+    """The text that replaces `find`."""
     hint: str
     """The message to a student with this misconception: the symptom that reveals it, without the solution."""
 
@@ -53,7 +53,7 @@ class Misconception:
 
         Continuation lines of `find` and `replace` are written relative to the line in which `find` begins: each
         inherits the indentation that precedes `find` in that line, unless it is empty. A `find` that begins at the
-        very start of a line has no indentation before it, so lines copied whole, with their own, are taken as they are.
+        very start of a line has no indentation before it, so whole lines with their own indentation stay as they are.
 
         Raises:
             GraderError: `find` does not occur exactly once.
@@ -100,7 +100,7 @@ class _Entry(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 
 def load(assignment: Path) -> list[Misconception]:
-    """Read the misconceptions of the assignment in the folder `assignment`; return none if it has no such folder.
+    """Read the misconceptions of the assignment in the folder `assignment`, if it has any.
 
     Files are read in the order of their names, and entries in the order of the file. An entry belongs to the exercise
     that its file is named after, and to those that it lists under `also`.

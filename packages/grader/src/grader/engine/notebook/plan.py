@@ -1,4 +1,4 @@
-"""Plans which cell of a notebook runs in which process and in which order, and what its tests share."""
+"""Plans the process and order in which the cells of a notebook run, and the sessions that its tests share."""
 
 import hashlib
 import re
@@ -30,9 +30,9 @@ class Role(Enum):
 class Step:
     """One code cell to run.
 
-    `exercise` is the answer cell that the cell is or tests; it is '' for the student's own cells. While this test calls
-    student code, that may call no library function whose name contains one of the words `forbidden`. `is_ours` is true
-    if the source notebook has a cell with exactly this text.
+    `exercise` is the answer cell that the cell is or tests, or '' for the student's own cells. While this test calls
+    student code, that code may not call a library function with one of the words `forbidden` in its name. `is_ours` is
+    true if the source notebook has a cell with exactly this text.
     """
 
     index: int
@@ -51,7 +51,7 @@ def plan(notebook: "NotebookNode", source: "NotebookNode | None" = None) -> list
 
     Args:
         notebook: the repaired submission, or a source.
-        source: the instructor's notebook, if the steps are to say which cells are unchanged.
+        source: the instructor's notebook, to find unchanged cells.
     """
     source_texts = {cell.source for cell in source.cells} if source is not None else set()
     outline, steps = Outline(notebook), []
@@ -76,7 +76,7 @@ def plan(notebook: "NotebookNode", source: "NotebookNode | None" = None) -> list
 
 @dataclass(frozen=True)
 class Plan:
-    """The steps of a notebook, and what follows from them, in dicts by the index of the step."""
+    """The steps of a notebook, and facts derived from them, in dicts by the index of the step."""
 
     steps: list[Step]
 
@@ -105,7 +105,7 @@ class Plan:
 
     @cached_property
     def sessions(self) -> dict[int, int]:
-        """The session id of each test: 0 for a session of its own, another for tests that share objects."""
+        """The session id of each test: 0 for its own session, another number for tests that share objects."""
         ids = {step.index: 0 for step in self.steps if step.role is Role.TEST}
         for number, step in enumerate(self.steps):
             shared = names_bound(step.source) & self.needed_later[step.index] if step.role is Role.TEST else frozenset()
@@ -131,7 +131,7 @@ class Plan:
 
 
 def _as_python(source: str) -> str:
-    """An instructor's cell with its magics as calls of IPython. IPython itself handles those of a student's cell."""
+    """Return an instructor's cell with its magics as calls of IPython, which itself handles those of students."""
     if not MAGIC.search(source):
         return source
     from IPython.core.inputtransformer2 import TransformerManager  # slow to load, and rarely needed

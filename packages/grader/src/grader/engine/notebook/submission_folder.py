@@ -1,7 +1,7 @@
-"""Opens what students handed in, and follows no link: not in a submission, and not on the way to it.
+"""Opens submitted files, and follows no link, neither in a submission nor on the way to it.
 
 A link may lead to another student's work, a pipe may never end, and a sparse file may be of any length: such files are
-rejected. The kernel resolves one name at a time, each in the folder that the former one opened.
+rejected. The kernel resolves one name at a time, each in the folder opened before.
 """
 
 import errno
@@ -15,7 +15,7 @@ from pathlib import Path
 from grader.errors import UnreadableFile
 
 MAX_ENTRIES = 1_000
-"""Files and folders of a submission that are looked at."""
+"""Most files and folders of a submission that are listed."""
 FOLDER = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
@@ -35,7 +35,7 @@ class SubmissionFolder:
 
     Args:
         path: the folder.
-        trusted: the folder above it that the instructor chose. Students may have made everything below.
+        trusted: the folder above it that the instructor chose. Everything below may come from students.
     """
 
     path: Path
@@ -46,7 +46,7 @@ class SubmissionFolder:
 
         Args:
             name: the file's name.
-            max_mb: how many MiB it may have.
+            max_mb: its size limit, in MiB.
 
         Raises:
             UnreadableFile: it is a link or lies behind one, is not an ordinary file, or is too large.
@@ -71,11 +71,11 @@ class SubmissionFolder:
             os.close(descriptor)
 
     def has(self, name: str) -> bool:
-        """Return whether something has this name.
+        """Return whether the folder has an entry of this name.
 
         Raises:
             UnreadableFile: the folder lies behind a link.
-            OSError: the folder cannot be looked into.
+            OSError: the folder cannot be read.
         """
         try:
             with self._opened() as folder:
@@ -88,11 +88,11 @@ class SubmissionFolder:
         """Return the files and folders in the folder and in the folders in it, at most MAX_ENTRIES.
 
         Args:
-            into: the folders that are looked into, by their paths inside this one; by default those directly in it.
+            into: the folders to list, by their paths inside this one; by default those directly in it.
 
         Raises:
             UnreadableFile: the folder lies behind a link.
-            OSError: the folder cannot be looked into.
+            OSError: the folder cannot be read.
         """
         found: list[FolderEntry] = []
         with self._opened() as folder:
@@ -135,7 +135,7 @@ def _collect(folder: int, path: Path, into: Container[Path] | None, found: list[
                     try:
                         inner = os.open(entry.name, FOLDER, dir_fd=listed)
                     except OSError:
-                        continue  # it is closed: it is listed, but not its content
+                        continue  # a locked folder is listed without its content
                     try:
                         _collect(inner, path / entry.name, into, found)
                     finally:

@@ -1,6 +1,6 @@
-"""Runs the process that parses what strangers wrote: a file that takes too much memory ends it, and nothing else.
+"""Runs the process that parses untrusted files: a file that takes too much memory ends only this process.
 
-bytes of a file --> parsing.py --> the notebook as JSON, or what is wrong with the file
+bytes of a file --> parsing.py --> the notebook as JSON, or the defect of the file
 """
 
 import json

@@ -1,10 +1,9 @@
-"""Finds out why a test gave no points. Of a hidden test it tells what the test checks, and shows no code.
+"""Explains why a test gave no points. For a hidden test, it gives the checked property and no code.
 
 exception, step, cells --> Explanation
 
-A hidden test opens with a comment that states the truth it checks, which the release shows, too. An assertion's own
-message was written for students. Everything else in a hidden test (code, traceback, values in the text of an error)
-stays in the grader.
+A hidden test opens with a comment that states what it checks; the release shows it, too. Assertion messages are written
+for students. Everything else in a hidden test (code, traceback, values in error messages) stays in the grader.
 """
 
 import builtins
@@ -25,9 +24,9 @@ UNFIT = {
     "did not match|dtype": "is its dtype the one that is asked for?",
     "must match|shapes|sizes|invalid for input": "is its shape the one that is asked for?",
 }
-"""Maps patterns of torch's error messages to hints that reveal no values of the test, as the messages might."""
+"""Hints by patterns of torch's error messages, which themselves might reveal values of the test."""
 LAST_LINE = 200
-"""The last line whose number a hidden test's message gives. In a longer cell, a student could choose the number."""
+"""Highest line number in the message of a hidden test. In a longer cell, a student could encode values in it."""
 
 
 def explain_test(step: Step, error: Exception) -> Explanation:
@@ -35,13 +34,13 @@ def explain_test(step: Step, error: Exception) -> Explanation:
 
     Args:
         step: the test.
-        error: its exception: the test found something wrong, or could not go on.
+        error: its exception: the test failed or could not continue.
     """
     text, truth = printable(error).strip(), truth_of(step) if step.is_hidden else ""
     if name := missing_name(error):
         return Explanation(cause=Cause.UNDEFINED, missing=name)
     if isinstance(error, AssertionError):
-        # The message of a library (torch.testing) gives values of the test; the author's was written for students.
+        # A library's message (torch.testing) gives values of the test; the author's is written for students.
         return Explanation(truth, Cause.PROPERTY, text if not step.is_hidden or _is_authors(error, step) else "")
     got_none = isinstance(error, AttributeError | TypeError) and "NoneType" in text
     if step.is_hidden:
@@ -50,20 +49,20 @@ def explain_test(step: Step, error: Exception) -> Explanation:
 
 
 def _question(text: str) -> str:
-    """The probable fault of a result about which torch raised an error with this text; '' if it is not known."""
+    """Return the probable fault of a result for which torch raised an error with this text, or ''."""
     return next((question for pattern, question in UNFIT.items() if re.search(pattern, text)), "")
 
 
 def missing_name(error: Exception) -> str:
-    """Return the name that another cell should have defined, if its lack raised the exception; otherwise ''."""
+    """Return the name that another cell should have defined, if that raised the exception; otherwise ''."""
     return error.name or "" if isinstance(error, NameError) and not isinstance(error, UnboundLocalError) else ""
 
 
 def is_not_written(error: ErrorInfo) -> bool:
     """Return whether an exception is the `raise NotImplementedError()` of a blank.
 
-    The line may have been left below an answer, or belong to another exercise that this one calls. Only its place
-    shows which.
+    The line may be left over below an answer, or belong to another exercise that this one calls; its position tells
+    which.
     """
     return error.kind == "NotImplementedError" and not error.message
 
@@ -87,20 +86,20 @@ def explain_raise(step: Step, error: ErrorInfo, cells: dict[str, str]) -> Explan
     if error.code is ErrorCode.CANNOT_CROSS:
         return Explanation(truth, Cause.NO_VALUE, "" if step.is_hidden else printable(error.message))
     if step.is_hidden:
-        # Its text may hold numbers of the test, and its name may be made up to hold them.
+        # Its text may hold numbers of the test, and so may an invented name.
         name = error.kind if error.kind in KINDS else "an error"
         return Explanation(truth, Cause.RAISED, error=name, where=where)
     return Explanation("", Cause.RAISED, printable(error.message), printable(error.name), where)
 
 
 def _where(error: ErrorInfo, cells: dict[str, str], step: Step) -> Where | None:
-    # The sandbox names only a place, and the text of the line comes from the notebook: a text from the sandbox could
-    # hold numbers of a hidden test. So could the choice of a place: a hidden test names only lines of its exercise.
+    # The sandbox gives only a position, and the text of the line comes from the notebook: a text from the sandbox could
+    # hold numbers of a hidden test. So could a position, so a hidden test names only lines of its exercise.
     frames = [(frame.cell.strip("<>"), frame.line) for frame in error.frames]
     if step.is_hidden:
         frames = [(cell, line) for cell, line in frames if cell == step.exercise]
     for cell, line in frames[-1:]:
-        # Not splitlines(), which also splits where Python counts no new line.
+        # Not splitlines(), which also splits at characters that do not end a line for Python.
         lines = cells.get(cell, "").split("\n")[: LAST_LINE if step.is_hidden else None]
         if 1 <= line <= len(lines):
             return Where(cell, line, printable(lines[line - 1].strip(), MAX_LINE))
@@ -108,9 +107,9 @@ def _where(error: ErrorInfo, cells: dict[str, str], step: Step) -> Where | None:
 
 
 def _is_authors(error: AssertionError, step: Step) -> bool:
-    """Whether the message of an assertion is the author's: that of the test's own assert, or a msg for torch.testing.
+    """Return whether the author wrote the message of an assertion, in an assert or as a msg for torch.testing.
 
-    A message that repeats an exception of student code, which the test caught, does not count.
+    A message that repeats a caught exception of student code does not count.
     """
     caught = str(error.__context__) if isinstance(error.__context__, StudentError) else ""
     if caught and caught in str(error):
@@ -123,6 +122,6 @@ def _is_authors(error: AssertionError, step: Step) -> bool:
 
 
 def truth_of(step: Step) -> str:
-    """Return the comment with which a test opens."""
+    """Return the opening comment of a test."""
     opening = takewhile(lambda line: line.startswith("# "), step.source.splitlines())
     return " ".join(line[2:].strip() for line in opening)

@@ -1,4 +1,4 @@
-"""Describes how a test ended, and derives its result for one submission."""
+"""Holds the outcome of a test, and derives its result for one submission."""
 
 import traceback
 from collections.abc import Callable
@@ -17,18 +17,18 @@ from grader.engine.runner.standins.proxies import StudentError
 from grader.text import printable
 
 MAX_LOG = 50_000
-"""Characters of a traceback that are kept: the text of an error may hold everything that student code answered."""
+"""Characters of a traceback that are kept: an error may quote all that student code answered."""
 
 
 @dataclass(frozen=True)
 class TestOutcome:
-    """How a test ended. It follows from the answers that the test got: equal answers give an equal outcome.
+    """The outcome of a test, which depends only on the answers to it: equal answers give an equal outcome.
 
-    `error` is the exception of student code that ended the test, if one did; where in the cells it arose depends on the
-    submission, so it is explained later. `wrote` is true if student code changed its arguments in place.
+    `error` is the exception of student code that ended the test, if one did. Its position depends on the submission, so
+    it is explained later. `wrote` is true if student code changed its arguments in place.
     """
 
-    __test__ = False  # pytest collects classes that are called so
+    __test__ = False  # pytest collects classes with such a name
 
     verdict: Verdict
     points: float = 0.0
@@ -39,7 +39,7 @@ class TestOutcome:
 
     @property
     def nbytes(self) -> int:
-        """Bytes, about, that it takes to keep."""
+        """Approximate size in bytes."""
         return len(repr(self.explanation)) + len(self.log) + len(repr(self.error))
 
     def result(self, step: Step, cells: dict[str, str]) -> Result:
@@ -66,7 +66,7 @@ def outcome_of(step: Step, run: Callable[[], Any]) -> TestOutcome:
         run: runs it and returns the value of its last line.
 
     Raises:
-        ProtocolError: a message broke the protocol, which is no outcome of the test.
+        ProtocolError: a message broke the protocol, which says nothing about the test.
     """
     try:
         points = partial(run(), step.points)

@@ -32,6 +32,6 @@ def _whole(text: str) -> str:
 
 
 def size(output: dict[str, Any]) -> int:
-    """Return how many characters, about, an output adds to the notebook."""
+    """Return the approximate number of characters that an output adds to the notebook."""
     parts = (output.get(name, "") for name in ("text", "ename", "evalue"))
     return sum(map(len, (*parts, *output.get("data", {}).values(), *output.get("traceback", ())))) + 100

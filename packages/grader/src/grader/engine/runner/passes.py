@@ -5,7 +5,7 @@
 The **visible pass** runs every cell and leaves the hidden tests out. Its outputs and the messages of visible tests are
 all that a student sees of the sandbox. The **hidden pass** runs the hidden tests, each with the names as they were at
 its place in the notebook. Nothing else of the sandbox is shown from then on, so code that remembers the arguments of a
-hidden test has no way to reveal them. If a hidden test fails, a later cell may be the cause, so the **isolated re-run**
+hidden test cannot reveal them. If a hidden test fails, a later cell may be the cause, so the **isolated re-run**
 repeats all hidden tests of its exercise in a fresh sandbox, in which no later cell has run, and only that run counts:
 student code can tell the passes apart, so points of two passes must not be added up. If an exercise lost points and
 builds on an earlier one that did, the **second run** judges it once more with our own answer to the earlier one
@@ -96,7 +96,7 @@ class NotebookRun:
 
     @property
     def was_interrupted(self) -> bool:
-        """Whether the CPU limit interrupted this process somewhere in its own code."""
+        """True if the CPU limit interrupted the code of this process, and so left it in an unknown state."""
         return self._link.was_interrupted
 
     # Passes
@@ -126,10 +126,10 @@ class NotebookRun:
         return results
 
     def _needing_rerun(self, results: dict[int, Result]) -> set[str]:
-        """The exercises of which a hidden test may have lost points because of a later cell.
+        """Return the exercises in which a hidden test may have lost points because of a later cell.
 
-        A later cell causes neither a blank nor the lack of a name that another test should have bound. It also cannot
-        be the cause if the re-run would run everything that has run before.
+        A later cell causes neither a blank nor the lack of a name that another test should have bound. Nor can it be
+        the cause if the re-run would leave nothing out.
         """
         return {
             step.exercise
@@ -141,18 +141,18 @@ class NotebookRun:
         }
 
     def _has_neighbours(self, test: Step) -> bool:
-        """Whether the notebook has cells below the test, or tests of other exercises, which the re-run leaves out."""
+        """Return whether the re-run leaves cells out: those below the test, and tests of other exercises."""
         others = (step for step in self._steps if step.exercise != test.exercise)
         return any(step.role is Role.TEST or step.index > test.index for step in others)
 
     def _isolated_rerun(self, exercises: set[str]) -> dict[int, Result]:
-        """Run the hidden tests of `exercises` again, with the cells above them only."""
+        """Run the hidden tests of `exercises` again with only the cells above them."""
         self._begin_pass()
         results = self._isolated_run(self._steps, exercises)
         return {step.index: results[step.index] for step in self._steps if step.is_hidden and step.index in results}
 
     def _judge_carried_errors(self, results: dict[int, Result]) -> dict[int, Result]:
-        """Judge exercises once more with our answers to the earlier ones that cost them points; see carried_errors."""
+        """Judge exercises again with our answers to the earlier ones that cost them points; see carried_errors."""
         counted: dict[int, Result] = {}
         judged: set[str] = set()
         self._begin_pass()
@@ -182,7 +182,7 @@ class NotebookRun:
             if step.role is not Role.TEST:
                 self._run_cell(step)
             elif step.index in tests:
-                # Visible ones, too, because a hidden one may depend on them.
+                # Visible tests, too, because a hidden one may depend on them.
                 results[step.index] = self._test(step)
             else:
                 self._namespace.redo(step.index)
@@ -223,7 +223,7 @@ class NotebookRun:
         except SandboxLost:
             raise
         except Exception as error:
-            # The outputs of the cell cannot cross.
+            # The cell's outputs cannot cross the boundary.
             done, outputs = CellDone(), [error_output(Verdict.ERROR, printable(error))]
         if done.error is not None and verdict_on(done.error) is Verdict.OUTPUT_LIMIT:
             raise SandboxLost(SandboxFailure(Verdict.OUTPUT_LIMIT, printable(done.error.message)))
@@ -232,7 +232,7 @@ class NotebookRun:
             self.outputs[step.index] = self._fitting(outputs)
 
     def _exclude(self, step: Step, failure: SandboxFailure) -> None:
-        """Note a cell that must not run again because the sandbox failed in it, and the failure of its exercise."""
+        """Exclude a cell in which the sandbox failed from later runs, and keep the failure for its exercise."""
         self._excluded_cells.add(step.index)
         if self._shows_outputs:
             self.outputs.setdefault(step.index, [error_output(failure.verdict, failure.explanation.message)])
@@ -240,7 +240,7 @@ class NotebookRun:
             self._failures[step.exercise] = failure
 
     def _fitting(self, outputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """As many of the outputs as the notebook has room for; if there are more, the last one says so."""
+        """Return the outputs that fit the limit of the notebook; a final error output replaces the rest."""
         kept: list[dict[str, Any]] = []
         for output in outputs if self._room >= 0 else ():
             self._room -= size(output)
@@ -283,7 +283,7 @@ class NotebookRun:
         return Result(step.name, failure.verdict, 0.0, step.points, failure.explanation, log, step.exercise)
 
     def _replace_sandbox(self) -> None:
-        """Get a fresh sandbox, and run the cells again that ran in the former one."""
+        """Get a fresh sandbox, and repeat the cells that ran in the previous one."""
         self._link.replace()
         steps, self._ran = self._ran, []
         while steps:
@@ -293,7 +293,7 @@ class NotebookRun:
             except SandboxLost as error:
                 if error.failure is OUT_OF_TIME:
                     return
-                # The cell ran before and fails now. The loop ends, because each attempt has one cell fewer.
+                # The cell ran before and fails now. The loop ends, because each attempt excludes one more cell.
                 self._exclude(step, error.failure)
                 self._link.replace()
                 steps, self._ran = self._ran + steps, []

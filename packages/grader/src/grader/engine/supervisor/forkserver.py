@@ -29,10 +29,10 @@ SANDBOX = "grader.engine.sandbox.main:main"
 PARSER = "grader.engine.parser.main:main"
 PRELOADED = ["grader.engine.supervisor.preload"]
 HELPER_PACKAGES = "GRADER_HELPER_PACKAGES"
-"""Environment variable from which the fork server takes the modules of helper packages, and where to find them."""
+"""Environment variable that gives the fork server the modules of helper packages and the folders that hold them."""
 KEPT_ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "TMPDIR", "ATEN_CPU_CAPABILITY")
 SERVER_ENVIRONMENT = {
-    # A child runs on one processor: the threads that student code asks torch for must not spin while they wait for it.
+    # A child runs on one processor, so threads that student code asks torch for must not spin while they wait.
     "OMP_NUM_THREADS": "1",
     "OMP_WAIT_POLICY": "passive",
     "PYTHONHASHSEED": "0",
@@ -55,7 +55,7 @@ def use(helper_packages: tuple[str, ...]) -> None:
 
 
 def prepare(helper_packages: tuple[str, ...] = ()) -> None:
-    """Start the fork server, which loads its modules while this process goes on.
+    """Start the fork server, which loads its modules in the background.
 
     Args:
         helper_packages: packages that notebooks import.
@@ -66,8 +66,8 @@ def prepare(helper_packages: tuple[str, ...] = ()) -> None:
 
 
 def share() -> None:
-    """Have this process, a fork of the one that started the fork server, use that server, which must be running."""
-    # multiprocessing would look after the server as after a child, and it is the child of another process.
+    """Use the running fork server of the process from which this one was forked."""
+    # multiprocessing would manage the server as a child of this process, but another process started it.
     for owner in (forkserver, forkserver._forkserver):
         setattr(owner, "ensure_running", lambda: None)  # noqa: B010
     _shared.set()
@@ -85,7 +85,7 @@ def _modules_to_load(package: str) -> tuple[list[str], list[str]]:
 def start(target: str, *arguments: Any) -> BaseProcess:
     """Fork a warm process that calls a function.
 
-    The function is named and not passed, because the parent need not import its module: torch alone takes a second.
+    The function is passed by name, so the parent need not import its module: torch alone takes a second.
 
     Args:
         target: the function, as "module:function".
@@ -136,10 +136,10 @@ def _call(target: str, *arguments: Any) -> None:
 
 
 def end(process: BaseProcess) -> None:
-    """Kill a process and release all that the parent holds of it."""
+    """Kill a process and release its resources in the parent."""
     process.kill()
     process.join()
-    # start() in another thread goes through all processes, and must not meet one that is half closed.
+    # start() in another thread iterates over all processes and must not find a half-closed one.
     with _starting:
         process.close()
 
@@ -152,8 +152,8 @@ def pipe() -> tuple[Connection, Connection]:
 def _ensure_running() -> None:
     """Start the fork server if it does not run.
 
-    Only meanwhile are this process's environment and main program hidden: other threads, which may start programs of
-    their own, see both at any other time.
+    The environment and main program of this process are hidden for that moment only, because other threads may start
+    programs of their own.
     """
     if _shared.is_set() or _is_running():
         return
@@ -164,13 +164,13 @@ def _ensure_running() -> None:
 
 def _is_running() -> bool:
     pid = forkserver._forkserver._forkserver_pid  # type: ignore[attr-defined]
-    # It is not reaped: multiprocessing does that.
+    # WNOWAIT leaves the process for multiprocessing to reap.
     return pid is not None and os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
 
 
 @cache
 def _find_room_for_the_socket() -> None:
-    """Give multiprocessing its folder in /tmp if the usual one is too deep, as Python itself does from 3.14 on."""
+    """Have multiprocessing use /tmp if the path of the usual folder is too long, as Python does from 3.14 on."""
     usual = tempfile.gettempdir()
     if len(os.fsencode(usual)) > MAX_TEMPORARY:
         tempfile.tempdir = "/tmp"
@@ -182,7 +182,7 @@ def _find_room_for_the_socket() -> None:
 
 @contextmanager
 def _clean_environment() -> Iterator[None]:
-    """Hide this process's environment from the fork server: its children have no business with a token in it."""
+    """Hide this process's environment, which may hold tokens, from the fork server and its children."""
     packages = json.dumps([_modules_to_load(package) for package in _helper_packages])
     before = dict(os.environ)
     clean = {name: before[name] for name in KEPT_ENVIRONMENT if name in before}
@@ -197,8 +197,8 @@ def _clean_environment() -> Iterator[None]:
 
 @contextmanager
 def _no_interrupt() -> Iterator[None]:
-    """Block Ctrl-C, which reaches all processes of a terminal, in the fork server: it ends with this process anyway."""
-    # When it starts inside the block, the resource tracker unblocks the signal again.
+    """Block Ctrl-C in the fork server, which ends with this process: a terminal sends it to all processes."""
+    # The resource tracker would unblock the signal if it started inside the block.
     resource_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
@@ -209,7 +209,7 @@ def _no_interrupt() -> Iterator[None]:
 
 @contextmanager
 def _no_preparation() -> Iterator[None]:
-    """Keep from children what multiprocessing tells them: this process's command line, key and working folder."""
+    """Keep multiprocessing from sending children this process's command line, key and working folder."""
     usual = spawn.get_preparation_data
     spawn.get_preparation_data = lambda name: {"name": name, "sys_path": _sys_path()}
     try:
@@ -219,7 +219,7 @@ def _no_preparation() -> Iterator[None]:
 
 
 def _sys_path() -> list[str]:
-    """Where children find modules: as this process, but not in its working folder, unless that holds a package."""
+    """Return this process's sys.path for children, without the working folder unless it holds a package."""
     here = os.getcwd()
     needed = {folder for package in ("grader", *_helper_packages) for folder in _modules_to_load(package)[0]}
     return [path for path in map(os.path.abspath, sys.path) if path != here or path in needed]
@@ -227,7 +227,7 @@ def _sys_path() -> list[str]:
 
 @contextmanager
 def _no_main() -> Iterator[None]:
-    """Keep a child from importing the main program (pytest, nbgrader) again: it needs nothing of it."""
+    """Keep a child from importing the main program (pytest, nbgrader) again."""
     main = sys.modules["__main__"]
     sys.modules["__main__"] = types.ModuleType("__main__")
     try:

@@ -16,7 +16,7 @@ from grader.engine.supervisor import forkserver
 from grader.errors import UnreadableFile
 
 PARSE_SECONDS = 20
-"""Seconds that parsing a file may take, which takes less than two on an idle machine."""
+"""Seconds that a file may take to parse; on an idle machine no file takes more than two."""
 START_SECONDS = 60
 """Seconds that a parser may take to start: the fork server may still be loading."""
 
@@ -39,7 +39,7 @@ class ParserProcess:
         return self._connection.recv_bytes()
 
     def is_lost(self) -> bool:
-        """Whether the process ended while it had nothing to do: it says nothing by itself, so this is the end."""
+        """Return whether the process ended while idle: an idle process sends nothing, so input means the end."""
         return self._connection.poll(0)
 
     def end(self) -> None:
@@ -57,7 +57,7 @@ def read_notebook(path: Path, max_mb: int = MAX_NOTEBOOK_MB) -> NotebookNode:
 
     Args:
         path: the file.
-        max_mb: how many MiB it may have.
+        max_mb: its size limit, in MiB.
 
     Raises:
         UnreadableFile: it is not a notebook, in a format from before 2015, or too large.
@@ -92,7 +92,7 @@ def parse(data: bytes, name: str) -> NotebookNode:
 
 
 def _borrowed() -> ParserProcess:
-    """An idle parser, or a new one. One that ended while it was idle says nothing about the next file."""
+    """Return an idle parser, or a new one; the next file is not to blame for one that ended while idle."""
     while True:
         with _lock:
             parser = _idle.pop() if _idle else None

@@ -17,7 +17,7 @@ from multiprocessing.process import BaseProcess
 from grader.engine.supervisor import forkserver
 
 MAX_NOTEBOOKS = 2_000
-"""Notebooks after which a runner is replaced, so that nothing can pile up in it."""
+"""Notebooks after which a runner is replaced, so that leaks cannot accumulate."""
 
 
 @dataclass
@@ -72,7 +72,7 @@ def side_by_side(jobs: int) -> int:
     """Return how many notebooks are graded at a time.
 
     Args:
-        jobs: how many are wanted; 0 for one on each processor. More than that would only make each other wait.
+        jobs: the number wanted; 0 for one on each processor. More would only wait for each other.
     """
     processors = len(os.sched_getaffinity(0))
     return min(jobs, processors) if jobs > 0 else processors
@@ -104,7 +104,7 @@ def _started_runner() -> RunnerHandle:
 
 
 def _next_processor() -> int:
-    """The least loaded processor that this thread may use; among equals, the one that the thread runs on.
+    """Return the least loaded processor that this thread may use, preferring its own among equals.
 
     Other programs that grade on this machine count only their own runners. If each of them chose the first processor
     among equals, all their runners would share it.

@@ -1,4 +1,4 @@
-"""Loads all that children of the fork server need, once and in the fork server, so that no submission waits for it.
+"""Loads everything that children of the fork server need, once and in the fork server, so no submission waits for it.
 
 forkserver.prepare --imports--> this module: libraries, helper packages, a warm-up notebook --forks--> children
 """
@@ -12,7 +12,7 @@ from grader.engine.sandbox.privileges import can_be_unprivileged
 
 
 def before_libraries() -> None:
-    """Do what must precede the libraries, and what forks: forks are quick while this process is small."""
+    """Set up the imports, and everything that forks, while this process is small and forks are quick."""
     skip_slow_imports()
     own_process_namespace()
     can_be_unprivileged(confinement.readable_paths())

@@ -57,10 +57,10 @@ class RpcClient:
         self.parameters: weakref.WeakValueDictionary[int, torch.nn.Parameter] = weakref.WeakValueDictionary()
         self._graphs = itertools.count()
         self._unused_graphs: list[int] = []
-        """Calls whose gradients are no longer needed; the sandbox learns it with the next request."""
+        """Calls whose gradients are no longer needed; the next request tells the sandbox."""
         self._random = KnownState()
         self.forbidden: tuple[str, ...] = ()
-        """Functions of torch that student code must do without for now."""
+        """Student code may call no library function with one of these words in its name."""
         self.wrote = False
         """Whether student code wrote into tensors, lists or dicts that it was given."""
 
@@ -77,7 +77,7 @@ class RpcClient:
         return self._reply(protocol.CellDone)[0]
 
     def fetch_names(self, names: list[str], snapshot: int | None = None) -> dict[str, Any]:
-        """Return what names are bound to in the sandbox: copies of values, and proxies of everything else.
+        """Return the objects of names in the sandbox: copies of values, and proxies of everything else.
 
         Args:
             names: the names; unbound ones are left out of the result.
@@ -94,16 +94,16 @@ class RpcClient:
             kwargs: its keyword arguments.
 
         Raises:
-            Exception: the student's exception, a StudentError; or one that a function of the test raised meanwhile.
+            Exception: the student's, as a StudentError, or that of a function of the test that was called back.
         """
         return self._made(_Call(self, target, args, kwargs))
 
     def call_measured(self, measure: Measure, target: Any, args: tuple, kwargs: dict) -> tuple[Any, int]:
-        """Return the value of a call, and the number that `measure` finds beside the student's code.
+        """Return the value of a call, and the number that `measure` finds in the process of the student's code.
 
         Args:
             measure: a function of a helper package. It takes a function and its arguments, makes the call, and returns
-                its value and a whole number from 0. Student code can forge the number.
+                its value and an integer from 0. Student code can forge the number.
             target: as in `call`, like the other arguments.
         """
         call = _Call(self, target, args, kwargs, f"{measure.__module__}:{measure.__qualname__}")
@@ -150,7 +150,7 @@ class RpcClient:
                 raise ProtocolError(f"the reply must be a {expected.__name__}; a {type(reply).__name__} arrived")
 
     def _answer_callback(self, question: protocol.Callback, decoded: DecodedTensors) -> None:
-        """Call the test's function that student code calls, and send back its value or exception."""
+        """Call the function of the test for student code, and send back its value or exception."""
         if question.function >= len(self._functions):
             raise ProtocolError("student code may call back only functions that a test passed to it")
         args, kwargs = self._value(question.call, decoded)
@@ -166,7 +166,7 @@ class RpcClient:
         self._channel.send(reply, tensors)
 
     def _error(self, raised: protocol.Raised) -> Exception:
-        """The exception to raise here: the original one if a function of the test raised it."""
+        """Return the exception to raise here: the original if a function of the test raised it."""
         if raised.callback is not None and raised.callback < len(self._errors):
             return self._errors[raised.callback]
         return local_error(raised.error)
@@ -175,7 +175,7 @@ class RpcClient:
         return unpack(tree, decoded.tensors, self._resolve, checked_field)
 
     def _refer(self, item: Any, place: Place) -> Handle:
-        """The handle of something that a test passes to student code and that stays here."""
+        """Return the handle of an object that a test passes to student code and that stays here."""
         if (handle := handle_of(item)) is not None:
             return handle
         if callable(item):
@@ -195,7 +195,7 @@ class RpcClient:
 
 
 class _Call:
-    """One call, ready to be sent: its arguments, the modules that changed and the tensors that collect gradients."""
+    """A call to send: its arguments, the changed modules and the tensors that collect gradients."""
 
     def __init__(self, client: RpcClient, target: Any, args: tuple, kwargs: dict, measure: str = "") -> None:
         self._client = client
@@ -216,7 +216,7 @@ class _Call:
         differentiable = [n for n, tensor in enumerate(self._tensors) if tensor.requires_grad and request.grad_enabled]
         request.requires_grad = [(number, self._tensors[number].is_leaf) for number in differentiable]
         self.collecting = [self._tensors[number] for number in differentiable]
-        # After the tensors to which they belong: a write into a gradient comes back like any other write.
+        # Gradients come after their tensors: a write into one comes back like any other write.
         for number, tensor in enumerate(self._tensors[:]):
             if (gradient := gradient_of(tensor)) is not None:
                 request.gradients.append((number, len(self._tensors)))
@@ -225,9 +225,9 @@ class _Call:
         self._states = self._add_modules()
 
     def _add_modules(self) -> dict[int, ModuleState]:
-        """Name all modules, because any function may use any of them: a student's train() may use a global model."""
+        """Send all modules, because any function may use any of them: a student's train() may use a global model."""
         request, packer = self._request, Packer(self._client._refer, self._sent)
-        # By reference: items() takes several times as long.
+        # valuerefs(), because items() takes several times as long.
         references = self._client.modules.valuerefs()
         states = {ref.key: module._remote.state for ref in references if (module := ref()) is not None}
         request.modules = list(states)
@@ -240,7 +240,7 @@ class _Call:
         return states
 
     def exchange(self) -> tuple[Any, list[torch.Tensor]]:
-        """Make the call; return its value, and those tensors in it that have a gradient in the sandbox."""
+        """Make the call; return its value and the tensors in it that have a gradient in the sandbox."""
         client, request = self._client, self._request
         random_state = torch.get_rng_state()
         if client._random.is_news(random_state):

@@ -53,11 +53,11 @@ class RemoteModuleState:
         self._values[path] = value, tensor.requires_grad
 
     def take_gradient(self, path: str, gradient: torch.Tensor | None) -> None:
-        """Set the `.grad` of a parameter to what it is in the sandbox.
+        """Set the `.grad` of a parameter to its value in the sandbox.
 
         Args:
             path: the path of the parameter.
-            gradient: its gradient there, or None.
+            gradient: the gradient, or None.
 
         Raises:
             ProtocolError: the gradient does not fit the parameter.
@@ -104,12 +104,12 @@ class RemoteModuleState:
         return [slots[name] for slots, name in map(self._slots.__getitem__, paths)]
 
     def _tensor(self, path: str) -> torch.Tensor | None:
-        """The parameter or buffer at a path, if there is one."""
+        """Return the parameter or buffer at a path, or None."""
         slots, name = self._slots.get(path, ({}, ""))
         return slots.get(name)
 
     def cleared(self) -> "FormerParts":
-        """Forget everything and return the parts and tensors that there were."""
+        """Forget everything and return the former parts and tensors."""
         parts = {path: part for path, reference in self._parts.items() if (part := reference()) is not None}
         tensors = {path: self._tensor(path) for path in self._slots}
         for table in (self._parts, self._modes, self._slots, self._values):
@@ -118,7 +118,7 @@ class RemoteModuleState:
         return FormerParts(parts, tensors)
 
     def take(self, client: Caller, changes: ModuleChanges, tensors: list[torch.Tensor]) -> None:
-        """Make the changes of a call in the sandbox here, too.
+        """Repeat the changes of a call in the sandbox here.
 
         Args:
             client: makes calls for parts that are new.
@@ -198,7 +198,7 @@ def module_from(client: Caller, handle: ModuleHandle, tensors: list[torch.Tensor
 def _shaped(
     state: RemoteModuleState, client: Caller, object_id: int, handle: ModuleHandle, tensors: list[torch.Tensor]
 ) -> RemoteModule:
-    """The stand-in with this state, rebuilt from `handle`; parts and tensors that it has already are kept."""
+    """Rebuild the stand-in with this state from `handle`, keeping its parts and tensors, and return it."""
     # Names go directly into nn.Module's tables, because add_module() and its like would ask the sandbox for them first.
     former = state.cleared()
     parts: dict[str, RemoteModule] = {}
@@ -245,7 +245,7 @@ def _attach(parts: dict[str, RemoteModule], path: str) -> None:
 
 
 def _parameter(client: Caller, object_id: int, value: torch.Tensor, requires_grad: bool) -> nn.Parameter:
-    """The parameter with this id: the same object under all its names and in all modules that share it."""
+    """Return the parameter with this id: one object under all its names and in all modules that share it."""
     parameter = client.parameters.get(object_id)
     if parameter is None:
         parameter = client.parameters[object_id] = nn.Parameter(value.clone(), requires_grad=requires_grad)

@@ -15,7 +15,7 @@ class GradientSource(Protocol):
 
 
 class RemoteGraph:
-    """A call whose gradients may be asked for, as long as this object lives.
+    """A call; while this object lives, its gradients can be computed.
 
     Args:
         source: computes its gradients.
@@ -33,7 +33,7 @@ class RemoteGraph:
 
 
 def attach(graph: RemoteGraph, outputs: list[torch.Tensor], collecting: list[torch.Tensor]) -> None:
-    """Let tensors depend on others through a call.
+    """Make the outputs of a call depend on its inputs in autograd.
 
     Args:
         graph: the call.
@@ -47,9 +47,9 @@ class _Node(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, graph: RemoteGraph, outputs: list[torch.Tensor], *collecting: torch.Tensor) -> tuple:
         ctx.graph = graph
-        # An output that a test does not use is not differentiated, as in one process: not everything can be.
+        # As in one process, an output that a test does not use is not differentiated: not every output can be.
         ctx.set_materialize_grads(False)
-        # autograd attaches its graph to these very tensors, parts of the call's value. In a list, they are no inputs.
+        # autograd attaches its graph to these tensors, parts of the call's value. In a list, they are not inputs.
         return tuple(outputs)
 
     @staticmethod
