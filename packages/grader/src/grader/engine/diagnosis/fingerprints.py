@@ -25,11 +25,7 @@ DIGITS = 7
 
 
 def fingerprint(exchanges: Exchanges) -> Fingerprint | None:
-    """Return the fingerprint of an exercise's behaviour; None if nothing readable was recorded.
-
-    Args:
-        exchanges: the recorded messages of its tests.
-    """
+    """Return the fingerprint of the behaviour in recorded messages; None if they hold nothing readable."""
     try:
         calls = list(chain.from_iterable(recorded_sessions(exchanges)))
         if not calls:

@@ -45,11 +45,7 @@ class _Names:
 
 
 class Replay:
-    """One session on a local server.
-
-    Args:
-        namespace: the names that the reference's cells have bound.
-    """
+    """One session on a local server, with the names that the reference's cells have bound."""
 
     def __init__(self, namespace: dict[str, Any]) -> None:
         self._server = RpcServer(_Names(namespace), self._reply_to)

@@ -111,11 +111,7 @@ def kept_tags(metadata: dict[str, Any]) -> dict[str, list[str]]:
 
 
 def picture_address(forms: Any) -> str | None:
-    """Return a pasted picture as a data URL, or None for anything else.
-
-    Args:
-        forms: an attachment of a cell: base64 data by MIME type.
-    """
+    """Return the picture in an attachment (base64 data by MIME type) as a data URL, or None for anything else."""
     for form in PICTURES & set(forms if isinstance(forms, dict) else ()):
         if isinstance(forms[form], str):
             return f"data:{form};base64,{''.join(forms[form].split())}"

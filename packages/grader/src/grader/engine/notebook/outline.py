@@ -38,11 +38,7 @@ class Exercise:
 
 
 class Outline:
-    """The structure of a notebook, which must not change while this object is in use.
-
-    Args:
-        notebook: a source, a repaired submission or an autograded notebook.
-    """
+    """The structure of a source, repaired or autograded notebook, which must not change while this is in use."""
 
     def __init__(self, notebook: "NotebookNode") -> None:
         self.notebook = notebook

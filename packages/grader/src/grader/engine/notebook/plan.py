@@ -59,18 +59,17 @@ def plan(notebook: "NotebookNode", source: "NotebookNode | None" = None) -> list
         if cell.cell_type != "code" or is_not_graded(cell):
             continue
         name, is_ours = outline.names[index] or f"cell {index + 1}", cell.source in source_texts
+        exercise = outline.exercise_at[index]
         match outline.types[index]:
             case CellType.TEST:
-                exercise, code = outline.exercise_at[index], _as_python(cell.source)
-                points, words = float(cell.metadata.nbgrader.points), outline.exercises[exercise].forbidden
+                code, points = _as_python(cell.source), float(cell.metadata.nbgrader.points)
+                words = outline.exercises[exercise].forbidden
                 steps.append(Step(index, name, Role.TEST, code, exercise, points, HIDDEN in code, words))
             case CellType.READ_ONLY:
                 role = Role.SANDBOX if is_sandbox_only(cell) else Role.BOTH
                 steps.append(Step(index, name, role, _as_python(cell.source), is_ours=is_ours))
-            case CellType.AUTOGRADED_ANSWER | CellType.MANUAL_ANSWER:
-                steps.append(Step(index, name, Role.SANDBOX, cell.source, name, is_ours=is_ours))
-            case CellType.UNMARKED:
-                steps.append(Step(index, name, Role.SANDBOX, cell.source, is_ours=is_ours))
+            case _:
+                steps.append(Step(index, name, Role.SANDBOX, cell.source, exercise, is_ours=is_ours))
     return steps
 
 

@@ -17,11 +17,7 @@ MEMORY_MB = 300
 
 
 def main(parent: Connection) -> None:
-    """Answer each file with 1 and its notebook, or with 0 and the two parts of an UnreadableFile.
-
-    Args:
-        parent: the connection to the parent.
-    """
+    """Answer each file from the parent with 1 and its notebook, or with 0 and the two parts of an UnreadableFile."""
     die_with_parent()
     limit_memory(MEMORY_MB)
     with suppress(EOFError, OSError):

@@ -30,17 +30,6 @@ class CarriedErrorRun:
     cells: frozenset[int]
 
 
-def our_answers(steps: list[Step], cells: list[tuple[str, str]]) -> dict[str, str]:
-    """Return our own answers by exercise.
-
-    Args:
-        steps: the steps of the submission.
-        cells: the names and sources of our answers and read-only cells.
-    """
-    exercises = {step.exercise for step in steps}
-    return {name: source for name, source in cells if name in exercises}
-
-
 def next_run(
     steps: list[Step], results: dict[int, Result], ours: dict[str, str], judged: set[str]
 ) -> CarriedErrorRun | None:

@@ -19,11 +19,7 @@ class Clock:
         self._earlier = 0.0
 
     def follow(self, pid: int) -> None:
-        """Subtract the waiting time of this process from now on, instead of the previous one's.
-
-        Args:
-            pid: its pid outside its process namespace.
-        """
+        """From now on, subtract the waiting time of the process with this pid instead of the previous one's."""
         self._earlier += self._other.waited()
         self._other.close()
         self._other = _Queue(str(pid))

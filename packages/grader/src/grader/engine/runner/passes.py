@@ -22,16 +22,16 @@ from typing import Any
 
 from grader.engine.diagnosis.diagnosis import DiagnosisCache, name_misconceptions
 from grader.engine.diagnosis.recording import Recorder
+from grader.engine.notebook.cells import FORMS
 from grader.engine.notebook.names import Namespace, names_bound
 from grader.engine.notebook.plan import Plan, Role, Step
 from grader.engine.report import Result, Verdict, error_output, shown
 from grader.engine.rpc.exceptions import verdict_on
 from grader.engine.rpc.jobs import Job
-from grader.engine.rpc.protocol import CellDone
+from grader.engine.rpc.protocol import CellDone, ErrorInfo, Text
 from grader.engine.runner.answer_cache import AnswerCache, NonDeterministicTest
-from grader.engine.runner.carried_errors import best_results, next_run, our_answers, with_our_answers
+from grader.engine.runner.carried_errors import best_results, next_run, with_our_answers
 from grader.engine.runner.outcome import MAX_LOG
-from grader.engine.runner.outputs import cell_outputs, size
 from grader.engine.runner.sandbox_link import OUT_OF_TIME, RESOURCE_VERDICTS, SandboxFailure, SandboxLink, SandboxLost
 from grader.engine.runner.standins.client import RpcClient
 from grader.engine.runner.test_execution import TestExecutor
@@ -70,7 +70,9 @@ class NotebookRun:
         self._excluded_cells: set[int] = set()
         self._failures: dict[str, SandboxFailure] = {}
         """The failures of the sandbox that cost whole exercises, by exercise."""
-        self._ours = our_answers(job.steps, job.known.cells)
+        exercises = {step.exercise for step in job.steps}
+        self._ours = {name: source for name, source in job.known.cells if name in exercises}
+        """Our own answers by exercise."""
         self._shows_outputs = True
         self._room = job.output_kb * 1024
         self.outputs: dict[int, list[dict[str, Any]]] = {}
@@ -219,7 +221,7 @@ class NotebookRun:
             done: CellDone = self._link.ask(
                 lambda channel: RpcClient(channel).run(step.source, step.name, snapshot, code)
             )
-            outputs = cell_outputs(done)
+            outputs = _cell_outputs(done)
         except SandboxLost:
             raise
         except Exception as error:
@@ -243,7 +245,7 @@ class NotebookRun:
         """Return the outputs that fit the limit of the notebook; a final error output replaces the rest."""
         kept: list[dict[str, Any]] = []
         for output in outputs if self._room >= 0 else ():
-            self._room -= size(output)
+            self._room -= _size(output)
             if self._room < 0:
                 return [*kept, error_output(Verdict.OUTPUT_LIMIT, "there was more output than is shown")]
             kept.append(output)
@@ -297,3 +299,33 @@ class NotebookRun:
                 self._exclude(step, error.failure)
                 self._link.replace()
                 steps, self._ran = self._ran + steps, []
+
+
+def _cell_outputs(done: CellDone) -> list[dict[str, Any]]:
+    """Return the outputs of a cell in nbformat's form, with printable text only, and its exception as an error."""
+    outputs: list[dict[str, Any]] = []
+    for output in done.outputs:
+        if isinstance(output, Text):
+            outputs.append({"output_type": "stream", "name": "stdout", "text": _whole(output.text)})
+        else:
+            data = {form: _whole(output.data[form]) for form in FORMS if form in output.data}
+            outputs.append({"output_type": "display_data", "data": data, "metadata": {}})
+    if done.error is not None:
+        outputs.append(_error(done.error))
+    return outputs
+
+
+def _error(info: ErrorInfo) -> dict[str, Any]:
+    name, message = printable(info.name), printable(info.message)
+    lines = [f"{printable(frame.cell)}, line {frame.line}: {printable(frame.text)}" for frame in info.frames]
+    return {"output_type": "error", "ename": name, "evalue": message, "traceback": [*lines, f"{name}: {message}"]}
+
+
+def _whole(text: str) -> str:
+    return printable(text, len(text))
+
+
+def _size(output: dict[str, Any]) -> int:
+    """Return the approximate number of characters that an output adds to the notebook."""
+    parts = (output.get(name, "") for name in ("text", "ename", "evalue"))
+    return sum(map(len, (*parts, *output.get("data", {}).values(), *output.get("traceback", ())))) + 100

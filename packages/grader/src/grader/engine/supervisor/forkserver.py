@@ -12,7 +12,6 @@ import signal
 import sys
 import tempfile
 import threading
-import types
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -55,11 +54,7 @@ def use(helper_packages: tuple[str, ...]) -> None:
 
 
 def prepare(helper_packages: tuple[str, ...] = ()) -> None:
-    """Start the fork server, which loads its modules in the background.
-
-    Args:
-        helper_packages: packages that notebooks import.
-    """
+    """Start the fork server, which loads its modules and these packages in the background."""
     use(helper_packages)
     with _starting:
         _ensure_running()
@@ -152,13 +147,12 @@ def pipe() -> tuple[Connection, Connection]:
 def _ensure_running() -> None:
     """Start the fork server if it does not run.
 
-    The environment and main program of this process are hidden for that moment only, because other threads may start
-    programs of their own.
+    The environment of this process is hidden for that moment only, because other threads may start programs.
     """
     if _shared.is_set() or _is_running():
         return
     _find_room_for_the_socket()
-    with _clean_environment(), _no_main(), _no_preparation(), _no_interrupt():
+    with _clean_environment(), _no_preparation(), _no_interrupt():
         forkserver.ensure_running()
 
 
@@ -209,7 +203,7 @@ def _no_interrupt() -> Iterator[None]:
 
 @contextmanager
 def _no_preparation() -> Iterator[None]:
-    """Keep multiprocessing from sending children this process's command line, key and working folder."""
+    """Keep multiprocessing from sending this process's main program, command line, key and working folder."""
     usual = spawn.get_preparation_data
     spawn.get_preparation_data = lambda name: {"name": name, "sys_path": _sys_path()}
     try:
@@ -223,14 +217,3 @@ def _sys_path() -> list[str]:
     here = os.getcwd()
     needed = {folder for package in ("grader", *_helper_packages) for folder in _modules_to_load(package)[0]}
     return [path for path in map(os.path.abspath, sys.path) if path != here or path in needed]
-
-
-@contextmanager
-def _no_main() -> Iterator[None]:
-    """Keep a child from importing the main program (pytest, nbgrader) again."""
-    main = sys.modules["__main__"]
-    sys.modules["__main__"] = types.ModuleType("__main__")
-    try:
-        yield
-    finally:
-        sys.modules["__main__"] = main

@@ -45,11 +45,7 @@ _lock = threading.Lock()
 
 @contextmanager
 def borrowed_runner(fresh: bool = False) -> Iterator[RunnerHandle]:
-    """Yield a runner for one notebook. If the block raises, the runner is in an unknown state and is killed.
-
-    Args:
-        fresh: whether the runner must have graded no other notebook.
-    """
+    """Yield a runner, a new one if `fresh`. If the block raises, the runner is in an unknown state and is killed."""
     runner = None if fresh else _idle_runner()
     if runner is not None and not runner.process.is_alive():
         runner.end()
@@ -69,11 +65,7 @@ def borrowed_runner(fresh: bool = False) -> Iterator[RunnerHandle]:
 
 
 def side_by_side(jobs: int) -> int:
-    """Return how many notebooks are graded at a time.
-
-    Args:
-        jobs: the number wanted; 0 for one on each processor. More would only wait for each other.
-    """
+    """Return how many notebooks to grade at a time: `jobs`, or one per processor if that is fewer or `jobs` is 0."""
     processors = len(os.sched_getaffinity(0))
     return min(jobs, processors) if jobs > 0 else processors
 

@@ -121,8 +121,7 @@ class _Sandbox:
     def student(self, wait: float = 0) -> int | None:
         """Return the pid of the process that runs student code: `process`, or its child in a process namespace.
 
-        Args:
-            wait: seconds to wait for its start; None is returned if it takes longer or has already ended.
+        Return None if the process has ended, or does not start within `wait` seconds.
         """
         with suppress(EOFError, OSError):
             if self._student is None and self.from_student.poll(wait):
@@ -156,6 +155,7 @@ class _Sandbox:
                 self.group.remove()
 
 
+@dataclass
 class Sandboxes:
     """The sandbox of a notebook, replaced whenever the runner asks for a fresh one; used in a `with` block.
 
@@ -168,11 +168,10 @@ class Sandboxes:
         helper_packages: packages that the notebook imports.
     """
 
-    def __init__(self, limits: Limits, sandbox: bool, processor: int, helper_packages: tuple[str, ...] = ()) -> None:
-        self._limits = limits
-        self._is_confined = sandbox
-        self._processor = processor
-        self._helper_packages = helper_packages
+    limits: Limits
+    sandbox: bool
+    processor: int
+    helper_packages: tuple[str, ...] = ()
 
     def __enter__(self) -> "Sandboxes":
         self._current = self._start()
@@ -207,7 +206,7 @@ class Sandboxes:
 
     def watch(self) -> None:
         """End a sandbox that exceeds a limit which the kernel cannot enforce for a single process."""
-        current, limits = self._current, self._limits
+        current, limits = self._current, self.limits
         student = current.student()
         if student is None:
             return  # not started yet
@@ -225,16 +224,16 @@ class Sandboxes:
             current.kill()
 
     def _start(self) -> _Sandbox:
-        scratch = Scratch() if self._is_confined else None
-        group = limited(self._limits) if self._is_confined else None
+        scratch = Scratch() if self.sandbox else None
+        group = limited(self.limits) if self.sandbox else None
         settings = SandboxSettings(
             scratch=None if scratch is None else scratch.folder,
-            memory_mb=self._limits.memory_mb,
-            file_mb=self._limits.file_mb,
-            output_kb=self._limits.output_kb,
-            processor=self._processor,
-            helper_packages=self._helper_packages,
-            readable=readable_paths(self._helper_packages),
+            memory_mb=self.limits.memory_mb,
+            file_mb=self.limits.file_mb,
+            output_kb=self.limits.output_kb,
+            processor=self.processor,
+            helper_packages=self.helper_packages,
+            readable=readable_paths(self.helper_packages),
             group=None if group is None else group.folder,
         )
         runner_end, sandbox_end = forkserver.pipe()

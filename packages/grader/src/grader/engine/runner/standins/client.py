@@ -23,10 +23,9 @@ from grader.engine.rpc.protocol import Handle, ProtocolError
 from grader.engine.rpc.random_state import KnownState, accepted_state
 from grader.engine.rpc.tensors import DecodedTensors, dtype_name
 from grader.engine.rpc.values import Packer, Place, pack, tensor_at, unpack
-from grader.engine.runner.standins.module_state import module_from
+from grader.engine.runner.standins.module_state import RemoteModuleState, module_from
 from grader.engine.runner.standins.proxies import (
     Measure,
-    ModuleState,
     RemoteModule,
     RemoteObject,
     Verb,
@@ -34,7 +33,6 @@ from grader.engine.runner.standins.proxies import (
     handle_of,
     local_error,
 )
-from grader.engine.runner.standins.remote_graph import RemoteGraph, attach
 
 R = TypeVar("R")
 
@@ -112,7 +110,7 @@ class RpcClient:
     def _made(self, call: "_Call") -> Any:
         value, outputs = call.exchange()
         if outputs:
-            attach(RemoteGraph(self, call.graph, self._unused_graphs), outputs, call.collecting)
+            _Node.apply(_Graph(self, call.graph), outputs, *call.collecting)
         return value
 
     def backward(self, graph: int, gradients: dict[int, torch.Tensor]) -> list[torch.Tensor | None]:
@@ -224,7 +222,7 @@ class _Call:
         self._sent = list(self._tensors)
         self._states = self._add_modules()
 
-    def _add_modules(self) -> dict[int, ModuleState]:
+    def _add_modules(self) -> dict[int, RemoteModuleState]:
         """Send all modules, because any function may use any of them: a student's train() may use a global model."""
         request, packer = self._request, Packer(self._client._refer, self._sent)
         # valuerefs(), because items() takes several times as long.
@@ -262,7 +260,7 @@ class _Call:
             self.collecting += self._state(object_id).tensors(paths)
         return value, [tensor_at(tensors, number) for number in reply.differentiable]
 
-    def _state(self, object_id: int) -> ModuleState:
+    def _state(self, object_id: int) -> RemoteModuleState:
         if object_id not in self._states:
             raise ProtocolError(f"a reply may name only modules of its call; there is no module {object_id}")
         return self._states[object_id]
@@ -298,3 +296,33 @@ class _Call:
             self._generators.append(item)
             return protocol.GeneratorRef(state=place(item.get_state()))
         return self._client._refer(item, place)
+
+
+class _Graph:
+    """A call; while this object lives, the sandbox can compute its gradients."""
+
+    __slots__ = ("client", "number")
+
+    def __init__(self, client: RpcClient, number: int) -> None:
+        self.client, self.number = client, number
+
+    def __del__(self) -> None:
+        self.client._unused_graphs.append(self.number)
+
+
+class _Node(torch.autograd.Function):
+    """A call as a node of the local autograd graph: its backward pass asks the sandbox."""
+
+    @staticmethod
+    def forward(ctx: Any, graph: _Graph, outputs: list[torch.Tensor], *collecting: torch.Tensor) -> tuple:
+        ctx.graph = graph
+        # As in one process, an output that a test does not use is not differentiated: not every output can be.
+        ctx.set_materialize_grads(False)
+        # autograd attaches its graph to these tensors, parts of the call's value. In a list, they are not inputs.
+        return tuple(outputs)
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx: Any, *gradients: torch.Tensor | None) -> tuple:
+        used = {place: gradient for place, gradient in enumerate(gradients) if gradient is not None}
+        return None, None, *ctx.graph.client.backward(ctx.graph.number, used)

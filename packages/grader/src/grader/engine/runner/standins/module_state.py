@@ -6,7 +6,7 @@ stand-in --RemoteModuleState.changes--> sandbox --call--> RemoteModuleState.take
 
 import weakref
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import nn
@@ -15,7 +15,10 @@ from grader.engine.rpc.gradients import KnownGradients
 from grader.engine.rpc.protocol import ModuleChanges, ModuleHandle, ProtocolError
 from grader.engine.rpc.tensors import same
 from grader.engine.rpc.values import Place, tensor_at
-from grader.engine.runner.standins.proxies import Caller, ModuleRef, RemoteModule
+from grader.engine.runner.standins.proxies import ModuleRef, RemoteModule
+
+if TYPE_CHECKING:
+    from grader.engine.runner.standins.client import RpcClient
 
 
 class RemoteModuleState:
@@ -67,11 +70,7 @@ class RemoteModuleState:
             self._gradients.take(path, tensor, gradient)
 
     def changes(self, place: Place) -> tuple[ModuleChanges, list[torch.Tensor]]:
-        """Return the changes since the sandbox last knew the module, and the parameters that collect gradients.
-
-        Args:
-            place: adds a tensor to the message and returns its number there.
-        """
+        """Return the changes since the sandbox last knew the module, and the parameters that collect gradients."""
         changes, tensors, paths, collecting = ModuleChanges(), [], [], {}
         for path, (slots, name) in self._slots.items():
             tensor = slots.get(name)
@@ -117,7 +116,7 @@ class RemoteModuleState:
         self._gradients = KnownGradients()
         return FormerParts(parts, tensors)
 
-    def take(self, client: Caller, changes: ModuleChanges, tensors: list[torch.Tensor]) -> None:
+    def take(self, client: "RpcClient", changes: ModuleChanges, tensors: list[torch.Tensor]) -> None:
         """Repeat the changes of a call in the sandbox here.
 
         Args:
@@ -181,7 +180,7 @@ class FormerParts:
         return buffer
 
 
-def module_from(client: Caller, handle: ModuleHandle, tensors: list[torch.Tensor]) -> RemoteModule:
+def module_from(client: "RpcClient", handle: ModuleHandle, tensors: list[torch.Tensor]) -> RemoteModule:
     """Return a local stand-in of the module that `handle` describes.
 
     Args:
@@ -196,7 +195,7 @@ def module_from(client: Caller, handle: ModuleHandle, tensors: list[torch.Tensor
 
 
 def _shaped(
-    state: RemoteModuleState, client: Caller, object_id: int, handle: ModuleHandle, tensors: list[torch.Tensor]
+    state: RemoteModuleState, client: "RpcClient", object_id: int, handle: ModuleHandle, tensors: list[torch.Tensor]
 ) -> RemoteModule:
     """Rebuild the stand-in with this state from `handle`, keeping its parts and tensors, and return it."""
     # Names go directly into nn.Module's tables, because add_module() and its like would ask the sandbox for them first.
@@ -244,7 +243,7 @@ def _attach(parts: dict[str, RemoteModule], path: str) -> None:
         parts[holder]._modules[last] = parts[path]
 
 
-def _parameter(client: Caller, object_id: int, value: torch.Tensor, requires_grad: bool) -> nn.Parameter:
+def _parameter(client: "RpcClient", object_id: int, value: torch.Tensor, requires_grad: bool) -> nn.Parameter:
     """Return the parameter with this id: one object under all its names and in all modules that share it."""
     parameter = client.parameters.get(object_id)
     if parameter is None:
