@@ -78,7 +78,7 @@ class Student:
         self.client = RpcClient(self.channel)
 
     def __getitem__(self, name: str) -> Any:
-        return self.client.look([name])[name]
+        return self.client.fetch_names([name])[name]
 
     def run(self, source: str) -> CellDone:
         """Run a cell; return its outputs and the exception it ended with."""

@@ -24,7 +24,7 @@ from grader.classroom.results import StudentResult
 from grader.engine.supervisor import forkserver
 from tests.attacks.build import BLANK, LIMITS, RELEASED, RIGHT_DOUBLE, RIGHT_SCALE, SECRETS, SOURCE, answered
 from tests.support import notebooks
-from tests.support.idle import end_readers, end_runners
+from tests.support.idle import end_parsers, end_runners
 from tests.support.memory import peak, reset_peak
 from tests.support.paths import REPOSITORY
 
@@ -117,9 +117,9 @@ def graded(base: Path) -> Aftermath:
         reset_peak()
         before_run = peak()
         outcomes = {result.student: result for result in ClassRun(CourseDir(course), ASSIGNMENT, jobs=2).outcomes()}
-        # Runners and readers wait for more work; any other process belongs to an attack.
+        # Runners and parsers wait for more work; any other process belongs to an attack.
         end_runners()
-        end_readers()
+        end_parsers()
         after = _look_at(course)
         left = {what: sorted(set(now) - set(around[what])) for what, now in _look_around(base).items()}
         changed = [path for path in before if before[path] != after.get(path)]

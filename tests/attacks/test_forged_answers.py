@@ -71,7 +71,7 @@ def test_a_lie_costs_one_exercise(reply: bytes) -> None:
 
 ASK: dict[str, Callable[[RpcClient], object]] = {
     "a cell": lambda client: client.run("1", "cell"),
-    "a call": lambda client: client.look(["name"]),
+    "a call": lambda client: client.fetch_names(["name"]),
     "gradients": lambda client: client.backward(0, {}),
 }
 

@@ -16,7 +16,7 @@ from grader.engine.diagnosis.misconceptions import HINTS
 from grader.engine.notebook.cells import forbidden_words, grade_id
 from grader.engine.notebook.plan import Role, Step, plan
 from grader.engine.rpc.protocol import ErrorCode, ErrorInfo
-from grader.engine.runner.messages import explain_raise
+from grader.engine.runner.outcome import explain_raise
 from grader_kernel.without import rule
 from tests.support.exercises import SOURCES, STYLES, alone, misconceptions_of, reference
 

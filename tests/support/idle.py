@@ -1,6 +1,6 @@
 """Ends processes that wait for more work; they would end with the tests' own process anyway."""
 
-from grader.engine.supervisor import pool, readers
+from grader.engine.supervisor import parsers, pool
 
 
 def end_runners() -> None:
@@ -9,7 +9,7 @@ def end_runners() -> None:
         pool._idle.pop().end()
 
 
-def end_readers() -> None:
-    """End the idle readers."""
-    while readers._idle:
-        readers._idle.pop().end()
+def end_parsers() -> None:
+    """End the idle parsers."""
+    while parsers._idle:
+        parsers._idle.pop().end()

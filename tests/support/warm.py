@@ -250,7 +250,7 @@ def _become(request: dict[str, Any], streams: list[int]) -> None:
     module, *arguments = request["command"]
     sys.argv = [module, *arguments]
     sys.path[:0] = [os.getcwd(), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
-    forkserver.share()
+    forkserver.adopt_running_server()
     signal.signal(signal.SIGINT, signal.default_int_handler)
     runpy.run_module(module, run_name="__main__", alter_sys=True)
     sys.exit(0)

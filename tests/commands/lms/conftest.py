@@ -7,14 +7,14 @@ import pytest
 
 from grader.commands.cli import main
 from tests.commands.lms.import_course import Course
-from tests.support.idle import end_readers
+from tests.support.idle import end_parsers
 
 
 @pytest.fixture(scope="module", autouse=True)
 def no_reader_left() -> Iterator[None]:
     """End the readers after the last test."""
     yield
-    end_readers()
+    end_parsers()
 
 
 @pytest.fixture

@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, example, given, settings, target
 from hypothesis import strategies as st
 
 from grader.engine.limits import MAX_NOTEBOOK_MB
-from grader.engine.supervisor import readers
+from grader.engine.supervisor import parsers
 from grader.errors import UnreadableFile
-from tests.support.idle import end_readers
+from tests.support.idle import end_parsers
 from tests.support.memory import peak, reset_peak
 from tests.support.waiting import slowness
 
@@ -55,24 +55,24 @@ def cost(data: bytes, folder: Path) -> Cost:
     """What it costs to read a notebook file with this content."""
     path = folder / "one.ipynb"
     path.write_bytes(data)
-    end_readers()
+    end_parsers()
     with pytest.raises(UnreadableFile):
-        readers.read_notebook(folder / "missing.ipynb")
+        parsers.read_notebook(folder / "missing.ipynb")
     # A small file first: the process must have started, and its first notebook makes the validator.
     small = folder / "small.ipynb"
     small.write_bytes(PLACES["cells"] % b"")
-    readers.read_notebook(small)
-    [reader] = readers._idle
-    processes = [os.getpid(), reader._process.pid]
+    parsers.read_notebook(small)
+    [parser] = parsers._idle
+    processes = [os.getpid(), parser._process.pid]
     before = [_used(process) for process in processes]
     for process in processes:
         reset_peak(process)
     resident = [peak(process) for process in processes]
     begin = time.monotonic()
     with suppress(UnreadableFile):
-        readers.read_notebook(path)
+        parsers.read_notebook(path)
     wall = time.monotonic() - begin
-    if not readers._idle:  # the file ended the reader, at the limit of its memory
+    if not parsers._idle:  # the file ended the parser, at the limit of its memory
         return Cost(wall, (peak(processes[0]) - resident[0]) / 2**20)
     after = [_used(process) for process in processes]
     return Cost(

@@ -9,8 +9,8 @@ import pytest
 
 from grader.engine.cpu_limit import cpu_limit
 from grader.engine.notebook.repair import repair
-from grader.engine.supervisor import readers
-from grader.engine.supervisor.readers import read_notebook
+from grader.engine.supervisor import parsers
+from grader.engine.supervisor.parsers import read_notebook
 from grader.errors import UnreadableFile
 from tests.support.notebooks import cell
 from tests.support.two_exercises import SOURCE, graded, right
@@ -111,12 +111,12 @@ def test_a_missing_file_is_named(tmp_path):
             read_notebook(tmp_path / name, 1)
 
 
-def test_a_reader_that_ended_while_it_was_idle_is_not_the_next_files_fault(tmp_path):
+def test_a_parser_that_ended_while_it_was_idle_is_not_the_next_files_fault(tmp_path):
     """As when the system's memory is short; the file is read by another one."""
     path = tmp_path / "right.ipynb"
     nbformat.write(right(), path)
     before = read_notebook(path)
-    (reader,) = readers._idle[-1:]
-    os.kill(reader._process.pid, signal.SIGKILL)
-    until(reader.is_lost, "the end of the reader")
-    assert read_notebook(path) == before and reader not in readers._idle
+    (parser,) = parsers._idle[-1:]
+    os.kill(parser._process.pid, signal.SIGKILL)
+    until(parser.is_lost, "the end of the parser")
+    assert read_notebook(path) == before and parser not in parsers._idle

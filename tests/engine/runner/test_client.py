@@ -41,7 +41,7 @@ def test_a_variable_is_copied(student):
     """With the tensors in it. Unbound names and modules of Python are left out."""
     remote = student("weights = {'a': [torch.arange(3)]}\nimport math")
     assert remote["weights"]["a"][0].tolist() == [0, 1, 2]
-    assert remote.client.look(["weights", "missing", "math"]).keys() == {"weights"}
+    assert remote.client.fetch_names(["weights", "missing", "math"]).keys() == {"weights"}
 
 
 @pytest.mark.parametrize(

@@ -19,11 +19,7 @@ FORK_SERVER = {"multiprocessing.forkserver", "multiprocessing.resource_tracker"}
 
 def test_a_sandbox_has_nothing_left_to_load(student):
     """An import in every fork, for every notebook of a class, would take longer than the fork."""
-    program = [
-        sys.executable,
-        "-c",
-        "import grader.engine.supervisor.early, grader.engine.supervisor.preload, sys; print(*sys.modules)",
-    ]
+    program = [sys.executable, "-c", "import grader.engine.supervisor.preload, sys; print(*sys.modules)"]
     # With the helper packages that tests/conftest.py names.
     packages = [forkserver._modules_to_load(name) for name in HELPER_PACKAGES]
     environment = {**os.environ, forkserver.HELPER_PACKAGES: json.dumps(packages)}
@@ -66,8 +62,8 @@ print(grade(notebook, notebook).outputs[0][0]["text"])
 
 def test_no_process_outlives_the_grader(tmp_path):
     """However it ends: after its work, by an error, or killed while the fork server is starting."""
-    begin = "import os, time\nfrom grader.engine.supervisor import forkserver, readers\nforkserver.prepare()\n"
-    work = "readers.read_notebook(__import__('pathlib').Path('none'))"
+    begin = "import os, time\nfrom grader.engine.supervisor import forkserver, parsers\nforkserver.prepare()\n"
+    work = "parsers.read_notebook(__import__('pathlib').Path('none'))"
     for program in (begin + "os._exit(0)", begin + "time.sleep(0.3)\nos.kill(os.getpid(), 9)", begin + work):
         environment = {**os.environ, "TMPDIR": str(tmp_path)}
         subprocess.run([sys.executable, "-c", program], env=environment, stderr=subprocess.DEVNULL)

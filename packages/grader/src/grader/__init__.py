@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from grader.engine.report import Report as Report
     from grader.engine.report import Result as Result
     from grader.engine.report import Verdict as Verdict
-    from grader.engine.supervisor.readers import read_notebook as read_notebook
+    from grader.engine.supervisor.parsers import read_notebook as read_notebook
     from grader.errors import GraderError as GraderError
 
 __version__ = "0.1.0"
@@ -28,7 +28,7 @@ _MODULES = {
     "Result": "grader.engine.report",
     "Verdict": "grader.engine.report",
     "grade": "grader.engine.grading",
-    "read_notebook": "grader.engine.supervisor.readers",
+    "read_notebook": "grader.engine.supervisor.parsers",
 }
 __all__ = ["__version__", *_MODULES]
 

@@ -26,7 +26,7 @@ from sqlalchemy.exc import ArgumentError, DatabaseError
 from traitlets.config import Config
 
 from grader.classroom.config import helper_packages, load_config
-from grader.engine.notebook.handed_in import HandedIn
+from grader.engine.notebook.submission_folder import SubmissionFolder
 from grader.errors import GraderError, UnreadableFile
 from grader.text import DISTRIBUTION, one_line
 
@@ -164,9 +164,11 @@ class CourseDir:
                 )
         return [student for student in students if student in only] if only else students
 
-    def handed_in(self, assignment: str, student: str) -> HandedIn:
+    def handed_in(self, assignment: str, student: str) -> SubmissionFolder:
         """Return the folder of a submission."""
-        return HandedIn(self.folder("submitted", assignment, student), folder_of_students(self.directory, assignment))
+        return SubmissionFolder(
+            self.folder("submitted", assignment, student), folder_of_students(self.directory, assignment)
+        )
 
     def submitters(self, assignment: str) -> list[str]:
         """Names of all students whose submission folder matches nbgrader's configured path.
@@ -206,7 +208,7 @@ def folder_of_students(directory: CourseDirectory, assignment: str) -> Path:
 def _is_there(path: Path, folder: Path) -> bool:
     """Whether `path`, below `folder`, is a folder, or a link is on the way to it."""
     try:
-        return HandedIn(path, folder).has(".")
+        return SubmissionFolder(path, folder).has(".")
     except (UnreadableFile, PermissionError):
         return True  # the student's own result will say so
     except NotADirectoryError:

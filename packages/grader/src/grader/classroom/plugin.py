@@ -32,9 +32,9 @@ from grader.engine.grading import grade
 from grader.engine.limits import Limits
 from grader.engine.notebook.cells import CellType, grade_id, type_of
 from grader.engine.notebook.files import read_source
-from grader.engine.notebook.handed_in import MAX_ENTRIES, HandedIn
 from grader.engine.notebook.repair import repair
-from grader.engine.supervisor.readers import read_notebook
+from grader.engine.notebook.submission_folder import MAX_ENTRIES, SubmissionFolder
+from grader.engine.supervisor.parsers import read_notebook
 from grader.errors import UnreadableFile
 from grader.text import one_line
 
@@ -157,7 +157,7 @@ def _leave_out_strange_files(converter: Autograde) -> None:
     usual = {path.relative_to(source) for path in source.rglob("*")} | {Path(name) for name in RECEIPTS}
     strange: dict[str, None] = {}
     for folder in list(converter.assignments):
-        handed_in = HandedIn(Path(folder), folder_of_students(course, course.assignment_id))
+        handed_in = SubmissionFolder(Path(folder), folder_of_students(course, course.assignment_id))
         try:
             found = _strange_names(handed_in, usual)
         except (UnreadableFile, OSError) as error:
@@ -175,7 +175,7 @@ def _leave_out_strange_files(converter: Autograde) -> None:
     converter.coursedir.ignore = [*course.ignore, *map(glob.escape, strange)]
 
 
-def _strange_names(handed_in: HandedIn, usual: set[Path]) -> list[str]:
+def _strange_names(handed_in: SubmissionFolder, usual: set[Path]) -> list[str]:
     """The names of files and folders that do not belong to the assignment; nbgrader can ignore names only."""
     entries = handed_in.entries(into=usual)
     if len(entries) >= MAX_ENTRIES:

@@ -21,9 +21,9 @@ from grader.engine.diagnosis.misconceptions import Misconception, load
 from grader.engine.grading import grade
 from grader.engine.limits import Limits
 from grader.engine.notebook.files import read_sources
-from grader.engine.notebook.handed_in import HandedIn
 from grader.engine.notebook.repair import repair
-from grader.engine.supervisor.readers import parse
+from grader.engine.notebook.submission_folder import SubmissionFolder
+from grader.engine.supervisor.parsers import parse
 from grader.errors import UnreadableFile
 
 TIMESTAMP = "timestamp.txt"
@@ -87,7 +87,7 @@ def load_assignment(course_dir: CourseDir, assignment: str, *, sandbox: bool) ->
     return Assignment(assignment, sources, limits, sandbox, misconceptions, course_dir.helper_packages)
 
 
-def read_submission(assignment: Assignment, student: str, handed_in: HandedIn) -> Submission:
+def read_submission(assignment: Assignment, student: str, handed_in: SubmissionFolder) -> Submission:
     """Read what a student handed in. What cannot be read is said in words; only what is not there was not handed in.
 
     Args:
@@ -127,7 +127,7 @@ def parsed_time(text: str) -> datetime:
     return time
 
 
-def submission_time(handed_in: HandedIn) -> datetime | None:
+def submission_time(handed_in: SubmissionFolder) -> datetime | None:
     """Return when a submission was handed in, in UTC and without a zone; None if it does not say.
 
     Raises:
@@ -189,7 +189,9 @@ def repaired(cells: int, notebook: str) -> str:
     return f"{'a cell was' if cells == 1 else f'{cells} cells were'} repaired in {notebook}"
 
 
-def _why_unread(handed_in: HandedIn, file: str, assignment: Assignment, error: UnreadableFile) -> tuple[str, str]:
+def _why_unread(
+    handed_in: SubmissionFolder, file: str, assignment: Assignment, error: UnreadableFile
+) -> tuple[str, str]:
     """A trouble for a file that cannot be read, or a remark for one that is not there; the other is ''."""
     try:
         if handed_in.has(file):
@@ -199,7 +201,7 @@ def _why_unread(handed_in: HandedIn, file: str, assignment: Assignment, error: U
         return str(folder_error), ""
 
 
-def _other_notebooks(handed_in: HandedIn, assignment: Assignment) -> str:
+def _other_notebooks(handed_in: SubmissionFolder, assignment: Assignment) -> str:
     """Notebooks with another name or one folder too deep, quoted as Python literals: a student chose the names."""
     expected = {Path(f"{name}.ipynb") for name in assignment.sources}
     others = sorted(

@@ -1,7 +1,7 @@
 """Defines what a result says to a student, in fields, and renders it as English. No other module knows the sentences.
 
 runner: truth, cause, where, missing --+
-follow_through: judged_with -----------+--> Explanation --rendered here--> message, claim, reason, diagnosis
+carried_errors: judged_with -----------+--> Explanation --rendered here--> message, claim, reason, diagnosis
 diagnosis: misconceptions -------------+
 """
 

@@ -19,7 +19,7 @@ from grader.engine.notebook.files import read_source
 from grader.engine.notebook.outline import Outline
 from grader.engine.notebook.repair import Repaired, repair
 from grader.engine.report import Report
-from grader.engine.supervisor.readers import read_notebook
+from grader.engine.supervisor.parsers import read_notebook
 from grader.engine.view import ExerciseView, first_to_do, views
 from grader.errors import GraderError, UnreadableFile
 from grader.text import printable

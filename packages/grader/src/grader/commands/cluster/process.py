@@ -30,7 +30,7 @@ from grader.commands.cluster.messages import (
 )
 from grader.engine.sandbox import confinement
 from grader.engine.supervisor import forkserver, pool
-from grader.engine.supervisor.readers import parse
+from grader.engine.supervisor.parsers import parse
 from grader.engine.supervisor.scratch import Scratch
 from grader.errors import GraderError, SandboxUnavailable, UnreadableFile
 from grader.files import locked

@@ -26,7 +26,7 @@ from grader.commands.lms.moodle import read_worksheet
 from grader.commands.lms.settings import Archives
 from grader.engine.limits import Limits
 from grader.engine.notebook.files import read_sources
-from grader.engine.notebook.handed_in import HandedIn
+from grader.engine.notebook.submission_folder import SubmissionFolder
 from grader.errors import GraderError, UnreadableFile
 from grader.files import replace_file
 from grader.text import one_line
@@ -80,7 +80,11 @@ class LmsExtractorPlugin(ExtractorPlugin):
         try:
             course_dir = CourseDir(Path(course.root), self.parent.config)
             self.take(
-                course_dir, course.assignment_id, archives, lambda name: HandedIn(folder / name, folder), self._note
+                course_dir,
+                course.assignment_id,
+                archives,
+                lambda name: SubmissionFolder(folder / name, folder),
+                self._note,
             )
         except (GraderError, TraitError) as error:
             self.parent.fail("%s", one_line(error))
@@ -90,7 +94,7 @@ class LmsExtractorPlugin(ExtractorPlugin):
         course_dir: CourseDir,
         assignment: str,
         archives: Iterable[Path],
-        place: Callable[[str], HandedIn],
+        place: Callable[[str], SubmissionFolder],
         note: Callable[[str], None],
     ) -> ImportSummary:
         """Put the submissions in archives into folders, student by student.
@@ -127,7 +131,12 @@ class LmsExtractorPlugin(ExtractorPlugin):
         return taken
 
     def _put(
-        self, collected: StudentFiles, time: datetime | None, folder: HandedIn, notebook_mb: int, taken: ImportSummary
+        self,
+        collected: StudentFiles,
+        time: datetime | None,
+        folder: SubmissionFolder,
+        notebook_mb: int,
+        taken: ImportSummary,
     ) -> None:
         """Write and count the notebooks of a student; an UnreadableFile becomes an error of the student."""
         self.students |= {collected.student}
@@ -163,7 +172,7 @@ class LmsCollectorPlugin(FileNameCollectorPlugin):
 
 
 def put(
-    collected: StudentFiles, time: datetime | None, handed_in: HandedIn, notebook_mb: int, *, replace: bool
+    collected: StudentFiles, time: datetime | None, handed_in: SubmissionFolder, notebook_mb: int, *, replace: bool
 ) -> bool:
     """Write a student's notebooks, and return True if a file changed; other notebooks in the folder stay.
 
@@ -200,14 +209,14 @@ def put(
     return bool(changed)
 
 
-def _differs(handed_in: HandedIn, name: str, collected: StudentFiles, notebook_mb: int) -> bool:
+def _differs(handed_in: SubmissionFolder, name: str, collected: StudentFiles, notebook_mb: int) -> bool:
     try:
         return handed_in.read(f"{name}.ipynb", notebook_mb) != collected.notebooks[name]
     except UnreadableFile:
         return True  # a link, or too large
 
 
-def _time_of(handed_in: HandedIn) -> datetime | None:
+def _time_of(handed_in: SubmissionFolder) -> datetime | None:
     """The time of the existing submission, or None if unknown."""
     with suppress(UnreadableFile, ValueError):
         if time := submission_time(handed_in):

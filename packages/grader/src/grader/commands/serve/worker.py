@@ -20,7 +20,7 @@ from grader.classroom.student import Assignment, Submission
 from grader.commands.serve.fair_queue import Ticket
 from grader.commands.serve.policy import SubmissionPolicy
 from grader.commands.serve.store import Graded, Store, SubmissionRow
-from grader.engine.supervisor.readers import parse
+from grader.engine.supervisor.parsers import parse
 from grader.errors import GraderError, UnreadableFile
 from grader.files import replace_file
 

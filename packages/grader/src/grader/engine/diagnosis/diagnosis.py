@@ -1,6 +1,6 @@
-"""Names the known misconception, or the two, that behave exactly as the student's code did, if no other cause does.
+"""Names the one or two known misconceptions that alone behave exactly like the student's code.
 
-    recorded calls of tests --replayed on--> the reference with one misconception in it --same replies?--> its name
+    recorded calls of tests --replayed on--> the reference with a misconception in it --same replies?--> its name
 
 A replay runs only the mutated reference solution, with the student's parameters. Tests that pass are not diagnosed, and
 the hints were written for students beforehand.
@@ -17,8 +17,8 @@ from typing import Any, TypeVar
 import torch
 from msgspec.structs import replace
 
+from grader.engine.diagnosis.comparison import is_alike, is_informative
 from grader.engine.diagnosis.fingerprints import fingerprint
-from grader.engine.diagnosis.likeness import is_alike, is_telling
 from grader.engine.diagnosis.misconceptions import KnownMisconceptions, Misconception
 from grader.engine.diagnosis.recording import Exchanges, RecordedCall, recorded_sessions
 from grader.engine.diagnosis.replay import Replay, adopted
@@ -31,25 +31,25 @@ from grader.engine.sandbox.shell import execute
 from grader.errors import GraderError
 
 MAX_SECONDS = 2.0
-"""CPU seconds for the diagnoses of one notebook; after that no further misconception is looked for."""
+"""CPU seconds for the diagnoses of one notebook; then the search ends."""
 MAX_REMEMBERED = 32 * 2**20
-"""Bytes, about, that a cache may hold. When it is full, it starts again empty."""
+"""Approximate bytes that a cache may hold. A full cache is emptied."""
 ENTRY_BYTES = 2_000
-"""Bytes, about, of an entry without its tensors."""
+"""Approximate bytes of an entry without its tensors."""
 
 T = TypeVar("T")
 
 
 class DiagnosisCache:
-    """The results of earlier diagnoses: most tests ask all students the same, and many share a misconception."""
+    """The results of earlier diagnoses: most tests make the same calls for all students, who share misconceptions."""
 
     def __init__(self) -> None:
         self.names: dict[bytes, tuple[Misconception, ...]] = {}
-        """The misconceptions found, by a digest of all that the diagnosis depends on."""
+        """The misconceptions found, by a digest of all inputs of the diagnosis."""
         self.fingerprints: dict[bytes, Fingerprint | None] = {}
         """The fingerprints of behaviours, by the same digest."""
         self.answers: dict[bytes, Answer] = {}
-        """The answers of mutated references to calls, by such a digest, too."""
+        """The answers of mutated references to calls, by a digest of their inputs."""
         self._bytes = 0
 
     def keep(self, table: dict[bytes, T], digest: bytes, value: T, tensors: Iterable[torch.Tensor] = ()) -> None:
@@ -57,7 +57,7 @@ class DiagnosisCache:
 
         Args:
             table: one of the tables above.
-            digest: a digest of all that the value depends on.
+            digest: a digest of all its inputs.
             value: the value.
             tensors: the tensors in it.
         """
@@ -116,7 +116,7 @@ def name_misconceptions(
 
 
 def _digest(known: KnownMisconceptions, exercise: str, exchanges: Exchanges) -> bytes:
-    """A digest of all that a diagnosis depends on."""
+    """Return a digest of all inputs of a diagnosis."""
     digest = hashlib.sha256(repr((known.cells, known.of(exercise), exercise)).encode())
     for message in chain.from_iterable(exchanges):
         # Each message begins with its length, so no separator is needed.
@@ -139,7 +139,7 @@ class Diagnosis:
         self._cells = hashlib.sha256(repr(known.cells).encode()).digest()
         self._namespace: dict[str, Any] = {"__name__": "__main__"}
         for name, source in known.cells:
-            # A read-only cell that needs the student's code fails here, and is not needed to compare answers.
+            # A read-only cell that needs the student's code fails here; the comparison does not need it.
             with suppress(Exception):
                 execute(source, name, self._namespace)
 
@@ -150,7 +150,7 @@ class Diagnosis:
     def find(self, exercise: str, exchanges: Exchanges) -> tuple[Misconception, ...]:
         """Return the misconception, or the two at once, that answer all recorded calls as the student's code did.
 
-        Nothing is returned where several causes predict the same, because the calls do not tell which one it is.
+        Nothing is returned where several causes fit, because the calls cannot tell them apart.
 
         Args:
             exercise: the exercise.
@@ -159,15 +159,15 @@ class Diagnosis:
         try:
             return self._find(exercise, recorded_sessions(exchanges))
         except Exception:
-            return ()  # the sandbox may have answered anything
+            return ()  # the sandbox may have sent anything
 
     def _find(self, exercise: str, sessions: list[list[RecordedCall]]) -> tuple[Misconception, ...]:
         reference = dict(self._known.cells).get(exercise)
         if reference is None:
             return ()
-        # How parameters are drawn is free, and counts only where nothing else differs.
+        # The initialisation of parameters is free and counts only if nothing else differs.
         for exactly in (False, True):
-            if not exactly and not any(map(is_telling, chain.from_iterable(sessions))):
+            if not exactly and not any(map(is_informative, chain.from_iterable(sessions))):
                 continue
             for calls in sessions:
                 if not self._answers_alike(exercise, reference, calls, exactly):
@@ -179,14 +179,14 @@ class Diagnosis:
     def _cause(
         self, exercise: str, reference: str, sessions: list[list[RecordedCall]], exactly: bool
     ) -> tuple[Misconception, ...]:
-        """The only misconception with which the reference answers all calls alike; or else the only two."""
+        """Return the only misconception with which the reference answers all calls alike, or the only pair."""
         known = self._known.of(exercise)
         for causes in (((one,) for one in known), combinations(known, 2)):
             found = []
             for cause in causes:
                 if self.is_out_of_time():
                     return ()
-                # An edit that no longer fits the reference, or not beside another one, is skipped.
+                # An edit that does not fit the reference, alone or beside the other, is skipped.
                 with suppress(GraderError):
                     answer = reduce(lambda text, misconception: misconception.apply(text), cause, reference)
                     if all(self._answers_alike(exercise, answer, calls, exactly) for calls in sessions):
@@ -196,14 +196,14 @@ class Diagnosis:
         return ()
 
     def _answers_alike(self, exercise: str, answer: str, calls: list[RecordedCall], exactly: bool) -> bool:
-        """Whether the exercise with this answer gives the same reply to every call of a session as the student's."""
+        """Return whether this answer replies to every call of a session as the student's code did."""
         replay = None
         digest = hashlib.sha256(self._cells + repr((exercise, answer)).encode())
         for number, call in enumerate(calls):
             digest.update(call.sent)
             key = digest.digest()
             if replay is not None or key not in self._cache.answers:
-                # If the call cannot even be made on this answer, it is not answered alike.
+                # A call that cannot be made on this answer is not answered alike.
                 with suppress(Exception):
                     replay = replay or self._replayed(exercise, answer, calls[:number])
                     answered = replay.answer(call)
@@ -217,7 +217,7 @@ class Diagnosis:
         return True
 
     def _replayed(self, exercise: str, answer: str, calls: list[RecordedCall]) -> Replay:
-        """A new session with this answer, in which these calls have been made."""
+        """Return a new session with this answer, in which these calls have been made."""
         namespace = dict(self._namespace)
         execute(answer, exercise, namespace)
         replay = Replay(namespace)

@@ -1,10 +1,9 @@
-"""Takes the fingerprint of an exercise's behaviour from the recorded messages of its tests.
+"""Computes the fingerprint of an exercise's behaviour from the recorded messages of its tests.
 
-    replies --> digest of what must be equal, digest of what was drawn, two floats for each reply with real numbers
+    replies --> digest of exact values, digest of drawn numbers, two floats for each reply with real numbers
 
-Replies are compared by the rules of `likeness`, but those of two students: there is no reference that could take over
-the parameters of both. If they drew other parameters, or used more random numbers, their numbers differ for that reason
-alone.
+The rules are those of `comparison`, but for the replies of two students: no reference could take over the parameters of
+both. If they drew different parameters or used more random numbers, their numbers differ for that reason alone.
 """
 
 import hashlib
@@ -22,28 +21,24 @@ from grader.engine.rpc.protocol import Gradients, ModuleHandle, Raised, Returned
 from grader.engine.sandbox.server import NO_EFFECTS
 
 DIGITS = 7
-"""Significant digits of a stored number: more than two students who behave alike differ in."""
+"""Significant digits of a stored number: more than a comparison of two students needs."""
 
 
 def fingerprint(exchanges: Exchanges) -> Fingerprint | None:
-    """Return the fingerprint of an exercise's behaviour; None if nothing was recorded, or nothing that can be read.
-
-    Args:
-        exchanges: the recorded messages of its tests.
-    """
+    """Return the fingerprint of the behaviour in recorded messages; None if they hold nothing readable."""
     try:
         calls = list(chain.from_iterable(recorded_sessions(exchanges)))
         if not calls:
             return None
-        taken = _Taken()
+        builder = _FingerprintBuilder()
         for call in calls:
-            taken.add(call)
-        return taken.fingerprint()
+            builder.add(call)
+        return builder.fingerprint()
     except Exception:
-        return None  # the sandbox may have answered anything
+        return None  # the sandbox may have sent anything
 
 
-class _Taken:
+class _FingerprintBuilder:
     """The fingerprint so far, and the tensors of the reply that is being read."""
 
     def __init__(self) -> None:
@@ -63,10 +58,10 @@ class _Taken:
         self._note(type(call.request).__name__, type(call.reply).__name__)
         match call.reply:
             case Raised() as reply:
-                # Its message may name what comes from elsewhere: the student's own names, or another exercise's shapes.
+                # Its message may depend on more: the student's own names, or another exercise's shapes.
                 self._note(reply.error.kind)
             case Gradients() as reply:
-                # Layers may be made in any order.
+                # Layers may be created in any order.
                 self._unordered(place for place in reply.tensors if place is not None)
                 self._note(len(reply.tensors), reply.tensors.count(None))
             case Returned() as reply:
@@ -108,7 +103,7 @@ class _Taken:
             self._note(tensor.tolist())
 
     def _unordered(self, places: Iterable[int]) -> None:
-        """Add tensors in an order that depends on what they hold only: their shapes, and then their sizes."""
+        """Add tensors sorted by content: by their shapes, and then by their sizes."""
         tensors = [self._tensors[place] for place in places]
         self._note(sorted((tuple(tensor.shape), str(tensor.dtype)) for tensor in tensors))
         sizes = sorted(_rms(tensor.double().flatten()) for tensor in tensors if tensor.is_floating_point())
@@ -125,7 +120,7 @@ class _Taken:
             self._draw(tensor)
 
     def _draw(self, tensor: torch.Tensor) -> None:
-        """Note a parameter, or the state that random numbers left behind: later numbers may depend on it."""
+        """Add a parameter, or the random state after a call, on which later numbers may depend."""
         self._drawn.update(tensor.contiguous().flatten().view(torch.uint8).numpy().tobytes())
         self._has_drawn = True
 
@@ -148,7 +143,7 @@ class _Taken:
             self._unordered(place for _, place in changes.gradients if place is not None)
 
     def _add_numbers(self) -> None:
-        """Add the two floats of a reply. What is not finite counts exactly."""
+        """Add the two floats of a reply. Values that are not finite count exactly."""
         reals = torch.cat(self._reals) if self._reals else torch.empty(0)
         if not len(reals):
             return
@@ -157,7 +152,7 @@ class _Taken:
             self._note([str(each) for each in reals[~finite].tolist()], (~finite).nonzero().flatten().tolist())
             reals = reals[finite]
         if len(reals):
-            # Any fixed direction will do that no wrong answer is at right angles to.
+            # Any fixed direction will do that is not orthogonal to a wrong answer.
             direction = torch.cos(torch.arange(len(reals), dtype=torch.float64) ** 2 + 1.0)
             self._numbers += _digits([_rms(reals), float(reals @ direction) / math.sqrt(len(reals))])
 

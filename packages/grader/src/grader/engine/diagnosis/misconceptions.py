@@ -44,7 +44,7 @@ class Misconception:
     find: str
     """A text that occurs exactly once in the reference solution."""
     replace: str
-    """The text that takes the place of `find`."""
+    """The text that replaces `find`."""
     hint: str
     """The message to a student with this misconception: the symptom that reveals it, without the solution."""
 
@@ -53,7 +53,7 @@ class Misconception:
 
         Continuation lines of `find` and `replace` are written relative to the line in which `find` begins: each
         inherits the indentation that precedes `find` in that line, unless it is empty. A `find` that begins at the
-        very start of a line has no indentation before it, so lines copied whole, with their own, are taken as they are.
+        very start of a line has no indentation before it, so whole lines with their own indentation stay as they are.
 
         Raises:
             GraderError: `find` does not occur exactly once.
@@ -100,7 +100,7 @@ class _Entry(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 
 def load(assignment: Path) -> list[Misconception]:
-    """Read the misconceptions of the assignment in the folder `assignment`; return none if it has no such folder.
+    """Read the misconceptions of the assignment in the folder `assignment`, if it has any.
 
     Files are read in the order of their names, and entries in the order of the file. An entry belongs to the exercise
     that its file is named after, and to those that it lists under `also`.
@@ -109,41 +109,41 @@ def load(assignment: Path) -> list[Misconception]:
         GraderError: a file or an entry has a defect; the message names both.
     """
     misconceptions = []
-    places: dict[tuple[str, str], str] = {}
+    locations: dict[tuple[str, str], str] = {}
     for path in sorted((assignment / "misconceptions").glob("*.toml")):
-        for place, misconception in _read(path):
+        for location, misconception in _read(path):
             key = (misconception.exercise, misconception.name)
-            if key in places:
+            if key in locations:
                 raise GraderError(
-                    f"{place}: names are unique within an exercise, but {misconception.exercise} already has this one "
-                    f"from {places[key]}; rename or remove one of them"
+                    f"{location}: names are unique within an exercise, but {misconception.exercise} already has this "
+                    f"one from {locations[key]}; rename or remove one of them"
                 )
-            places[key] = place
+            locations[key] = location
             misconceptions.append(misconception)
     return misconceptions
 
 
 def _read(path: Path) -> Iterator[tuple[str, Misconception]]:
-    """Read the misconceptions of one file, each with its place for error messages."""
-    place = file_name = "/".join(path.parts[-4:])
+    """Read the misconceptions of one file, each with its location for error messages."""
+    location = file_name = "/".join(path.parts[-4:])
     try:
         file = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), _File)
         for number, raw in enumerate(file.misconception, 1):
-            place = f"{file_name}: misconception {number} ({raw.get('name', 'no name')!r})"
+            location = f"{file_name}: misconception {number} ({raw.get('name', 'no name')!r})"
             entry = msgspec.convert(raw, _Entry)
             for key, kind, texts in (("at", "anchor", file.anchors), ("hint_from", "hint", HINTS)):
                 if (name := getattr(entry, key)) and name not in texts:
                     names = ", ".join(texts) or "missing"
-                    raise GraderError(f"{place}: there is no {kind} {name!r} for '{key}'; the {kind}s are {names}")
+                    raise GraderError(f"{location}: there is no {kind} {name!r} for '{key}'; the {kind}s are {names}")
             find = entry.find or file.anchors[entry.at]
             # A hint may be wrapped like prose, but a message to a student is one line.
             hint = " ".join((entry.hint or HINTS[entry.hint_from]).split())
             for exercise in [path.stem, *entry.also]:
-                yield place, Misconception(exercise, entry.name, find, entry.replace, hint)
+                yield location, Misconception(exercise, entry.name, find, entry.replace, hint)
     except msgspec.ValidationError as error:
-        raise GraderError(f"{place}: {error}; {_KEYS}") from error
+        raise GraderError(f"{location}: {error}; {_KEYS}") from error
     except (OSError, ValueError) as error:
-        raise GraderError(f"{place}: must be TOML in UTF-8, but cannot be read ({error}); correct it") from error
+        raise GraderError(f"{location}: must be TOML in UTF-8, but cannot be read ({error}); correct it") from error
 
 
 @dataclass(frozen=True)

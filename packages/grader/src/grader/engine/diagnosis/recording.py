@@ -1,4 +1,4 @@
-"""Records the messages of tests, and reads them as calls afterwards, which show how a student's code behaves.
+"""Records the messages of tests, and later reads them as calls that show the behaviour of a student's code.
 
 messages, as bytes --Recorder--> Exchanges --recorded_sessions--> RecordedCall: request, callbacks, reply
 """
@@ -14,9 +14,9 @@ Exchanges = list[tuple[bytes, bytes]]
 """Messages and the replies to them, as they crossed."""
 
 MAX_EXCHANGES = 40
-"""Exchanges of one test that are kept: enough to distinguish misconceptions, few enough for a test that trains."""
+"""Exchanges of one test that are kept: enough to tell misconceptions apart, few enough for a test that trains."""
 MAX_BYTES = 32 * 2**20
-"""Bytes of all exchanges that are kept: a sandbox may send answers as large as a message may be."""
+"""Bytes of all exchanges that are kept, because a sandbox may fill every message to its limit."""
 
 
 class Recorder:
@@ -28,7 +28,7 @@ class Recorder:
         self._broken: set[int] = set()
 
     def keep(self, exercise: str, session: int, exchanges: Exchanges) -> None:
-        """Record what a test sent and received.
+        """Record the exchanges of a test.
 
         Args:
             exercise: the exercise of the test.
@@ -45,18 +45,18 @@ class Recorder:
             if len(exchanges) <= MAX_EXCHANGES:
                 return
         if session:
-            # From here on, what happens to the session's objects is not recorded, so later calls cannot be judged.
+            # Changes of the session's objects are no longer recorded, so later calls cannot be judged.
             self._broken.add(session)
 
     def forget(self, exercises: set[str]) -> None:
-        """Drop the exchanges of these exercises, because another sandbox comes, and only its replies count."""
+        """Drop the exchanges of these exercises: only the replies of the next sandbox count."""
         self._broken.clear()
         for exercise in exercises:
             self.exchanges.pop(exercise, None)
 
 
 class RecordedCallback(NamedTuple):
-    """A call of a test's function by student code, in the middle of a call of student code, and the reply to it."""
+    """A call of a test's function by student code while a test calls it, and the reply."""
 
     question: Callback
     arguments: EncodedTensors
@@ -66,7 +66,7 @@ class RecordedCallback(NamedTuple):
 
 @dataclass(frozen=True)
 class RecordedCall:
-    """One call, or the gradients of one, and the reply. `sent` holds the bytes of all that crossed before the reply."""
+    """A call, or a backward pass, and the reply. `sent` holds all bytes that crossed before the reply."""
 
     sent: bytes
     request: Call | Backward

@@ -1,4 +1,4 @@
-"""Repeats recorded calls on a mutated reference solution in place of the student's code.
+"""Repeats recorded calls on a mutated reference solution instead of the student's code.
 
     RecordedCall --> Replay: the reference, with the student's parameters --> its answer
 
@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import torch
 
-from grader.engine.diagnosis.likeness import handles, same_values
+from grader.engine.diagnosis.comparison import handles, same_values
 from grader.engine.diagnosis.recording import RecordedCall, RecordedCallback
 from grader.engine.rpc.protocol import (
     Backward,
@@ -31,11 +31,11 @@ from grader.engine.sandbox.server import Answer, RpcServer
 
 
 class DifferentCallbacks(Exception):
-    """The reference calls the test's functions with other arguments than the student's code, or not as often."""
+    """The reference does not call the test's functions as often or with the same arguments as the student's code."""
 
 
 class _Names:
-    """The names of the reference, whose cells have run already."""
+    """A shell with the names of the reference, whose cells have run already."""
 
     def __init__(self, namespace: dict[str, Any]) -> None:
         self.namespace = namespace
@@ -45,11 +45,7 @@ class _Names:
 
 
 class Replay:
-    """One session on a local server.
-
-    Args:
-        namespace: the names that the cells of the reference have bound.
-    """
+    """One session on a local server, with the names that the reference's cells have bound."""
 
     def __init__(self, namespace: dict[str, Any]) -> None:
         self._server = RpcServer(_Names(namespace), self._reply_to)
@@ -62,8 +58,8 @@ class Replay:
         """Return the reference's answer to a call.
 
         Raises:
-            DifferentCallbacks: it does not call the test's functions as the student's code did.
-            Exception: the call cannot even be made on the reference.
+            DifferentCallbacks: it calls the test's functions differently from the student's code.
+            Exception: the call cannot be made on the reference.
         """
         self._callbacks, self._differs = list(call.callbacks), False
         reply, tensors = self._server.answer(self._translated_request(call.request), call.arguments.decoded(watch=True))
@@ -72,7 +68,7 @@ class Replay:
         return reply, [tensor.detach().clone() for tensor in tensors]
 
     def adopt(self, call: RecordedCall, answer: Answer) -> None:
-        """Let the objects of an answer stand for the student's from now on, with the student's parameters in modules.
+        """Map the student's objects to those of an answer, and copy the student's parameters into its modules.
 
         Args:
             call: the call.
@@ -83,7 +79,7 @@ class Replay:
             self._adopt(call.reply.value, call.returned.decoded().tensors, reply.value)
 
     def _reply_to(self, question: Callback, tensors: list[torch.Tensor]) -> tuple[CallbackReply, DecodedTensors]:
-        """The recorded reply of the test's function, if the reference makes the same call as the student's code."""
+        """Return the recorded reply of the test's function if the reference makes the same call."""
         recorded = self._callbacks.pop(0) if self._callbacks else None
         if recorded is None or not _same_callback(recorded, question, tensors):
             self._differs = True
@@ -94,7 +90,7 @@ class Replay:
         return reply, recorded.returned.decoded()
 
     def _translated_request(self, request: Call | Backward) -> Call | Backward:
-        """The request with the ids of the reference's objects; modules of other tests are left out."""
+        """Return the request with the ids of the reference's objects, without modules of other tests."""
         if isinstance(request, Backward):
             return msgspec.structs.replace(request, forget=[])
         return msgspec.structs.replace(
@@ -150,7 +146,7 @@ def _same_callback(recorded: RecordedCallback, question: Callback, tensors: list
 
 
 def adopted(call: RecordedCall) -> bytes:
-    """Return as bytes what `adopt` takes from a reply: the ids of objects, and modules with their parameters."""
+    """Return the parts of a reply that `adopt` uses, as bytes: ids of objects, and modules with parameters."""
     if not isinstance(call.reply, Returned):
         return b""
     found = handles(call.reply.value)

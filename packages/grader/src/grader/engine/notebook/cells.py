@@ -1,7 +1,7 @@
-"""Reads what nbgrader's metadata and a cell's tags say: its type, the exercise of a test, what is left out.
+"""Reads nbgrader's metadata and the tags of a cell: its type, forbidden words, whether it is graded.
 
-In an autograded notebook the metadata of a test also hold its explanation. Repair has all test cells from the source,
-so a student cannot set it.
+In an autograded notebook, the metadata of a test also hold its explanation. Test cells come from the source, so a
+student cannot set it.
 """
 
 from contextlib import suppress
@@ -84,7 +84,7 @@ def explain(cell: "NotebookNode", explanation: Explanation | None) -> None:
 
     Args:
         cell: the test.
-        explanation: it; None for a test without a result.
+        explanation: the explanation, or None for a test without a result.
     """
     cell.metadata.pop(EXPLANATION, None)
     if explanation is not None:
@@ -92,30 +92,26 @@ def explain(cell: "NotebookNode", explanation: Explanation | None) -> None:
 
 
 def explanation_of(cell: "NotebookNode") -> Explanation:
-    """Return the explanation of a graded test, with nothing but the message if an earlier version graded it."""
+    """Return the explanation of a graded test, with only the message if an earlier version graded it."""
     with suppress(KeyError, msgspec.ValidationError):
         return msgspec.convert(cell.metadata[EXPLANATION], Explanation)
     return Explanation(detail=next((str(each.evalue) for each in cell.outputs if each.output_type == "error"), ""))
 
 
 def kept_tags(metadata: dict[str, Any]) -> dict[str, list[str]]:
-    """Return the metadata to keep of a student's own cell: the first of its tags that exclude a cell from grading.
+    """Return the metadata to keep for a student's own cell: its first tag that excludes it from grading.
 
     A page makes every tag a CSS class of the cell, so no other tag is kept.
     """
     tags = metadata.get("tags")
     tags = tags if isinstance(tags, list) else []
-    # A stranger's tag may be of any type, and not every type can be looked up in a set.
+    # An untrusted tag may have any type, and some types cannot be looked up in a set.
     kept = [tag for tag in tags if isinstance(tag, str) and tag in NOT_GRADED_TAGS]
     return {"tags": kept[:1]} if kept else {}
 
 
 def picture_address(forms: Any) -> str | None:
-    """Return a pasted picture as a data URL, or None for anything else.
-
-    Args:
-        forms: an attachment of a cell: base64 data by MIME type.
-    """
+    """Return the picture in an attachment (base64 data by MIME type) as a data URL, or None for anything else."""
     for form in PICTURES & set(forms if isinstance(forms, dict) else ()):
         if isinstance(forms[form], str):
             return f"data:{form};base64,{''.join(forms[form].split())}"

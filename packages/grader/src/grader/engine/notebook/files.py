@@ -5,9 +5,9 @@ from pathlib import Path
 from nbformat import NotebookNode
 
 from grader.engine.notebook.cells import CellType, type_of
-from grader.engine.notebook.handed_in import read_bytes
 from grader.engine.notebook.parsing import parsed
 from grader.engine.notebook.plan import plan
+from grader.engine.notebook.submission_folder import read_bytes
 from grader.errors import GraderError, UnreadableFile
 
 
@@ -16,7 +16,7 @@ def read_sources(folder: Path, max_mb: int) -> dict[str, NotebookNode]:
 
     Args:
         folder: the folder of the assignment in `source/`.
-        max_mb: how many MiB a notebook may have.
+        max_mb: the size limit of a notebook, in MiB.
     """
     return {path.stem: read_source(path, max_mb) for path in sorted(folder.glob("*.ipynb"))}
 
@@ -26,7 +26,7 @@ def read_source(path: Path, max_mb: int) -> NotebookNode:
 
     Args:
         path: the file.
-        max_mb: how many MiB it may have.
+        max_mb: its size limit, in MiB.
 
     Raises:
         GraderError: the file is broken, or a test or read-only cell in it has a syntax error.

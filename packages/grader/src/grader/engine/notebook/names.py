@@ -1,4 +1,4 @@
-"""Finds the names that a test cell needs from other cells and those that it binds, and keeps what cells bound."""
+"""Finds the names that a cell reads and binds, and keeps the objects that cells bound."""
 
 import symtable
 from functools import lru_cache
@@ -44,11 +44,11 @@ class Namespace:
             del self.names[name]
 
     def mark(self, step: int) -> None:
-        """Note that `step` made all changes since the last mark."""
+        """Record all changes since the last mark as those of `step`."""
         self._changes[step] = {name: item for name, item in self.names.items() if self._before.get(name) is not item}
         self._before = dict(self.names)
 
     def redo(self, step: int) -> None:
-        """Bind again what `step` bound in the visible pass, in which a hidden test bound nothing."""
+        """Restore the names that `step` bound in the visible pass, in which hidden tests do not run."""
         self.names.update(self._changes[step])
         self._before = dict(self.names)

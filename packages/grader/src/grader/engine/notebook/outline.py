@@ -21,7 +21,7 @@ class Exercise:
     """An exercise, or a question whose answer a person marks.
 
     Args:
-        name: the grade_id of its answer, or that of a test which belongs to no answer.
+        name: the grade_id of its answer, or of a test without an answer.
         answer: the number of its answer among the cells; None if there is none.
         tests: the numbers of its tests.
         is_question: whether a person marks it.
@@ -36,11 +36,7 @@ class Exercise:
 
 
 class Outline:
-    """The structure of a notebook, which must not change meanwhile.
-
-    Args:
-        notebook: a source, a repaired submission or an autograded notebook.
-    """
+    """The structure of a source, repaired or autograded notebook, which must not change while this is in use."""
 
     def __init__(self, notebook: "NotebookNode") -> None:
         self.notebook = notebook
@@ -96,7 +92,7 @@ class Outline:
         return cut
 
     def with_answer(self, exercise: str, answer: str) -> "NotebookNode":
-        """Return the notebook with another answer to an exercise; all other cells are shared with the original."""
+        """Return the notebook with a different answer to an exercise; it shares all other cells with the original."""
         changed = copy.copy(self.notebook)
         changed.cells = list(self.notebook.cells)
         number = self.names.index(exercise)
@@ -114,6 +110,6 @@ class Outline:
 
 
 def _exercise_of(test: str, answers: list[str]) -> str:
-    """The answer to which a test belongs (`x-check` and `x-test-what` to `x`), or the test itself if there is none."""
+    """Return the answer that a test belongs to (`x-check` and `x-test-what` to `x`), or the test if there is none."""
     owners = [answer for answer in answers if test.startswith((f"{answer}-check", f"{answer}-test-"))]
     return max(owners, key=len, default=test)

@@ -1,4 +1,4 @@
-"""Parses the text of a submitted notebook at a bounded cost, and keeps what grading needs of it.
+"""Parses a submitted notebook at a bounded cost, and keeps the parts that grading needs.
 
 bytes --bounded--> JSON --outputs left out--> a valid notebook, or the essence of an invalid one
 """
@@ -19,15 +19,15 @@ MAX_CHARACTERS, MAX_CELLS = 1_000_000, 2_000
 MAX_VALUES = 100_000
 """Lists, objects and their members in a notebook, apart from its outputs."""
 MAX_PICTURES = 1_000
-"""Pasted pictures that are kept of a cell in a notebook that has too many values or is not valid."""
+"""Pasted pictures of a cell that are kept if the notebook has too many values or is not valid."""
 FORMAT = 4
 """The format of notebooks since 2015."""
 
 BYTES_OF = {b"{": 250, b"[": 90, b",": 45, b'"': 35}
-"""Bytes that each of these characters may cost: an empty object, an empty list, a member of a list, half a string."""
+"""Bytes of memory per character: an empty object, an empty list, a member of a list, half a string."""
 MAX_MEMORY_MB = 150
 ASTRAL = re.compile(rb"[\xf0-\xff]")
-"""How a character begins that takes 4 bytes."""
+"""The first byte of a character that takes 4 bytes."""
 
 
 def parsed(data: bytes) -> NotebookNode:
@@ -67,7 +67,7 @@ def parsed(data: bytes) -> NotebookNode:
 
 def _require_affordable(data: bytes) -> None:
     """Refuse a text before it is parsed if parsing it may take more memory than MAX_MEMORY_MB."""
-    # In a text, each character takes as much room as the widest one; strings are copies of its parts.
+    # Each character of a text takes as much memory as the widest one; strings are copies of its parts.
     width = 1 if data.isascii() else 4 if ASTRAL.search(data) else 2
     cost = (width + 1) * len(data) + sum(data.count(character) * size for character, size in BYTES_OF.items())
     if cost > MAX_MEMORY_MB * 2**20:
@@ -78,7 +78,7 @@ def _require_affordable(data: bytes) -> None:
 
 
 def _leave_out_outputs(notebook: dict[str, Any]) -> None:
-    """Remove what grading makes itself: the outputs of cells and the state of widgets."""
+    """Remove the outputs of cells and the state of widgets, which grading does not use."""
     for cell in notebook["cells"]:
         if cell["cell_type"] == "code":
             cell |= {"outputs": [], "execution_count": None}
@@ -99,16 +99,16 @@ def _is_small(notebook: dict[str, Any]) -> bool:
 
 
 def _rejoined(notebook: dict[str, Any]) -> NotebookNode:
-    """The notebook as nbformat's objects, with texts instead of lists of lines."""
+    """Return the notebook as nbformat's objects, with texts instead of lists of lines."""
     minor = notebook.get("nbformat_minor", 0)
     rejoined: NotebookNode = nbformat.versions[notebook["nbformat"]].to_notebook_json(notebook, minor=minor)
     return rejoined
 
 
 def _is_valid(notebook: NotebookNode) -> bool:
-    """Whether a notebook matches its format.
+    """Return whether a notebook matches its format.
 
-    nbformat.validate searches for the best error message if it does not, which takes hours for a crafted file.
+    nbformat.validate would search for the best error message, which takes hours for a crafted file.
     """
     minor = notebook.get("nbformat_minor")
     if type(minor) is not int:
@@ -119,9 +119,9 @@ def _is_valid(notebook: NotebookNode) -> bool:
 
 
 def _essence(notebook: dict[str, Any]) -> dict[str, Any]:
-    """The parts of a submission that grading needs: source texts, nbgrader's metadata and tags.
+    """Return the parts of a submission that grading needs: source texts, nbgrader's metadata and tags.
 
-    Jupyter opens, and other editors write, notebooks that the schema forbids: with odd ids or incomplete outputs, say.
+    Jupyter opens, and other editors write, invalid notebooks, for example with odd ids or incomplete outputs.
     """
     cells = []
     for number, cell in enumerate(notebook["cells"]):

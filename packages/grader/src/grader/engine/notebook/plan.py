@@ -1,4 +1,4 @@
-"""Plans which cell of a notebook runs in which process and in which order, and what its tests share."""
+"""Plans the process and order in which the cells of a notebook run, and the sessions that its tests share."""
 
 import hashlib
 import re
@@ -32,9 +32,9 @@ class Role(Enum):
 class Step:
     """One code cell to run.
 
-    `exercise` is the answer cell that the cell is or tests; it is '' for the student's own cells. While this test calls
-    student code, that may call no library function whose name contains one of the words `forbidden`. `is_ours` is true
-    if the source notebook has a cell with exactly this text.
+    `exercise` is the answer cell that the cell is or tests, or '' for the student's own cells. While this test calls
+    student code, that code may not call a library function with one of the words `forbidden` in its name. `is_ours` is
+    true if the source notebook has a cell with exactly this text.
     """
 
     index: int
@@ -66,7 +66,7 @@ def plan(notebook: "NotebookNode", source: "NotebookNode | None" = None) -> list
 
     Args:
         notebook: the repaired submission, or a source.
-        source: the instructor's notebook, if the steps are to say which cells are unchanged.
+        source: the instructor's notebook, to find unchanged cells.
     """
     source_texts = {cell.source for cell in source.cells} if source is not None else set()
     outline, steps = Outline(notebook), []
@@ -74,30 +74,32 @@ def plan(notebook: "NotebookNode", source: "NotebookNode | None" = None) -> list
         if cell.cell_type != "code" or is_not_graded(cell):
             continue
         name, is_ours = outline.names[index] or f"cell {index + 1}", cell.source in source_texts
+        exercise = outline.exercise_at[index]
         match outline.types[index]:
             case CellType.TEST:
-                exercise, code = outline.exercise_at[index], _as_python(cell.source)
-                points, words = float(cell.metadata.nbgrader.points), outline.exercises[exercise].forbidden
+                code, points = _as_python(cell.source), float(cell.metadata.nbgrader.points)
+                words = outline.exercises[exercise].forbidden
                 steps.append(Step(index, name, Role.TEST, code, exercise, points, HIDDEN in code, words))
             case CellType.READ_ONLY:
                 role = Role.SANDBOX if is_sandbox_only(cell) else Role.BOTH
                 steps.append(Step(index, name, role, _as_python(cell.source), is_ours=is_ours))
-            case CellType.AUTOGRADED_ANSWER | CellType.MANUAL_ANSWER:
-                steps.append(Step(index, name, Role.SANDBOX, cell.source, name, is_ours=is_ours))
-            case CellType.UNMARKED:
-                steps.append(Step(index, name, Role.SANDBOX, cell.source, is_ours=is_ours))
+            case _:
+                steps.append(Step(index, name, Role.SANDBOX, cell.source, exercise, is_ours=is_ours))
     return steps
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The steps of a notebook, and what follows from them, in dicts by the index of the step."""
+    """The steps of a notebook, and facts derived from them, in dicts by the index of the step."""
 
     steps: list[Step]
 
     @cached_property
-    def places(self) -> dict[int, int]:
-        """The number of hidden tests before each step. Between two of them, no test looks at the student's names."""
+    def snapshots(self) -> dict[int, int]:
+        """The snapshot that holds the student's names at each step: the number of hidden tests before it.
+
+        Between two hidden tests, no test looks at these names, so one snapshot will do.
+        """
         before = accumulate((step.is_hidden for step in self.steps), initial=0)
         return {step.index: count for step, count in zip(self.steps, before, strict=False)}
 
@@ -117,7 +119,7 @@ class Plan:
 
     @cached_property
     def sessions(self) -> dict[int, int]:
-        """The session id of each test: 0 for a session of its own, another for tests that share objects."""
+        """The session id of each test: 0 for its own session, another number for tests that share objects."""
         ids = {step.index: 0 for step in self.steps if step.role is Role.TEST}
         for number, step in enumerate(self.steps):
             shared = names_bound(step.source) & self.needed_later[step.index] if step.role is Role.TEST else frozenset()
@@ -143,7 +145,7 @@ class Plan:
 
 
 def _as_python(source: str) -> str:
-    """An instructor's cell with its magics as calls of IPython. IPython itself handles those of a student's cell."""
+    """Return an instructor's cell with its magics as calls of IPython, which itself handles those of students."""
     if not MAGIC.search(source):
         return source
     from IPython.core.inputtransformer2 import TransformerManager  # slow to load, and rarely needed

@@ -32,7 +32,7 @@ class Repaired:
 
 
 def repair(source: NotebookNode, submission: NotebookNode) -> Repaired:
-    """Return the submission with the cells of the source where they belong. Neither notebook is changed.
+    """Return the submission with the cells of the source in their places. Neither notebook is changed.
 
     Args:
         source: the instructor's notebook.
@@ -80,7 +80,7 @@ def _is_answer(source_cell: NotebookNode) -> bool:
 def _restored(
     name: str, source_cell: NotebookNode, student_cell: NotebookNode | None, changes: list[str]
 ) -> NotebookNode:
-    """The repaired cell; what it needed is added to `changes`."""
+    """Return the repaired cell, and add a sentence for each repair to `changes`."""
     cell = NotebookNode(source_cell)
     cell.metadata = copy.deepcopy(source_cell.metadata)
     if student_cell is None:
@@ -99,12 +99,12 @@ def _restored(
 
 
 def _lines(cell: NotebookNode) -> list[str]:
-    """The lines of a cell, whatever line endings the student's machine uses."""
+    """Return the lines of a cell, independent of the line endings of the student's machine."""
     return cell.source.strip().splitlines()
 
 
 def _with_pictures(cell: NotebookNode) -> str:
-    """The text of a cell with the pictures that were pasted into it. Nothing else of the cell is kept."""
+    """Return the text of a cell with the pictures that were pasted into it, and nothing else of the cell."""
     text = _writable(cell.source)
     attachments = cell.get("attachments")
     pictures = dict(attachments) if cell.cell_type == "markdown" and isinstance(attachments, dict) else {}
@@ -118,17 +118,17 @@ def _with_pictures(cell: NotebookNode) -> str:
 
 
 def _unmarked(cell: NotebookNode) -> NotebookNode:
-    """A copy of a student's own cell without nbgrader's metadata."""
+    """Copy a student's own cell without nbgrader's metadata."""
     cell = _writable(cell)
     if cell.cell_type == "raw":
-        # A page would show a raw cell as unsanitised HTML, so its text is shown instead.
+        # A page would show a raw cell as unsanitised HTML.
         cell.cell_type, cell.source = "markdown", f"<pre>{escape(cell.source)}</pre>"
     cell.metadata = NotebookNode(kept_tags(cell.metadata))
     return cell
 
 
 def _without_outputs(cell: NotebookNode) -> NotebookNode:
-    """The cell, from which the outputs of the student's machine are removed."""
+    """Remove the outputs of the student's machine from a cell, and return it."""
     if cell.cell_type == "code":
         cell.outputs, cell.execution_count = [], None
         cell.pop("attachments", None)
@@ -136,7 +136,7 @@ def _without_outputs(cell: NotebookNode) -> NotebookNode:
 
 
 def _writable(value: Any) -> Any:
-    """A copy of a value with a ? for each half of a surrogate pair, which JSON may hold but a file cannot."""
+    """Copy a value with a ? for each lone surrogate, which JSON may hold but a file cannot."""
     if isinstance(value, str):
         return value.encode(errors="replace").decode()
     if isinstance(value, list):
@@ -147,7 +147,7 @@ def _writable(value: Any) -> Any:
 
 
 def _printable(name: str) -> str:
-    """A student's name for a cell, made safe for a terminal."""
+    """Make a student's name of a cell safe for a terminal."""
     return "".join(letter if letter.isprintable() else "?" for letter in name[:80])
 
 

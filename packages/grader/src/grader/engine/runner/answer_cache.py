@@ -4,9 +4,9 @@
               \\--another answer--> sends C ...
 
 A test draws its random numbers from a seed and sees student code only through its sandbox. So its next message and its
-outcome depend on the answers so far and on nothing else. If another student's code gave the same answers before, the
-test itself need not run: its messages are sent again, and its outcome is reused. At the first new answer the test runs,
-gets the answers that have arrived already, and goes on from there.
+outcome depend only on the answers so far. If another student's code gave the same answers before, the
+test itself need not run: its messages are sent again, and its outcome is reused. At the first new answer the test runs:
+it gets the answers that have arrived, and goes on from there.
 
 Messages are sent one by one, each only after the same answer as before, so a sandbox never sees more than the test
 would show it.
@@ -22,19 +22,19 @@ from grader.engine.rpc.protocol import Message
 from grader.engine.rpc.tensors import DecodedTensors
 
 MAX_REMEMBERED = 32 * 2**20
-"""Bytes, about, that a cache may hold. When it is full, it starts again empty."""
+"""Approximate bytes that a cache may hold. A full cache is emptied."""
 MAX_KEPT = 32 * 2**20
-"""Bytes that are kept of one session: a sandbox may send answers as large as a message may be."""
+"""Bytes of one session that are kept, because a sandbox may fill every message to its limit."""
 NODE_BYTES = 2_000
-"""Bytes, about, of a node without its message. Most of them are the log of an outcome."""
+"""Approximate bytes of a node without its message, most of them in the log of an outcome."""
 
 
 class NonDeterministicTest(BaseException):
-    """A test sent another message after the same answers. It is a BaseException, so that no test catches it."""
+    """A test sent a different message after the same answers. As a BaseException, it passes through the test."""
 
 
 class Node:
-    """A point of a session: the test's next message or its outcome, and the node to which each answer leads."""
+    """A state of a session: the test's next message or its outcome, and the next node for each answer."""
 
     __slots__ = ("after", "outcome", "sends")
 
@@ -45,22 +45,22 @@ class Node:
 
 
 class AnswerCache:
-    """The sessions of all tests so far. The key of a test is a digest of all that it depends on besides the answers."""
+    """The sessions of all tests so far. The key of a test is a digest of everything else that it depends on."""
 
     def __init__(self) -> None:
         self._roots: dict[bytes, Node | None] = {}
         self._bytes = 0
 
     def root(self, test: bytes) -> Node | None:
-        """Return the first node of a test, or None for a test that did not repeat itself."""
+        """Return the first node of a test, or None for a test that is not deterministic."""
         return self._roots.setdefault(test, Node())
 
     def distrust(self, test: bytes) -> None:
-        """Note that a test depends on more than its answers."""
+        """Stop caching a test, which depends on more than its answers."""
         self._roots[test] = None
 
     def count(self, added: int) -> None:
-        """Note that the cache has grown by so many bytes; empty it if it is full."""
+        """Add to the size of the cache, in bytes; empty it if it is full."""
         self._bytes += added
         if self._bytes > MAX_REMEMBERED:
             self._bytes = 0
@@ -72,7 +72,7 @@ class Session:
 
     Args:
         channel: the channel to the sandbox.
-        node: the first node of the test in the cache. Without it, nothing is remembered.
+        node: the first node of the test in the cache; without it, nothing is cached.
     """
 
     def __init__(self, channel: Channel, node: Node | None = None) -> None:
@@ -87,9 +87,9 @@ class Session:
         self._sent = b""
 
     def known_outcome(self) -> Any:
-        """Send the test's known messages again as long as the answers are known, too; return the known outcome.
+        """Repeat the test's known messages while their answers are known, too; return the known outcome.
 
-        None means that an answer was new, and that the test itself must run.
+        If an answer is new, return None: the test itself must run.
         """
         while self._node is not None and self._node.sends is not None and self._room > 0:
             self._write(self._node.sends)
@@ -97,14 +97,14 @@ class Session:
         return None if self._node is None else self._node.outcome
 
     def send(self, message: Message, tensors: list[torch.Tensor]) -> None:
-        """Send a message of the test, unless it has been sent already.
+        """Send a message of the test, unless `known_outcome` sent it already.
 
         Args:
             message: the message.
             tensors: its tensors.
 
         Raises:
-            NonDeterministicTest: after the same answers, the test sent another message before.
+            NonDeterministicTest: the test sent a different message after the same answers before.
             Exception: what Channel.send raises.
         """
         data = encode(message, tensors)
@@ -128,7 +128,7 @@ class Session:
         return decode(answer, FROM_SANDBOX)
 
     def end(self, outcome: Any) -> None:
-        """Remember that the test ended here; raise NonDeterministicTest if it went on from here before."""
+        """Cache the outcome; raise NonDeterministicTest if the test went on from here before."""
         if self._node is not None:
             _require_repetition(self._node.sends is None and self._repeated == len(self.exchanges))
             self._node.outcome = outcome

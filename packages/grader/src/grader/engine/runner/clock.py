@@ -1,4 +1,4 @@
-"""Measures the time that a submission takes: wall-clock seconds minus those in which other programs had its processor.
+"""Measures the time of a submission: wall-clock seconds minus those in which other programs had its processor.
 
 Correct code must not time out because the machine is busy with something else.
 """
@@ -7,7 +7,7 @@ import os
 import time
 
 SLOWEST = 4
-"""The most wall-clock seconds that a second of a limit may take: a process can also wait for threads of its own."""
+"""Most wall-clock seconds per second of a limit: a process can also wait for its own threads."""
 
 
 class Clock:
@@ -19,11 +19,7 @@ class Clock:
         self._earlier = 0.0
 
     def follow(self, pid: int) -> None:
-        """Count the waiting of this process from now on, in place of the former one's.
-
-        Args:
-            pid: its number outside its process namespace.
-        """
+        """From now on, subtract the waiting time of the process with this pid instead of the previous one's."""
         self._earlier += self._other.waited()
         self._other.close()
         self._other = _Queue(str(pid))
@@ -39,11 +35,11 @@ class Clock:
 
 
 class Deadline:
-    """The moment at which a number of seconds is over.
+    """The moment at which a time limit is reached.
 
     Args:
         clock: counts the seconds.
-        seconds: how many; SLOWEST times as many wall-clock seconds end the time, too.
+        seconds: the limit; SLOWEST times as many wall-clock seconds end it, too.
     """
 
     def __init__(self, clock: Clock, seconds: float) -> None:
@@ -52,7 +48,7 @@ class Deadline:
         self._last = time.monotonic() + SLOWEST * seconds
 
     def moment(self) -> float:
-        """Return the moment as a time.monotonic(). It moves while other programs have the processor."""
+        """Return the moment as a value of time.monotonic(). It moves while other programs have the processor."""
         return min(time.monotonic() + self._end - self._clock.now(), self._last)
 
     def is_over(self) -> bool:
@@ -67,11 +63,11 @@ class _Queue:
         self._waited = 0.0
         try:
             self._file = os.open(f"/proc/{process}/schedstat", os.O_RDONLY | os.O_CLOEXEC)
-        except OSError:  # there is no such process, or the kernel keeps no such statistics
+        except OSError:  # no such process, or a kernel without these statistics
             self._file = -1
 
     def waited(self) -> float:
-        """Return the seconds that it has waited since the process began, or as many as were known when it ended."""
+        """Return the seconds that it has waited since the process began, up to the last reading before its end."""
         if self._file >= 0:
             try:
                 self._waited = int(os.pread(self._file, 100, 0).split()[1]) / 1e9

@@ -20,7 +20,7 @@ from grader.engine.runner.test_execution import install_seeds
 from grader.engine.sandbox.confinement import limit_memory
 
 MEMORY_MB = 3 * 1024
-"""Mebibytes of address space for tests. The answers of student code are held here, too, often more than once."""
+"""MiB of address space for tests, and for the answers of student code, often in several copies."""
 
 
 def main(parent: Connection, processor: int) -> None:
@@ -28,29 +28,29 @@ def main(parent: Connection, processor: int) -> None:
 
     Args:
         parent: the connection to the parent.
-        processor: the processor to run on, which is also the sandbox's.
+        processor: the processor on which runner and sandbox run.
     """
     os.sched_setaffinity(0, {processor})
     limit_memory(MEMORY_MB)
-    # What a test prints is meant for its author in a notebook, not for the terminal of a class run.
+    # Tests print for their author in a notebook, not for the terminal of a class run.
     sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115
-    # Objects that a test drops are freed at once or after the notebook, but never at a moment that varies.
+    # Objects that a test drops are freed at once or after the notebook, never at an unpredictable moment.
     gc.disable()
     answers, diagnoses = AnswerCache(), DiagnosisCache()
     install_seeds()
     is_reusable = True
     with suppress(EOFError, OSError):
         while is_reusable:
-            # Settings that an instructor's cell changes hold only for its notebook.
+            # An instructor's cell changes settings only for its own notebook.
             with settings_kept():
                 is_reusable = _grade_next(parent, answers, diagnoses)
-            # Young objects only, so that a cached object is looked at only once.
+            # Only the youngest generation, so that each cached object is visited once.
             gc.collect(0)
     os._exit(0)
 
 
 def _grade_next(parent: Connection, answers: AnswerCache, diagnoses: DiagnosisCache) -> bool:
-    """Grade a notebook; return whether this process may grade another, which it may not if it was interrupted."""
+    """Grade a notebook; return whether this process was not interrupted, and so can grade another."""
     run = NotebookRun(parent, parent.recv(), answers, diagnoses)
     result = JobResult(run.results(), run.outputs)
     run.close()

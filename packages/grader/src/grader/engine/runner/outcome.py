@@ -1,35 +1,53 @@
-"""Describes how a test ended, and derives its result for one submission."""
+"""Runs a test, and explains why it gave no points. For a hidden test, the explanation shows the property and no code.
 
+    test --> TestOutcome: verdict, points, exception --step, cells--> Result with an Explanation
+
+A hidden test opens with a comment that states what it checks; the release shows it, too. Assertion messages are written
+for students. Everything else in a hidden test (code, traceback, values in error messages) stays in the grader.
+"""
+
+import builtins
+import re
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 
 from msgspec.structs import replace
 
-from grader.engine.explanation import Cause, Explanation
+from grader.engine.explanation import Cause, Explanation, Where
 from grader.engine.notebook.plan import Step
 from grader.engine.report import Result, Verdict, partial
 from grader.engine.rpc.exceptions import to_data, verdict_on
-from grader.engine.rpc.protocol import ErrorInfo, ProtocolError
-from grader.engine.runner.messages import explain_raise, explain_test, truth_of
+from grader.engine.rpc.protocol import MAX_LINE, ErrorCode, ErrorInfo, ProtocolError
 from grader.engine.runner.standins.proxies import StudentError
 from grader.text import printable
+from grader_kernel.without import rule
 
 MAX_LOG = 50_000
-"""Characters of a traceback that are kept: the text of an error may hold everything that student code answered."""
+"""Characters of a traceback that are kept: an error may quote all that student code answered."""
+KINDS = {name for name, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, BaseException)}
+UNFIT = {
+    "does not require grad": "no gradient comes back through it.",
+    "did not match|dtype": "is its dtype the one that is asked for?",
+    "must match|shapes|sizes|invalid for input": "is its shape the one that is asked for?",
+}
+"""Hints by patterns of torch's error messages, which themselves might reveal values of the test."""
+LAST_LINE = 200
+"""Highest line number in the message of a hidden test. In a longer cell, a student could encode values in it."""
 
 
 @dataclass(frozen=True)
 class TestOutcome:
-    """How a test ended. It follows from the answers that the test got: equal answers give an equal outcome.
+    """The outcome of a test, which depends only on the answers to it: equal answers give an equal outcome.
 
     `result` is shared by the submissions with these answers. `error` is the exception of student code that ended the
-    test, if one did; where in the cells it arose depends on the submission, so it is explained later. `wrote` is true
-    if student code changed its arguments in place.
+    test, if one did. Its position depends on the submission, so it is explained later. `wrote` is true if student code
+    changed its arguments in place.
     """
 
-    __test__ = False  # pytest collects classes that are called so
+    __test__ = False  # pytest collects classes with such a name
 
     result: Result
     error: ErrorInfo | None = None
@@ -37,7 +55,7 @@ class TestOutcome:
 
     @property
     def nbytes(self) -> int:
-        """Bytes, about, that it takes to keep."""
+        """Approximate size in bytes."""
         return len(repr(self.result.explanation)) + len(self.result.log) + len(repr(self.error))
 
     def explained(self, step: Step, cells: dict[str, str]) -> Result:
@@ -51,7 +69,7 @@ class TestOutcome:
             return replace(self.result, exercise=step.exercise)
         explanation = self.result.explanation if self.error is None else explain_raise(step, self.error, cells)
         if explanation.cause is Cause.NONE:
-            explanation = Explanation(truth_of(step), Cause.PART)
+            explanation = Explanation(_truth_of(step), Cause.PART)
         explanation = replace(explanation, changed_arguments=self.wrote)
         return replace(self.result, exercise=step.exercise, explanation=explanation)
 
@@ -64,7 +82,7 @@ def outcome_of(step: Step, run: Callable[[], Any]) -> TestOutcome:
         run: runs it and returns the value of its last line.
 
     Raises:
-        ProtocolError: a message broke the protocol, which is no outcome of the test.
+        ProtocolError: a message broke the protocol, which says nothing about the test.
     """
     try:
         points = partial(run(), step.points)
@@ -74,9 +92,99 @@ def outcome_of(step: Step, run: Callable[[], Any]) -> TestOutcome:
         return TestOutcome(step.result(verdict_on(error.info), log=_log()), error.info)
     except Exception as error:
         verdict = Verdict.FAILED if isinstance(error, AssertionError) else verdict_on(to_data(error))
-        return TestOutcome(step.result(verdict, explain_test(step, error), _log()))
+        return TestOutcome(step.result(verdict, _explain_test(step, error), _log()))
     return TestOutcome(step.result(Verdict.PASSED if points == step.points else Verdict.FAILED, points=points))
 
 
 def _log() -> str:
     return printable(traceback.format_exc(), MAX_LOG)
+
+
+def _explain_test(step: Step, error: Exception) -> Explanation:
+    """Return the explanation of an exception that the test itself raised.
+
+    Args:
+        step: the test.
+        error: its exception: the test failed or could not continue.
+    """
+    text, truth = printable(error).strip(), _truth_of(step) if step.is_hidden else ""
+    if name := _missing_name(error):
+        return Explanation(cause=Cause.UNDEFINED, missing=name)
+    if isinstance(error, AssertionError):
+        # A library's message (torch.testing) gives values of the test; the author's is written for students.
+        return Explanation(truth, Cause.PROPERTY, text if not step.is_hidden or _is_authors(error, step) else "")
+    got_none = isinstance(error, AttributeError | TypeError) and "NoneType" in text
+    if step.is_hidden:
+        return Explanation(truth, Cause.UNUSABLE, _question(text), got_none=got_none)
+    return Explanation(truth, Cause.TEST_ERROR, text, type(error).__name__, got_none=got_none)
+
+
+def _question(text: str) -> str:
+    """Return the probable fault of a result for which torch raised an error with this text, or ''."""
+    return next((question for pattern, question in UNFIT.items() if re.search(pattern, text)), "")
+
+
+def _missing_name(error: Exception) -> str:
+    """Return the name that another cell should have defined, if that raised the exception; otherwise ''."""
+    return error.name or "" if isinstance(error, NameError) and not isinstance(error, UnboundLocalError) else ""
+
+
+def explain_raise(step: Step, error: ErrorInfo, cells: dict[str, str]) -> Explanation:
+    """Return the explanation of an exception that student code raised while a test called it.
+
+    Args:
+        step: the test.
+        error: the exception of the student's code.
+        cells: the sources of all cells by name.
+    """
+    where = _where(error, cells, step)
+    if error.kind == "NotImplementedError" and not error.message:
+        # The line of a blank. It may be left over below an answer, or belong to another exercise that this one calls.
+        return Explanation(cause=Cause.NOT_WRITTEN, where=where)
+    truth = _truth_of(step) if step.is_hidden else ""
+    if step.forbidden and error.code is ErrorCode.FORBIDDEN_FUNCTION:
+        return Explanation(truth, Cause.LIBRARY, rule(step.forbidden), where=where)
+    if error.code is ErrorCode.OUTPUT_LIMIT:
+        return Explanation(truth, Cause.PRINTED, where=where)
+    if error.code is ErrorCode.CANNOT_CROSS:
+        return Explanation(truth, Cause.NO_VALUE, "" if step.is_hidden else printable(error.message))
+    if step.is_hidden:
+        # Its text may hold numbers of the test, and so may an invented name.
+        name = error.kind if error.kind in KINDS else "an error"
+        return Explanation(truth, Cause.RAISED, error=name, where=where)
+    return Explanation("", Cause.RAISED, printable(error.message), printable(error.name), where)
+
+
+def _where(error: ErrorInfo, cells: dict[str, str], step: Step) -> Where | None:
+    # The sandbox gives only a position, and the text of the line comes from the notebook: a text from the sandbox could
+    # hold numbers of a hidden test. So could a position, so a hidden test names only lines of its exercise.
+    frames = [(frame.cell.strip("<>"), frame.line) for frame in error.frames]
+    if step.is_hidden:
+        frames = [(cell, line) for cell, line in frames if cell == step.exercise]
+    for cell, line in frames[-1:]:
+        # Not splitlines(), which also splits at characters that do not end a line for Python.
+        lines = cells.get(cell, "").split("\n")[: LAST_LINE if step.is_hidden else None]
+        if 1 <= line <= len(lines):
+            return Where(cell, line, printable(lines[line - 1].strip(), MAX_LINE))
+    return None
+
+
+def _is_authors(error: AssertionError, step: Step) -> bool:
+    """Return whether the author wrote the message of an assertion, in an assert or as a msg for torch.testing.
+
+    A message that repeats a caught exception of student code does not count.
+    """
+    caught = str(error.__context__) if isinstance(error.__context__, StudentError) else ""
+    if caught and caught in str(error):
+        return False
+    *_, (frame, _) = traceback.walk_tb(error.__traceback__)
+    if frame.f_globals.get("__name__") == "torch.testing._comparison":
+        msg = frame.f_locals.get("msg")
+        return isinstance(msg, str) and msg == str(error)
+    return frame.f_code.co_filename == f"<{step.name}>"
+
+
+def _truth_of(step: Step) -> str:
+    """Return the opening comment of a test."""
+    opening = takewhile(lambda line: line.startswith("# "), step.source.splitlines())
+    return " ".join(line[2:].strip() for line in opening)

@@ -5,11 +5,11 @@
 The **visible pass** runs every cell and leaves the hidden tests out. Its outputs and the messages of visible tests are
 all that a student sees of the sandbox. The **hidden pass** runs the hidden tests, each with the names as they were at
 its place in the notebook. Nothing else of the sandbox is shown from then on, so code that remembers the arguments of a
-hidden test has no way to reveal them. If a hidden test fails, a later cell may be the cause, so the **isolated re-run**
+hidden test cannot reveal them. If a hidden test fails, a later cell may be the cause, so the **isolated re-run**
 repeats all hidden tests of its exercise in a fresh sandbox, in which no later cell has run, and only that run counts:
 student code can tell the passes apart, so points of two passes must not be added up. If an exercise lost points and
 builds on an earlier one that did, the **second run** judges it once more with our own answer to the earlier one
-(follow_through.py).
+(carried_errors.py).
 
 A sandbox that hangs or dies costs one exercise. It is replaced, and the earlier cells run again in the fresh one,
 without the cell that caused the failure.
@@ -22,16 +22,16 @@ from typing import Any
 
 from grader.engine.diagnosis.diagnosis import DiagnosisCache, name_misconceptions
 from grader.engine.diagnosis.recording import Recorder
+from grader.engine.notebook.cells import FORMS
 from grader.engine.notebook.names import Namespace, names_bound
 from grader.engine.notebook.plan import Plan, Role, Step
 from grader.engine.report import Result, Verdict, error_output, shown
 from grader.engine.rpc.exceptions import verdict_on
 from grader.engine.rpc.jobs import Job
-from grader.engine.rpc.protocol import CellDone
+from grader.engine.rpc.protocol import CellDone, ErrorInfo, Text
 from grader.engine.runner.answer_cache import AnswerCache, NonDeterministicTest
-from grader.engine.runner.follow_through import better, next_run, our_answers, with_our_answers
+from grader.engine.runner.carried_errors import best_results, next_run, with_our_answers
 from grader.engine.runner.outcome import MAX_LOG
-from grader.engine.runner.outputs import cell_outputs, size
 from grader.engine.runner.sandbox_link import OUT_OF_TIME, RESOURCE_VERDICTS, SandboxFailure, SandboxLink, SandboxLost
 from grader.engine.runner.standins.client import RpcClient
 from grader.engine.runner.test_execution import TestExecutor
@@ -70,7 +70,9 @@ class NotebookRun:
         self._excluded_cells: set[int] = set()
         self._failures: dict[str, SandboxFailure] = {}
         """The failures of the sandbox that cost whole exercises, by exercise."""
-        self._ours = our_answers(job.steps, job.known.cells)
+        exercises = {step.exercise for step in job.steps}
+        self._ours = {name: source for name, source in job.known.cells if name in exercises}
+        """Our own answers by exercise."""
         self._shows_outputs = True
         self._room = job.output_kb * 1024
         self.outputs: dict[int, list[dict[str, Any]]] = {}
@@ -85,7 +87,7 @@ class NotebookRun:
         if exercises := self._needing_rerun(results):
             self._failures = failures
             results |= self._isolated_rerun(exercises)
-        results |= self._second_runs(results)
+        results |= self._judge_carried_errors(results)
         name_misconceptions(self._steps, results, self._known, self._recorder.exchanges, self._diagnoses)
         self.outputs |= {index: shown(result) for index, result in results.items()}
         return [results[index] for index in sorted(results)]
@@ -96,7 +98,7 @@ class NotebookRun:
 
     @property
     def was_interrupted(self) -> bool:
-        """Whether the CPU limit interrupted this process somewhere in its own code."""
+        """True if the CPU limit interrupted the code of this process, and so left it in an unknown state."""
         return self._link.was_interrupted
 
     # Passes
@@ -126,10 +128,10 @@ class NotebookRun:
         return results
 
     def _needing_rerun(self, results: dict[int, Result]) -> set[str]:
-        """The exercises of which a hidden test may have lost points because of a later cell.
+        """Return the exercises in which a hidden test may have lost points because of a later cell.
 
-        A later cell causes neither a blank nor the lack of a name that another test should have bound. It also cannot
-        be the cause if the re-run would run everything that has run before.
+        A later cell causes neither a blank nor the lack of a name that another test should have bound. Nor can it be
+        the cause if the re-run would leave nothing out.
         """
         return {
             step.exercise
@@ -141,18 +143,18 @@ class NotebookRun:
         }
 
     def _has_neighbours(self, test: Step) -> bool:
-        """Whether the notebook has cells below the test, or tests of other exercises, which the re-run leaves out."""
+        """Return whether the re-run leaves cells out: those below the test, and tests of other exercises."""
         others = (step for step in self._steps if step.exercise != test.exercise)
         return any(step.role is Role.TEST or step.index > test.index for step in others)
 
     def _isolated_rerun(self, exercises: set[str]) -> dict[int, Result]:
-        """Run the hidden tests of `exercises` again, with the cells above them only."""
+        """Run the hidden tests of `exercises` again with only the cells above them."""
         self._begin_pass()
         results = self._isolated_run(self._steps, exercises)
         return {step.index: results[step.index] for step in self._steps if step.is_hidden and step.index in results}
 
-    def _second_runs(self, results: dict[int, Result]) -> dict[int, Result]:
-        """Judge exercises once more with our answers to the earlier ones that cost them points; see follow_through."""
+    def _judge_carried_errors(self, results: dict[int, Result]) -> dict[int, Result]:
+        """Judge exercises again with our answers to the earlier ones that cost them points; see carried_errors."""
         counted: dict[int, Result] = {}
         judged: set[str] = set()
         self._begin_pass()
@@ -163,7 +165,7 @@ class NotebookRun:
             self._failures = {}
             self._excluded_cells -= {step.index for step in self._steps if step.name in run.replaced}
             second = self._isolated_run(with_our_answers(self._steps, run, self._ours), set(run.exercises))
-            counted |= (chosen := better(run, self._steps, results, second))
+            counted |= (chosen := best_results(run, self._steps, results, second))
             kept = {step.exercise for step in self._steps if step.index in chosen}
             self._recorder.exchanges |= {name: exchanges for name, exchanges in recorded.items() if name not in kept}
         return counted
@@ -182,7 +184,7 @@ class NotebookRun:
             if step.role is not Role.TEST:
                 self._run_cell(step)
             elif step.index in tests:
-                # Visible ones, too, because a hidden one may depend on them.
+                # Visible tests, too, because a hidden one may depend on them.
                 results[step.index] = self._test(step)
             else:
                 self._namespace.redo(step.index)
@@ -213,15 +215,17 @@ class NotebookRun:
     def _run_in_sandbox(self, step: Step) -> None:
         if self._link.is_out_of_time():
             raise SandboxLost(OUT_OF_TIME)
-        place = self._plan.places[step.index]
+        snapshot = self._plan.snapshots[step.index]
         code = compiled_bytes(step.source, step.name) if step.is_ours else b""
         try:
-            done: CellDone = self._link.ask(lambda channel: RpcClient(channel).run(step.source, step.name, place, code))
-            outputs = cell_outputs(done)
+            done: CellDone = self._link.ask(
+                lambda channel: RpcClient(channel).run(step.source, step.name, snapshot, code)
+            )
+            outputs = _cell_outputs(done)
         except SandboxLost:
             raise
         except Exception as error:
-            # The outputs of the cell cannot cross.
+            # The cell's outputs cannot cross the boundary.
             done, outputs = CellDone(), [error_output(Verdict.ERROR, printable(error))]
         if done.error is not None and verdict_on(done.error) is Verdict.OUTPUT_LIMIT:
             raise SandboxLost(SandboxFailure(Verdict.OUTPUT_LIMIT, printable(done.error.message)))
@@ -230,7 +234,7 @@ class NotebookRun:
             self.outputs[step.index] = self._fitting(outputs)
 
     def _exclude(self, step: Step, failure: SandboxFailure) -> None:
-        """Note a cell that must not run again because the sandbox failed in it, and the failure of its exercise."""
+        """Exclude a cell in which the sandbox failed from later runs, and keep the failure for its exercise."""
         self._excluded_cells.add(step.index)
         if self._shows_outputs:
             self.outputs.setdefault(step.index, [error_output(failure.verdict, failure.explanation.message)])
@@ -238,10 +242,10 @@ class NotebookRun:
             self._failures[step.exercise] = failure
 
     def _fitting(self, outputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """As many of the outputs as the notebook has room for; if there are more, the last one says so."""
+        """Return the outputs that fit the limit of the notebook; a final error output replaces the rest."""
         kept: list[dict[str, Any]] = []
         for output in outputs if self._room >= 0 else ():
-            self._room -= size(output)
+            self._room -= _size(output)
             if self._room < 0:
                 return [*kept, error_output(Verdict.OUTPUT_LIMIT, "there was more output than is shown")]
             kept.append(output)
@@ -278,7 +282,7 @@ class NotebookRun:
         return result
 
     def _replace_sandbox(self) -> None:
-        """Get a fresh sandbox, and run the cells again that ran in the former one."""
+        """Get a fresh sandbox, and repeat the cells that ran in the previous one."""
         self._link.replace()
         steps, self._ran = self._ran, []
         while steps:
@@ -288,7 +292,37 @@ class NotebookRun:
             except SandboxLost as error:
                 if error.failure is OUT_OF_TIME:
                     return
-                # The cell ran before and fails now. The loop ends, because each attempt has one cell fewer.
+                # The cell ran before and fails now. The loop ends, because each attempt excludes one more cell.
                 self._exclude(step, error.failure)
                 self._link.replace()
                 steps, self._ran = self._ran + steps, []
+
+
+def _cell_outputs(done: CellDone) -> list[dict[str, Any]]:
+    """Return the outputs of a cell in nbformat's form, with printable text only, and its exception as an error."""
+    outputs: list[dict[str, Any]] = []
+    for output in done.outputs:
+        if isinstance(output, Text):
+            outputs.append({"output_type": "stream", "name": "stdout", "text": _whole(output.text)})
+        else:
+            data = {form: _whole(output.data[form]) for form in FORMS if form in output.data}
+            outputs.append({"output_type": "display_data", "data": data, "metadata": {}})
+    if done.error is not None:
+        outputs.append(_error(done.error))
+    return outputs
+
+
+def _error(info: ErrorInfo) -> dict[str, Any]:
+    name, message = printable(info.name), printable(info.message)
+    lines = [f"{printable(frame.cell)}, line {frame.line}: {printable(frame.text)}" for frame in info.frames]
+    return {"output_type": "error", "ename": name, "evalue": message, "traceback": [*lines, f"{name}: {message}"]}
+
+
+def _whole(text: str) -> str:
+    return printable(text, len(text))
+
+
+def _size(output: dict[str, Any]) -> int:
+    """Return the approximate number of characters that an output adds to the notebook."""
+    parts = (output.get(name, "") for name in ("text", "ename", "evalue"))
+    return sum(map(len, (*parts, *output.get("data", {}).values(), *output.get("traceback", ())))) + 100

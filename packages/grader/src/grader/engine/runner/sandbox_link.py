@@ -1,6 +1,6 @@
-"""Connects the test runner to its sandbox: sets time limits, finds out why a sandbox was lost, and replaces it.
+"""Connects the test runner to its sandbox: sets time limits, finds the cause of a loss, and replaces the sandbox.
 
-The parent starts every sandbox and hands its socket to the runner. A lost sandbox is replaced in the same way.
+The parent starts every sandbox, including replacements, and passes its socket to the runner.
 """
 
 import signal
@@ -23,7 +23,7 @@ from grader.engine.runner.clock import Clock, Deadline
 START_SECONDS = 60
 """Seconds that a sandbox may take to report that it is ready."""
 RESOURCE_VERDICTS = (Verdict.OUTPUT_LIMIT, Verdict.OUT_OF_MEMORY)
-"""After these verdicts the next exercise gets a fresh sandbox, with the resources that the last one used up."""
+"""After these verdicts, the next exercise gets a fresh sandbox, because the resources of this one are used up."""
 ENDED = "the process ended itself"
 
 T = TypeVar("T")
@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class SandboxFailure:
-    """Why a sandbox was lost.
+    """The cause of the loss of a sandbox.
 
     `redacted_reason` replaces `why` in a hidden test if `why` may hold a number that student code took from the test.
     """
@@ -42,11 +42,11 @@ class SandboxFailure:
 
     @property
     def explanation(self) -> Explanation:
-        """What a student reads below each test that it cost."""
+        """The explanation of each test that lost its points because of it."""
         return Explanation(cause=Cause.OUT_OF_TIME) if self is OUT_OF_TIME else Explanation("", Cause.STOPPED, self.why)
 
     def redacted(self) -> "SandboxFailure":
-        """Return the failure as a hidden test may show it to the student."""
+        """Return the failure without anything that a hidden test must not reveal."""
         return replace(self, why=self.redacted_reason) if self.redacted_reason else self
 
 
@@ -62,7 +62,7 @@ class SandboxLost(Exception):
 
 
 def failure_from_exit(ended: Ended) -> SandboxFailure:
-    """Return why a sandbox was lost, from what the parent reports."""
+    """Return the cause of the loss, from the report of the parent."""
     if ended.verdict is not None:
         return SandboxFailure(ended.verdict, ended.why)
     if ended.exit_status is None:
@@ -72,12 +72,12 @@ def failure_from_exit(ended: Ended) -> SandboxFailure:
         # Real-time signals have no names.
         name = signal.Signals(number).name if number in set(signal.Signals) else f"signal {number}"
         return SandboxFailure(Verdict.CRASHED, f"the process was ended by {name}", redacted_reason=ENDED)
-    # The exit status is left out, because it might be a number of a hidden test.
+    # The exit status is omitted, because it might encode a number of a hidden test.
     return SandboxFailure(Verdict.CRASHED, ENDED)
 
 
 class SandboxLink:
-    """A connection to a sandbox over `channel`. If the sandbox is not confined, `unconfined` says why.
+    """A connection to a sandbox over `channel`; `unconfined` holds the reason if it is not confined.
 
     Args:
         parent: the connection to the parent, which starts sandboxes.
@@ -96,7 +96,7 @@ class SandboxLink:
         self._connect()
 
     def begin_pass(self, seconds: float) -> None:
-        """Begin a pass, in which everything together may take so many seconds."""
+        """Begin a pass, which may take so many seconds altogether."""
         self._pass = Deadline(self._clock, seconds)
 
     def is_out_of_time(self) -> bool:
@@ -104,7 +104,7 @@ class SandboxLink:
         return self._pass.is_over()
 
     def ask(self, act: Callable[[Channel], T]) -> T:
-        """Return what `act` returns, which uses the channel.
+        """Return the value of `act`, which uses the channel.
 
         Raises:
             SandboxLost: the sandbox hung, died or broke the protocol.
@@ -129,7 +129,7 @@ class SandboxLink:
             raise SandboxLost(SandboxFailure(Verdict.ERROR, "its reply could not be read")) from error
 
     def replace(self) -> None:
-        """Replace the sandbox by a fresh one, in which nothing has run."""
+        """Replace the sandbox with a fresh one."""
         self.channel.close()
         self._parent.send(NeedSandbox())
         self._parent.recv()

@@ -1,6 +1,6 @@
 """Runs tests, each in a session with the sandbox, unless the answer cache knows the outcome.
 
-test, seed, names of the student's --> session with the sandbox --> TestOutcome
+test, seed, the student's names --> session with the sandbox --> TestOutcome
 """
 
 import builtins
@@ -26,7 +26,7 @@ from grader.engine.sandbox.shell import execute
 
 
 class TestExecutor:
-    """The tests of a notebook.
+    """Executes the tests of a notebook.
 
     Args:
         plan: the notebook's steps.
@@ -55,7 +55,7 @@ class TestExecutor:
 
         Raises:
             ProtocolError: a message broke the protocol.
-            NonDeterministicTest: the test depends on more than its answers, and must run again with a fresh sandbox.
+            NonDeterministicTest: the test depends on more than its answers and must run again with a fresh sandbox.
         """
         session, client = self._session(step, channel)
         client.forbidden, client.wrote = step.forbidden, False
@@ -66,7 +66,7 @@ class TestExecutor:
                 outcome = outcome_of(step, lambda: self._execute(step, client, namespace))
                 outcome = replace(outcome, wrote=client.wrote)
                 if outcome.result.verdict is not Verdict.OUT_OF_MEMORY:
-                    # The memory that is left depends on more than the answers, so OUT_OF_MEMORY is not cached.
+                    # Free memory depends on more than the answers, so OUT_OF_MEMORY is not cached.
                     session.end(outcome)
                     self._cache.count(outcome.nbytes)
             return outcome
@@ -91,8 +91,10 @@ class TestExecutor:
     def _execute(self, step: Step, client: RpcClient, namespace: dict[str, Any]) -> Any:
         seed_test(step.name, step.source)
         wanted = [name for name in names_used(step.source) if name not in namespace and not hasattr(builtins, name)]
-        answer = client.look(wanted, self._plan.places[step.index] if step.is_hidden else None) if wanted else {}
-        # Only the names that were asked for: a student's own torch or abs must not take part in judging.
+        answer = (
+            client.fetch_names(wanted, self._plan.snapshots[step.index] if step.is_hidden else None) if wanted else {}
+        )
+        # Only the requested names: a student's own torch or abs must not take part in judging.
         student_names = {name: answer[name] for name in wanted if name in answer}
         copies = _copies({name: namespace[name] for name in self._read_only_names & namespace.keys()})
         originals = {name: namespace[name] for name in copies.keys() - names_bound(step.source)}
@@ -107,7 +109,7 @@ class TestExecutor:
 
 
 def _copies(names: dict[str, Any]) -> dict[str, Any]:
-    """Copies of the values that student code can change, so that no test depends on what an earlier one changed."""
+    """Copy the values that student code can change, so that no test depends on an earlier one."""
     copies = {}
     for name, item in names.items():
         if isinstance(item, torch.Tensor | list | dict):
@@ -118,9 +120,9 @@ def _copies(names: dict[str, Any]) -> dict[str, Any]:
 
 
 class Generator(torch.Generator):
-    """A torch.Generator whose `seed` is derived from the running test, and not from the operating system.
+    """A torch.Generator that takes its `seed` from the running test instead of the operating system.
 
-    So a score does not depend on luck: all students get the same numbers, and none can predict them.
+    All students get the same numbers, and none can predict them, so no score depends on luck.
     """
 
     source = random.Random()
@@ -133,7 +135,7 @@ class Generator(torch.Generator):
 
 
 def install_seeds() -> None:
-    """Replace torch.Generator by the class above, in this process."""
+    """Replace torch.Generator with the class above in this process."""
     setattr(torch, Generator.__name__, Generator)
 
 

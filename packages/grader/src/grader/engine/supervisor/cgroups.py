@@ -1,6 +1,6 @@
-"""Has the kernel count the memory and threads of each sandbox as a whole, where a cgroup (version 2) is delegated.
+"""Limits the memory and threads of each sandbox as a whole where a cgroup (v2) is delegated.
 
-    delegated group +-- grader-PID         this process, all that it starts, and whatever else was in the group
+    delegated group +-- grader-PID         this process, all that it starts, and anything else that was in the group
                     +-- grader-PID-N       one sandbox, with limits of its own
 
 systemd marks a group that a program may divide (Delegate=yes). No other group is touched, not even by root.
@@ -16,7 +16,7 @@ from pathlib import Path
 from grader.engine.limits import Limits
 
 SHARED_MB = 512
-"""MiB for what a sandbox does not ask for itself: pages of the fork server that it changes, and files that it reads."""
+"""MiB that count against a sandbox beside its own memory: changed pages of the fork server, and files that it reads."""
 
 LIMITS: dict[str, tuple[str, Callable[[Limits], int]]] = {
     "memory": ("memory.max", lambda limits: (limits.memory_mb + SHARED_MB) * 2**20),
@@ -27,11 +27,11 @@ LIMITS: dict[str, tuple[str, Callable[[Limits], int]]] = {
 _numbers = itertools.count()
 
 
-class Group:
-    """A group with the limits of one sandbox, which joins it by itself before it runs student code.
+class CGroup:
+    """A group with the limits of one sandbox, which joins it before it runs student code.
 
     Args:
-        parent: the group that is divided.
+        parent: the group to divide.
         limits: what a submission may use.
     """
 
@@ -39,7 +39,7 @@ class Group:
         self.folder = parent / f"grader-{os.getpid()}-{next(_numbers)}"
         self.folder.mkdir()
         for file, value in LIMITS.values():
-            # The kernel offers the files of the controllers that the parent has.
+            # Only the controllers of the parent group have files here.
             if (self.folder / file).exists():
                 (self.folder / file).write_text(str(value(limits)))
 
@@ -49,10 +49,10 @@ class Group:
             self.folder.rmdir()
 
 
-def limited(limits: Limits) -> Group | None:
-    """Return a new group with limits, or None if this process may not make one."""
+def limited(limits: Limits) -> CGroup | None:
+    """Return a new group with limits, or None if this process cannot make one."""
     parent = _divided_group()
-    return None if parent is None else Group(parent, limits)
+    return None if parent is None else CGroup(parent, limits)
 
 
 @cache
@@ -80,7 +80,7 @@ def _is_delegated(group: Path) -> bool:
 
 @cache
 def _divided_group() -> Path | None:
-    """The delegated group, once it is empty: only then the kernel limits the groups in it."""
+    """Empty the delegated group and return it: the kernel limits no groups inside one that has processes."""
     group = delegated_group()
     if group is None:
         return None

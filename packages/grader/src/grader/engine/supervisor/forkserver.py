@@ -12,7 +12,6 @@ import signal
 import sys
 import tempfile
 import threading
-import types
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -26,13 +25,13 @@ from grader.engine.code_digest import module_files, package_paths
 
 RUNNER = "grader.engine.runner.main:main"
 SANDBOX = "grader.engine.sandbox.main:main"
-READER = "grader.engine.reader.main:main"
-PRELOADED = ["grader.engine.supervisor.early", "grader.engine.supervisor.preload"]
+PARSER = "grader.engine.parser.main:main"
+PRELOADED = ["grader.engine.supervisor.preload"]
 HELPER_PACKAGES = "GRADER_HELPER_PACKAGES"
-"""Environment variable from which the fork server takes the modules of helper packages, and where to find them."""
+"""Environment variable that gives the fork server the modules of helper packages and the folders that hold them."""
 KEPT_ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "TMPDIR", "ATEN_CPU_CAPABILITY")
 SERVER_ENVIRONMENT = {
-    # A child runs on one processor: the threads that student code asks torch for must not spin while they wait for it.
+    # A child runs on one processor, so threads that student code asks torch for must not spin while they wait.
     "OMP_NUM_THREADS": "1",
     "OMP_WAIT_POLICY": "passive",
     "PYTHONHASHSEED": "0",
@@ -55,11 +54,7 @@ def use(helper_packages: tuple[str, ...]) -> None:
 
 
 def prepare(helper_packages: tuple[str, ...] = ()) -> None:
-    """Start the fork server, which loads its modules while this process goes on.
-
-    Args:
-        helper_packages: packages that notebooks import.
-    """
+    """Start the fork server, which loads its modules and these packages in the background."""
     use(helper_packages)
     with _starting:
         _ensure_running()
@@ -67,7 +62,7 @@ def prepare(helper_packages: tuple[str, ...] = ()) -> None:
 
 def adopt_running_server() -> None:
     """Use the running fork server of the process from which this one was forked."""
-    # multiprocessing would look after the server as after a child, and it is the child of another process.
+    # multiprocessing would manage the server as a child of this process, but another process started it.
     for owner in (forkserver, forkserver._forkserver):
         setattr(owner, "ensure_running", lambda: None)  # noqa: B010
     _shared.set()
@@ -85,7 +80,7 @@ def _modules_to_load(package: str) -> tuple[list[str], list[str]]:
 def start(target: str, *arguments: Any) -> BaseProcess:
     """Fork a warm process that calls a function.
 
-    The function is named and not passed, because the parent need not import its module: torch alone takes a second.
+    The function is passed by name, so the parent need not import its module: torch alone takes a second.
 
     Args:
         target: the function, as "module:function".
@@ -136,10 +131,10 @@ def _call(target: str, *arguments: Any) -> None:
 
 
 def end(process: BaseProcess) -> None:
-    """Kill a process and release all that the parent holds of it."""
+    """Kill a process and release its resources in the parent."""
     process.kill()
     process.join()
-    # start() in another thread goes through all processes, and must not meet one that is half closed.
+    # start() in another thread iterates over all processes and must not find a half-closed one.
     with _starting:
         process.close()
 
@@ -152,25 +147,24 @@ def pipe() -> tuple[Connection, Connection]:
 def _ensure_running() -> None:
     """Start the fork server if it does not run.
 
-    Only meanwhile are this process's environment and main program hidden: other threads, which may start programs of
-    their own, see both at any other time.
+    The environment of this process is hidden for that moment only, because other threads may start programs.
     """
     if _shared.is_set() or _is_running():
         return
     _find_room_for_the_socket()
-    with _clean_environment(), _no_main(), _no_preparation(), _no_interrupt():
+    with _clean_environment(), _no_preparation(), _no_interrupt():
         forkserver.ensure_running()
 
 
 def _is_running() -> bool:
     pid = forkserver._forkserver._forkserver_pid  # type: ignore[attr-defined]
-    # It is not reaped: multiprocessing does that.
+    # WNOWAIT leaves the process for multiprocessing to reap.
     return pid is not None and os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
 
 
 @cache
 def _find_room_for_the_socket() -> None:
-    """Give multiprocessing its folder in /tmp if the usual one is too deep, as Python itself does from 3.14 on."""
+    """Have multiprocessing use /tmp if the path of the usual folder is too long, as Python does from 3.14 on."""
     usual = tempfile.gettempdir()
     if len(os.fsencode(usual)) > MAX_TEMPORARY:
         tempfile.tempdir = "/tmp"
@@ -182,7 +176,7 @@ def _find_room_for_the_socket() -> None:
 
 @contextmanager
 def _clean_environment() -> Iterator[None]:
-    """Hide this process's environment from the fork server: its children have no business with a token in it."""
+    """Hide this process's environment, which may hold tokens, from the fork server and its children."""
     packages = json.dumps([_modules_to_load(package) for package in _helper_packages])
     before = dict(os.environ)
     clean = {name: before[name] for name in KEPT_ENVIRONMENT if name in before}
@@ -197,8 +191,8 @@ def _clean_environment() -> Iterator[None]:
 
 @contextmanager
 def _no_interrupt() -> Iterator[None]:
-    """Block Ctrl-C, which reaches all processes of a terminal, in the fork server: it ends with this process anyway."""
-    # When it starts inside the block, the resource tracker unblocks the signal again.
+    """Block Ctrl-C in the fork server, which ends with this process: a terminal sends it to all processes."""
+    # The resource tracker would unblock the signal if it started inside the block.
     resource_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
@@ -209,7 +203,7 @@ def _no_interrupt() -> Iterator[None]:
 
 @contextmanager
 def _no_preparation() -> Iterator[None]:
-    """Keep from children what multiprocessing tells them: this process's command line, key and working folder."""
+    """Keep multiprocessing from sending this process's main program, command line, key and working folder."""
     usual = spawn.get_preparation_data
     spawn.get_preparation_data = lambda name: {"name": name, "sys_path": _sys_path()}
     try:
@@ -219,18 +213,7 @@ def _no_preparation() -> Iterator[None]:
 
 
 def _sys_path() -> list[str]:
-    """Where children find modules: as this process, but not in its working folder, unless that holds a package."""
+    """Return this process's sys.path for children, without the working folder unless it holds a package."""
     here = os.getcwd()
     needed = {folder for package in ("grader", *_helper_packages) for folder in _modules_to_load(package)[0]}
     return [path for path in map(os.path.abspath, sys.path) if path != here or path in needed]
-
-
-@contextmanager
-def _no_main() -> Iterator[None]:
-    """Keep a child from importing the main program (pytest, nbgrader) again: it needs nothing of it."""
-    main = sys.modules["__main__"]
-    sys.modules["__main__"] = types.ModuleType("__main__")
-    try:
-        yield
-    finally:
-        sys.modules["__main__"] = main

@@ -17,7 +17,7 @@ from multiprocessing.process import BaseProcess
 from grader.engine.supervisor import forkserver
 
 MAX_NOTEBOOKS = 2_000
-"""Notebooks after which a runner is replaced, so that nothing can pile up in it."""
+"""Notebooks after which a runner is replaced, so that leaks cannot accumulate."""
 
 
 @dataclass
@@ -45,11 +45,7 @@ _lock = threading.Lock()
 
 @contextmanager
 def borrowed_runner(fresh: bool = False) -> Iterator[RunnerHandle]:
-    """Yield a runner for one notebook. If the block raises, the runner is in an unknown state and is killed.
-
-    Args:
-        fresh: whether the runner must have graded no other notebook.
-    """
+    """Yield a runner, a new one if `fresh`. If the block raises, the runner is in an unknown state and is killed."""
     runner = None if fresh else _idle_runner()
     if runner is not None and not runner.process.is_alive():
         runner.end()
@@ -69,11 +65,7 @@ def borrowed_runner(fresh: bool = False) -> Iterator[RunnerHandle]:
 
 
 def side_by_side(jobs: int) -> int:
-    """Return how many notebooks are graded at a time.
-
-    Args:
-        jobs: how many are wanted; 0 for one on each processor. More than that would only make each other wait.
-    """
+    """Return how many notebooks to grade at a time: `jobs`, or one per processor if that is fewer or `jobs` is 0."""
     processors = len(os.sched_getaffinity(0))
     return min(jobs, processors) if jobs > 0 else processors
 
@@ -104,7 +96,7 @@ def _started_runner() -> RunnerHandle:
 
 
 def _next_processor() -> int:
-    """The least loaded processor that this thread may use; among equals, the one that the thread runs on.
+    """Return the least loaded processor that this thread may use, preferring its own among equals.
 
     Other programs that grade on this machine count only their own runners. If each of them chose the first processor
     among equals, all their runners would share it.

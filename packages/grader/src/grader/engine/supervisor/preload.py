@@ -1,7 +1,24 @@
-"""Loads all that children of the fork server need, once and in the fork server, so that no submission waits for it.
+"""Loads everything that children of the fork server need, once and in the fork server, so no submission waits for it.
 
-forkserver.prepare --starts--> early.py, this module: libraries, helper packages, a warm-up notebook --forks--> children
+forkserver.prepare --imports--> this module: libraries, helper packages, a warm-up notebook --forks--> children
 """
+
+# ruff: noqa: E402
+
+from grader.engine.imports import skip_slow_imports
+from grader.engine.sandbox import confinement
+from grader.engine.sandbox.namespaces import own_process_namespace
+from grader.engine.sandbox.privileges import can_be_unprivileged
+
+
+def before_libraries() -> None:
+    """Set up the imports, and everything that forks, while this process is small and forks are quick."""
+    skip_slow_imports()
+    own_process_namespace()
+    can_be_unprivileged(confinement.readable_paths())
+
+
+before_libraries()
 
 import gc
 import importlib
@@ -16,9 +33,8 @@ import safetensors.torch
 import torch
 import torch._dynamo  # the first step of an optimiser imports it, which takes a second
 
-import grader.engine.reader.main
+import grader.engine.parser.main
 import grader.engine.runner.main
-import grader.engine.sandbox.confinement
 import grader.engine.sandbox.main
 import grader.engine.sandbox.shell
 from grader.engine.supervisor import warmup
@@ -46,7 +62,7 @@ torch.compiler.set_stance("force_eager")
 _import_helper_packages()
 grader.engine.sandbox.shell.prepare()
 warmup.play()
-grader.engine.sandbox.confinement.prepare()
+confinement.prepare()
 # Garbage collections are rare: a test cell leaves little behind, and each collection takes time.
 gc.set_threshold(10_000, 20, 20)
 # Loaded modules are never garbage: a collection in a child would touch, and so copy, every page of them.

@@ -57,19 +57,19 @@ class Scratch:
 def _remove_abandoned(parent: str) -> None:
     """Remove, once in each process, the folders in `parent` that killed processes of the same user left behind."""
     for outer in Path(parent).glob(f"{PREFIX}*"):
-        # Another process may hold it, or another user own it.
+        # Another process may hold it, or another user may own it.
         with suppress(OSError), locked(outer, os.O_DIRECTORY) as lock:
             if os.fstat(lock).st_uid == os.geteuid():
                 _remove(outer)
 
 
 def _locked_folder() -> tuple[Path, ExitStack]:
-    """Make a folder; return it and what holds its lock."""
+    """Make and lock a folder; return it with the stack that releases the lock."""
     while True:
         folder = tempfile.mkdtemp(prefix=PREFIX)
         with suppress(FileNotFoundError), ExitStack() as lock:
             lock.enter_context(locked(folder, os.O_DIRECTORY, wait=True))
-            # In the moment before it was locked, another process may have taken it for an abandoned one.
+            # Before it was locked, another process may have removed it as abandoned.
             if os.path.isdir(folder):
                 return Path(folder), lock.pop_all()
 

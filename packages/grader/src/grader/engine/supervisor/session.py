@@ -20,12 +20,12 @@ from grader.engine.report import Verdict
 from grader.engine.rpc.jobs import Ended, Job, JobResult, NeedExitStatus, NeedSandbox, SandboxSettings
 from grader.engine.runner.clock import SLOWEST
 from grader.engine.supervisor import forkserver
-from grader.engine.supervisor.cgroups import Group, limited
+from grader.engine.supervisor.cgroups import CGroup, limited
 from grader.engine.supervisor.pool import RunnerHandle, borrowed_runner
 from grader.engine.supervisor.scratch import MAX_ENTRIES, Scratch
 
 GRACE_SECONDS = 30
-"""Seconds that the runner may take to report after the last moment of the notebook's own limit."""
+"""Seconds that the runner may take to report once the notebook's time is over."""
 
 START_SECONDS = 60
 """Seconds that a sandbox may take to report for the first time."""
@@ -34,7 +34,7 @@ END_SECONDS = 60
 """Seconds that the kernel may take to end a sandbox."""
 
 WATCH_SECONDS = 0.1
-"""Seconds between two looks at what a sandbox uses, as far as the kernel does not limit it."""
+"""Seconds between two checks of the resources that the kernel does not limit."""
 
 
 class GradingFailed(Exception):
@@ -46,9 +46,9 @@ class RunnerDied(GradingFailed):
 
 
 def run_job(job: Job, limits: Limits, *, sandbox: bool, helper_packages: tuple[str, ...] = ()) -> JobResult:
-    """Have a runner grade one notebook, and return what it found.
+    """Grade one notebook on a runner and return the result.
 
-    A runner that dies may have been worn out by earlier notebooks, so the job is tried once more on a fresh one.
+    If a runner dies, earlier notebooks may be the cause, so the job is tried once more on a fresh one.
 
     Args:
         job: the steps of the notebook and its known misconceptions; its limits are filled in here.
@@ -57,7 +57,7 @@ def run_job(job: Job, limits: Limits, *, sandbox: bool, helper_packages: tuple[s
         helper_packages: packages that the notebook imports.
 
     Raises:
-        GradingFailed: no runner came to the end of the job.
+        GradingFailed: no runner finished the job.
     """
     job.cell_seconds, job.notebook_seconds = limits.cell_seconds, limits.notebook_seconds
     job.output_kb = limits.output_kb
@@ -97,7 +97,7 @@ def _served(runner: RunnerHandle, sandboxes: "Sandboxes", job: Job) -> JobResult
 
 
 def _has_message(connection: Connection, sandboxes: "Sandboxes", seconds: float) -> bool:
-    """Wait for a message of the runner, watching the sandbox meanwhile; return False once the time is over."""
+    """Wait for a message from the runner while watching the sandbox; return False when the time is over."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if connection.poll(WATCH_SECONDS):
@@ -112,17 +112,16 @@ class _Sandbox:
     connection: Connection
     from_student: Connection
     scratch: Scratch | None
-    group: Group | None
+    group: CGroup | None
     excess: Ended | None = None
-    """The limit that it exceeded, once it was killed because of that."""
+    """The limit for which it was killed, if it was."""
     is_over: bool = False
     _student: int | None = None
 
     def student(self, wait: float = 0) -> int | None:
-        """Return the number of the process that runs student code: `process`, or its child in a process namespace.
+        """Return the pid of the process that runs student code: `process`, or its child in a process namespace.
 
-        Args:
-            wait: seconds that it may take to start; if it takes longer, or has ended before, there is no number.
+        Return None if the process has ended, or does not start within `wait` seconds.
         """
         with suppress(EOFError, OSError):
             if self._student is None and self.from_student.poll(wait):
@@ -130,7 +129,7 @@ class _Sandbox:
         return self._student
 
     def kill(self) -> None:
-        """Kill the process of the student's code; `process` waits for it, and ends as it ended."""
+        """Kill the process that runs student code; `process` waits for it and exits with the same status."""
         student = self.student()
         if student is None or self.process.exitcode is not None:
             self.process.kill()
@@ -156,8 +155,9 @@ class _Sandbox:
                 self.group.remove()
 
 
+@dataclass
 class Sandboxes:
-    """The sandbox of a notebook, and a fresh one each time the runner asks for it; used in a `with` block.
+    """The sandbox of a notebook, replaced whenever the runner asks for a fresh one; used in a `with` block.
 
     Each sandbox is forked from the fork server, which never reads a submission or a test: its memory holds no secret.
 
@@ -168,11 +168,10 @@ class Sandboxes:
         helper_packages: packages that the notebook imports.
     """
 
-    def __init__(self, limits: Limits, sandbox: bool, processor: int, helper_packages: tuple[str, ...] = ()) -> None:
-        self._limits = limits
-        self._is_confined = sandbox
-        self._processor = processor
-        self._helper_packages = helper_packages
+    limits: Limits
+    sandbox: bool
+    processor: int
+    helper_packages: tuple[str, ...] = ()
 
     def __enter__(self) -> "Sandboxes":
         self._current = self._start()
@@ -188,14 +187,14 @@ class Sandboxes:
         self._current = self._start()
 
     def confined_pid(self) -> int:
-        """Wait until the sandbox has confined itself, and return its number."""
+        """Wait until the sandbox has confined itself, and return its pid."""
         self._current.connection.poll(START_SECONDS)
         student = self._current.student(START_SECONDS)
         assert student is not None
         return student
 
     def hand_over(self, runner: RunnerHandle) -> None:
-        """Give this end of the sandbox's socket to the runner, and keep none."""
+        """Pass the parent's end of the sandbox's socket to the runner, and close it here."""
         assert runner.process.pid is not None
         send_handle(runner.connection, self._current.connection.fileno(), runner.process.pid)
         self._current.connection.close()
@@ -206,16 +205,16 @@ class Sandboxes:
         return self._current.excess or Ended(exit_status=self._current.process.exitcode)
 
     def watch(self) -> None:
-        """End a sandbox that exceeds a limit which the kernel does not enforce for one process alone."""
-        current, limits = self._current, self._limits
+        """End a sandbox that exceeds a limit which the kernel cannot enforce for a single process."""
+        current, limits = self._current, self.limits
         student = current.student()
         if student is None:
-            return  # it is starting
+            return  # not started yet
         try:
             # `st_nlink` counts `.` and `..` as well.
             threads = os.stat(f"/proc/{student}/task").st_nlink - 2
         except OSError:
-            return  # it has ended
+            return  # already ended
         if threads > limits.threads:
             current.excess = Ended(Verdict.CRASHED, f"it had more than {limits.threads} threads")
         elif current.scratch is not None and current.scratch.is_full(limits.scratch_mb):
@@ -225,16 +224,16 @@ class Sandboxes:
             current.kill()
 
     def _start(self) -> _Sandbox:
-        scratch = Scratch() if self._is_confined else None
-        group = limited(self._limits) if self._is_confined else None
+        scratch = Scratch() if self.sandbox else None
+        group = limited(self.limits) if self.sandbox else None
         settings = SandboxSettings(
             scratch=None if scratch is None else scratch.folder,
-            memory_mb=self._limits.memory_mb,
-            file_mb=self._limits.file_mb,
-            output_kb=self._limits.output_kb,
-            processor=self._processor,
-            helper_packages=self._helper_packages,
-            readable=readable_paths(self._helper_packages),
+            memory_mb=self.limits.memory_mb,
+            file_mb=self.limits.file_mb,
+            output_kb=self.limits.output_kb,
+            processor=self.processor,
+            helper_packages=self.helper_packages,
+            readable=readable_paths(self.helper_packages),
             group=None if group is None else group.folder,
         )
         runner_end, sandbox_end = forkserver.pipe()

@@ -4,8 +4,8 @@
 
 The first operation of torch reads /proc/cpuinfo, which a confined process cannot. oneDNN compiles kernels for the first
 recurrent layer and the first convolution, an optimiser imports torch._dynamo, the first exception passes through all
-libraries, the first value shown makes IPython's formatters, and every function of a library is looked up at its first
-call. Together this takes more than a second, and much of it would happen again in every child.
+libraries, the first value shown creates IPython's formatters, and every library function is resolved at its first call.
+Together this takes more than a second, much of which every child would repeat.
 """
 
 import sys
@@ -61,7 +61,7 @@ def wrong(x):
 
 
 def both_ways(layer, x):
-    """Once with gradients and once without: torch has kernels of its own for each."""
+    """With gradients and without, because torch has different kernels for each."""
     out = layer(x)
     (out[0] if isinstance(out, tuple) else out).sum().backward()
     with torch.no_grad():
@@ -107,7 +107,7 @@ def play() -> CellDone:
     try:
         client = RpcClient(_BothEnds(RpcServer(shell, _no_callback)))
         done = client.run(STUDENT, "warm-up")
-        names = client.look(["Reader", "train", "twice", "wrong"], place=0)
+        names = client.fetch_names(["Reader", "train", "twice", "wrong"], snapshot=0)
         execute(TEST, "warm-up", {"torch": torch, **names})
     finally:
         shell.namespace.clear()

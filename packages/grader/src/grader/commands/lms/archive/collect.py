@@ -18,7 +18,7 @@ from grader.commands.lms.archive.matching import Matcher, may_be_notebook, says_
 from grader.commands.lms.identities import ArchiveEntryOwner, EnrolledStudents, LmsIdentity
 from grader.commands.lms.moodle import Worksheet
 from grader.commands.lms.settings import Archives
-from grader.engine.supervisor.readers import parse
+from grader.engine.supervisor.parsers import parse
 from grader.errors import GraderError, UnreadableFile
 from grader.text import one_line, plural
 

@@ -23,10 +23,9 @@ from grader.engine.rpc.protocol import Handle, ProtocolError
 from grader.engine.rpc.random_state import KnownState, accepted_state
 from grader.engine.rpc.tensors import DecodedTensors, dtype_name
 from grader.engine.rpc.values import Packer, Place, pack, tensor_at, unpack
-from grader.engine.runner.standins.module_state import module_from
+from grader.engine.runner.standins.module_state import RemoteModuleState, module_from
 from grader.engine.runner.standins.proxies import (
     Measure,
-    ModuleState,
     RemoteModule,
     RemoteObject,
     Verb,
@@ -34,7 +33,6 @@ from grader.engine.runner.standins.proxies import (
     handle_of,
     local_error,
 )
-from grader.engine.runner.standins.remote_graph import RemoteGraph, attach
 
 R = TypeVar("R")
 
@@ -57,33 +55,33 @@ class RpcClient:
         self.parameters: weakref.WeakValueDictionary[int, torch.nn.Parameter] = weakref.WeakValueDictionary()
         self._graphs = itertools.count()
         self._unused_graphs: list[int] = []
-        """Calls whose gradients are no longer needed; the sandbox learns it with the next request."""
+        """Calls whose gradients are no longer needed; the next request tells the sandbox."""
         self._random = KnownState()
         self.forbidden: tuple[str, ...] = ()
-        """Functions of torch that student code must do without for now."""
+        """Student code may call no library function with one of these words in its name."""
         self.wrote = False
         """Whether student code wrote into tensors, lists or dicts that it was given."""
 
-    def run(self, source: str, name: str, place: int = 0, code: bytes = b"") -> protocol.CellDone:
+    def run(self, source: str, name: str, snapshot: int = 0, code: bytes = b"") -> protocol.CellDone:
         """Run a cell in the sandbox and return its outputs and the exception that it ended with.
 
         Args:
             source: the cell.
             name: tracebacks call the cell `<name>`.
-            place: the place at which to keep the names that the cell leaves.
+            snapshot: the snapshot that keeps the names that the cell leaves.
             code: the compiled cell from `shell.compiled_bytes`; if it is empty, the sandbox compiles the source.
         """
-        self._channel.send(protocol.RunCell(source=source, name=name, place=place, code=code), [])
+        self._channel.send(protocol.RunCell(source=source, name=name, place=snapshot, code=code), [])
         return self._reply(protocol.CellDone)[0]
 
-    def look(self, names: list[str], place: int | None = None) -> dict[str, Any]:
-        """Return what names are bound to in the sandbox: copies of values, and proxies of everything else.
+    def fetch_names(self, names: list[str], snapshot: int | None = None) -> dict[str, Any]:
+        """Return the objects of names in the sandbox: copies of values, and proxies of everything else.
 
         Args:
             names: the names; unbound ones are left out of the result.
-            place: if given, all names in the sandbox are first set back to what cells up to this place left.
+            snapshot: if given, all names in the sandbox are first set back to this snapshot.
         """
-        return self.call(Verb.LOOK, (names, place), {})
+        return self.call(Verb.LOOK, (names, snapshot), {})
 
     def call(self, target: Any, args: tuple, kwargs: dict) -> Any:
         """Return the value of a call in the sandbox. Modules and their stand-ins are in sync before and after it.
@@ -94,16 +92,16 @@ class RpcClient:
             kwargs: its keyword arguments.
 
         Raises:
-            Exception: the student's exception, a StudentError; or one that a function of the test raised meanwhile.
+            Exception: the student's, as a StudentError, or that of a function of the test that was called back.
         """
         return self._made(_Call(self, target, args, kwargs))
 
     def call_measured(self, measure: Measure, target: Any, args: tuple, kwargs: dict) -> tuple[Any, int]:
-        """Return the value of a call, and the number that `measure` finds beside the student's code.
+        """Return the value of a call, and the number that `measure` finds in the process of the student's code.
 
         Args:
             measure: a function of a helper package. It takes a function and its arguments, makes the call, and returns
-                its value and a whole number from 0. Student code can forge the number.
+                its value and an integer from 0. Student code can forge the number.
             target: as in `call`, like the other arguments.
         """
         call = _Call(self, target, args, kwargs, f"{measure.__module__}:{measure.__qualname__}")
@@ -112,7 +110,7 @@ class RpcClient:
     def _made(self, call: "_Call") -> Any:
         value, outputs = call.exchange()
         if outputs:
-            attach(RemoteGraph(self, call.graph, self._unused_graphs), outputs, call.collecting)
+            _Node.apply(_Graph(self, call.graph), outputs, *call.collecting)
         return value
 
     def backward(self, graph: int, gradients: dict[int, torch.Tensor]) -> list[torch.Tensor | None]:
@@ -150,7 +148,7 @@ class RpcClient:
                 raise ProtocolError(f"the reply must be a {expected.__name__}; a {type(reply).__name__} arrived")
 
     def _answer_callback(self, question: protocol.Callback, decoded: DecodedTensors) -> None:
-        """Call the test's function that student code calls, and send back its value or exception."""
+        """Call the function of the test for student code, and send back its value or exception."""
         if question.function >= len(self._functions):
             raise ProtocolError("student code may call back only functions that a test passed to it")
         args, kwargs = self._value(question.call, decoded)
@@ -166,7 +164,7 @@ class RpcClient:
         self._channel.send(reply, tensors)
 
     def _error(self, raised: protocol.Raised) -> Exception:
-        """The exception to raise here: the original one if a function of the test raised it."""
+        """Return the exception to raise here: the original if a function of the test raised it."""
         if raised.callback is not None and raised.callback < len(self._errors):
             return self._errors[raised.callback]
         return local_error(raised.error)
@@ -175,7 +173,7 @@ class RpcClient:
         return unpack(tree, decoded.tensors, self._resolve, checked_field)
 
     def _refer(self, item: Any, place: Place) -> Handle:
-        """The handle of something that a test passes to student code and that stays here."""
+        """Return the handle of an object that a test passes to student code and that stays here."""
         if (handle := handle_of(item)) is not None:
             return handle
         if callable(item):
@@ -195,7 +193,7 @@ class RpcClient:
 
 
 class _Call:
-    """One call, ready to be sent: its arguments, the modules that changed and the tensors that collect gradients."""
+    """A call to send: its arguments, the changed modules and the tensors that collect gradients."""
 
     def __init__(self, client: RpcClient, target: Any, args: tuple, kwargs: dict, measure: str = "") -> None:
         self._client = client
@@ -216,7 +214,7 @@ class _Call:
         differentiable = [n for n, tensor in enumerate(self._tensors) if tensor.requires_grad and request.grad_enabled]
         request.requires_grad = [(number, self._tensors[number].is_leaf) for number in differentiable]
         self.collecting = [self._tensors[number] for number in differentiable]
-        # After the tensors to which they belong: a write into a gradient comes back like any other write.
+        # Gradients come after their tensors: a write into one comes back like any other write.
         for number, tensor in enumerate(self._tensors[:]):
             if (gradient := gradient_of(tensor)) is not None:
                 request.gradients.append((number, len(self._tensors)))
@@ -224,10 +222,10 @@ class _Call:
         self._sent = list(self._tensors)
         self._states = self._add_modules()
 
-    def _add_modules(self) -> dict[int, ModuleState]:
-        """Name all modules, because any function may use any of them: a student's train() may use a global model."""
+    def _add_modules(self) -> dict[int, RemoteModuleState]:
+        """Send all modules, because any function may use any of them: a student's train() may use a global model."""
         request, packer = self._request, Packer(self._client._refer, self._sent)
-        # By reference: items() takes several times as long.
+        # valuerefs(), because items() takes several times as long.
         references = self._client.modules.valuerefs()
         states = {ref.key: module._remote.state for ref in references if (module := ref()) is not None}
         request.modules = list(states)
@@ -240,7 +238,7 @@ class _Call:
         return states
 
     def exchange(self) -> tuple[Any, list[torch.Tensor]]:
-        """Make the call; return its value, and those tensors in it that have a gradient in the sandbox."""
+        """Make the call; return its value and the tensors in it that have a gradient in the sandbox."""
         client, request = self._client, self._request
         random_state = torch.get_rng_state()
         if client._random.is_news(random_state):
@@ -262,7 +260,7 @@ class _Call:
             self.collecting += self._state(object_id).tensors(paths)
         return value, [tensor_at(tensors, number) for number in reply.differentiable]
 
-    def _state(self, object_id: int) -> ModuleState:
+    def _state(self, object_id: int) -> RemoteModuleState:
         if object_id not in self._states:
             raise ProtocolError(f"a reply may name only modules of its call; there is no module {object_id}")
         return self._states[object_id]
@@ -298,3 +296,33 @@ class _Call:
             self._generators.append(item)
             return protocol.GeneratorRef(state=place(item.get_state()))
         return self._client._refer(item, place)
+
+
+class _Graph:
+    """A call; while this object lives, the sandbox can compute its gradients."""
+
+    __slots__ = ("client", "number")
+
+    def __init__(self, client: RpcClient, number: int) -> None:
+        self.client, self.number = client, number
+
+    def __del__(self) -> None:
+        self.client._unused_graphs.append(self.number)
+
+
+class _Node(torch.autograd.Function):
+    """A call as a node of the local autograd graph: its backward pass asks the sandbox."""
+
+    @staticmethod
+    def forward(ctx: Any, graph: _Graph, outputs: list[torch.Tensor], *collecting: torch.Tensor) -> tuple:
+        ctx.graph = graph
+        # As in one process, an output that a test does not use is not differentiated: not every output can be.
+        ctx.set_materialize_grads(False)
+        # autograd attaches its graph to these tensors, parts of the call's value. In a list, they are not inputs.
+        return tuple(outputs)
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx: Any, *gradients: torch.Tensor | None) -> tuple:
+        used = {place: gradient for place, gradient in enumerate(gradients) if gradient is not None}
+        return None, None, *ctx.graph.client.backward(ctx.graph.number, used)

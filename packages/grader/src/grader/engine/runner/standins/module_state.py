@@ -6,7 +6,7 @@ stand-in --RemoteModuleState.changes--> sandbox --call--> RemoteModuleState.take
 
 import weakref
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import nn
@@ -15,7 +15,10 @@ from grader.engine.rpc.gradients import KnownGradients
 from grader.engine.rpc.protocol import ModuleChanges, ModuleHandle, ProtocolError
 from grader.engine.rpc.tensors import same
 from grader.engine.rpc.values import Place, tensor_at
-from grader.engine.runner.standins.proxies import Caller, ModuleRef, RemoteModule
+from grader.engine.runner.standins.proxies import ModuleRef, RemoteModule
+
+if TYPE_CHECKING:
+    from grader.engine.runner.standins.client import RpcClient
 
 
 class RemoteModuleState:
@@ -53,11 +56,11 @@ class RemoteModuleState:
         self._values[path] = value, tensor.requires_grad
 
     def take_gradient(self, path: str, gradient: torch.Tensor | None) -> None:
-        """Set the `.grad` of a parameter to what it is in the sandbox.
+        """Set the `.grad` of a parameter to its value in the sandbox.
 
         Args:
             path: the path of the parameter.
-            gradient: its gradient there, or None.
+            gradient: the gradient, or None.
 
         Raises:
             ProtocolError: the gradient does not fit the parameter.
@@ -67,11 +70,7 @@ class RemoteModuleState:
             self._gradients.take(path, tensor, gradient)
 
     def changes(self, place: Place) -> tuple[ModuleChanges, list[torch.Tensor]]:
-        """Return the changes since the sandbox last knew the module, and the parameters that collect gradients.
-
-        Args:
-            place: adds a tensor to the message and returns its number there.
-        """
+        """Return the changes since the sandbox last knew the module, and the parameters that collect gradients."""
         changes, tensors, paths, collecting = ModuleChanges(), [], [], {}
         for path, (slots, name) in self._slots.items():
             tensor = slots.get(name)
@@ -104,12 +103,12 @@ class RemoteModuleState:
         return [slots[name] for slots, name in map(self._slots.__getitem__, paths)]
 
     def _tensor(self, path: str) -> torch.Tensor | None:
-        """The parameter or buffer at a path, if there is one."""
+        """Return the parameter or buffer at a path, or None."""
         slots, name = self._slots.get(path, ({}, ""))
         return slots.get(name)
 
     def cleared(self) -> "FormerParts":
-        """Forget everything and return the parts and tensors that there were."""
+        """Forget everything and return the former parts and tensors."""
         parts = {path: part for path, reference in self._parts.items() if (part := reference()) is not None}
         tensors = {path: self._tensor(path) for path in self._slots}
         for table in (self._parts, self._modes, self._slots, self._values):
@@ -117,8 +116,8 @@ class RemoteModuleState:
         self._gradients = KnownGradients()
         return FormerParts(parts, tensors)
 
-    def take(self, client: Caller, changes: ModuleChanges, tensors: list[torch.Tensor]) -> None:
-        """Make the changes of a call in the sandbox here, too.
+    def take(self, client: "RpcClient", changes: ModuleChanges, tensors: list[torch.Tensor]) -> None:
+        """Repeat the changes of a call in the sandbox here.
 
         Args:
             client: makes calls for parts that are new.
@@ -181,7 +180,7 @@ class FormerParts:
         return buffer
 
 
-def module_from(client: Caller, handle: ModuleHandle, tensors: list[torch.Tensor]) -> RemoteModule:
+def module_from(client: "RpcClient", handle: ModuleHandle, tensors: list[torch.Tensor]) -> RemoteModule:
     """Return a local stand-in of the module that `handle` describes.
 
     Args:
@@ -196,9 +195,9 @@ def module_from(client: Caller, handle: ModuleHandle, tensors: list[torch.Tensor
 
 
 def _shaped(
-    state: RemoteModuleState, client: Caller, object_id: int, handle: ModuleHandle, tensors: list[torch.Tensor]
+    state: RemoteModuleState, client: "RpcClient", object_id: int, handle: ModuleHandle, tensors: list[torch.Tensor]
 ) -> RemoteModule:
-    """The stand-in with this state, rebuilt from `handle`; parts and tensors that it has already are kept."""
+    """Rebuild the stand-in with this state from `handle`, keeping its parts and tensors, and return it."""
     # Names go directly into nn.Module's tables, because add_module() and its like would ask the sandbox for them first.
     former = state.cleared()
     parts: dict[str, RemoteModule] = {}
@@ -244,8 +243,8 @@ def _attach(parts: dict[str, RemoteModule], path: str) -> None:
         parts[holder]._modules[last] = parts[path]
 
 
-def _parameter(client: Caller, object_id: int, value: torch.Tensor, requires_grad: bool) -> nn.Parameter:
-    """The parameter with this id: the same object under all its names and in all modules that share it."""
+def _parameter(client: "RpcClient", object_id: int, value: torch.Tensor, requires_grad: bool) -> nn.Parameter:
+    """Return the parameter with this id: one object under all its names and in all modules that share it."""
     parameter = client.parameters.get(object_id)
     if parameter is None:
         parameter = client.parameters[object_id] = nn.Parameter(value.clone(), requires_grad=requires_grad)

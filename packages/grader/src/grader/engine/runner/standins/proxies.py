@@ -6,15 +6,18 @@ exception is a StudentError.
 """
 
 import builtins
-from collections.abc import Callable, Iterator, MutableMapping
+from collections.abc import Callable, Iterator
 from enum import Enum
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import nn
 
-from grader.engine.rpc.protocol import ErrorInfo, Handle, MethodRef, ModuleChanges, ObjectRef, ProtocolError, VerbRef
-from grader.engine.rpc.values import Place
+from grader.engine.rpc.protocol import ErrorInfo, Handle, MethodRef, ObjectRef, ProtocolError, VerbRef
+
+if TYPE_CHECKING:
+    from grader.engine.runner.standins.client import RpcClient
+    from grader.engine.runner.standins.module_state import RemoteModuleState
 
 MAX_NAME = 40
 """Characters of the name of a student's object."""
@@ -22,14 +25,14 @@ LAYERS = frozenset(
     ("norm", "expand", "squeeze", "flatten", "unflatten", "unfold", "split")
     + ("relu", "prelu", "sigmoid", "tanh", "softmax", "log_softmax")
 )
-"""Methods of a tensor whose names people also give to their layers."""
+"""Methods of a tensor that are also common names of layers."""
 
 Measure = Callable[..., tuple[Any, int]]
-"""A function of a helper package that makes a call, and returns its value and what it measured."""
+"""A function of a helper package that makes a call and returns its value and a measured number."""
 
 
 class Verb(Enum):
-    """The ways to use an object in the sandbox besides calling it."""
+    """Operations on an object in the sandbox besides a call."""
 
     LOOK = "look"
     GET = "get"
@@ -39,27 +42,6 @@ class Verb(Enum):
     ITER = "iter"
     NEXT = "next"
     ISINSTANCE = "isinstance"
-
-
-class Caller(Protocol):
-    """Makes calls in the sandbox and knows the student's parameters by their ids; `client.RpcClient` is one."""
-
-    @property
-    def parameters(self) -> MutableMapping[int, nn.Parameter]: ...
-
-    def call(self, target: Any, args: tuple, kwargs: dict) -> Any: ...
-
-    def call_measured(self, measure: Measure, target: Any, args: tuple, kwargs: dict) -> tuple[Any, int]: ...
-
-
-class ModuleState(Protocol):
-    """The state of a RemoteModule as the sandbox knows it; see `module_state.RemoteModuleState`."""
-
-    def changes(self, place: Place) -> tuple[ModuleChanges, list[torch.Tensor]]: ...
-
-    def tensors(self, paths: list[str]) -> list[torch.Tensor]: ...
-
-    def take(self, client: Caller, changes: ModuleChanges, tensors: list[torch.Tensor]) -> None: ...
 
 
 class StudentError(Exception):
@@ -72,7 +54,7 @@ def local_error(info: ErrorInfo) -> StudentError:
     """Return an exception that a test can catch as a StudentError or by its built-in class."""
     kind = getattr(builtins, info.kind, None)
     if kind is StopIteration:
-        # A loop of the test over calls (map, zip) would take it for its own end. RemoteObject.__next__ checks `info`.
+        # It would end a loop of the test over calls (map, zip). RemoteObject.__next__ checks `info`.
         kind = RuntimeError
     kinds = (kind,) if isinstance(kind, type) and issubclass(kind, Exception) and kind is not Exception else ()
     # Some built-in classes need more than a message, and KeyError shows its message in quotes.
@@ -92,14 +74,14 @@ class RemoteObject:
     Args:
         client: makes its calls.
         object_id: its id in the session.
-        name: its name. A test may show it to the student, so nothing but a name is kept.
+        name: its name. A test may show it to the student, so only an identifier is kept.
     """
 
-    _client: Caller
+    _client: "RpcClient"
     _object_id: int
     __name__: str
 
-    def __init__(self, client: Caller, object_id: int, name: str) -> None:
+    def __init__(self, client: "RpcClient", object_id: int, name: str) -> None:
         name = name[:MAX_NAME] if name[:MAX_NAME].isidentifier() else "object"
         self.__dict__.update(_client=client, _object_id=object_id, __name__=name)
 
@@ -161,7 +143,7 @@ class Method:
 
 
 def handle_of(item: Any) -> Handle | None:
-    """Return the handle by which the sandbox finds what a proxy, Method or Verb stands for; None for anything else."""
+    """Return the handle by which the sandbox finds the object of a proxy, Method or Verb; None for anything else."""
     if isinstance(item, RemoteModule | RemoteObject):
         return _object_ref(item)
     if isinstance(item, Method):
@@ -184,9 +166,9 @@ def checked_field(value: Any, name: str) -> Any:
 
 
 def _poses_as_method(value: Any, name: str) -> bool:
-    """Whether an object of the student's has the name of a tensor's method.
+    """Return whether a student's object has the name of a tensor's method.
 
-    A test that calls `att.sum(-1)` expects a tensor. An object in its place could return anything.
+    A test that calls `att.sum(-1)` expects a tensor. Any other object could return anything.
     """
     is_remote = type(value) is RemoteObject or (type(value) is RemoteModule and name not in LAYERS)
     return is_remote and hasattr(torch.Tensor, name)
@@ -199,7 +181,7 @@ def _checked_attribute(value: Any, name: str) -> Any:
 
 
 class RemoteModule(nn.Module):
-    """A module of the student's. Its only attribute of its own is `_remote`, so that it hides none of the student's."""
+    """A module of the student's. Its only own attribute is `_remote`, so that it hides none of the student's."""
 
     def __init__(self, remote: "ModuleRef") -> None:
         super().__init__()
@@ -292,12 +274,19 @@ class ModuleRef:
     """
 
     def __init__(
-        self, client: Caller, object_id: int, path: str, state: ModuleState, own_id: int, class_name: str, base: str
+        self,
+        client: "RpcClient",
+        object_id: int,
+        path: str,
+        state: "RemoteModuleState",
+        own_id: int,
+        class_name: str,
+        base: str,
     ) -> None:
         self.client, self.object_id, self.path, self.state = client, object_id, path, state
         self.own_id = own_id
         self.own_modes: frozenset[str] = frozenset()
-        """The methods `train` and `eval`, as far as the student's class defines them."""
+        """Those of the methods `train` and `eval` that the student's class defines."""
         self.set_class(class_name, base)
 
     def set_class(self, class_name: str, base: str) -> None:

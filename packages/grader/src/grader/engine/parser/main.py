@@ -1,6 +1,6 @@
-"""Runs the process that parses what strangers wrote: a file that takes too much memory ends it, and nothing else.
+"""Runs the process that parses untrusted files: a file that takes too much memory ends only this process.
 
-bytes of a file --> parsing.py --> the notebook as JSON, or what is wrong with the file
+bytes of a file --> parsing.py --> the notebook as JSON, or the defect of the file
 """
 
 import json
@@ -17,11 +17,7 @@ MEMORY_MB = 300
 
 
 def main(parent: Connection) -> None:
-    """Answer each file with 1 and its notebook, or with 0 and the two parts of an UnreadableFile.
-
-    Args:
-        parent: the connection to the parent.
-    """
+    """Answer each file from the parent with 1 and its notebook, or with 0 and the two parts of an UnreadableFile."""
     die_with_parent()
     limit_memory(MEMORY_MB)
     with suppress(EOFError, OSError):

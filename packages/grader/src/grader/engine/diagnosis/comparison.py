@@ -1,9 +1,9 @@
-"""Decides whether the reference answered a call as the student's code did.
+"""Compares the reference's answer to a call with the reply of the student's code.
 
     reply of the student's code, answer of the reference --> values, gradients, writes, errors --> alike, or not
 
-What a student may choose freely does not count at first: how parameters are drawn, in which order layers are made, and
-what a measure of a call finds. If nothing else differs, this itself may be the mistake: `exactly` counts it, too.
+Free choices of a student are ignored at first: the initialisation of parameters, the order of layers, and measured
+numbers. If nothing else differs, one of them may be the mistake, so `exactly` compares them, too.
 """
 
 import math
@@ -29,7 +29,7 @@ from grader.engine.rpc.protocol import (
 from grader.engine.sandbox.server import NO_EFFECTS, Answer
 
 RELATIVE, ABSOLUTE = 1e-4, 1e-5
-"""Tolerances within which numbers are alike."""
+"""Tolerances within which numbers are equal."""
 
 Tensors = list[torch.Tensor]
 
@@ -40,21 +40,23 @@ def is_alike(call: RecordedCall, answer: Answer, *, exactly: bool = False) -> bo
     Args:
         call: the call, with the reply of the student's code.
         answer: the reference's reply and its tensors.
-        exactly: whether drawn numbers, the random state, the make of modules and measures count as well.
+        exactly: whether to compare drawn numbers, the random state, the structure of modules and measures, too.
     """
     reply, tensors = answer
     match call.reply, reply:
         case Raised() as student, Raised() as reference:
             return _same_error(student.error, reference.error)
         case Returned() as student, Returned() as reference:
-            return _Pair(call.returned.decoded().tensors, tensors, exactly).same_return(student, reference)
+            return _ReplyComparison(call.returned.decoded().tensors, tensors, exactly).same_return(student, reference)
         case Gradients() as student, Gradients() as reference:
-            return _Pair(call.returned.decoded().tensors, tensors, exactly).same_gradients(student, reference)
+            return _ReplyComparison(call.returned.decoded().tensors, tensors, exactly).same_gradients(
+                student, reference
+            )
     return False
 
 
-def is_telling(call: RecordedCall) -> bool:
-    """Return whether a reply holds something to compare, besides the fact that an object came back."""
+def is_informative(call: RecordedCall) -> bool:
+    """Return whether a reply holds a value to compare, and not only a handle of an object."""
     return not isinstance(call.reply, Returned) or any(
         part is not None and not _is_handle(part) for part in _parts(call.reply.value)
     )
@@ -64,12 +66,12 @@ def same_values(left: Tree, left_tensors: Tensors, right: Tree, right_tensors: T
     """Return whether two values are alike.
 
     Args:
-        left: what crossed between the processes.
+        left: the value that crossed between the processes.
         left_tensors: its tensors.
         right: the same in the process of the reference.
         right_tensors: its tensors.
     """
-    return _Pair(left_tensors, right_tensors).same(left, msgspec.to_builtins(right))
+    return _ReplyComparison(left_tensors, right_tensors).same(left, msgspec.to_builtins(right))
 
 
 def handles(tree: Tree) -> list[FromSandbox]:
@@ -77,14 +79,14 @@ def handles(tree: Tree) -> list[FromSandbox]:
     return [msgspec.convert(part["handle"], FromSandbox) for part in _parts(tree) if _is_handle(part)]
 
 
-class _Pair:
+class _ReplyComparison:
     """The tensors of a student's reply and of the reference's reply to the same call."""
 
     def __init__(self, left: Tensors, right: Tensors, exactly: bool = False) -> None:
         self._left, self._right, self._exactly = left, right, exactly
 
     def same_return(self, left: Returned, right: Returned) -> bool:
-        """Whether both calls returned the same and had the same effects."""
+        """Return whether both calls had the same value and the same effects."""
         return (
             self.same(left.value, msgspec.to_builtins(right.value))
             and left.differentiable == right.differentiable
@@ -93,7 +95,7 @@ class _Pair:
         )
 
     def same_gradients(self, left: Gradients, right: Gradients) -> bool:
-        """Whether the gradients are the same, in whatever order the layers were made."""
+        """Return whether the gradients are equal, in any order of the layers."""
         if len(left.tensors) != len(right.tensors) or left.tensors.count(None) != right.tensors.count(None):
             return False
         rest = [place for place in right.tensors if place is not None]
@@ -106,7 +108,7 @@ class _Pair:
         return True
 
     def same(self, left: Tree, right: Tree) -> bool:
-        """Whether two trees hold the same, in containers and numbers of the same types."""
+        """Return whether two trees are equal, in containers and numbers of the same types."""
         match left, right:
             case {"tensor": i}, {"tensor": j}:
                 return self._same_tensor(i, j)
@@ -147,7 +149,7 @@ class _Pair:
         )
 
     def _same_effects(self, left: Effects, right: Effects) -> bool:
-        """Whether both calls wrote the same into what they were given, and into modules."""
+        """Return whether both calls wrote the same into their arguments and into modules."""
         return (
             self._same_places(left.written, right.written)
             and self._same_places(left.gradients, right.gradients)
@@ -165,7 +167,7 @@ class _Pair:
         )
 
     def _same_places(self, left: Sequence[tuple], right: Sequence[tuple]) -> bool:
-        """Whether both name the same things, with the same tensors at their places."""
+        """Return whether both have the same names with equal tensors."""
         return [name for name, _ in left] == [name for name, _ in right] and all(
             i is j if i is None or j is None else self._same_tensor(i, j)
             for (_, i), (_, j) in zip(left, right, strict=True)
@@ -173,7 +175,7 @@ class _Pair:
 
 
 def _make(module: ModuleHandle) -> Any:
-    """How a module is made: its base, its buffers, what learns, and which parameters are the same."""
+    """Return the structure of a module: its base, its buffers, its trainable and its shared parameters."""
     first: dict[int, str] = {}
     for parameter in _by_path(module, "parameters"):
         first.setdefault(parameter.object_id, parameter.path)
@@ -205,12 +207,12 @@ def _parts(tree: Tree) -> Iterator[Any]:
 
 
 def _same_error(student: ErrorInfo, reference: ErrorInfo) -> bool:
-    """Whether both raised the same error. Messages are compared only for errors raised by Python or torch."""
+    """Return whether both errors are equal; messages are compared only for errors raised by Python or torch."""
     if student.kind != reference.kind:
         return False
     return _is_on_purpose(student) and _is_on_purpose(reference) or student.message == reference.message
 
 
 def _is_on_purpose(error: ErrorInfo) -> bool:
-    """Whether an error comes from a raise or assert statement in a cell."""
+    """Return whether an error comes from a raise or assert statement in a cell."""
     return bool(error.frames) and error.frames[-1].text.startswith(("raise", "assert"))

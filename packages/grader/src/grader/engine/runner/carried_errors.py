@@ -1,9 +1,9 @@
-"""Decides which exercises are judged again with our own answers to earlier ones, so that a mistake costs points once.
+"""Carries errors forward: judges exercises again with our answers to earlier ones, so a mistake costs points once.
 
     exercise that lost points --builds on--> earlier ones that lost points --replaced by our answers--> a second run
 
-Examiners call this an error carried forward. In the second run our answers lie in the process of the student's code,
-which can read them. So one bit of it comes out for an exercise: whether every test passed.
+In the second run our answers are in the process of the student's code, which can read them. So it yields one bit for an
+exercise: whether every test passed.
 """
 
 from collections.abc import Callable, Collection
@@ -17,14 +17,14 @@ from grader.engine.notebook.plan import Role, Step
 from grader.engine.report import Result
 
 BLANK = "raise NotImplementedError"
-"""A line of the release that an answer still has while it is not written."""
+"""The line of the release that marks an unwritten answer."""
 
 
 @dataclass(frozen=True)
-class SecondRun:
-    """Exercises that are judged again, the earlier exercises for which our answers stand in, and the cells needed.
+class CarriedErrorRun:
+    """Exercises to judge again, the earlier exercises to replace with our answers, and the cells that are needed.
 
-    Cells that none of the exercises uses, such as a long training, would cost time and change nothing.
+    Cells that no exercise uses, such as a long training run, are left out to save time.
     """
 
     exercises: frozenset[str]
@@ -32,45 +32,36 @@ class SecondRun:
     cells: frozenset[int]
 
 
-def our_answers(steps: list[Step], cells: list[tuple[str, str]]) -> dict[str, str]:
-    """Return our own answers by exercise.
-
-    Args:
-        steps: the steps of the submission.
-        cells: the names and sources of our answers and read-only cells.
-    """
-    exercises = {step.exercise for step in steps}
-    return {name: source for name, source in cells if name in exercises}
-
-
-def next_run(steps: list[Step], results: dict[int, Result], ours: dict[str, str], judged: set[str]) -> SecondRun | None:
+def next_run(
+    steps: list[Step], results: dict[int, Result], ours: dict[str, str], judged: set[str]
+) -> CarriedErrorRun | None:
     """Return the next run that may give back points lost by earlier mistakes, or None if there is none left.
 
     Args:
         steps: the steps of the submission.
-        results: the results of its tests so far, by index of the step. An exercise that had full points in a second run
-            is right, so nothing need stand in for it.
+        results: the results of its tests so far, by index of the step. An exercise with full points in a second run is
+            right and need not be replaced.
         ours: our own answers by exercise.
-        judged: the exercises that were judged again already.
+        judged: the exercises that have been judged again.
     """
     faulty = {step.exercise for step in steps if step.index in results and _lost(results[step.index])}
     run = None
     for step in steps:
-        # A test that belongs to no exercise has its own name for one.
+        # A test that belongs to no exercise counts as an exercise with its own name.
         if step.role is Role.TEST or step.exercise not in faulty - judged or BLANK in step.source:
             continue
         needed = _needed(step.exercise, steps, ours)
         replaced = frozenset({other.exercise for other in needed if other is not step} & faulty & ours.keys())
         cells = frozenset(other.index for other in needed)
         if replaced and run is None:
-            run = SecondRun(frozenset({step.exercise}), replaced, cells)
+            run = CarriedErrorRun(frozenset({step.exercise}), replaced, cells)
         elif run is not None and replaced == run.replaced:
-            # Exercises for which the same answers stand in share a run.
-            run = SecondRun(run.exercises | {step.exercise}, replaced, run.cells | cells)
+            # Exercises with the same replaced answers share a run.
+            run = CarriedErrorRun(run.exercises | {step.exercise}, replaced, run.cells | cells)
     return run
 
 
-def with_our_answers(steps: list[Step], run: SecondRun, ours: dict[str, str]) -> list[Step]:
+def with_our_answers(steps: list[Step], run: CarriedErrorRun, ours: dict[str, str]) -> list[Step]:
     """Return the steps that a run needs, with our answers to the exercises that it replaces."""
     return [
         replace(step, source=ours[step.name], is_ours=True) if step.name in run.replaced else step
@@ -79,30 +70,32 @@ def with_our_answers(steps: list[Step], run: SecondRun, ours: dict[str, str]) ->
     ]
 
 
-def better(run: SecondRun, steps: list[Step], first: dict[int, Result], second: dict[int, Result]) -> dict[int, Result]:
-    """Return the results of the exercises of which all tests passed in the second run, by index of the step.
+def best_results(
+    run: CarriedErrorRun, steps: list[Step], first: dict[int, Result], second: dict[int, Result]
+) -> dict[int, Result]:
+    """Return the second results of exercises that then passed all tests, by index of the step.
 
     Args:
-        run: which exercises were judged again.
+        run: the exercises that were judged again.
         steps: the steps of the submission.
         first: the results of the first run.
-        second: those of the second run; an exercise for which it had no time has none.
+        second: the results of the second run, without exercises for which there was no time.
     """
     counted: dict[int, Result] = {}
     for exercise in run.exercises:
         tests = [step.index for step in steps if step.role is Role.TEST and step.exercise == exercise]
         if second.keys() >= set(tests) and not any(_lost(second[index]) for index in tests):
-            counted |= {index: _told(run, first[index], second[index]) for index in tests}
+            counted |= {index: _annotated(run, first[index], second[index]) for index in tests}
     return counted
 
 
-def _told(run: SecondRun, first: Result, second: Result) -> Result:
-    """The result of the second run with an explanation that quotes nothing of it: it may quote our answers."""
+def _annotated(run: CarriedErrorRun, first: Result, second: Result) -> Result:
+    """Return the second result with an explanation that quotes nothing of that run, which may quote our answers."""
     return structs.replace(second, explanation=Explanation(judged_with=tuple(sorted(run.replaced))), alone=first)
 
 
 def _needed(exercise: str, steps: list[Step], ours: dict[str, str]) -> list[Step]:
-    """The cells whose names an exercise, its tests or our answer to it use, directly or through others, and its own."""
+    """Return the cells on which an exercise, its tests and our answer to it depend, and the cells of the exercise."""
     own = [step for step in steps if step.exercise == exercise]
     wanted = set().union(*(_named(names_used, step.source) for step in own), _named(names_used, ours.get(exercise, "")))
     needed = [step for step in own if step.role is not Role.TEST]
@@ -118,7 +111,7 @@ def _named(find: Callable[[str], Collection[str]], source: str) -> set[str]:
     try:
         return set(find(source))
     except (SyntaxError, ValueError):
-        return set()  # a student's cell that Python cannot read
+        return set()  # a student's cell that Python cannot parse
 
 
 def _lost(result: Result) -> bool:

@@ -1,7 +1,7 @@
-"""Opens what students handed in, and follows no link: not in a submission, and not on the way to it.
+"""Opens submitted files, and follows no link, neither in a submission nor on the way to it.
 
 A link may lead to another student's work, a pipe may never end, and a sparse file may be of any length: such files are
-rejected. The kernel resolves one name at a time, each in the folder that the former one opened.
+rejected. The kernel resolves one name at a time, each in the folder opened before.
 """
 
 import errno
@@ -15,13 +15,13 @@ from pathlib import Path
 from grader.errors import UnreadableFile
 
 MAX_ENTRIES = 1_000
-"""Files and folders of a submission that are looked at."""
+"""Most files and folders of a submission that are listed."""
 FOLDER = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 @dataclass(frozen=True)
-class Entry:
+class FolderEntry:
     """A file or folder of a submission, by its path inside the submission."""
 
     path: Path
@@ -30,12 +30,12 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class HandedIn:
+class SubmissionFolder:
     """The folder of a submission.
 
     Args:
         path: the folder.
-        trusted: the folder above it that the instructor chose. Students may have made everything below.
+        trusted: the folder above it that the instructor chose. Everything below may come from students.
     """
 
     path: Path
@@ -46,7 +46,7 @@ class HandedIn:
 
         Args:
             name: the file's name.
-            max_mb: how many MiB it may have.
+            max_mb: its size limit, in MiB.
 
         Raises:
             UnreadableFile: it is a link or lies behind one, is not an ordinary file, or is too large.
@@ -71,11 +71,11 @@ class HandedIn:
             os.close(descriptor)
 
     def has(self, name: str) -> bool:
-        """Return whether something has this name.
+        """Return whether the folder has an entry of this name.
 
         Raises:
             UnreadableFile: the folder lies behind a link.
-            OSError: the folder cannot be looked into.
+            OSError: the folder cannot be read.
         """
         try:
             with self._opened() as folder:
@@ -84,17 +84,17 @@ class HandedIn:
             return False
         return True
 
-    def entries(self, into: Container[Path] | None = None) -> list[Entry]:
+    def entries(self, into: Container[Path] | None = None) -> list[FolderEntry]:
         """Return the files and folders in the folder and in the folders in it, at most MAX_ENTRIES.
 
         Args:
-            into: the folders that are looked into, by their paths inside this one; by default those directly in it.
+            into: the folders to list, by their paths inside this one; by default those directly in it.
 
         Raises:
             UnreadableFile: the folder lies behind a link.
-            OSError: the folder cannot be looked into.
+            OSError: the folder cannot be read.
         """
-        found: list[Entry] = []
+        found: list[FolderEntry] = []
         with self._opened() as folder:
             _collect(folder, Path(), into, found)
         return found
@@ -118,11 +118,11 @@ class HandedIn:
 
 
 def read_bytes(path: Path, max_mb: int) -> bytes:
-    """Return the content of a file that a person named; raise as `HandedIn.read`."""
-    return HandedIn(path.parent, path.parent).read(path.name, max_mb)
+    """Return the content of a file that a person named; raise as `SubmissionFolder.read`."""
+    return SubmissionFolder(path.parent, path.parent).read(path.name, max_mb)
 
 
-def _collect(folder: int, path: Path, into: Container[Path] | None, found: list[Entry]) -> None:
+def _collect(folder: int, path: Path, into: Container[Path] | None, found: list[FolderEntry]) -> None:
     listed = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=folder)
     try:
         with os.scandir(listed) as entries:
@@ -130,12 +130,12 @@ def _collect(folder: int, path: Path, into: Container[Path] | None, found: list[
                 if len(found) >= MAX_ENTRIES:
                     return
                 is_folder = entry.is_dir(follow_symlinks=False)
-                found.append(Entry(path / entry.name, entry.is_file(follow_symlinks=False), is_folder))
+                found.append(FolderEntry(path / entry.name, entry.is_file(follow_symlinks=False), is_folder))
                 if is_folder and (path == Path() if into is None else path / entry.name in into):
                     try:
                         inner = os.open(entry.name, FOLDER, dir_fd=listed)
                     except OSError:
-                        continue  # it is closed: it is listed, but not its content
+                        continue  # a locked folder is listed without its content
                     try:
                         _collect(inner, path / entry.name, into, found)
                     finally:

@@ -1,6 +1,6 @@
-"""Reads submitted notebooks: opens the file here, and has a process with a memory limit parse it.
+"""Reads submitted notebooks: opens the file here and parses it in a process with a memory limit.
 
-file --handed_in--> bytes --reader--> JSON of a small, valid notebook --> NotebookNode
+file --submission_folder--> bytes --parser--> JSON of a small, valid notebook --> NotebookNode
 """
 
 import json
@@ -11,27 +11,27 @@ from pathlib import Path
 from nbformat import NotebookNode, from_dict
 
 from grader.engine.limits import MAX_NOTEBOOK_MB
-from grader.engine.notebook.handed_in import read_bytes
+from grader.engine.notebook.submission_folder import read_bytes
 from grader.engine.supervisor import forkserver
 from grader.errors import UnreadableFile
 
 PARSE_SECONDS = 20
-"""Seconds that parsing a file may take, which takes less than two on an idle machine."""
+"""Seconds that a file may take to parse; on an idle machine no file takes more than two."""
 START_SECONDS = 60
-"""Seconds that a reader may take to start: the fork server may still be loading."""
+"""Seconds that a parser may take to start: the fork server may still be loading."""
 
 
-class _Reader:
+class ParserProcess:
     """A process that parses one file after the other."""
 
     def __init__(self) -> None:
         self._connection, other_end = forkserver.pipe()
-        self._process: BaseProcess = forkserver.start(forkserver.READER, other_end)
+        self._process: BaseProcess = forkserver.start(forkserver.PARSER, other_end)
         other_end.close()
         self._seconds = START_SECONDS + PARSE_SECONDS
 
     def parsed(self, data: bytes) -> bytes:
-        """Return the reader's answer; raise EOFError or OSError if the process is lost over this file."""
+        """Return the parser's answer; raise EOFError or OSError if the process is lost over this file."""
         self._connection.send_bytes(data)
         if not self._connection.poll(self._seconds):
             raise EOFError
@@ -39,7 +39,7 @@ class _Reader:
         return self._connection.recv_bytes()
 
     def is_lost(self) -> bool:
-        """Whether the process ended while it had nothing to do: it says nothing by itself, so this is the end."""
+        """Return whether the process ended while idle: an idle process sends nothing, so input means the end."""
         return self._connection.poll(0)
 
     def end(self) -> None:
@@ -48,7 +48,7 @@ class _Reader:
         self._connection.close()
 
 
-_idle: list[_Reader] = []
+_idle: list[ParserProcess] = []
 _lock = threading.Lock()
 
 
@@ -57,7 +57,7 @@ def read_notebook(path: Path, max_mb: int = MAX_NOTEBOOK_MB) -> NotebookNode:
 
     Args:
         path: the file.
-        max_mb: how many MiB it may have.
+        max_mb: its size limit, in MiB.
 
     Raises:
         UnreadableFile: it is not a notebook, in a format from before 2015, or too large.
@@ -75,14 +75,14 @@ def parse(data: bytes, name: str) -> NotebookNode:
     Raises:
         UnreadableFile: it is not a notebook, or in a format from before 2015.
     """
-    reader = _borrowed()
+    parser = _borrowed()
     try:
-        answer = reader.parsed(data)
+        answer = parser.parsed(data)
     except (EOFError, OSError):
-        reader.end()
+        parser.end()
         raise UnreadableFile(f"{name} takes too much memory or time to read", "ask for it without outputs") from None
     with _lock:
-        _idle.append(reader)
+        _idle.append(parser)
     content = json.loads(answer[1:])
     if answer[:1] == b"0":
         why, to_do = content
@@ -91,13 +91,13 @@ def parse(data: bytes, name: str) -> NotebookNode:
     return notebook
 
 
-def _borrowed() -> _Reader:
-    """An idle reader, or a new one. One that ended while it was idle says nothing about the next file."""
+def _borrowed() -> ParserProcess:
+    """Return an idle parser, or a new one; the next file is not to blame for one that ended while idle."""
     while True:
         with _lock:
-            reader = _idle.pop() if _idle else None
-        if reader is None:
-            return _Reader()
-        if not reader.is_lost():
-            return reader
-        reader.end()
+            parser = _idle.pop() if _idle else None
+        if parser is None:
+            return ParserProcess()
+        if not parser.is_lost():
+            return parser
+        parser.end()

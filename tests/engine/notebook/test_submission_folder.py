@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grader.engine.notebook.handed_in import MAX_ENTRIES, HandedIn, read_bytes
+from grader.engine.notebook.submission_folder import MAX_ENTRIES, SubmissionFolder, read_bytes
 from grader.errors import UnreadableFile
 
 SECRET = b"the work of another student"
@@ -41,11 +41,11 @@ def test_anything_else_is_named(tmp_path: Path, make: Callable[[Path], object], 
         read_bytes(tmp_path / "one.ipynb", 1)
 
 
-def handed_in(base: Path) -> HandedIn:
+def handed_in(base: Path) -> SubmissionFolder:
     """The submission of a student below `base`, and beside it the one of another student."""
     (base / "ann" / "homework").mkdir(parents=True)
     (base / "ann" / "homework" / "one.ipynb").write_bytes(SECRET)
-    return HandedIn(base.joinpath(*FOLDERS), base)
+    return SubmissionFolder(base.joinpath(*FOLDERS), base)
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_a_link_that_the_instructor_made_is_followed(tmp_path: Path) -> None:
     """The folder with all submissions may lie on another disk."""
     handed_in(tmp_path / "disk")
     (tmp_path / "submitted").symlink_to("disk")
-    submission = HandedIn(tmp_path / "submitted" / "ann" / "homework", tmp_path / "submitted")
+    submission = SubmissionFolder(tmp_path / "submitted" / "ann" / "homework", tmp_path / "submitted")
     assert submission.read("one.ipynb", 1) == SECRET and submission.has("one.ipynb")
 
 
