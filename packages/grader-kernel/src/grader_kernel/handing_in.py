@@ -99,13 +99,13 @@ def hand_in(notebook: str | os.PathLike[str] | None = None) -> None:
         path = _notebook(notebook)
         content = path.read_bytes()
         saved = time.strftime("%H:%M:%S", time.localtime(path.stat().st_mtime))
-        remarks = [f"{path.name}, as saved at {saved}. Later changes are not included: save them with Ctrl-S."]
+        notices = [f"{path.name}, as saved at {saved}. Later changes are not included: save them with Ctrl-S."]
         if not _holds_last_cell(content):
-            remarks.insert(0, "The cell that you ran last is not in the saved file. Did you save?")
+            notices.insert(0, "The cell that you ran last is not in the saved file. Did you save?")
         service = _service(path.parent)
         if service is None:
             area.update(_note("Your notebook is being graded on this computer …"))
-            area.update(_shown(_graded_here(path), {}, remarks))  # `grader check` keeps the points itself
+            area.update(_shown(_graded_here(path), {}, notices))  # `grader check` keeps the points itself
         else:
             for state in _states(service, path, content):
                 if state["state"] in STATES:
@@ -113,7 +113,7 @@ def hand_in(notebook: str | os.PathLike[str] | None = None) -> None:
             if state["state"] != "graded":
                 raise Problem(_ended(state))
             report = state["report"]
-            area.update(_shown(report, state, remarks))
+            area.update(_shown(report, state, notices))
             keep_check(path, report["points"], report["max_points"])
     except Problem as problem:
         area.update(_note(str(problem), RED))
@@ -228,13 +228,13 @@ def _graded_here(path: Path) -> dict[str, Any]:
     return report
 
 
-def _shown(report: dict[str, Any], state: dict[str, Any], remarks: list[str]) -> HTML:
+def _shown(report: dict[str, Any], state: dict[str, Any], notices: list[str]) -> HTML:
     """A report as HTML: points, then each exercise with what is wrong and what has to be done first."""
     parts = [f"<p><strong>{report['points']:g} of {report['max_points']:g} points from tests</strong></p>"]
     parts += [_exercise_shown(exercise) for exercise in report.get("exercises", ())]
     if state.get("attempts_left") is not None:
-        remarks = [f"Attempts left: {state['attempts_left']}.", *remarks]
-    parts += [f"<p>{escape(remark)}</p>" for remark in remarks]
+        notices = [f"Attempts left: {state['attempts_left']}.", *notices]
+    parts += [f"<p>{escape(notice)}</p>" for notice in notices]
     return HTML("".join(parts))
 
 

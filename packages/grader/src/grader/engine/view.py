@@ -24,7 +24,7 @@ class Judged(Protocol):
     explanation: Explanation
 
 
-class State(msgspec.Struct, frozen=True):
+class ExerciseState(msgspec.Struct, frozen=True):
     """How an exercise or a cell ended: a sign and words, which tell without colour, and a name for a style."""
 
     sign: str
@@ -32,10 +32,10 @@ class State(msgspec.Struct, frozen=True):
     style: str
 
 
-RIGHT = State("✓", "right", "good")
-PARTLY = State("◐", "partly right", "part")
-WRONG = State("✗", "not right yet", "bad")
-NOT_WRITTEN = State("○", "not written yet", "blank")
+RIGHT = ExerciseState("✓", "right", "good")
+PARTLY = ExerciseState("◐", "partly right", "part")
+WRONG = ExerciseState("✗", "not right yet", "bad")
+NOT_WRITTEN = ExerciseState("○", "not written yet", "blank")
 
 
 class Reason(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -72,7 +72,7 @@ class ExerciseView(msgspec.Struct, frozen=True):
     exercise: str
     points: float
     max_points: float
-    state: State
+    state: ExerciseState
     diagnosis: str
     reasons: tuple[Reason, ...]
     judged_with: tuple[str, ...]

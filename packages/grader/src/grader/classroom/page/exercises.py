@@ -15,7 +15,7 @@ from grader.classroom.page import formulas
 from grader.engine.notebook.cells import CellType, explanation_of, grade_id, type_of
 from grader.engine.notebook.outline import Outline
 from grader.engine.report import Result, Verdict
-from grader.engine.view import NOT_WRITTEN, PARTLY, RIGHT, WRONG, ExerciseView, Reason, State, view
+from grader.engine.view import NOT_WRITTEN, PARTLY, RIGHT, WRONG, ExerciseState, ExerciseView, Reason, view
 
 HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*$", re.MULTILINE)
 INLINE = re.compile(r"\$([^$\n]+)\$|`([^`\n]+)`")
@@ -23,9 +23,9 @@ MARKUP = re.compile(r"[*_]{1,3}(\S(?:.*?\S)?)[*_]{1,3}")
 MAX_HEADING = 200
 
 
-NO_ANSWER = State("○", "no answer yet", "blank")
-WAITING = State("…", "waits for marking", "wait")
-PASSED = State("✓", "passed", "good")
+NO_ANSWER = ExerciseState("○", "no answer yet", "blank")
+WAITING = ExerciseState("…", "waits for marking", "wait")
+PASSED = ExerciseState("✓", "passed", "good")
 
 
 @dataclass
@@ -55,7 +55,7 @@ class Exercise:
         return view(self.name, self.results)
 
     @property
-    def state(self) -> State:
+    def state(self) -> ExerciseState:
         """How the exercise ended."""
         if not self.is_written:
             return self.view.state
@@ -152,7 +152,7 @@ def fix_first(found: list[Exercise]) -> list[FixFirst]:
     ]
 
 
-def cell_state(cell: NotebookNode) -> State | None:
+def cell_state(cell: NotebookNode) -> ExerciseState | None:
     """Return how a graded cell ended; None for a cell that has no points."""
     kind, scores = type_of(cell), cell.metadata.get("nbgrader", {})
     if kind not in (CellType.TEST, CellType.MANUAL_ANSWER) or "points" not in scores:
@@ -167,7 +167,7 @@ def cell_state(cell: NotebookNode) -> State | None:
         return PARTLY
     verdict = next((output.ename for output in cell.get("outputs", ()) if output.output_type == "error"), "")
     word = str(Verdict(verdict)) if verdict in set(Verdict) else "failed" if kind is CellType.TEST else "no points"
-    return State("✗", word, "bad")
+    return ExerciseState("✗", word, "bad")
 
 
 def waits(scores: dict[str, Any]) -> bool:

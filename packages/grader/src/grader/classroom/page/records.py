@@ -12,9 +12,8 @@ import msgspec
 from nbformat import NotebookNode
 
 from grader.engine.explanation import Explanation
-from grader.engine.fingerprint import Fingerprint
 from grader.engine.notebook.cells import CellType, grade_id, type_of
-from grader.engine.report import Report, Verdict
+from grader.engine.report import Fingerprint, Report, Verdict
 
 VERSION = 2
 """Grows when a field changes its meaning or is removed."""

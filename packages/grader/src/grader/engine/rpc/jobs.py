@@ -1,6 +1,6 @@
 """Defines every message between the parent and its child processes.
 
-    parent --Job--> runner --NeedSandbox | NeedExitStatus | JobResult--> parent --Ended--> runner
+    parent --Job--> runner --NeedSandbox | NeedExitStatus | JobResult--> parent --SandboxExit--> runner
     parent --SandboxSettings--> sandbox, before student code runs
 
 multiprocessing pickles them: both ends are trusted. Messages between runner and sandbox are in protocol.py.
@@ -45,7 +45,7 @@ class NeedExitStatus:
 
 
 @dataclass(frozen=True)
-class Ended:
+class SandboxExit:
     """How a sandbox ended: by a limit that the parent watches (a verdict and why), or with an exit status."""
 
     verdict: Verdict | None = None

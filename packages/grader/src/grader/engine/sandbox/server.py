@@ -62,7 +62,7 @@ Answer = tuple[Reply, list[torch.Tensor]]
 AskBack = Callable[[Callback, list[torch.Tensor]], tuple[CallbackReply, DecodedTensors]]
 
 
-class Namespace(Protocol):
+class CellRunner(Protocol):
     """Cells of student code and the names they bind; `shell.Shell` is one."""
 
     namespace: dict[str, Any]
@@ -96,7 +96,7 @@ class RpcServer:
         ask_back: sends a callback to the runner in the middle of a call and returns the reply.
     """
 
-    def __init__(self, shell: Namespace, ask_back: AskBack) -> None:
+    def __init__(self, shell: CellRunner, ask_back: AskBack) -> None:
         self._shell = shell
         self._ask_back = ask_back
         self._sessions: dict[int, _Session] = {}
