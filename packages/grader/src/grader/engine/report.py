@@ -13,11 +13,11 @@ from grader.errors import SandboxUnavailable
 FORMAT = 1
 """Version of the JSON form of a report. It grows when a field changes its meaning or is removed."""
 RELATIVE, ABSOLUTE = 1e-4, 1e-6
-"""Tolerances within which numbers are alike, as multiples of the typical number of a reply, and beyond that."""
+"""Tolerances for comparing the numbers of fingerprints; the first is relative to their root mean square."""
 
 
 class Verdict(StrEnum):
-    """How a test cell ended. Only a cell that ran to its end can have passed."""
+    """The way in which a test cell ended. Only a cell that ran to its end can have passed."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -30,11 +30,11 @@ class Verdict(StrEnum):
 
 
 class Fingerprint(msgspec.Struct, array_like=True, frozen=True):
-    """The replies of an exercise's code to its tests.
+    """The replies of an exercise's code to its tests, from which students with the same mistake are found.
 
-    `structure` is a digest of all that must be equal: kinds of replies and errors, shapes, dtypes, integers, texts.
-    `drawn` is a digest of all that the code drew at random, '' if that is nothing. `numbers` has two floats for
-    each reply with real numbers: their root mean square, and a projection of them.
+    `structure` is a digest of everything that must be equal: kinds of replies and errors, shapes, dtypes, integers and
+    texts. `drawn` is a digest of all random draws, '' if there are none. `numbers` has two floats for each reply with
+    real numbers: their root mean square, and a projection of them.
     """
 
     structure: str
@@ -42,7 +42,7 @@ class Fingerprint(msgspec.Struct, array_like=True, frozen=True):
     numbers: tuple[float, ...] = ()
 
     def is_like(self, other: "Fingerprint") -> bool:
-        """Return whether both behave alike in every test, up to rounding."""
+        """Return whether both behave alike in every test, apart from rounding."""
         if (self.structure, self.drawn, len(self.numbers)) != (other.structure, other.drawn, len(other.numbers)):
             return False
         pairs = zip(self.numbers[::2], self.numbers[1::2], other.numbers[::2], other.numbers[1::2], strict=True)
@@ -55,11 +55,10 @@ class Fingerprint(msgspec.Struct, array_like=True, frozen=True):
 
 @dataclass
 class Result:
-    """The result of one test cell: points out of max_points, what a student reads of it, a log for the instructor.
+    """The result of one test cell: points out of max_points, the explanation for the student, a log for the instructor.
 
-    `exercise` is the one to which the test belongs. The first failed result of an exercise has the `fingerprint` of its
-    behaviour, with which equal ones are found in a class. If the test was judged with our answers to earlier exercises,
-    `alone` is its result with the student's own.
+    `exercise` is the one to which the test belongs; its first failed result has the `fingerprint` of its behaviour. If
+    the test was judged with our answers to earlier exercises, `alone` is its result with the student's own.
     """
 
     name: str
@@ -74,7 +73,7 @@ class Result:
 
     @property
     def message(self) -> str:
-        """What a student reads below the test."""
+        """The text that a student reads below the test."""
         return self.explanation.message
 
     @property
@@ -84,11 +83,11 @@ class Result:
 
     @property
     def causes(self) -> list[str]:
-        """The names of the misconceptions that together behave exactly like the student's code."""
+        """The names of the misconceptions that, combined, behave exactly like the student's code."""
         return self.explanation.causes
 
     def published(self) -> "PublishedResult":
-        """Return the result without what only instructors see."""
+        """Return the result without the parts that only instructors see."""
         alone = None if self.alone is None else self.alone.published()
         return PublishedResult(
             self.name, self.verdict, self.points, self.max_points, self.message, self.causes, self.exercise,
@@ -100,8 +99,8 @@ class Result:
 class Report:
     """The report on one notebook: a result for each test cell, in order, and a sentence for each repair.
 
-    `outputs` holds nbformat outputs by the index of the cell in the repaired notebook. `given_up` is true if grading
-    failed in the grader itself, so that the results say nothing about the submission.
+    `outputs` holds nbformat outputs by the index of the cell in the repaired notebook. `given_up` is true if the grader
+    itself failed, so that the results say nothing about the submission.
     """
 
     results: list[Result] = field(default_factory=list)
@@ -111,16 +110,16 @@ class Report:
 
     @property
     def points(self) -> float:
-        """The points that all tests gave together."""
+        """The sum of the points of all tests."""
         return sum(result.points for result in self.results)
 
     @property
     def max_points(self) -> float:
-        """The points that all tests can give together."""
+        """The sum of the points that the tests can give."""
         return sum(result.max_points for result in self.results)
 
     def require_confined(self) -> None:
-        """Raise SandboxUnavailable if student code could not be confined, because then the points are no score."""
+        """Raise SandboxUnavailable if student code could not be confined, because the points are then meaningless."""
         for result in self.results:
             if result.verdict is Verdict.NOT_CONFINED:
                 raise SandboxUnavailable(result.message)
@@ -128,7 +127,7 @@ class Report:
     def as_json(self) -> dict[str, Any]:
         """Return the published form of this report, as packages/grader/docs/report.schema.json describes it.
 
-        Logs and outputs are left out, because a log shows hidden tests.
+        It leaves out outputs and logs, because a log shows hidden tests.
         """
         return as_json([result.published() for result in self.results], self.repairs, given_up=self.given_up)
 
@@ -171,7 +170,7 @@ def as_json(tests: list[PublishedResult], repairs: list[str], *, given_up: bool)
     """Return the JSON form of a report.
 
     Args:
-        tests: its tests, without what a student may not know yet.
+        tests: its tests, without anything that a student may not know yet.
         repairs: sentences.
         given_up: whether grading did not come to an end.
     """
@@ -204,7 +203,7 @@ def shown(result: Result) -> list[dict[str, Any]]:
 
 
 def error_output(verdict: Verdict, message: str) -> dict[str, Any]:
-    """Return an error output in nbformat's form.
+    """Return an error output as nbformat stores it.
 
     Args:
         verdict: how the test or cell ended.
@@ -217,9 +216,9 @@ def partial(value: Any, points: float) -> float:
     """Return the points of a test that ran to its end.
 
     Args:
-        value: the value of its last line. A number gives as many points, but at least 0 and at most `points`; NaN gives
-            0. Anything else gives all points.
-        points: the most points that the test can give.
+        value: the value of its last line. A number is clamped to the range from 0 to `points`, and NaN gives 0. Any
+            other value gives all points.
+        points: the maximum of the test.
     """
     if not isinstance(value, int | float) or isinstance(value, bool):
         return points

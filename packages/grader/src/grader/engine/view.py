@@ -1,4 +1,4 @@
-"""Turns the results of tests into what is shown of each exercise. Terminal, page, service and notebook only draw it.
+"""Turns results of tests into a view of each exercise, which terminal, page, service and notebook only render.
 
 results of tests --views--> ExerciseView: state, diagnosis, reasons (each once, with its tests), what comes first
 """
@@ -15,7 +15,7 @@ NEEDED_BEFORE = (Cause.UNDEFINED, Cause.OUT_OF_TIME, Cause.NOT_GRADED)
 
 
 class Judged(Protocol):
-    """What a view needs of the result of a test; report.py describes it."""
+    """The fields of a result that a view needs; report.py describes them."""
 
     name: str
     exercise: str
@@ -44,8 +44,8 @@ class Reason(msgspec.Struct, frozen=True, omit_defaults=True):
     Args:
         sentence: what was wrong.
         tests: the tests that it failed.
-        claims: what does not hold because of it, beside the sentence.
-        first: the other exercise that has to be written before; '' if there is none.
+        claims: properties that do not hold because of it.
+        first: the exercise that has to be written first; '' if there is none.
         is_shared: whether it may lie outside the exercise and cost points in others, too.
     """
 
@@ -61,12 +61,12 @@ class ExerciseView(msgspec.Struct, frozen=True):
 
     Args:
         exercise: its name.
-        points: what its tests gave.
-        max_points: what they can give.
+        points: the points of its tests.
+        max_points: the points that they can give.
         state: how it ended.
         diagnosis: the known mistake that behaves exactly like the answer; '' if none does.
         reasons: the causes of its failures.
-        judged_with: exercises that lost points, in whose place our answers stood.
+        judged_with: exercises that lost points and were replaced by our answers.
     """
 
     exercise: str
@@ -79,7 +79,7 @@ class ExerciseView(msgspec.Struct, frozen=True):
 
 
 def views(results: Iterable[Judged]) -> list[ExerciseView]:
-    """Return what is shown of each exercise that has tests, in order.
+    """Return the views of all exercises that have tests, in order.
 
     Args:
         results: the results of all tests.
@@ -91,7 +91,7 @@ def views(results: Iterable[Judged]) -> list[ExerciseView]:
 
 
 def view(exercise: str, results: Sequence[Judged]) -> ExerciseView:
-    """Return what is shown of one exercise.
+    """Return the view of one exercise.
 
     Args:
         exercise: its name.
@@ -113,13 +113,13 @@ def first_to_do(shown: Iterable[ExerciseView]) -> ExerciseView | None:
 
 
 def _reasons(failed: Iterable[Judged], exercise: str) -> tuple[Reason, ...]:
-    """The causes of failures, each once."""
+    """Merge failures that have the same cause."""
     found: dict[object, Reason] = {}
     for result in failed:
         explanation, reason = result.explanation, _reason(result, exercise)
         if not reason.sentence:
-            continue  # a student may not know it before the due time
-        # A visible check quotes the text of an error, and a hidden test does not: both have one cause.
+            continue  # hidden from students until the due time
+        # A visible check quotes the text of an error, a hidden test does not, and both have the same cause.
         raised = explanation.cause is Cause.RAISED
         key = (explanation.error, explanation.where) if raised else reason.sentence
         if known := found.get(key):
@@ -144,6 +144,6 @@ def _reason(result: Judged, exercise: str) -> Reason:
 
 
 def _is_blank(explanation: Explanation, exercise: str) -> bool:
-    """Whether the exercise itself is not written, and not another one that it calls."""
+    """Return whether the exercise itself is blank, rather than one that it calls."""
     where = explanation.where
     return explanation.cause is Cause.NOT_WRITTEN and (where is None or where.cell == exercise)

@@ -1,8 +1,8 @@
-"""Confines the current process for good: Landlock for files, seccomp for system calls, rlimits for the rest.
+"""Confines the current process irrevocably: Landlock for files, seccomp for system calls, rlimits for the rest.
 
-Afterwards the process can read the Python installation, the grader and the helper packages, write its scratch folder,
-and use the sockets that it already has. It can start threads, but no process, no program and no connection. Behind this
-first wall stands a second one, as far as the kernel offers it: namespaces of its own, and no privileges.
+Afterwards the process can read the Python installation, the grader and the helper packages, write to its scratch
+folder, and use the sockets that it already has. It can start threads, but no process, program or connection. Behind
+this first wall is a second one, as far as the kernel offers it: namespaces of its own, and no privileges.
 """
 
 import os
@@ -17,8 +17,7 @@ import py_landlock
 
 from grader.engine.code_digest import package_paths
 from grader.engine.sandbox import system_calls
-from grader.engine.sandbox.namespaces import own_namespaces
-from grader.engine.sandbox.own_root import enter_own_root, tree
+from grader.engine.sandbox.namespaces import enter_own_root, own_namespaces, tree
 from grader.engine.sandbox.privileges import (
     become_unprivileged,
     can_be_unprivileged,
@@ -53,7 +52,7 @@ SCRATCH_ACCESS = (
 
 
 def prepare() -> None:
-    """Find libraries and make rules once, before any fork, because all confined processes need the same ones."""
+    """Find libraries and make rules once, before any fork: all confined processes need the same ones."""
     _address_space()
     with suppress(GraderError, OSError, RuntimeError, AttributeError):
         check()
@@ -81,7 +80,7 @@ def confine(scratch: Path, memory_mb: int, file_mb: int, readable: tuple[Path, .
         scratch: the only folder that the process may write to.
         memory_mb: MiB of address space beyond what the process has now.
         file_mb: MiB that one file may hold.
-        readable: files and folders that it may read besides the Python installation and the grader.
+        readable: further files and folders that it may read.
 
     Raises:
         OSError, LandlockError: the kernel refuses.
@@ -115,7 +114,7 @@ def limit_memory(memory_mb: int) -> None:
 
 @cache
 def _address_space() -> int:
-    """Its size in bytes. A fork starts with the same, so the fork server reads it once for all its children."""
+    """Return the size of the address space in bytes. The fork server reads it once, because its forks start with it."""
     return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
 
 
@@ -132,7 +131,7 @@ def _limit_resources(memory_mb: int, file_mb: int) -> None:
 def _restrict_files(scratch: Path, readable: tuple[Path, ...]) -> None:
     rules = _common_files()
     _allow_reading(rules, map(str, readable))
-    # Files cannot be removed: one that is removed but still open takes room that Scratch.is_full cannot see.
+    # Files cannot be removed: a removed file that is still open takes space that Scratch.is_full cannot see.
     rules.add_path_rule(str(scratch), access=SCRATCH_ACCESS)
     rules.apply()
 
@@ -151,9 +150,9 @@ def _shown_to_all() -> frozenset[str]:
 
 @cache
 def _common_files() -> py_landlock.Landlock:
-    """The rules for the files that all processes may use; the fork server makes them once."""
-    # Not strict: an older Landlock leaves out signals to other processes and abstract sockets (until Linux 6.12),
-    # connections (6.7) and device commands (6.10). seccomp refuses them as well.
+    """Return the rules for files that all processes may use; the fork server makes them once."""
+    # Not strict: an older Landlock does not cover signals to other processes and abstract sockets (before Linux 6.12),
+    # connections (6.7) and device commands (6.10). seccomp refuses them too.
     rules = py_landlock.Landlock(strict=False)
     _allow_reading(rules, readable_paths())
     rules.add_path_rule("/dev/null", access=Access.READ_FILE | Access.WRITE_FILE)
@@ -161,8 +160,8 @@ def _common_files() -> py_landlock.Landlock:
 
 
 def _allow_reading(rules: py_landlock.Landlock, paths: Iterable[str]) -> None:
-    """Allow reading the folders and files in `paths`, as far as they exist."""
+    """Allow reading those of `paths` that exist."""
     existing = sorted(path for path in paths if os.path.exists(path))
-    # Landlock accepts the right to list a folder for folders only.
+    # Landlock accepts the right to list for folders only.
     rules.allow_read(*(path for path in existing if os.path.isdir(path)))
     rules.add_path_rule(*(path for path in existing if not os.path.isdir(path)), access=Access.READ_FILE)

@@ -1,4 +1,4 @@
-"""Tracks the student's modules of which the runner has stand-ins, so that only changes cross.
+"""Tracks the student's modules that have stand-ins in the runner, so that only changes cross.
 
 changes made by the test --receive--> the student's module --call--> report --> changes made by the call
 """
@@ -23,10 +23,10 @@ from grader.engine.rpc.values import Place, tensor_at
 
 
 class ModuleTracker:
-    """The modules of one session, and what the runner knows of each.
+    """The modules of one session, and the runner's knowledge of each.
 
     Args:
-        object_id: returns the number that names an object to the runner.
+        object_id: returns the number of an object in the session.
     """
 
     def __init__(self, object_id: Callable[[Any], int]) -> None:
@@ -83,9 +83,9 @@ class ModuleTracker:
         """Bring a module to the state of its stand-in.
 
         Args:
-            object_id: its id in the session.
+            object_id: its number in the session.
             module: the student's module.
-            changes: what the test changed in the stand-in.
+            changes: the test's changes to the stand-in.
             tensors: the tensors of the message.
         """
         tracked = self._tracked[object_id]
@@ -108,24 +108,24 @@ class ModuleTracker:
             tracked.collecting = changes.collecting
 
     def collecting(self, object_id: int, module: nn.Module) -> list[torch.Tensor]:
-        """Return the parameters that the runner collects gradients of, in the runner's order.
+        """Return the parameters whose gradients the runner collects, in its order.
 
         Args:
-            object_id: the module's id in the session.
+            object_id: the module's number in the session.
             module: the student's module.
         """
         tracked = self._tracked[object_id]
         return tracked.named(tracked.collecting, module) if tracked.collecting else []
 
     def report(self, object_id: int, module: nn.Module, place: Place) -> ModuleChanges:
-        """Return what changed in a module since the last report.
+        """Return the changes of a module since the last report.
 
-        Values are compared, because neither a write through `.data` nor torch's own batch norm advances a tensor's
-        version. If parts, parameters or buffers came or went, the module is described again: a model may make its
-        layers, or lazy parameters, in its first call, when it learns how wide they must be.
+        It compares values, because neither a write through `.data` nor torch's own batch norm advances a tensor's
+        version. After parts, parameters or buffers were added or removed, it describes the module again: a model may
+        make its layers, or lazy parameters, in its first call, when it learns their width.
 
         Args:
-            object_id: its id in the session.
+            object_id: its number in the session.
             module: the student's module.
             place: adds a tensor to the message and returns its number there.
         """
@@ -148,10 +148,10 @@ class ModuleTracker:
         return changes
 
     def new_inputs(self, object_id: int, module: nn.Module, inputs: list[torch.Tensor]) -> dict[str, torch.Tensor]:
-        """Return by name the parameters that a call made or unfroze.
+        """Return the parameters that a call made or unfroze, by name.
 
         Args:
-            object_id: the module's id in the session.
+            object_id: the module's number in the session.
             module: the student's module.
             inputs: the inputs of the call that require gradients, parameters included.
         """
@@ -167,7 +167,7 @@ NOTHING: tuple[None, None] = (None, None)
 
 
 class TrackedModule:
-    """One module as the runner knows it, with a table of its tensors: torch walks the whole tree for each list."""
+    """One module as the runner knows it, with a table of its tensors: torch would walk the whole tree for each list."""
 
     def __init__(self) -> None:
         self.values: dict[str, tuple[torch.Tensor, bool]] = {}
@@ -178,21 +178,18 @@ class TrackedModule:
         self.aliases: list[tuple[str, str]] = []
         """The further names of parts that have several, each with the part's first name."""
         self.has_changed = False
-        """Whether parts, parameters or buffers came or went since the module was last described to the runner."""
+        """Whether parts, parameters or buffers were added or removed since the last description."""
         self._shape: list[tuple[int, ...]] = []
         self._filled: list[str] = []
         self._slots: dict[str, tuple[dict[str, Any], str]] = {}
 
     def tensors(self, module: nn.Module) -> list[tuple[str, torch.Tensor]]:
-        """Return the parameters under all their names, then the buffers.
-
-        Lazy ones are left out: they hold nothing until a call gives them a shape.
-        """
+        """Return the parameters under all their names, then the buffers, without lazy ones that have no shape yet."""
         self._update(module)
         named_tensors = []
         for name, (slots, own) in self._slots.items():
             tensor = slots.get(own)
-            # Most are plain parameters, and is_lazy would take longer than all the rest.
+            # Most are plain parameters, and is_lazy would take longer than everything else.
             if tensor is not None and (type(tensor) is nn.Parameter or not _is_lazy(tensor)):
                 named_tensors.append((name, tensor))
         filled = [name for name, _ in named_tensors]
@@ -212,7 +209,7 @@ class TrackedModule:
         return [slots[own] for slots, own in map(self._slots.__getitem__, names)]
 
     def _update(self, module: nn.Module) -> None:
-        """Renew the tables if something was added to the module or removed from it."""
+        """Rebuild the tables if something was added to the module or removed from it."""
         shape = [_shape(part) for _, part in self.parts]
         if shape and shape == self._shape:
             return
@@ -232,7 +229,7 @@ class TrackedModule:
 
 
 def _shape(part: nn.Module) -> tuple[int, ...]:
-    """A value that changes when something is added to a module or removed; a replaced tensor keeps its slot."""
+    """Return a value that changes when slots or children are added or removed; a replaced tensor keeps its slot."""
     own = part.__dict__
     children = own["_modules"]
     return len(own["_parameters"]), len(own["_buffers"]), *(map(id, children.values()) if children else ())
@@ -243,7 +240,7 @@ def _is_lazy(tensor: torch.Tensor) -> bool:
 
 
 def _tensor(module: nn.Module, name: str) -> torch.Tensor:
-    """The parameter or buffer with this name."""
+    """Return the parameter or buffer with this name."""
     holder, _, last = name.rpartition(".")
     part = module.get_submodule(holder)
     for slots in (part._parameters, part._buffers):
@@ -254,10 +251,10 @@ def _tensor(module: nn.Module, name: str) -> torch.Tensor:
 
 
 def _own_modes(module: nn.Module) -> list[str]:
-    """The methods that change a module's mode and that its own class defines."""
+    """Return which of the methods train and eval the module's class overrides."""
     return [name for name in ("train", "eval") if getattr(type(module), name) is not getattr(nn.Module, name)]
 
 
 def _base(module: nn.Module) -> str:
-    """The nearest class of torch.nn that `module` is an instance of: a test may check it with isinstance."""
+    """Return the nearest base class from torch.nn: a test may check it with isinstance."""
     return next(kind.__name__ for kind in type(module).__mro__ if getattr(nn, kind.__name__, None) is kind)

@@ -1,4 +1,4 @@
-"""Takes from the student's process what it could do beyond any other user: capabilities, and being root."""
+"""Drops the special rights of the student's process: capabilities, and being root."""
 
 import ctypes
 import os
@@ -10,10 +10,10 @@ from grader.engine.sandbox.namespaces import die_with_parent, libc
 
 PR_CAPBSET_DROP, PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL = 24, 47, 4
 CAPABILITIES = 64
-"""As many as the kernel's sets have room for."""
+"""The size of the kernel's sets of capabilities."""
 CAPABILITY_VERSION = 0x20080522
 UNPRIVILEGED = 65534
-"""The number of the user, and of the group, to whom no file belongs."""
+"""The id of the user, and of the group, that owns no file."""
 
 
 def hand_over(scratch: Path) -> None:
@@ -22,7 +22,7 @@ def hand_over(scratch: Path) -> None:
 
 
 def become_unprivileged() -> None:
-    """Turn this process of root into one of the unprivileged user."""
+    """Turn this process from root's into the unprivileged user's."""
     os.setgroups([])
     os.setresgid(UNPRIVILEGED, UNPRIVILEGED, UNPRIVILEGED)
     os.setresuid(UNPRIVILEGED, UNPRIVILEGED, UNPRIVILEGED)
@@ -30,14 +30,14 @@ def become_unprivileged() -> None:
 
 
 def forbid_capabilities() -> None:
-    """Give up the right to get a capability again, which needs one: call this before the others."""
+    """Give up the right to regain capabilities. This needs a capability itself, so call it before the others."""
     libc.prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
     for capability in range(CAPABILITIES):
         libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)
 
 
 def drop_capabilities() -> None:
-    """Give up every capability; raise OSError if the kernel keeps one."""
+    """Drop every capability; raise OSError if the kernel refuses."""
     header, nothing = (ctypes.c_uint32 * 2)(CAPABILITY_VERSION, 0), (ctypes.c_uint32 * 6)()
     if libc.capset(header, nothing) != 0:
         raise OSError(ctypes.get_errno(), "the capabilities of the student's process cannot be dropped")
@@ -47,7 +47,7 @@ def drop_capabilities() -> None:
 def can_be_unprivileged(folders: frozenset[str]) -> bool:
     """Return whether this process is root's and the unprivileged user can read everything in `folders`.
 
-    A Python installation in root's home, for instance, is closed to others, and student code could import nothing.
+    Without read access, for instance to a Python installation in root's home, student code could import nothing.
     """
     return is_root() and reads_unprivileged(folders)
 
@@ -58,7 +58,7 @@ def is_root() -> bool:
 
 
 def reads_unprivileged(folders: Iterable[str]) -> bool:
-    """Return whether the unprivileged user could read everything in `folders`, which root alone can ask."""
+    """Return whether the unprivileged user can read everything in `folders`; only root can call this."""
     groups = os.getgroups()
     os.setgroups([])
     os.setegid(UNPRIVILEGED)
@@ -67,7 +67,7 @@ def reads_unprivileged(folders: Iterable[str]) -> bool:
         for folder in folders:
             os.close(os.open(folder, os.O_RDONLY))
             if os.path.isdir(folder):
-                os.stat(os.path.join(folder, "."))  # fails if its files cannot be named
+                os.stat(os.path.join(folder, "."))  # fails if its files cannot be accessed
         return True
     except OSError:
         return False
