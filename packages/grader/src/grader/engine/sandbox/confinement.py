@@ -19,12 +19,11 @@ from grader.engine.code_digest import package_paths
 from grader.engine.sandbox import system_calls
 from grader.engine.sandbox.namespaces import enter_own_root, own_namespaces, tree
 from grader.engine.sandbox.privileges import (
+    UNPRIVILEGED,
     become_unprivileged,
     can_be_unprivileged,
     drop_capabilities,
     forbid_capabilities,
-    hand_over,
-    is_root,
     reads_unprivileged,
 )
 from grader.errors import GraderError, SandboxUnavailable
@@ -88,7 +87,7 @@ def confine(scratch: Path, memory_mb: int, file_mb: int, readable: tuple[Path, .
     _limit_resources(memory_mb, file_mb)
     own_namespaces()
     if enter_own_root(scratch, tree(_shown_to_all()), tree(frozenset(map(str, readable)))):
-        gives_up_root = is_root() and reads_unprivileged(readable_paths())
+        gives_up_root = os.geteuid() == 0 and reads_unprivileged(readable_paths())
     else:
         # In a closed folder, the unprivileged user could not name the files of its own scratch folder.
         gives_up_root = can_be_unprivileged(readable_paths()) and all(
@@ -97,7 +96,7 @@ def confine(scratch: Path, memory_mb: int, file_mb: int, readable: tuple[Path, .
         if gives_up_root:
             scratch.parent.chmod(0o711)
     if gives_up_root:
-        hand_over(scratch)
+        os.chown(scratch, UNPRIVILEGED, UNPRIVILEGED)
     _restrict_files(scratch, readable)
     forbid_capabilities()
     if gives_up_root:

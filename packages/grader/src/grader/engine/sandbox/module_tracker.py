@@ -31,7 +31,7 @@ class ModuleTracker:
 
     def __init__(self, object_id: Callable[[Any], int]) -> None:
         self._object_id = object_id
-        self._tracked: dict[int, TrackedModule] = {}
+        self._tracked: dict[int, _TrackedModule] = {}
 
     def describe(self, module: nn.Module, place: Place) -> ModuleHandle:
         """Return the description from which the runner makes a stand-in.
@@ -42,11 +42,11 @@ class ModuleTracker:
         """
         object_id = self._object_id(module)
         is_new = object_id not in self._tracked
-        tracked = self._tracked.setdefault(object_id, TrackedModule())
-        tensors = tracked.tensors(module)
+        tracked = self._tracked.setdefault(object_id, _TrackedModule(module))
+        tensors = tracked.tensors()
         tracked.has_changed = False
         if is_new:
-            self.report(object_id, module, place=lambda tensor: 0)
+            self.report(object_id, place=lambda tensor: 0)
         return ModuleHandle(
             object_id=object_id,
             name=type(module).__name__[:200],
@@ -79,16 +79,16 @@ class ModuleTracker:
             ],
         )
 
-    def receive(self, object_id: int, module: nn.Module, changes: ModuleChanges, tensors: list[torch.Tensor]) -> None:
+    def receive(self, object_id: int, changes: ModuleChanges, tensors: list[torch.Tensor]) -> None:
         """Bring a module to the state of its stand-in.
 
         Args:
             object_id: its number in the session.
-            module: the student's module.
             changes: the test's changes to the stand-in.
             tensors: the tensors of the message.
         """
         tracked = self._tracked[object_id]
+        module = tracked.module
         for name, number, requires_grad in changes.values:
             current, value = _tensor(module, name), tensor_at(tensors, number)
             if isinstance(current, nn.Parameter) or current.shape != value.shape or current.dtype != value.dtype:
@@ -107,17 +107,15 @@ class ModuleTracker:
         if changes.collecting is not None:
             tracked.collecting = changes.collecting
 
-    def collecting(self, object_id: int, module: nn.Module) -> list[torch.Tensor]:
+    def collecting(self, object_id: int) -> list[torch.Tensor]:
         """Return the parameters whose gradients the runner collects, in its order.
 
         Args:
             object_id: the module's number in the session.
-            module: the student's module.
         """
-        tracked = self._tracked[object_id]
-        return tracked.named(tracked.collecting, module) if tracked.collecting else []
+        return self._tracked[object_id].collected()
 
-    def report(self, object_id: int, module: nn.Module, place: Place) -> ModuleChanges:
+    def report(self, object_id: int, place: Place) -> ModuleChanges:
         """Return the changes of a module since the last report.
 
         It compares values, because neither a write through `.data` nor torch's own batch norm advances a tensor's
@@ -126,13 +124,12 @@ class ModuleTracker:
 
         Args:
             object_id: its number in the session.
-            module: the student's module.
             place: adds a tensor to the message and returns its number there.
         """
         tracked, changes = self._tracked[object_id], ModuleChanges()
-        tensors = tracked.tensors(module)
+        tensors = tracked.tensors()
         for name, tensor in tensors:
-            value, requires_grad = tracked.values.get(name, NOTHING)
+            value, requires_grad = tracked.values.get(name, (None, None))
             if requires_grad is not tensor.requires_grad or not same(value, tensor):
                 copy = tensor.detach().clone()
                 tracked.values[name] = copy, tensor.requires_grad
@@ -142,34 +139,31 @@ class ModuleTracker:
                 tracked.modes[name] = part.training
                 changes.training.append((name, part.training))
         if tracked.has_changed:
-            changes.description = self.describe(module, place)
+            changes.description = self.describe(tracked.module, place)
         for name, gradient in tracked.gradients.news(tensors).items():
             changes.gradients.append((name, None if gradient is None else place(gradient)))
         return changes
 
-    def new_inputs(self, object_id: int, module: nn.Module, inputs: list[torch.Tensor]) -> dict[str, torch.Tensor]:
+    def new_inputs(self, object_id: int, inputs: list[torch.Tensor]) -> dict[str, torch.Tensor]:
         """Return the parameters that a call made or unfroze, by name.
 
         Args:
             object_id: the module's number in the session.
-            module: the student's module.
             inputs: the inputs of the call that require gradients, parameters included.
         """
         input_ids, new_parameters = {id(tensor) for tensor in inputs}, {}
-        for name, tensor in self._tracked[object_id].tensors(module):
+        for name, tensor in self._tracked[object_id].tensors():
             if tensor.requires_grad and tensor.is_leaf and id(tensor) not in input_ids:
                 input_ids.add(id(tensor))
                 new_parameters[name] = tensor
         return new_parameters
 
 
-NOTHING: tuple[None, None] = (None, None)
-
-
-class TrackedModule:
+class _TrackedModule:
     """One module as the runner knows it, with a table of its tensors: torch would walk the whole tree for each list."""
 
-    def __init__(self) -> None:
+    def __init__(self, module: nn.Module) -> None:
+        self.module = module
         self.values: dict[str, tuple[torch.Tensor, bool]] = {}
         self.gradients = KnownGradients()
         self.modes: dict[str, bool] = {}
@@ -183,9 +177,9 @@ class TrackedModule:
         self._filled: list[str] = []
         self._slots: dict[str, tuple[dict[str, Any], str]] = {}
 
-    def tensors(self, module: nn.Module) -> list[tuple[str, torch.Tensor]]:
+    def tensors(self) -> list[tuple[str, torch.Tensor]]:
         """Return the parameters under all their names, then the buffers, without lazy ones that have no shape yet."""
-        self._update(module)
+        self._update()
         named_tensors = []
         for name, (slots, own) in self._slots.items():
             tensor = slots.get(own)
@@ -197,26 +191,21 @@ class TrackedModule:
             self._filled, self.has_changed = filled, True
         return named_tensors
 
-    def named(self, names: list[str], module: nn.Module) -> list[torch.Tensor]:
-        """Return the parameters or buffers with these names.
+    def collected(self) -> list[torch.Tensor]:
+        """Return the parameters in `collecting`."""
+        if self.collecting and not self._slots:
+            self._update()
+        return [slots[own] for slots, own in map(self._slots.__getitem__, self.collecting)]
 
-        Args:
-            names: their paths in the module.
-            module: the student's module.
-        """
-        if not self._slots:
-            self._update(module)
-        return [slots[own] for slots, own in map(self._slots.__getitem__, names)]
-
-    def _update(self, module: nn.Module) -> None:
+    def _update(self) -> None:
         """Rebuild the tables if something was added to the module or removed from it."""
         shape = [_shape(part) for _, part in self.parts]
         if shape and shape == self._shape:
             return
         self.has_changed = True
-        self.parts = list(module.named_modules())
+        self.parts = list(self.module.named_modules())
         self._shape = [_shape(part) for _, part in self.parts]
-        every = list(module.named_modules(remove_duplicate=False))
+        every = list(self.module.named_modules(remove_duplicate=False))
         first = {id(part): name for name, part in self.parts}
         self.aliases = [(name, first[id(part)]) for name, part in every if first[id(part)] != name]
         self._slots = {

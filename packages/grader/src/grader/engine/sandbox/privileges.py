@@ -4,7 +4,6 @@ import ctypes
 import os
 from collections.abc import Iterable
 from functools import cache
-from pathlib import Path
 
 from grader.engine.sandbox.namespaces import die_with_parent, libc
 
@@ -14,11 +13,6 @@ CAPABILITIES = 64
 CAPABILITY_VERSION = 0x20080522
 UNPRIVILEGED = 65534
 """The id of the user, and of the group, that owns no file."""
-
-
-def hand_over(scratch: Path) -> None:
-    """Give the scratch folder to the unprivileged user."""
-    os.chown(scratch, UNPRIVILEGED, UNPRIVILEGED)
 
 
 def become_unprivileged() -> None:
@@ -49,12 +43,7 @@ def can_be_unprivileged(folders: frozenset[str]) -> bool:
 
     Without read access, for instance to a Python installation in root's home, student code could import nothing.
     """
-    return is_root() and reads_unprivileged(folders)
-
-
-def is_root() -> bool:
-    """Return whether this process is root's."""
-    return os.geteuid() == 0
+    return os.geteuid() == 0 and reads_unprivileged(folders)
 
 
 def reads_unprivileged(folders: Iterable[str]) -> bool:

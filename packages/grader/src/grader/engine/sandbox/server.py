@@ -145,7 +145,7 @@ class RpcServer:
             changes: the changes.
             tensors: the tensors to which the changes refer.
         """
-        self._session.modules.receive(object_id, self.object(object_id), changes, tensors)
+        self._session.modules.receive(object_id, changes, tensors)
 
     def _run(self, request: RunCell) -> Answer:
         done = self._shell.run(request.source, request.name, request.code)
@@ -173,7 +173,7 @@ class RpcServer:
         inputs = arguments.inputs
         if request.grad_enabled:
             for object_id in request.modules:
-                inputs += session.modules.collecting(object_id, session.objects[object_id])
+                inputs += session.modules.collecting(object_id)
         if request.random is not None:
             state = tensor_at(decoded.tensors, request.random)
             session.random.take(state)
@@ -209,10 +209,9 @@ class RpcServer:
         """Return changed modules, and parameters that the call made or unfroze; add the latter to `inputs`."""
         tracker, changed, grown = self._session.modules, [], []
         for object_id in request.modules:
-            module = self._session.objects[object_id]
-            if changes := tracker.report(object_id, module, packer.place):
+            if changes := tracker.report(object_id, packer.place):
                 changed.append((object_id, changes))
-                if request.grad_enabled and (new := tracker.new_inputs(object_id, module, inputs)):
+                if request.grad_enabled and (new := tracker.new_inputs(object_id, inputs)):
                     inputs += new.values()
                     grown.append((object_id, list(new)))
         return changed, grown
