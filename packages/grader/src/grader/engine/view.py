@@ -25,7 +25,7 @@ class Judged(Protocol):
 
 
 class ExerciseState(msgspec.Struct, frozen=True):
-    """How an exercise or a cell ended: a sign and words, which tell without colour, and a name for a style."""
+    """The outcome of an exercise or a cell: a sign and words that do not depend on colour, and a name for a style."""
 
     sign: str
     word: str

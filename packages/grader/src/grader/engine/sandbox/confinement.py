@@ -5,6 +5,7 @@ folder, and use the sockets that it already has. It can start threads, but no pr
 this first wall is a second one, as far as the kernel offers it: namespaces of its own, and no privileges.
 """
 
+import ctypes
 import os
 import resource
 import sys
@@ -17,15 +18,7 @@ import py_landlock
 
 from grader.engine.code_digest import package_paths
 from grader.engine.sandbox import system_calls
-from grader.engine.sandbox.namespaces import enter_own_root, own_namespaces, tree
-from grader.engine.sandbox.privileges import (
-    UNPRIVILEGED,
-    become_unprivileged,
-    can_be_unprivileged,
-    drop_capabilities,
-    forbid_capabilities,
-    reads_unprivileged,
-)
+from grader.engine.sandbox.namespaces import die_with_parent, enter_own_root, libc, own_namespaces, tree
 from grader.errors import GraderError, SandboxUnavailable
 
 # Not all of /usr: nbgrader's exchange, which holds all submissions, may be in /usr/local/share.
@@ -48,6 +41,13 @@ SCRATCH_ACCESS = (
     Access.READ_FILE | Access.READ_DIR | Access.WRITE_FILE | Access.TRUNCATE
     | Access.MAKE_REG | Access.MAKE_DIR | Access.MAKE_SYM | Access.REMOVE_DIR
 )  # fmt: skip
+
+PR_CAPBSET_DROP, PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL = 24, 47, 4
+CAPABILITIES = 64
+"""The size of the kernel's sets of capabilities."""
+CAPABILITY_VERSION = 0x20080522
+UNPRIVILEGED = 65534
+"""The id of the user, and of the group, that owns no file."""
 
 
 def prepare() -> None:
@@ -87,21 +87,19 @@ def confine(scratch: Path, memory_mb: int, file_mb: int, readable: tuple[Path, .
     _limit_resources(memory_mb, file_mb)
     own_namespaces()
     if enter_own_root(scratch, tree(_shown_to_all()), tree(frozenset(map(str, readable)))):
-        gives_up_root = os.geteuid() == 0 and reads_unprivileged(readable_paths())
+        gives_up_root = os.geteuid() == 0 and _reads_unprivileged()
     else:
         # In a closed folder, the unprivileged user could not name the files of its own scratch folder.
-        gives_up_root = can_be_unprivileged(readable_paths()) and all(
-            path.stat().st_mode & 0o001 for path in scratch.parents[1:]
-        )
+        gives_up_root = can_be_unprivileged() and all(path.stat().st_mode & 0o001 for path in scratch.parents[1:])
         if gives_up_root:
             scratch.parent.chmod(0o711)
     if gives_up_root:
         os.chown(scratch, UNPRIVILEGED, UNPRIVILEGED)
     _restrict_files(scratch, readable)
-    forbid_capabilities()
+    _forbid_capabilities()
     if gives_up_root:
-        become_unprivileged()
-    drop_capabilities()
+        _become_unprivileged()
+    _drop_capabilities()
     system_calls.restrict()
 
 
@@ -164,3 +162,54 @@ def _allow_reading(rules: py_landlock.Landlock, paths: Iterable[str]) -> None:
     # Landlock accepts the right to list for folders only.
     rules.allow_read(*(path for path in existing if os.path.isdir(path)))
     rules.add_path_rule(*(path for path in existing if not os.path.isdir(path)), access=Access.READ_FILE)
+
+
+def _become_unprivileged() -> None:
+    """Turn this process from root's into the unprivileged user's."""
+    os.setgroups([])
+    os.setresgid(UNPRIVILEGED, UNPRIVILEGED, UNPRIVILEGED)
+    os.setresuid(UNPRIVILEGED, UNPRIVILEGED, UNPRIVILEGED)
+    die_with_parent()
+
+
+def _forbid_capabilities() -> None:
+    """Give up the right to regain capabilities. This needs a capability itself, so call it before the others."""
+    libc.prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
+    for capability in range(CAPABILITIES):
+        libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)
+
+
+def _drop_capabilities() -> None:
+    """Drop every capability; raise OSError if the kernel refuses."""
+    header, nothing = (ctypes.c_uint32 * 2)(CAPABILITY_VERSION, 0), (ctypes.c_uint32 * 6)()
+    if libc.capset(header, nothing) != 0:
+        raise OSError(ctypes.get_errno(), "the capabilities of the student's process cannot be dropped")
+
+
+@cache
+def can_be_unprivileged() -> bool:
+    """Return whether this process is root's and the unprivileged user can read everything in `readable_paths`.
+
+    Without read access, for instance to a Python installation in root's home, student code could import nothing.
+    """
+    return os.geteuid() == 0 and _reads_unprivileged()
+
+
+def _reads_unprivileged() -> bool:
+    """Return whether the unprivileged user can read everything in `readable_paths`; only root can call this."""
+    paths, groups = readable_paths(), os.getgroups()
+    os.setgroups([])
+    os.setegid(UNPRIVILEGED)
+    os.seteuid(UNPRIVILEGED)
+    try:
+        for path in paths:
+            os.close(os.open(path, os.O_RDONLY))
+            if os.path.isdir(path):
+                os.stat(os.path.join(path, "."))  # fails if its files cannot be accessed
+        return True
+    except OSError:
+        return False
+    finally:
+        os.seteuid(0)
+        os.setegid(0)
+        os.setgroups(groups)

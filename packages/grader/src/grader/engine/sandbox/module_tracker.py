@@ -95,7 +95,7 @@ class ModuleTracker:
                 # Replace the storage: the autograd graph of an earlier call may still need the old values.
                 current.data = value.clone()
             else:
-                # In place, because a buffer may share its storage with another one.
+                # In place, because buffers may share their storage.
                 current.data.copy_(value)
             current.requires_grad_(requires_grad)
             tracked.values[name] = value, requires_grad

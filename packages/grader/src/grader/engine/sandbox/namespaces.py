@@ -8,7 +8,7 @@
     / (tmpfs, read-only) +-- usr/lib, .venv/lib, ...   read-only, the same paths as outside
                          +-- tmp/.../scratch           the only folder that it may write to
 
-A kernel or a container may refuse any of this, which is no error: the first wall (confinement.py) holds without it.
+A kernel or a container may refuse any of this without an error: the first wall (confinement.py) holds without it.
 Landlock checks opening a file but not looking it up. Without a root of its own, student code could see which files
 exist, how large they are and when they were read, and could leave signs there for another submission. A read-only mount
 records no reads.
