@@ -31,7 +31,6 @@ from typing import IO, Any
 from jupyter_client.provisioning import local_provisioner
 
 from grader.engine.code_digest import module_files
-from grader.engine.imports import skip_slow_imports
 from grader.engine.supervisor import forkserver
 from tests.support.paths import REPOSITORY
 from tests.support.waiting import HANGS
@@ -177,7 +176,7 @@ def _warm_process(kind: str) -> socket.socket:
 def main() -> None:
     """Load everything, and fork a process for each command that the test process asks for."""
     requests = socket.socket(fileno=int(sys.argv[1]))
-    skip_slow_imports()
+    forkserver.skip_slow_imports()
     if sys.argv[2] == "kernels":
         # Both are read when a library is imported; jupyter_client and ipykernel set them too late for that.
         os.environ |= {"JPY_PARENT_PID": str(os.getpid()), "MPLBACKEND": "module://matplotlib_inline.backend_inline"}

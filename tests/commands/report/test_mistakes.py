@@ -5,8 +5,7 @@ from hypothesis import strategies as st
 
 from grader.commands.report.mistakes import Wrong, grouped
 from grader.engine.explanation import Cause, Explanation, Where
-from grader.engine.fingerprint import Fingerprint
-from grader.engine.report import Result, Verdict
+from grader.engine.report import Fingerprint, Result, Verdict
 
 REAL = st.floats(-1e3, 1e3)
 FOUR = Explanation("", Cause.PROPERTY, "It is 3, and yours is 4.")

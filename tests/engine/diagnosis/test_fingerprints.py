@@ -2,8 +2,8 @@
 
 import pytest
 
-from grader.engine.fingerprint import ABSOLUTE, Fingerprint
 from grader.engine.grading import grade
+from grader.engine.report import ABSOLUTE, Fingerprint
 from tests.support.notebooks import with_answer
 from tests.support.scale_notebook import SOLUTION, SOURCE
 

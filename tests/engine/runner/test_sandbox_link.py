@@ -12,7 +12,7 @@ import pytest
 
 from grader.engine.report import Verdict
 from grader.engine.rpc.channel import LENGTHS
-from grader.engine.rpc.jobs import Ended, NeedExitStatus
+from grader.engine.rpc.jobs import NeedExitStatus, SandboxExit
 from grader.engine.rpc.protocol import VERSION, Text
 from grader.engine.runner.sandbox_link import SandboxLink, SandboxLost
 from grader.engine.runner.standins.client import RpcClient
@@ -40,14 +40,14 @@ def connect() -> Iterator[Connect]:
     """Connect to a sandbox that sends these messages, whatever it is asked, and then ends."""
     with ExitStack() as cleanup:
 
-        def start(*messages: object, ended: Ended | None = None) -> SandboxLink:
+        def start(*messages: object, ended: SandboxExit | None = None) -> SandboxLink:
             parent, to_parent = Pipe()
             runner, sandbox = socket.socketpair()
             send_handle(parent, runner.fileno(), os.getpid())
             runner.close()
             sandbox.sendall(framed(*messages))
             sandbox.shutdown(socket.SHUT_WR)
-            parent.send(ended or Ended(exit_status=0))
+            parent.send(ended or SandboxExit(exit_status=0))
             link = SandboxLink(to_parent, cell_seconds=5)
             link.begin_pass(60)
             for each in (parent, to_parent, sandbox, link):
@@ -133,11 +133,16 @@ def test_a_reply_that_breaks_the_protocol_loses_the_sandbox(connect, reply):
 @pytest.mark.parametrize(
     ("ended", "verdict", "why", "redacted"),
     [
-        (Ended(), Verdict.CRASHED, "it cut its connection", "it cut its connection"),
-        (Ended(exit_status=41), Verdict.CRASHED, "the process ended itself", "the process ended itself"),
-        (Ended(exit_status=-6), Verdict.CRASHED, "the process was ended by SIGABRT", "the process ended itself"),
-        (Ended(exit_status=-40), Verdict.CRASHED, "the process was ended by signal 40", "the process ended itself"),
-        (Ended(Verdict.OUTPUT_LIMIT, "its files"), Verdict.OUTPUT_LIMIT, "its files", "its files"),
+        (SandboxExit(), Verdict.CRASHED, "it cut its connection", "it cut its connection"),
+        (SandboxExit(exit_status=41), Verdict.CRASHED, "the process ended itself", "the process ended itself"),
+        (SandboxExit(exit_status=-6), Verdict.CRASHED, "the process was ended by SIGABRT", "the process ended itself"),
+        (
+            SandboxExit(exit_status=-40),
+            Verdict.CRASHED,
+            "the process was ended by signal 40",
+            "the process ended itself",
+        ),
+        (SandboxExit(Verdict.OUTPUT_LIMIT, "its files"), Verdict.OUTPUT_LIMIT, "its files", "its files"),
     ],
     ids=["alive", "exit status", "signal", "real-time signal", "limit"],
 )

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from grader.engine.limits import Limits
-from grader.engine.sandbox.confinement import readable_paths
+from grader.engine.sandbox.confinement import UNPRIVILEGED, readable_paths
 from grader.engine.sandbox.namespaces import SHARED
-from grader.engine.sandbox.privileges import UNPRIVILEGED
 from grader.engine.supervisor.session import Sandboxes
 
 NAMES = {"network": "net", "IPC": "ipc", "host name": "uts", "cgroup": "cgroup"}

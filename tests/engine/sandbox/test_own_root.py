@@ -13,7 +13,7 @@ from grader.engine.code_digest import KERNEL, package_paths
 from grader.engine.grading import grade
 from grader.engine.limits import Limits
 from grader.engine.sandbox.confinement import readable_paths
-from grader.engine.sandbox.own_root import tree
+from grader.engine.sandbox.namespaces import tree
 from grader.engine.supervisor.session import Sandboxes
 from tests.support.notebooks import answer, answered, check, notebook
 from tests.support.paths import REPOSITORY

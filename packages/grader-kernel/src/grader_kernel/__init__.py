@@ -7,7 +7,7 @@ import grader_kernel                  from now on, failed checks are sentences
 import os
 import sys
 
-# In a notebook's kernel. A grader's processes have none, and show results on a page.
+# Only in a notebook's kernel: the grader's own processes have none.
 if "ipykernel.zmqshell" in sys.modules:
     from ipykernel.zmqshell import ZMQInteractiveShell
     from IPython import get_ipython
@@ -22,8 +22,8 @@ def hand_in(notebook: "str | os.PathLike[str] | None" = None) -> None:
     """Hand in the notebook that calls this, and show the report below the cell; see `grader_kernel.handing_in`.
 
     Args:
-        notebook: the notebook's file, where Jupyter does not tell it.
+        notebook: the notebook's file, if Jupyter does not provide it.
     """
-    from grader_kernel import handing_in  # in a cell only: a grader's processes import this package, too
+    from grader_kernel import handing_in  # late: the grader's processes import this package too
 
     handing_in.hand_in(notebook)

@@ -1,10 +1,9 @@
-"""Says in a student's notebook what a check found: one sentence, and not a traceback through the code of the check.
+"""Shows the result of a check in a student's notebook as a sentence, not as a traceback through its code.
 
     released check or hidden test -> its first line names the exercise -> a line or an error that reads like a sentence
 
-contract.py defines this line, which `grader release` writes. All other cells, and the instructors' notebooks, look as
-they always do. Only what is displayed differs: for the kernel, and for the programs that run a notebook, a failed check
-stays an error.
+contract.py defines this line, which `grader release` writes. Other cells and the instructors' notebooks look as usual.
+Only the display changes: for the kernel, and for programs that run a notebook, a failed check is still an error.
 """
 
 import linecache
@@ -19,19 +18,19 @@ from typing import TYPE_CHECKING
 from grader_kernel.contract import CHECK, HIDDEN_TEST
 
 if TYPE_CHECKING:
-    # A grader's processes import this package, too, and have no kernel.
+    # The grader's processes import this package too, and have no kernel.
     from ipykernel.zmqshell import ZMQInteractiveShell
     from IPython.core.interactiveshell import ExecutionResult
 
 WIDTH = 88
-"""Characters in a line of a message: as many as fit into the output of a cell on a small screen."""
+"""Characters that fit into a line of a cell's output on a small screen."""
 BOLD, GREEN, END = "\x1b[1m", "\x1b[32m", "\x1b[0m"
-"""Green can be read on light and dark pages. The background of an error is red, which leaves no colour for its text."""
+"""Green is readable on light and dark pages. Errors have a red background, so their text has no colour."""
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
 
 
 def install(shell: "ZMQInteractiveShell") -> None:
-    """Let a kernel show the results of checks as sentences; a second call changes nothing.
+    """Make a kernel show the results of checks as sentences; a second call changes nothing.
 
     Args:
         shell: the kernel's shell.
@@ -57,7 +56,7 @@ def _show_error(
     trace: TracebackType,
     tb_offset: int | None = None,
 ) -> None:
-    """Show the error that ended a cell; IPython calls this in place of its own method."""
+    """Show the error that ended a cell; IPython calls this instead of its own method."""
     calls = _calls(trace)
     in_cells = [call for call in calls if _place(shell, call)]
     check = CHECK.match(_first_line(in_cells[0])) if in_cells else None
@@ -65,7 +64,7 @@ def _show_error(
     if not check and not is_blank:
         shell.showtraceback(tb_offset=tb_offset, running_compiled_code=bool(in_cells))
         return
-    # %tb and %debug find the error here, as they find any other.
+    # %tb and %debug look here for the error.
     sys.last_type, sys.last_value, sys.last_traceback = kind, error, trace
     if is_blank:
         shell._showtraceback(kind, error, _not_written(shell, check[1] if check else "", calls[-1]))
@@ -76,7 +75,7 @@ def _show_error(
 
 
 def _not_written(shell: "ZMQInteractiveShell", exercise: str, call: TracebackType) -> list[str]:
-    """A blank may be one of several in an exercise, or belong to an earlier one."""
+    """Return the message about a blank, which may be one of several or belong to an earlier exercise."""
     function = call.tb_frame.f_code.co_qualname
     blank = _place(shell, call) if function == "<module>" else function
     says = "still says `raise NotImplementedError()`."
@@ -86,7 +85,7 @@ def _not_written(shell: "ZMQInteractiveShell", exercise: str, call: TracebackTyp
 def _explained(
     shell: "ZMQInteractiveShell", kind: type[Exception], error: Exception, calls: list[TracebackType]
 ) -> list[str]:
-    """The error of a check in lines: in the check's own words if it raised the error, and with the student's code."""
+    """Return the lines that explain a failed check: its own message or the error, and the student's code."""
     students = [call for call in calls if _place(shell, call) and not _is_test(call)]
     if isinstance(error, AssertionError) and (not students or _is_of_kernel(calls[-1])):
         lines = _wrapped(str(error) or f"This does not hold: {_code(calls[-1])}")
@@ -114,7 +113,7 @@ def _fold(lines: list[str]) -> None:
 
 
 def _calls(trace: TracebackType | None) -> list[TracebackType]:
-    """The calls of a traceback, the outermost first."""
+    """Return the calls of a traceback, outermost first."""
     calls = []
     while trace is not None:
         calls.append(trace)
@@ -123,7 +122,7 @@ def _calls(trace: TracebackType | None) -> list[TracebackType]:
 
 
 def _chain(calls: list[TracebackType]) -> TracebackType | None:
-    """A traceback of these calls alone."""
+    """Return a traceback of only these calls."""
     trace = None
     for call in reversed(calls):
         trace = TracebackType(trace, call.tb_frame, call.tb_lasti, call.tb_lineno)
@@ -131,7 +130,7 @@ def _chain(calls: list[TracebackType]) -> TracebackType | None:
 
 
 def _place(shell: "ZMQInteractiveShell", call: TracebackType) -> str:
-    """The cell in which a call is, such as "Cell In[3]"; empty for a call outside of the notebook."""
+    """Return the cell of a call, such as "Cell In[3]"; '' for a call outside the notebook."""
     return " ".join(shell.compile.format_code_name(call.tb_frame.f_code.co_filename) or ())
 
 
@@ -144,22 +143,22 @@ def _is_test(call: TracebackType) -> bool:
 
 
 def _is_of_kernel(call: TracebackType) -> bool:
-    """Whether a call is in a check, or in this package, which raises in a check's name."""
+    """Return whether a call is in a check, or in this package, which raises on behalf of checks."""
     return _is_test(call) or call.tb_frame.f_globals.get("__name__", "").startswith(f"{__package__}.")
 
 
 def _code(call: TracebackType) -> str:
-    """The expression at which a call is, or the line that it begins in."""
+    """Return the expression that a call is evaluating, or the first line of its statement."""
     (place,) = traceback.extract_tb(_chain([call]))
     line = linecache.getline(place.filename, place.lineno or 0)
     if place.lineno == place.end_lineno and place.end_colno is not None:
-        # Columns are counted in bytes.
+        # Columns count bytes.
         return line.encode()[place.colno : place.end_colno].decode()
     return line.strip()
 
 
 def _wrapped(message: str) -> list[str]:
-    """The lines of a message, none too long for the output of a cell. A table in it keeps its columns."""
+    """Wrap a message for the output of a cell. Tables keep their columns."""
     return [
         part
         for line in message.splitlines()

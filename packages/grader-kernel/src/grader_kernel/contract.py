@@ -1,7 +1,7 @@
-"""Holds what the grader writes and a student's kernel reads, or the other way round: first lines, and a file.
+"""Defines the data that the grader and a student's kernel exchange: first lines of tests, and a file.
 
 grader release --first_line--> released test --CHECK, HIDDEN_TEST--> sentences below a check
-grader check, hand_in() --keep_check--> checks.json --last_checks--> the table of what is done
+grader check, hand_in() --keep_check--> checks.json --last_checks--> the table of progress
 """
 
 import json
@@ -14,7 +14,7 @@ from typing import Any
 
 CHECK = re.compile(r"# Check of ([\w-]+)")
 HIDDEN_TEST = re.compile(r"# Hidden test of ([\w-]+)")
-"""How the first lines of released tests begin, with the name of the exercise."""
+"""The beginnings of the first lines of released tests, with the name of the exercise."""
 
 
 def first_line(exercise: str, *, is_hidden: bool) -> str:
@@ -22,7 +22,7 @@ def first_line(exercise: str, *, is_hidden: bool) -> str:
 
     Args:
         exercise: the exercise to which it belongs.
-        is_hidden: whether it is a hidden test, of which the release shows only comments.
+        is_hidden: whether it is a hidden test; the release shows only its comments.
     """
     if is_hidden:
         return f"# Hidden test of {exercise}: the grader runs it, not this notebook.\n"
@@ -30,14 +30,14 @@ def first_line(exercise: str, *, is_hidden: bool) -> str:
 
 
 def state_file(name: str) -> Path:
-    """Return the path of a file in which something is kept for this user: in $XDG_STATE_HOME, or in ~/.local/state."""
+    """Return the path of one of this user's state files, in $XDG_STATE_HOME or ~/.local/state."""
     return Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state", "grader", name)
 
 
 def last_checks() -> dict[str, Any]:
     """Return the last check of each notebook: {"/the/file.ipynb": {"points": 12.0, "max_points": 18.0, "time": 9.0}}.
 
-    The time is that of `time.time`. A file that cannot be read has no checks.
+    The time is that of `time.time`. An unreadable file counts as empty.
     """
     with suppress(OSError, ValueError):
         checks = json.loads(state_file("checks.json").read_text(encoding="utf-8"))
@@ -46,12 +46,12 @@ def last_checks() -> dict[str, Any]:
 
 
 def keep_check(notebook: Path, points: float, max_points: float) -> None:
-    """Keep the points of a check, in place of those of the notebook's last one.
+    """Store the points of a check; they replace those of the notebook's last check.
 
     Args:
         notebook: the notebook.
         points: its points from tests.
-        max_points: the most that there are.
+        max_points: the maximum.
 
     Raises:
         OSError: the file cannot be written.

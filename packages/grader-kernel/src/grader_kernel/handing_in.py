@@ -5,8 +5,8 @@
     notebook's file --> `grader check`, where source/ is at hand ---+
 
 The address of the service and the student's token come from hand_in.toml or from the environment; on a JupyterHub, the
-hub gives the token. The file lies in the notebook's folder, in one above it, or in ~/.config, and counts only if no one
-but the student and root may change it. A token goes to the address that it was given with, and to no other.
+hub provides the token. The file is in the notebook's folder, in one above it, or in ~/.config, and is ignored if anyone
+except the student and root may change it. A token is sent only to the address that it was configured with.
 """
 
 import importlib.util
@@ -33,20 +33,20 @@ from grader_kernel.owners import why_not_own
 SETTINGS = "hand_in.toml"
 """The settings file of a class: `url`, and `token` where there is no hub."""
 OPEN_NOTEBOOK = "JPY_SESSION_NAME", "__vsc_ipynb_file__"
-"""Where Jupyter's server and VS Code say which notebook a kernel belongs to: a variable of the environment, a name."""
+"""Where to find the notebook of a kernel: an environment variable from Jupyter's server, a name from VS Code."""
 WAIT, REQUEST_SECONDS, CHECK_SECONDS = 20, 60, 600
-"""Seconds: that one question about a report may wait, that a request may take, and that grading here may take."""
+"""Timeouts in seconds: one poll for a report, one request, and grading on this computer."""
 SHOWN = 3
-"""Sentences of one exercise that are shown; the others unfold."""
+"""Sentences of one exercise that are shown; the rest can be unfolded."""
 STYLE = "border-left: 4px solid {}; padding: 0.2em 0.8em; margin: 0.5em 0"
 GREEN, RED, GREY = "#2e7d32", "#c62828", "#757575"
 COLOURS = {"good": GREEN, "part": "#b26a00", "bad": RED}
-"""Readable beside the text on light and dark pages; signs and words say the same."""
+"""Readable on light and dark pages; signs and words carry the same information."""
 STATES = {"waiting": "Waiting: number {place} in the queue …", "grading": "Your notebook is being graded …"}
 
 
 class Problem(Exception):
-    """Why a notebook could not be handed in, and what to do."""
+    """The notebook could not be handed in; the message gives the reason and what to do."""
 
 
 @dataclass(frozen=True)
@@ -60,11 +60,11 @@ class Service:
         """Return the answer to a request.
 
         Args:
-            path: what follows the address.
-            data: the body; a request with one is a POST.
+            path: the path below the address.
+            data: the body; a request with a body is a POST.
 
         Raises:
-            Problem: the service does not answer, or refuses; the message has its own words.
+            Problem: the service does not answer, or refuses; the message contains its reason.
         """
         request = urllib.request.Request(f"{self.url}/{path}", data, {"Authorization": f"Bearer {self.token}"})
         try:
@@ -80,32 +80,32 @@ class Service:
 
 
 class _Staying(urllib.request.HTTPRedirectHandler):
-    """Follows no redirect, which would take the token to another address."""
+    """Follows no redirect, which would send the token to another address."""
 
     def redirect_request(self, *_: object, **__: object) -> None:
-        """Refuse to go on."""
+        """Refuse to redirect."""
 
 
 def hand_in(notebook: str | os.PathLike[str] | None = None) -> None:
     """Hand in this notebook as it was last saved, wait for the report and show it.
 
-    Without a service, the notebook is graded on this computer if the course folder with `source/` is there.
+    Without a service, grade it on this computer if it is in a course folder with `source/`.
 
     Args:
-        notebook: the notebook's file, where Jupyter does not tell it.
+        notebook: the notebook's file, if Jupyter does not provide it.
     """
     area = display(HTML(""), display_id=True)
     try:
         path = _notebook(notebook)
         content = path.read_bytes()
         saved = time.strftime("%H:%M:%S", time.localtime(path.stat().st_mtime))
-        remarks = [f"{path.name}, as saved at {saved}. Later changes are not included: save them with Ctrl-S."]
+        notices = [f"{path.name}, as saved at {saved}. Later changes are not included: save them with Ctrl-S."]
         if not _holds_last_cell(content):
-            remarks.insert(0, "The cell that you ran last is not in the saved file. Did you save?")
+            notices.insert(0, "The cell that you ran last is not in the saved file. Did you save?")
         service = _service(path.parent)
         if service is None:
             area.update(_note("Your notebook is being graded on this computer …"))
-            area.update(_shown(_graded_here(path), {}, remarks))  # `grader check` keeps the points itself
+            area.update(_shown(_graded_here(path), {}, notices))  # `grader check` keeps the points itself
         else:
             for state in _states(service, path, content):
                 if state["state"] in STATES:
@@ -113,7 +113,7 @@ def hand_in(notebook: str | os.PathLike[str] | None = None) -> None:
             if state["state"] != "graded":
                 raise Problem(_ended(state))
             report = state["report"]
-            area.update(_shown(report, state, remarks))
+            area.update(_shown(report, state, notices))
             keep_check(path, report["points"], report["max_points"])
     except Problem as problem:
         area.update(_note(str(problem), RED))
@@ -122,7 +122,7 @@ def hand_in(notebook: str | os.PathLike[str] | None = None) -> None:
 
 
 def _states(service: Service, path: Path, content: bytes) -> Iterator[dict[str, Any]]:
-    """Hand a notebook in and yield what becomes of it, until it is graded or will not be."""
+    """Hand a notebook in and yield its states, until it is graded or will not be."""
     state = service.ask(f"hand-in/{path.resolve().parent.name}/{path.stem}", content)
     yield state
     while state["state"] in STATES:
@@ -131,7 +131,7 @@ def _states(service: Service, path: Path, content: bytes) -> Iterator[dict[str, 
 
 
 def _ended(state: dict[str, Any]) -> str:
-    """Why there is no report."""
+    """Return the reason why there is no report."""
     if state["state"] == "superseded":
         return "A newer version of this notebook was handed in meanwhile, and is graded in its place."
     return f"Not graded: {state.get('error', state['state'])}."
@@ -149,7 +149,7 @@ def _notebook(named: str | os.PathLike[str] | None) -> Path:
 
 
 def _holds_last_cell(content: bytes) -> bool:
-    """Whether the saved file holds the cell that ran before this one; true if that is not known."""
+    """Return whether the saved file holds the cell that ran before this one; true if unknown."""
     shell = get_ipython()
     ran = [text.strip() for text in shell.user_ns.get("In", [])[:-1] if text.strip()] if shell else []
     if not ran:
@@ -159,7 +159,7 @@ def _holds_last_cell(content: bytes) -> bool:
 
 
 def _service(folder: Path) -> Service | None:
-    """The class's service with the token that was given for it; None if no settings name one."""
+    """Return the class's service with the token for it; None if no settings name a service."""
     file, settings, refused = _settings(folder)
     own = os.environ.get("HAND_IN_URL")
     url = own or settings.get("url")
@@ -167,8 +167,8 @@ def _service(folder: Path) -> Service | None:
         raise Problem(f"{refused}: copy it into a folder of your own, or run chmod go-w on it.")
     if not url:
         return None
-    # The hub sets HAND_IN_URL beside its token. An address in a file proves nothing: other students' servers have the
-    # hub's origin as well, and the file may have come with the notebooks.
+    # The hub sets HAND_IN_URL along with its token. An address in a file proves nothing: other students' servers have
+    # the hub's origin too, and the file may have come with the notebooks.
     tokens = (
         (os.environ.get("HAND_IN_TOKEN"), own),
         (settings.get("token"), settings.get("url", url)),
@@ -185,7 +185,7 @@ def _service(folder: Path) -> Service | None:
 
 
 def _settings(folder: Path) -> tuple[Path | None, dict[str, Any], str]:
-    """The settings that are found first, their file, and in words which file does not count, if there is one."""
+    """Return the first settings file with its content, and why an earlier file is ignored, or ''."""
     refused = ""
     for place in (folder.resolve(), *folder.resolve().parents, Path.home() / ".config"):
         file = place / SETTINGS
@@ -205,12 +205,12 @@ def _settings(folder: Path) -> tuple[Path | None, dict[str, Any], str]:
 
 
 def _origin(url: object) -> str:
-    """Scheme, host and port of an address, as they are written."""
+    """Return the scheme, host and port of an address, as written."""
     return "/".join(str(url).split("/", 3)[:3]).lower()
 
 
 def _graded_here(path: Path) -> dict[str, Any]:
-    """The report of `grader check` in the course folder above the notebook."""
+    """Return the report of `grader check` in the course folder above the notebook."""
     folders = path.resolve().parents
     course = next(
         (each for each in folders if (each / "source").is_dir() and (each / "nbgrader_config.py").exists()), None
@@ -228,13 +228,13 @@ def _graded_here(path: Path) -> dict[str, Any]:
     return report
 
 
-def _shown(report: dict[str, Any], state: dict[str, Any], remarks: list[str]) -> HTML:
-    """A report as HTML: points, then each exercise with what is wrong and what has to be done first."""
+def _shown(report: dict[str, Any], state: dict[str, Any], notices: list[str]) -> HTML:
+    """Return a report as HTML: points, then each exercise with its faults, and notices."""
     parts = [f"<p><strong>{report['points']:g} of {report['max_points']:g} points from tests</strong></p>"]
     parts += [_exercise_shown(exercise) for exercise in report.get("exercises", ())]
     if state.get("attempts_left") is not None:
-        remarks = [f"Attempts left: {state['attempts_left']}.", *remarks]
-    parts += [f"<p>{escape(remark)}</p>" for remark in remarks]
+        notices = [f"Attempts left: {state['attempts_left']}.", *notices]
+    parts += [f"<p>{escape(notice)}</p>" for notice in notices]
     return HTML("".join(parts))
 
 
@@ -257,7 +257,7 @@ def _note(text: str, colour: str = GREY) -> HTML:
 
 
 def _reason(error: urllib.error.HTTPError) -> str:
-    """The words in which the service refuses."""
+    """Return the reason why the service refuses."""
     text = _form(error.read()).get("error") or f"the service answered {error.code} {error.reason}"
     if 300 <= error.code < 400:
         text = f"the service is not at {error.url}, but says {error.headers.get('Location')}: ask your teacher"

@@ -1,4 +1,4 @@
-"""Says whether others than this user and root may change a file, as ssh asks before it uses its settings."""
+"""Checks that only this user and root may change a file, as ssh does for its settings."""
 
 import os
 import stat
@@ -9,10 +9,10 @@ if os.name == "posix":
 
 
 def why_not_own(found: os.stat_result) -> str:
-    """Return in words why a file or folder is not this user's own; '' if no one but this user and root may change it.
+    """Return why a file or folder is not this user's own; '' if only this user and root may change it.
 
     Args:
-        found: the state of the file. On Windows, which keeps rights in another form, every file counts as one's own.
+        found: the `stat` of the file. On Windows, where rights differ, every file counts as the user's own.
     """
     if os.name != "posix":
         return ""
@@ -24,7 +24,7 @@ def why_not_own(found: os.stat_result) -> str:
 
 
 def _is_private(group: int) -> bool:
-    """Whether a group is the one that many systems make for each user, with its name and no one else in it."""
+    """Return whether a group is the one that many systems make for each user: same name, no other member."""
     try:
         found, user = grp.getgrgid(group), pwd.getpwuid(os.geteuid()).pw_name
     except KeyError:

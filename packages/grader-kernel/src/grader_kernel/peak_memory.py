@@ -2,8 +2,8 @@
 
     function, arguments -> a call in which each operation of torch is seen -> its result, the most bytes alive at once
 
-In a notebook there is one process, and the call is made in it. In a grader, the student's function is a stand-in for a
-function in another process. The stand-in has a method `__measured__`, which makes the call there with the same code.
+A notebook makes the call in its only process. In a grader, the student's function is a stand-in for a function in
+another process; the method `__measured__` of the stand-in makes the call there with the same code.
 """
 
 import gc
@@ -19,28 +19,28 @@ from torch.utils._python_dispatch import TorchDispatchMode
 T = TypeVar("T")
 
 LIFT = torch.ops.aten.lift_fresh.default
-"""The operation whose argument was made a moment before, unseen: torch.tensor() and torch.from_numpy() end with it."""
+"""The last operation of torch.tensor() and torch.from_numpy(); its argument was just made, unseen."""
 
 
 def peak_memory(function: Callable[..., T], *args: Any, **kwargs: Any) -> tuple[T, int]:
     """Return the result of a call, and the most bytes of tensors that were alive at once during it.
 
-    The memory of a tensor counts from the operation that makes it until nothing refers to it any more, also where
-    autograd keeps it for the backward pass. Views share it, and it counts once. A backward pass in the call counts
-    like the rest. Arguments, and other tensors from before the call, do not count, unless they grow; the result does.
-    The number is the same in every run, because Python's collector of cycles rests meanwhile.
+    The memory of a tensor counts from the operation that makes it until nothing refers to it any more, even if only
+    autograd keeps it for the backward pass. Views share it, and it counts once. A backward pass during the call counts
+    too. Tensors from before the call, such as arguments, count only as far as they grow; the result counts. The number
+    is the same in every run, because Python's cycle collector is off during the call.
 
-    Three kinds of memory it does not see: what one operation of torch takes and gives back before it ends, what other
-    threads take, and the arrays of numpy, until torch makes tensors of them. An array that numpy makes of a tensor
-    shares its memory, and keeps it alive.
+    Three kinds of memory are not seen: temporary memory within one operation of torch, memory of other threads, and
+    numpy arrays until torch makes tensors of them. An array that numpy makes of a tensor shares its memory, and keeps
+    it alive.
 
     Args:
-        function: a function, a module or a method of the student's. A function of a test that calls the student's is
-            measured in the process of the test, where the student's tensors are not.
+        function: a student's function, module or method. A function of a test that calls the student's would be
+            measured in the process of the test, which does not have the student's tensors.
         args: its arguments.
         kwargs: its keyword arguments.
     """
-    # Looked up in the class, as Python looks up its own special methods: a student's function cannot have it.
+    # Looked up in the class, like Python's own special methods: a student's function cannot have it.
     measured = getattr(type(function), "__measured__", None)
     if measured is not None:
         return measured(function, peak_memory_here, args, kwargs)
@@ -48,7 +48,7 @@ def peak_memory(function: Callable[..., T], *args: Any, **kwargs: Any) -> tuple[
 
 
 def peak_memory_here(function: Callable[..., T], *args: Any, **kwargs: Any) -> tuple[T, int]:
-    """Do the work of `peak_memory` in this process."""
+    """Measure a call as `peak_memory` does, in this process."""
     collects = gc.isenabled()
     gc.disable()
     try:
@@ -62,7 +62,7 @@ def peak_memory_here(function: Callable[..., T], *args: Any, **kwargs: Any) -> t
 
 @dataclass
 class _Storage:
-    """The memory of a tensor: the bytes that it had before the call, and those that count."""
+    """The memory of a tensor: its bytes before the call, and the bytes that count."""
 
     reference: weakref.ref[torch.UntypedStorage]
     before: int
@@ -70,19 +70,19 @@ class _Storage:
 
 
 class _Storages(TorchDispatchMode):
-    """Counts the bytes of storages while operations of torch make, resize and release them."""
+    """Counts the bytes of storages as operations of torch make, resize and release them."""
 
     def __init__(self) -> None:
         super().__init__()
         self.peak = 0
-        """The most bytes that were alive at once."""
+        """The maximum of the bytes alive at once."""
         self._alive = 0
         self._storages: dict[int, _Storage] = {}
 
     def __torch_dispatch__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
         kwargs = kwargs or {}
         for tensor in _tensors((*args, *kwargs.values())):
-            # A tensor that no operation has made existed before the call.
+            # Not made by any operation, so it existed before the call.
             self._look_at(tensor, is_new=func is LIFT)
         result = func(*args, **kwargs)
         for tensor in _tensors((result,)):
@@ -92,7 +92,7 @@ class _Storages(TorchDispatchMode):
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
-        # Otherwise torch imports its compiler at the first operation, which takes two seconds.
+        # Otherwise the first operation imports torch's compiler, which takes two seconds.
         return False
 
     def __exit__(self, *error: Any) -> None:
@@ -119,7 +119,7 @@ class _Storages(TorchDispatchMode):
 
 
 def _tensors(values: Iterable[Any]) -> Iterator[torch.Tensor]:
-    """Yield the tensors among the arguments or results of an operation, and those in lists of them."""
+    """Yield the tensors among the arguments or results of an operation, also from nested lists."""
     for value in values:
         if isinstance(value, torch.Tensor):
             yield value

@@ -1,4 +1,4 @@
-"""Shows which notebooks are done: the points of each one's last check, which are kept on this computer.
+"""Shows the progress of a student: the points of each notebook's last check, as stored on this computer.
 
 `grader check` and hand_in() --points from tests--> checks.json in the user's home --> a table in start.ipynb
 """
@@ -20,7 +20,7 @@ BAR = 12
 
 @dataclass(frozen=True)
 class Notebook:
-    """A released notebook, and what is known about its last check."""
+    """A released notebook and its last check, if any."""
 
     path: Path
     max_points: float
@@ -29,15 +29,15 @@ class Notebook:
 
     @property
     def name(self) -> str:
-        """The name without the number that puts the files in order."""
+        """The name without the number that orders the files."""
         return self.path.stem.lstrip("0123456789-")
 
 
 def show(folder: str | os.PathLike[str] = ".") -> HTML:
-    """Return a table of the assignments in a folder: a bar and the points for each notebook, and where to go on.
+    """Return a table of the assignments in a folder: a bar and the points of each notebook, and where to continue.
 
     Args:
-        folder: the folder with one folder for each assignment.
+        folder: a folder with one subfolder for each assignment.
     """
     found = notebooks(Path(folder))
     if not found:
@@ -54,7 +54,7 @@ def show(folder: str | os.PathLike[str] = ".") -> HTML:
 
 
 def notebooks(folder: Path) -> list[Notebook]:
-    """Return the released notebooks below a folder in their order, each with its last check."""
+    """Return the released notebooks below a folder in order, each with its last check."""
     checks = last_checks()
     found = []
     for path in sorted(folder.glob("[0-9]*/*.ipynb")):
@@ -81,7 +81,7 @@ def _link(notebook: Notebook) -> str:
 
 
 def _points_of_tests(path: Path) -> float:
-    """The points of the tests in a notebook; 0 if it cannot be read or has none."""
+    """Return the maximum points of the tests in a notebook; 0 if it is unreadable or has none."""
     try:
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
         graded = [cell["metadata"].get("nbgrader", {}) for cell in cells if cell["cell_type"] == "code"]

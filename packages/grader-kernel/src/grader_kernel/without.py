@@ -26,19 +26,18 @@ def without(*words: str, error: type[Exception] = AssertionError) -> AbstractCon
     A function of torch is seen under every name: in torch, in torch.nn.functional, as a method of a tensor, in
     torch.ops, compiled by torch.compile, and in a layer, including nn.LSTM, nn.GRU, nn.RNN, their cells, and
     nn.MultiheadAttention, in training and in evaluation. Functions of torch in Python, and those of NumPy and SciPy,
-    are seen where student code calls them. If student code catches the error, it comes again at the end of the block.
+    are seen where student code calls them. If student code catches the error, the end of the block raises it again.
 
-    Three kinds of calls are not seen: those in other threads, those inside of code compiled by torch.jit, and those by
-    which an allowed function does its work. So the word "scaled_dot_product" does not forbid nn.MultiheadAttention, and
-    the word "attention" does.
+    Three kinds of calls are not seen: those in other threads, those inside code compiled by torch.jit, and internal
+    calls of an allowed function. So "scaled_dot_product" does not forbid nn.MultiheadAttention, but "attention" does.
 
     Args:
-        words: parts of names, long enough to leave out what a right answer may call: "batch_norm", because "norm" would
+        words: parts of names, long enough to permit what a correct answer may call: "batch_norm", because "norm" would
             forbid torch.norm as well.
-        error: the kind of exception that the call raises. Its message names the function.
+        error: the class of the exception that the call raises. Its message names the function.
 
     Raises:
-        ValueError: there is no word, or one is empty and would forbid everything.
+        ValueError: no words, or an empty one, which would forbid everything.
     """
     if not words or not all(words):
         raise ValueError(f'expected words that are in the names of functions, such as "conv2d", got {words}')
@@ -46,7 +45,7 @@ def without(*words: str, error: type[Exception] = AssertionError) -> AbstractCon
 
 
 def rule(words: Sequence[str]) -> str:
-    """Return what a student must do without, as a sentence."""
+    """Return the rule as a sentence for students."""
     return (
         "The exercise is to write it yourself, without functions of torch, NumPy or SciPy whose names contain "
         f"{' or '.join(words)}."
@@ -62,7 +61,7 @@ def _forbidding(calls: "_LibraryCalls") -> Iterator[None]:
             yield
         finally:
             sys.setprofile(before)
-    if calls.refused is not None:  # student code caught it, and Python drops a hook that raises: what came after?
+    if calls.refused is not None:  # student code caught it, and Python dropped the hook that raised
         raise calls.refused
 
 
@@ -75,21 +74,21 @@ class _LibraryCalls:
         self.refused: Exception | None = None
 
     def check(self, name: str) -> None:
-        """Raise if no function with this name may be called."""
+        """Raise if functions with this name are forbidden."""
         if self._is_forbidden(name):
             self.refused = self._error(f"Your code calls {name.lstrip('_')}. {rule(self._words)}")
             raise self.refused
 
     def see(self, frame: FrameType, event: str, called: Any) -> None:
         """Check a call; Python calls this as the hook of a profiler."""
-        # It runs for each call at whatever depth, so nearly all must leave at the first condition.
+        # It runs for each call at any depth, so nearly all must return at the first condition.
         if event == "call":
             code = frame.f_code
             if not code.co_freevars and not self._is_forbidden(code.co_name):
                 return
             if frame.f_back is None or not _is_of_library(frame) or _is_of_library(frame.f_back):
                 return
-            # A decorated function goes by the name of what is called inside.
+            # A decorated function has the name of the function inside.
             inside = [str(getattr(frame.f_locals.get(name), "__name__", "")) for name in code.co_freevars]
             names = [code.co_name, *inside]
         elif event == "c_call":
@@ -107,7 +106,7 @@ class _LibraryCalls:
 
 @cache
 def _matcher(words: tuple[str, ...]) -> Callable[[str], bool]:
-    """A function that tells whether a name contains one of the words."""
+    """Return a function that checks whether a name contains one of the words."""
     return cache(lambda name: any(word in name for word in words))
 
 

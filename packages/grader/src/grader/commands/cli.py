@@ -20,7 +20,7 @@ from grader.commands.lms import entry as lms
 from grader.commands.prove import entry as prove
 from grader.commands.report import entry as report
 from grader.commands.serve import entry as serve
-from grader.engine.imports import skip_slow_imports
+from grader.engine.supervisor.forkserver import skip_slow_imports
 from grader.errors import GraderError
 from grader.text import HOW_TO_CONTINUE, INTERRUPTED, one_line
 

@@ -1,4 +1,4 @@
-"""Identifies the code on which scores depend, apart from the notebooks, by a digest."""
+"""Hashes the code on which scores depend, apart from the notebooks."""
 
 import hashlib
 import importlib.util
@@ -11,18 +11,17 @@ from grader.errors import GraderError
 
 LIBRARIES = ("torch", "numpy", "safetensors", "msgspec", "ipython", "matplotlib", "matplotlib-inline", "nbgrader")
 """Distributions that run, transport or display what student code and tests compute."""
-
-
 KERNEL = "grader_kernel"
 ENGINE = ("grader.engine", "grader.errors", "grader.files", "grader.text")
-"""The packages and modules of the grader on which a score, a verdict or a sentence of a test depends."""
+"""Packages and modules of the grader that can change a score, a verdict or a sentence of a test."""
+_PREFIXES = tuple(f"{name}." for name in ENGINE)
 
 
 @cache
 def engine_digest(helper_packages: tuple[str, ...] = ()) -> str:
-    """Return a digest that changes with any module of the engine or a helper package, and with any library's version.
+    """Return a digest of the modules of the engine and of helper packages, and of the versions of LIBRARIES.
 
-    Commands and pages do not count: students need not be graded again because a page looks different.
+    Commands and pages do not count: a different page is no reason to grade students again.
 
     Args:
         helper_packages: names of the packages that notebooks import.
@@ -33,15 +32,12 @@ def engine_digest(helper_packages: tuple[str, ...] = ()) -> str:
 
 @cache
 def grader_digest(helper_packages: tuple[str, ...] = ()) -> str:
-    """Return a digest that changes with any module of the grader or a helper package, and with any library's version.
+    """Return a digest of all modules of the grader and of helper packages, and of the versions of LIBRARIES.
 
     Args:
         helper_packages: names of the packages that notebooks import.
     """
     return _digest(module_files("grader"), helper_packages)
-
-
-_PREFIXES = tuple(f"{name}." for name in ENGINE)
 
 
 def _digest(own: dict[Path, str], helper_packages: tuple[str, ...]) -> str:
@@ -55,19 +51,19 @@ def _digest(own: dict[Path, str], helper_packages: tuple[str, ...]) -> str:
 
 
 def with_kernel(helper_packages: tuple[str, ...]) -> tuple[str, ...]:
-    """Return helper packages with the student's half of the grader, which notebooks of each course may import."""
+    """Return the helper packages and `grader_kernel`, which the notebooks of every course may import."""
     return tuple(dict.fromkeys((KERNEL, *helper_packages)))
 
 
 def package_paths(package: str) -> list[Path]:
-    """Return the folders of a package, or the file of a module that is a package of its own, without importing it.
+    """Return the folders of a package, or the file of a top-level module, without importing it.
 
     Raises:
         GraderError: there is no such package.
     """
     try:
         spec = importlib.util.find_spec(package) if package.isidentifier() else None
-    except ValueError:  # a program that runs as __main__ has no spec
+    except ValueError:  # __main__ has no spec
         spec = None
     if spec is None:
         raise GraderError(
@@ -80,7 +76,7 @@ def package_paths(package: str) -> list[Path]:
 
 
 def module_files(package: str) -> dict[Path, str]:
-    """Return the file of each module of a package with the name by which it is imported; raise as `package_paths`."""
+    """Return the import name of each module of a package by its file; raise what `package_paths` raises."""
     files = {}
     for path in package_paths(package):
         if path.is_file():

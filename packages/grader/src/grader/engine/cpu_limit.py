@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 REPEAT_SECONDS = 0.1
-"""CPU seconds after which the exception is raised again: Python drops one that is raised inside a destructor."""
+"""CPU seconds until the exception is raised again: Python ignores exceptions in destructors."""
 
 
 class CpuLimitExceeded(BaseException):
@@ -18,7 +18,7 @@ class CpuLimitExceeded(BaseException):
 def cpu_limit(seconds: float) -> Iterator[None]:
     """Raise CpuLimitExceeded in the block once this process has used `seconds` of CPU time in all its threads.
 
-    Python delivers signals to the main thread only: in any other thread there is no limit.
+    Python delivers signals to the main thread only, so other threads have no limit.
     """
     if threading.current_thread() is not threading.main_thread():
         yield

@@ -1,4 +1,4 @@
-"""Defines what a result says to a student, in fields, and renders it as English. No other module knows the sentences.
+"""Defines what a result tells a student, as fields, and renders it in English. Only this module knows the sentences.
 
 runner: truth, cause, where, missing --+
 carried_errors: judged_with -----------+--> Explanation --rendered here--> message, claim, reason, diagnosis
@@ -22,30 +22,30 @@ PART = "This test gave a part of its points."
 
 
 class Cause(StrEnum):
-    """Why a test did not give all its points."""
+    """The reason why a test lost points."""
 
     NONE = ""
-    """It gave them all, or nothing more is known than a message in `detail`."""
+    """It lost none, or only a message in `detail` is known."""
     PROPERTY = "property"
-    """The property that it checks does not hold; `detail` is its author's message."""
+    """The checked property does not hold; `detail` is the message of the test's author."""
     PART = "part"
-    """It ran to its end and gave a part of its points."""
+    """It ran to its end and gave some of its points."""
     UNUSABLE = "unusable"
-    """A hidden test could not go on with what it got; `detail` asks for a reason."""
+    """A hidden test could not use what it got; `detail` asks for a reason."""
     TEST_ERROR = "test error"
-    """A visible test could not go on with what it got: `error` and its text in `detail`."""
+    """A visible test could not use what it got: `error`, with its text in `detail`."""
     RAISED = "raised"
     """The student's code raised `error`; a visible test quotes its text in `detail`."""
     LIBRARY = "library"
-    """The student's code called what the exercise forbids; `detail` is the rule."""
+    """The student's code called a function that the exercise forbids; `detail` is the rule."""
     PRINTED = "printed"
     """The student's code printed too much."""
     NO_VALUE = "no value"
-    """The student's code returned what cannot reach a test; `detail` says why."""
+    """The student's code returned a value that cannot reach a test; `detail` says why."""
     STOPPED = "stopped"
     """The sandbox hung or died; `detail` says why."""
     NOT_WRITTEN = "not written"
-    """The `NotImplementedError` of the release is still there."""
+    """The answer still raises the `NotImplementedError` of the release."""
     UNDEFINED = "undefined"
     """No cell defines the name `missing`."""
     OUT_OF_TIME = "out of time"
@@ -66,27 +66,27 @@ class Where(msgspec.Struct, frozen=True):
 
 
 class KnownMistake(msgspec.Struct, frozen=True):
-    """A misconception that behaves exactly like the student's code: its name, and a hint for the student."""
+    """The name of a misconception that behaves exactly like the student's code, and a hint for the student."""
 
     name: str
     hint: str
 
 
 class Explanation(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Why a test did not give all its points, or with which of our answers it was judged.
+    """The explanation of a result: why a test lost points, and which of our answers it was judged with.
 
     Args:
-        truth: the property that the test checks, as the comment says with which it opens; only of hidden tests, and of
-            those that gave a part of their points.
+        truth: the property that the test checks, from its opening comment; only for hidden tests and tests that gave
+            some of their points.
         cause: why it lost points.
         detail: text that belongs to the cause.
-        error: the class of the exception, if one is the cause.
-        where: the line of the student's code at which it arose.
+        error: the class of the exception that is the cause.
+        where: the line of the student's code that raised it.
         missing: the name that no cell defines.
         got_none: whether the test met None where it expected a result.
-        changed_arguments: whether the student's code wrote into its arguments.
-        judged_with: the exercises in whose place our answers stood.
-        misconceptions: those that together behave exactly like the student's code.
+        changed_arguments: whether the student's code modified its arguments in place.
+        judged_with: the exercises that our answers replaced.
+        misconceptions: those that, combined, behave exactly like the student's code.
     """
 
     truth: str = ""
@@ -102,7 +102,7 @@ class Explanation(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def message(self) -> str:
-        """All of it, as one text below the test."""
+        """The full text that is shown below the test."""
         text = self.detail
         if self.cause is not Cause.NONE:
             text = joined(self.claim, self.reason, CHANGED_ARGUMENTS if self.changed_arguments else "")
@@ -110,7 +110,7 @@ class Explanation(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def claim(self) -> str:
-        """The property that does not hold, and the finding of the test; '' if the reason says all."""
+        """The property that does not hold, and what the test found; '' if the reason covers it."""
         match self.cause:
             case Cause.PROPERTY:
                 return joined(self.truth, self.detail or DOES_NOT_HOLD)
@@ -128,7 +128,7 @@ class Explanation(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def reason(self) -> str:
-        """What the student's code did, or what has to be mended first; '' if no more is known than the claim."""
+        """The fault of the student's code, or what has to be fixed first; '' if only the claim is known."""
         where = str(self.where or "")
         match self.cause:
             case Cause.RAISED:
@@ -155,7 +155,7 @@ class Explanation(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def diagnosis(self) -> str:
-        """The known mistakes, and what was written for students about them; '' if none is known."""
+        """The known mistakes and their hints; '' if there are none."""
         if not self.misconceptions:
             return ""
         names = ", and that at the same time ".join(self.causes)
@@ -168,23 +168,23 @@ class Explanation(msgspec.Struct, frozen=True, omit_defaults=True):
         return [each.name for each in self.misconceptions]
 
     def undiagnosed(self) -> "Explanation":
-        """Return the same without the known mistakes."""
+        """Return a copy without the known mistakes."""
         return msgspec.structs.replace(self, misconceptions=())
 
 
 def judged_with(exercises: tuple[str, ...]) -> str:
-    """Return the sentence of a test that ran with our answers to these exercises; '' if there are none."""
+    """Return the sentence that names the exercises that our answers replaced; '' if there are none."""
     names = " and ".join(f"`{name}`" for name in exercises)
     return f"Judged with our {names}, because yours lost points." if exercises else ""
 
 
 def joined(*parts: str) -> str:
-    """Return the parts that are not empty as sentences, each with its full stop."""
+    """Join the non-empty parts as sentences, each with a full stop."""
     first, *others = [part if part.endswith((".", "!", "?", ")")) else f"{part}." for part in parts if part] or [""]
     return " ".join((first, *map(_with_capital, others)))
 
 
 def _with_capital(sentence: str) -> str:
-    """The sentence with a capital, unless it begins with a name such as `x` or `h_n`."""
+    """Capitalize a sentence, unless it begins with a name such as `x` or `h_n`."""
     word = sentence.split(maxsplit=1)[0]
     return sentence[0].upper() + sentence[1:] if word.isalpha() and (len(word) > 1 or word == "a") else sentence

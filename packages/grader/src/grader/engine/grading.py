@@ -1,4 +1,4 @@
-"""Grades one notebook, for the commands, the nbgrader plug-in and the tests alike.
+"""Grades one notebook; the commands, the nbgrader plug-in and the tests all call `grade`.
 
 submission, source --repair, plan--> Job --supervisor.session--> JobResult --> Report
 """
@@ -28,17 +28,17 @@ def grade(
     misconceptions: Sequence[Misconception] = (),
     helper_packages: tuple[str, ...] = (),
 ) -> Report:
-    """Grade a submission by the tests in its source. Neither notebook is changed, and no file is written.
+    """Grade a submission with the tests in its source. This changes neither notebook and writes no file.
 
     Args:
         source: the instructor's notebook, with solutions and hidden tests.
         submission: the student's notebook, or the result of repairing it.
         limits: what the submission may use.
-        sandbox: whether the kernel confines the student's process. Without it, student code can use files and the
-            network as you can.
+        sandbox: whether the kernel confines the student's process. Without it, student code has your access to files
+            and the network.
         misconceptions: known misconceptions. A failed test names the one that behaves exactly like the student's code.
             Points never depend on them.
-        helper_packages: packages that the notebook imports beside `grader_kernel`, which the sandbox may read.
+        helper_packages: packages besides `grader_kernel` that the notebook imports; the sandbox may read them.
 
     Raises:
         SandboxUnavailable: `sandbox` is true, and the kernel cannot confine a process.

@@ -1,4 +1,4 @@
-"""Defines what one submission may use. Instructors set it in nbgrader_config.py: c.Limits.cell_seconds = 20."""
+"""Defines the limits of one submission. Instructors set them in nbgrader_config.py: c.Limits.cell_seconds = 20."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -10,7 +10,7 @@ MAX_NOTEBOOK_MB = 20
 
 
 class Settings(Configurable):
-    """Settings of which a misspelt name is an error: traitlets only warns, and the setting would keep its default."""
+    """Settings that reject misspelt names: traitlets would only warn, and the setting would keep its default."""
 
     def __init__(self, **traits: Any) -> None:
         """Read the settings from the configuration.
@@ -22,7 +22,7 @@ class Settings(Configurable):
         self.require_known(self.config.get(type(self).__name__, ()))
 
     def require_known(self, names: Iterable[str]) -> None:
-        """Raise TraitError if a name is not that of a setting."""
+        """Raise TraitError if one of the names is not a setting."""
         known = self.trait_names(config=True)
         for name in names:
             if name not in known:

@@ -7,16 +7,17 @@ from typing import Any
 import msgspec
 
 from grader.engine.explanation import Cause, Explanation
-from grader.engine.fingerprint import Fingerprint
 from grader.engine.view import ExerciseView, first_to_do, views
 from grader.errors import SandboxUnavailable
 
 FORMAT = 1
 """Version of the JSON form of a report. It grows when a field changes its meaning or is removed."""
+RELATIVE, ABSOLUTE = 1e-4, 1e-6
+"""Tolerances for comparing the numbers of fingerprints; the first is relative to their root mean square."""
 
 
 class Verdict(StrEnum):
-    """How a test cell ended. Only a cell that ran to its end can have passed."""
+    """The way in which a test cell ended. Only a cell that ran to its end can have passed."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -26,6 +27,30 @@ class Verdict(StrEnum):
     CRASHED = "crashed"
     OUTPUT_LIMIT = "output limit"
     NOT_CONFINED = "not confined"
+
+
+class Fingerprint(msgspec.Struct, array_like=True, frozen=True):
+    """The replies of an exercise's code to its tests, from which students with the same mistake are found.
+
+    `structure` is a digest of everything that must be equal: kinds of replies and errors, shapes, dtypes, integers and
+    texts. `drawn` is a digest of all random draws, '' if there are none. `numbers` has two floats for each reply with
+    real numbers: their root mean square, and a projection of them.
+    """
+
+    structure: str
+    drawn: str = ""
+    numbers: tuple[float, ...] = ()
+
+    def is_like(self, other: "Fingerprint") -> bool:
+        """Return whether both behave alike in every test, apart from rounding."""
+        if (self.structure, self.drawn, len(self.numbers)) != (other.structure, other.drawn, len(other.numbers)):
+            return False
+        pairs = zip(self.numbers[::2], self.numbers[1::2], other.numbers[::2], other.numbers[1::2], strict=True)
+        for size, projection, other_size, other_projection in pairs:
+            allowed = RELATIVE * max(size, other_size) + ABSOLUTE
+            if abs(size - other_size) > allowed or abs(projection - other_projection) > allowed:
+                return False
+        return True
 
 
 class Result(msgspec.Struct, omit_defaults=True):
@@ -48,7 +73,7 @@ class Result(msgspec.Struct, omit_defaults=True):
 
     @property
     def message(self) -> str:
-        """What a student reads below the test."""
+        """The text that a student reads below the test."""
         return self.explanation.message
 
     @property
@@ -57,7 +82,7 @@ class Result(msgspec.Struct, omit_defaults=True):
         return self.explanation.cause is Cause.NOT_WRITTEN
 
     def published(self) -> "PublishedResult":
-        """Return the result without what only instructors see."""
+        """Return the result without the parts that only instructors see."""
         alone = None if self.alone is None else self.alone.published()
         return PublishedResult(
             self.name, self.verdict, self.points, self.max_points, self.message, self.explanation.causes, self.exercise,
@@ -69,8 +94,8 @@ class Result(msgspec.Struct, omit_defaults=True):
 class Report:
     """The report on one notebook: a result for each test cell, in order, and a sentence for each repair.
 
-    `outputs` holds nbformat outputs by the index of the cell in the repaired notebook. `given_up` is true if grading
-    failed in the grader itself, so that the results say nothing about the submission.
+    `outputs` holds nbformat outputs by the index of the cell in the repaired notebook. `given_up` is true if the grader
+    itself failed, so that the results say nothing about the submission.
     """
 
     results: list[Result] = field(default_factory=list)
@@ -80,16 +105,16 @@ class Report:
 
     @property
     def points(self) -> float:
-        """The points that all tests gave together."""
+        """The sum of the points of all tests."""
         return sum(result.points for result in self.results)
 
     @property
     def max_points(self) -> float:
-        """The points that all tests can give together."""
+        """The sum of the points that the tests can give."""
         return sum(result.max_points for result in self.results)
 
     def require_confined(self) -> None:
-        """Raise SandboxUnavailable if student code could not be confined, because then the points are no score."""
+        """Raise SandboxUnavailable if student code could not be confined, because the points are then meaningless."""
         for result in self.results:
             if result.verdict is Verdict.NOT_CONFINED:
                 raise SandboxUnavailable(result.message)
@@ -97,7 +122,7 @@ class Report:
     def as_json(self) -> dict[str, Any]:
         """Return the published form of this report, as packages/grader/docs/report.schema.json describes it.
 
-        Logs and outputs are left out, because a log shows hidden tests.
+        It leaves out outputs and logs, because a log shows hidden tests.
         """
         return as_json([result.published() for result in self.results], self.repairs, given_up=self.given_up)
 
@@ -140,7 +165,7 @@ def as_json(tests: list[PublishedResult], repairs: list[str], *, given_up: bool)
     """Return the JSON form of a report.
 
     Args:
-        tests: its tests, without what a student may not know yet.
+        tests: its tests, without anything that a student may not know yet.
         repairs: sentences.
         given_up: whether grading did not come to an end.
     """
@@ -173,7 +198,7 @@ def shown(result: Result) -> list[dict[str, Any]]:
 
 
 def error_output(verdict: Verdict, message: str) -> dict[str, Any]:
-    """Return an error output in nbformat's form.
+    """Return an error output as nbformat stores it.
 
     Args:
         verdict: how the test or cell ended.
@@ -186,9 +211,9 @@ def partial(value: Any, points: float) -> float:
     """Return the points of a test that ran to its end.
 
     Args:
-        value: the value of its last line. A number gives as many points, but at least 0 and at most `points`; NaN gives
-            0. Anything else gives all points.
-        points: the most points that the test can give.
+        value: the value of its last line. A number is clamped to the range from 0 to `points`, and NaN gives 0. Any
+            other value gives all points.
+        points: the maximum of the test.
     """
     if not isinstance(value, int | float) or isinstance(value, bool):
         return points

@@ -1,4 +1,4 @@
-"""Turns the results of tests into what is shown of each exercise. Terminal, page, service and notebook only draw it.
+"""Turns results of tests into a view of each exercise, which terminal, page, service and notebook only render.
 
 results of tests --views--> ExerciseView: state, diagnosis, reasons (each once, with its tests), what comes first
 """
@@ -20,18 +20,18 @@ NEEDED_BEFORE = (Cause.UNDEFINED, Cause.OUT_OF_TIME, Cause.NOT_GRADED)
 """Causes that may lie outside the exercise and cost points in several."""
 
 
-class State(msgspec.Struct, frozen=True):
-    """How an exercise or a cell ended: a sign and words, which tell without colour, and a name for a style."""
+class ExerciseState(msgspec.Struct, frozen=True):
+    """The outcome of an exercise or a cell: a sign and words that do not depend on colour, and a name for a style."""
 
     sign: str
     word: str
     style: str
 
 
-RIGHT = State("✓", "right", "good")
-PARTLY = State("◐", "partly right", "part")
-WRONG = State("✗", "not right yet", "bad")
-NOT_WRITTEN = State("○", "not written yet", "blank")
+RIGHT = ExerciseState("✓", "right", "good")
+PARTLY = ExerciseState("◐", "partly right", "part")
+WRONG = ExerciseState("✗", "not right yet", "bad")
+NOT_WRITTEN = ExerciseState("○", "not written yet", "blank")
 
 
 class Reason(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -40,8 +40,8 @@ class Reason(msgspec.Struct, frozen=True, omit_defaults=True):
     Args:
         sentence: what was wrong.
         tests: the tests that it failed.
-        claims: what does not hold because of it, beside the sentence.
-        first: the other exercise that has to be written before; '' if there is none.
+        claims: properties that do not hold because of it.
+        first: the exercise that has to be written first; '' if there is none.
         is_shared: whether it may lie outside the exercise and cost points in others, too.
     """
 
@@ -57,18 +57,18 @@ class ExerciseView(msgspec.Struct, frozen=True):
 
     Args:
         exercise: its name.
-        points: what its tests gave.
-        max_points: what they can give.
+        points: the points of its tests.
+        max_points: the points that they can give.
         state: how it ended.
         diagnosis: the known mistake that behaves exactly like the answer; '' if none does.
         reasons: the causes of its failures.
-        judged_with: exercises that lost points, in whose place our answers stood.
+        judged_with: exercises that lost points and were replaced by our answers.
     """
 
     exercise: str
     points: float
     max_points: float
-    state: State
+    state: ExerciseState
     diagnosis: str
     reasons: tuple[Reason, ...]
     judged_with: tuple[str, ...]
@@ -80,7 +80,7 @@ class ExerciseView(msgspec.Struct, frozen=True):
 
 
 def views(results: Iterable[Judged]) -> list[ExerciseView]:
-    """Return what is shown of each exercise that has tests, in order.
+    """Return the views of all exercises that have tests, in order.
 
     Args:
         results: the results of all tests.
@@ -92,7 +92,7 @@ def views(results: Iterable[Judged]) -> list[ExerciseView]:
 
 
 def view(exercise: str, results: Sequence[Judged]) -> ExerciseView:
-    """Return what is shown of one exercise.
+    """Return the view of one exercise.
 
     Args:
         exercise: its name.
@@ -114,13 +114,13 @@ def first_to_do(shown: Iterable[ExerciseView]) -> ExerciseView | None:
 
 
 def _reasons(failed: Iterable[Judged], exercise: str) -> tuple[Reason, ...]:
-    """The causes of failures, each once."""
+    """Merge failures that have the same cause."""
     found: dict[object, Reason] = {}
     for result in failed:
         explanation, reason = result.explanation, _reason(result, exercise)
         if not reason.sentence:
-            continue  # a student may not know it before the due time
-        # A visible check quotes the text of an error, and a hidden test does not: both have one cause.
+            continue  # hidden from students until the due time
+        # A visible check quotes the text of an error, a hidden test does not, and both have the same cause.
         raised = explanation.cause is Cause.RAISED
         key = (explanation.error, explanation.where) if raised else reason.sentence
         if known := found.get(key):
@@ -145,6 +145,6 @@ def _reason(result: Judged, exercise: str) -> Reason:
 
 
 def _is_blank(explanation: Explanation, exercise: str) -> bool:
-    """Whether the exercise itself is not written, and not another one that it calls."""
+    """Return whether the exercise itself is blank, rather than one that it calls."""
     where = explanation.where
     return explanation.cause is Cause.NOT_WRITTEN and (where is None or where.cell == exercise)

@@ -14,7 +14,7 @@ from grader.engine.notebook.cells import CellType, explanation_of, grade_id, typ
 from grader.engine.notebook.outline import GRADED, Outline
 from grader.engine.notebook.outline import Exercise as OutlinedExercise
 from grader.engine.report import Result, Verdict
-from grader.engine.view import NOT_WRITTEN, PARTLY, RIGHT, WRONG, ExerciseView, Reason, State, view
+from grader.engine.view import NOT_WRITTEN, PARTLY, RIGHT, WRONG, ExerciseState, ExerciseView, Reason, view
 
 HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*$", re.MULTILINE)
 INLINE = re.compile(r"\$([^$\n]+)\$|`([^`\n]+)`")
@@ -22,9 +22,9 @@ MARKUP = re.compile(r"[*_]{1,3}(\S(?:.*?\S)?)[*_]{1,3}")
 MAX_HEADING = 200
 
 
-NO_ANSWER = State("○", "no answer yet", "blank")
-WAITING = State("…", "waits for marking", "wait")
-PASSED = State("✓", "passed", "good")
+NO_ANSWER = ExerciseState("○", "no answer yet", "blank")
+WAITING = ExerciseState("…", "waits for marking", "wait")
+PASSED = ExerciseState("✓", "passed", "good")
 
 
 @dataclass
@@ -113,7 +113,7 @@ def _result(cell: NotebookNode, exercise: str) -> Result:
     return Result(grade_id(cell) or "", exercise, verdict, score.points, score.max_points, explanation_of(cell))
 
 
-def _state_of_answer(score: CellScore, comment: str) -> State:
+def _state_of_answer(score: CellScore, comment: str) -> ExerciseState:
     if score.needs_marking:
         return WAITING
     if _is_full(score):
@@ -139,7 +139,7 @@ def fix_first(found: list[Exercise]) -> list[FixFirst]:
     ]
 
 
-def cell_state(cell: NotebookNode) -> State | None:
+def cell_state(cell: NotebookNode) -> ExerciseState | None:
     """Return how a graded cell ended; None for a cell that has no points."""
     kind = type_of(cell)
     if kind not in GRADED or "points" not in cell.metadata.nbgrader:
@@ -151,7 +151,7 @@ def cell_state(cell: NotebookNode) -> State | None:
         return PASSED if kind is CellType.TEST else RIGHT
     if score.points:
         return PARTLY
-    return State("✗", _ended(cell) or ("failed" if kind is CellType.TEST else "no points"), "bad")
+    return ExerciseState("✗", _ended(cell) or ("failed" if kind is CellType.TEST else "no points"), "bad")
 
 
 def put_score(cell: NotebookNode, score: CellScore) -> None:

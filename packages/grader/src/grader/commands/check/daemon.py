@@ -29,7 +29,6 @@ from grader.commands.check import protocol
 from grader.commands.check.client import ANSWER_SECONDS, BUSY
 from grader.commands.cli import main as run_command
 from grader.engine.code_digest import module_files
-from grader.engine.imports import skip_slow_imports
 from grader.engine.supervisor import forkserver
 from grader.files import Stamp, locked, stamp
 from grader.text import INTERRUPTED
@@ -77,7 +76,7 @@ class Daemon:
 
     def __init__(self, course: Path, listener: socket.socket, lock: int) -> None:
         self._listener, self._lock = listener, lock
-        skip_slow_imports()
+        forkserver.skip_slow_imports()
         config = load_config(course)
         self._helper_packages = helper_packages(config)
         self._settings = _settings(course)

@@ -25,9 +25,8 @@ START = """
 import contextlib, sys
 sys.path[:] = {paths!r}
 from grader.errors import GraderError
-from grader.engine.imports import skip_slow_imports
 from grader.engine.supervisor import forkserver
-skip_slow_imports()
+forkserver.skip_slow_imports()
 with contextlib.suppress(GraderError):
     forkserver.prepare({packages!r})
 from grader.commands.cluster.process import main

@@ -17,8 +17,7 @@ from grader.commands.report.gather import Gathered
 from grader.commands.report.model import Example, Group, Mistake, Place
 from grader.engine.diagnosis.misconceptions import Misconception
 from grader.engine.explanation import Cause, Explanation
-from grader.engine.fingerprint import Fingerprint
-from grader.engine.report import Result
+from grader.engine.report import Fingerprint, Result
 
 OWN_NAME = re.compile(r"(?<=name |able )'[^']*'")
 """A name of the student's own in Python's errors about names."""

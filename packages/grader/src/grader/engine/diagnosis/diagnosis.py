@@ -23,9 +23,8 @@ from grader.engine.diagnosis.misconceptions import KnownMisconceptions, Misconce
 from grader.engine.diagnosis.recording import Exchanges, RecordedCall, recorded_sessions
 from grader.engine.diagnosis.replay import Replay, adopted
 from grader.engine.explanation import KnownMistake
-from grader.engine.fingerprint import Fingerprint
 from grader.engine.notebook.plan import Step
-from grader.engine.report import Result, Verdict
+from grader.engine.report import Fingerprint, Result, Verdict
 from grader.engine.sandbox.server import Answer
 from grader.engine.sandbox.shell import execute
 from grader.errors import GraderError

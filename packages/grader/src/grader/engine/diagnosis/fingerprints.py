@@ -16,7 +16,7 @@ import msgspec
 import torch
 
 from grader.engine.diagnosis.recording import Exchanges, RecordedCall, recorded_sessions
-from grader.engine.fingerprint import Fingerprint
+from grader.engine.report import Fingerprint
 from grader.engine.rpc.protocol import Gradients, ModuleHandle, Raised, Returned, Tree
 from grader.engine.sandbox.server import NO_EFFECTS
 

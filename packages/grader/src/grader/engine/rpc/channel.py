@@ -22,28 +22,28 @@ MAX_JSON_BYTES = 16 * 2**20
 
 _to_json = msgspec.json.Encoder().encode
 TO_SANDBOX = msgspec.json.Decoder(tuple[ToSandbox, Layouts])
-"""Decodes what arrives in the sandbox."""
+"""Decodes messages in the sandbox."""
 FROM_SANDBOX = msgspec.json.Decoder(tuple[FromSandboxMessage, Layouts])
-"""Decodes what arrives in the runner."""
+"""Decodes messages in the runner."""
 
 
 class ConnectionClosed(BaseException):
-    """The other process is gone. It is a BaseException, so that no test mistakes it for an error of student code."""
+    """The other process is gone. A BaseException, so that no test mistakes it for an error of student code."""
 
 
 class DeadlineExceeded(BaseException):
-    """The other process did not answer in time. It is a BaseException for the same reason."""
+    """The other process did not answer in time. A BaseException for the same reason."""
 
 
 def encode(message: Message, tensors: list[torch.Tensor]) -> bytes:
-    """Return the bytes of a message with its tensors.
+    """Return the bytes of a message.
 
     Args:
         message: the message.
-        tensors: the tensors that it names by number, in this order.
+        tensors: the tensors that it refers to by number, in this order.
 
     Raises:
-        ProtocolError: a tensor cannot cross, a string has no encoding, or the message is too long.
+        ProtocolError: a tensor cannot cross, a string cannot be encoded, or the message is too long.
     """
     parts = encoded(tensors)
     try:
@@ -55,14 +55,14 @@ def encode(message: Message, tensors: list[torch.Tensor]) -> bytes:
 
 
 def opened(data: bytes, decoder: msgspec.json.Decoder) -> tuple[Any, EncodedTensors]:
-    """Return the message in `data` and its tensors as they crossed.
+    """Return the message in `data` and its encoded tensors.
 
     Args:
         data: the bytes of one message.
         decoder: TO_SANDBOX or FROM_SANDBOX, depending on who receives the message.
 
     Raises:
-        ProtocolError: the protocol has no such message.
+        ProtocolError: the protocol does not define this message.
     """
     middle = LENGTHS.size + LENGTHS.unpack_from(data)[0]
     try:
@@ -82,14 +82,14 @@ def decode(data: bytes, decoder: msgspec.json.Decoder, *, watch: bool = False) -
         watch: whether `DecodedTensors.written` is to detect writes into the tensors.
 
     Raises:
-        ProtocolError: the protocol has no such message, or its tensors cannot be decoded.
+        ProtocolError: the protocol does not define this message, or its tensors cannot be decoded.
     """
     message, tensors = opened(data, decoder)
     return message, tensors.decoded(watch=watch)
 
 
 class MessageChannel(Protocol):
-    """Sends messages and receives the other side's: a `Channel`, or an `answer_cache.Session` on top of one."""
+    """Sends and receives messages: a `Channel`, or an `answer_cache.Session` on top of one."""
 
     def send(self, message: Message, tensors: list[torch.Tensor]) -> None: ...
 
@@ -99,11 +99,11 @@ class MessageChannel(Protocol):
 class Channel:
     """One end of a socket between two processes.
 
-    At `deadline`, a time.monotonic(), it calls `postponed` if that is set, and gives up unless it gets a later one.
+    At `deadline`, a time.monotonic(), it calls `postponed` if that is set, and gives up unless it returns a later one.
 
     Args:
         connection: the socket.
-        incoming: the decoder of what arrives: TO_SANDBOX in the sandbox, FROM_SANDBOX in the runner.
+        incoming: the decoder of incoming messages: TO_SANDBOX in the sandbox, FROM_SANDBOX in the runner.
     """
 
     def __init__(self, connection: socket.socket, incoming: msgspec.json.Decoder) -> None:
@@ -116,7 +116,7 @@ class Channel:
 
     @property
     def deadline(self) -> float | None:
-        """The time.monotonic() at which to give up; None for never."""
+        """The time.monotonic() at which to give up, or None."""
         return self._deadline
 
     @deadline.setter
@@ -132,7 +132,7 @@ class Channel:
 
         Args:
             message: the message.
-            tensors: the tensors that it names by number, in this order.
+            tensors: the tensors that it refers to by number, in this order.
         """
         self.write(encode(message, tensors))
 
@@ -178,14 +178,14 @@ class Channel:
             self._wait_on()
 
     def _wait_on(self) -> None:
-        """Move on to a later deadline, or raise DeadlineExceeded where there is none."""
+        """Move on to a later deadline, or raise DeadlineExceeded if there is none."""
         later = self.postponed() if self.postponed is not None else 0.0
         if later <= time.monotonic():
             raise DeadlineExceeded
         self.deadline = later
 
     def _await(self, length: int) -> None:
-        """Wait until `length` bytes have arrived. Most messages arrive in one piece; further bytes are kept."""
+        """Wait until `length` bytes have arrived. Most messages arrive in one piece; surplus bytes are kept."""
         while len(self._arrived) < length:
             self._stay_in_time()
             try:
@@ -201,7 +201,7 @@ class Channel:
 
 
 def _timeval(seconds: float) -> bytes:
-    """A struct timeval; zero means to wait for ever."""
+    """Return a struct timeval; zero means to wait forever."""
     whole, fraction = divmod(seconds, 1.0)
     return struct.pack("@ll", int(whole), int(fraction * 1e6))
 

@@ -1,6 +1,6 @@
-"""Finds the lists and dicts among the arguments of a call, and carries over what student code writes into them.
+"""Finds the lists and dicts among the arguments of a call, and carries over what student code writes to them.
 
-Both sides walk the arguments in the same order, so a number stands for the same container on both.
+Both sides walk the arguments in the same order, so a number means the same container on both.
 """
 
 from collections.abc import Iterable
@@ -19,13 +19,13 @@ def containers(value: Any) -> list[list | dict]:
 
 
 class WatchedContainers:
-    """The lists and dicts in `value`, with their present content."""
+    """The lists and dicts in `value`, with their content at the start."""
 
     def __init__(self, value: Any) -> None:
         self._before = [(container, _content(container)) for container in containers(value)]
 
     def written(self) -> list[tuple[int, list | dict]]:
-        """Return the containers whose content has changed since, each with its number."""
+        """Return the containers whose content has changed, each with its number."""
         return [
             (number, container)
             for number, (container, before) in enumerate(self._before)
@@ -34,14 +34,14 @@ class WatchedContainers:
 
 
 def write_back(arguments: list[list | dict], written: Iterable[tuple[int, list | dict]]) -> None:
-    """Give the containers of a call the content that student code gave them.
+    """Apply student code's changes to the containers of a call.
 
     Args:
-        arguments: the containers as the caller has them, in order.
+        arguments: the caller's containers, in order.
         written: new contents, each with the number of its container.
 
     Raises:
-        ProtocolError: the content of a list is no list, or that of a dict no dict.
+        ProtocolError: a list or dict was replaced by a value of another type.
     """
     for number, content in written:
         match arguments[number], content:

@@ -1,4 +1,4 @@
-"""Describes exceptions of student code as data, which can cross to another process and be shown to a person."""
+"""Describes exceptions of student code as data that can cross to another process and be shown to a person."""
 
 import builtins
 import dis
@@ -9,11 +9,11 @@ from grader.engine.rpc.protocol import MAX_FRAMES, MAX_LINE, ErrorCode, ErrorInf
 from grader.text import MAX_MESSAGE
 
 VERDICTS = {ErrorCode.OUTPUT_LIMIT: Verdict.OUTPUT_LIMIT, ErrorCode.OUT_OF_MEMORY: Verdict.OUT_OF_MEMORY}
-"""Verdicts on a test that ended with such an exception; with any other exception, the verdict is `error`."""
+"""Verdicts on tests by the exceptions that ended them; for all other exceptions it is `error`."""
 RAISE = dis.opmap["RAISE_VARARGS"]
 """The instruction of a raise statement. A re-raise leaves no entry of its own in a traceback."""
 ALLOCATION = ("can't allocate memory", "not enough memory")
-"""Parts of the messages with which torch reports a failed allocation, as a RuntimeError."""
+"""Parts of the messages of the RuntimeError with which torch reports a failed allocation."""
 
 
 class OutputLimit(BaseException):
@@ -25,7 +25,7 @@ class ForbiddenFunction(RuntimeError):
 
 
 def verdict_on(error: ErrorInfo) -> Verdict:
-    """Return the verdict on a test that ended with this exception."""
+    """Return the verdict on a test that this exception ended."""
     return VERDICTS.get(error.code, Verdict.ERROR)
 
 
@@ -50,7 +50,7 @@ def to_data(error: BaseException) -> ErrorInfo:
 
 
 def _code(error: BaseException) -> ErrorCode:
-    """How the exception arose. Only the grader's own classes and Python's count: student code can choose any name."""
+    """Classify an exception. Only the grader's own classes and Python's count: student code can choose any name."""
     if type(error) is OutputLimit:
         return ErrorCode.OUTPUT_LIMIT
     if type(error) is ForbiddenFunction:
@@ -63,18 +63,17 @@ def _code(error: BaseException) -> ErrorCode:
 
 
 def _is_failed_allocation(error: BaseException) -> bool:
-    """Whether torch itself reports a failed allocation, for which it has no exception class of its own."""
+    """Return whether torch itself reports a failed allocation, for which it has no exception class."""
     if type(error) is not RuntimeError or not any(part in _message(error) for part in ALLOCATION):
         return False
     return not _was_raised_by_statement(error)
 
 
 def _was_raised_by_statement(error: BaseException) -> bool:
-    """Whether a raise statement raised the exception, and not a function of a library in C++.
+    """Return whether a raise statement raised the exception, rather than a library function in C++.
 
-    `co_code` holds the instructions as they were compiled, also while the interpreter runs specialised or traced ones,
-    and `tb_lasti` is the offset in it of the instruction that raised. Student code can forge a traceback with any
-    offset.
+    `co_code` holds the instructions as compiled, even while the interpreter runs specialised or traced ones, and
+    `tb_lasti` is the offset of the one that raised. Student code can forge a traceback with any offset.
     """
     innermost = error.__traceback__
     while innermost is not None and innermost.tb_next is not None:

@@ -1,4 +1,4 @@
-"""Keeps the `.grad` of tensors in sync across the process boundary: student code may read, write and clear it."""
+"""Syncs the `.grad` of tensors across the process boundary: student code may read, write and clear it."""
 
 from collections.abc import Iterable
 
@@ -10,7 +10,7 @@ from grader.engine.rpc.tensors import same
 
 def gradient_of(tensor: torch.Tensor) -> torch.Tensor | None:
     """Return the `.grad` of a leaf. Other tensors have none, and a sparse gradient does not cross."""
-    # Reading it from a tensor that is no leaf would print a warning.
+    # Reading it from a non-leaf would print a warning.
     gradient = tensor.grad if tensor.is_leaf else None
     return gradient if gradient is not None and gradient.layout is torch.strided else None
 
@@ -23,7 +23,7 @@ def put(tensor: torch.Tensor, gradient: torch.Tensor | None) -> None:
         gradient: its gradient, of the same shape and dtype, or None.
 
     Raises:
-        ProtocolError: the gradient has another shape or dtype.
+        ProtocolError: its shape or dtype differs from the tensor's.
     """
     fits = isinstance(gradient, torch.Tensor) and gradient.shape == tensor.shape and gradient.dtype is tensor.dtype
     if gradient is not None and not fits:
@@ -40,7 +40,7 @@ class KnownGradients:
         self._known: dict[str, torch.Tensor] = {}
 
     def take(self, name: str, tensor: torch.Tensor, gradient: torch.Tensor | None) -> None:
-        """Take over a gradient from the other side.
+        """Copy a gradient from the other side.
 
         Args:
             name: the name of the tensor.
@@ -54,7 +54,7 @@ class KnownGradients:
         self._learn(name, gradient)
 
     def news(self, tensors: Iterable[tuple[str, torch.Tensor]]) -> dict[str, torch.Tensor | None]:
-        """Return the gradients that changed, by name, and note that the other side learns them now."""
+        """Return the changed gradients by name, and record that the other side now knows them."""
         changed = {}
         for name, tensor in tensors:
             if name not in self._known and tensor.is_leaf and tensor.grad is None:

@@ -1,6 +1,6 @@
 """Defines every message between the parent and its child processes.
 
-    parent --Job--> runner --NeedSandbox | NeedExitStatus | JobResult--> parent --Ended--> runner
+    parent --Job--> runner --NeedSandbox | NeedExitStatus | JobResult--> parent --SandboxExit--> runner
     parent --SandboxSettings--> sandbox, before student code runs
 
 multiprocessing pickles them: both ends are trusted. Messages between runner and sandbox are in protocol.py.
@@ -30,23 +30,23 @@ class Job:
 
 @dataclass
 class JobResult:
-    """What the runner found: a result for each test, in order, and the outputs of cells by index."""
+    """The runner's result: one for each test, in order, and the outputs of cells by index."""
 
     results: list[Result]
     outputs: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
 
 
 class NeedSandbox:
-    """The runner asks for a fresh sandbox in place of the one it has."""
+    """The runner's request for a fresh sandbox in place of its current one."""
 
 
 class NeedExitStatus:
-    """The runner asks how the sandbox ended."""
+    """The runner's request for the SandboxExit of its sandbox."""
 
 
 @dataclass(frozen=True)
-class Ended:
-    """How a sandbox ended: by a limit that the parent watches (a verdict and why), or with an exit status."""
+class SandboxExit:
+    """The end of a sandbox: a limit that the parent watches (a verdict and why), or an exit status."""
 
     verdict: Verdict | None = None
     why: str = ""
@@ -55,7 +55,7 @@ class Ended:
 
 @dataclass(frozen=True)
 class SandboxSettings:
-    """The settings of a sandbox: without a scratch folder it runs unconfined, and it joins the cgroup `group`."""
+    """The settings of a sandbox. Without a scratch folder it runs unconfined; it joins the cgroup `group`."""
 
     scratch: Path | None
     memory_mb: int

@@ -3,9 +3,9 @@
     runner --Request--> sandbox --Reply--> runner
                         sandbox --Callback--> runner --CallbackReply--> sandbox        in the middle of a call
 
-Messages are JSON, decoded strictly: an unknown field, a missing field or a wrong type is a ProtocolError. An Index
-numbers a tensor beside the JSON or something in the session; a Tree is a value as `values.pack` writes it. The parent's
-messages are in jobs.py.
+Messages are JSON, decoded strictly: an unknown field, a missing field or a wrong type is a ProtocolError. An Index is
+the number of a tensor of the message or of an object of the session; a Tree is a value that `values.pack` has packed.
+The parent's messages are in jobs.py.
 """
 
 from enum import StrEnum
@@ -16,16 +16,16 @@ import msgspec
 from grader.text import MAX_MESSAGE
 
 VERSION = 2
-"""Grows with every change of a message. A sandbox says its version first; the runner must have the same."""
+"""Grows with every change of a message. A sandbox sends its version first; the runner must have the same."""
 MAX_LINE, MAX_FRAMES = 200, 8
-"""Characters of a name or of a line of code, and lines of the student's cells in a traceback, the innermost ones."""
+"""Characters of a name or a line of code, and innermost lines of the student's cells in a traceback."""
 
 Tree = Any
 Index = Annotated[int, msgspec.Meta(ge=0)]
 
 
 class ProtocolError(Exception):
-    """A value or message must not cross; the message says which rule it breaks and what arrived."""
+    """A value or message that must not cross; the text names the broken rule and what arrived."""
 
 
 class Message(msgspec.Struct, tag=True, omit_defaults=True, forbid_unknown_fields=True, kw_only=True):
@@ -51,7 +51,7 @@ class PartDescription(msgspec.Struct, array_like=True, forbid_unknown_fields=Tru
     class_name: str
     base: str  # the nearest class of torch.nn
     training: bool
-    own_modes: list[str]  # those of the methods train and eval that its class defines
+    own_modes: list[str]  # which of the methods train and eval its class overrides
 
 
 class ParameterDescription(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
@@ -77,7 +77,7 @@ class ModuleHandle(Message):
     object_id: Index
     name: str
     parts: list[PartDescription]
-    aliases: list[tuple[str, str]] = []  # further paths of parts, each with the first one
+    aliases: list[tuple[str, str]] = []  # further paths of parts, each with the first path
     parameters: list[ParameterDescription] = []
     gradients: list[tuple[str, Index]] = []
     buffers: list[BufferDescription] = []
@@ -98,7 +98,7 @@ class MethodRef(Message):
 
 
 class VerbRef(Message):
-    """From the runner: something to do with an object besides calling it (proxies.Verb)."""
+    """From the runner: an operation on an object other than a call (proxies.Verb)."""
 
     verb: str
 
@@ -120,13 +120,13 @@ Handle = FromSandbox | ObjectRef | MethodRef | VerbRef | FunctionRef | Generator
 
 
 class ModuleChanges(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, kw_only=True):
-    """What changed in a module since the other side last heard of it, by path; false where nothing did."""
+    """The changes of a module since the last message about it, by path; false if there are none."""
 
     values: list[tuple[str, Index, bool]] = []  # parameters and buffers, and their requires_grad
     gradients: list[tuple[str, Index | None]] = []  # what their .grad holds
     training: list[tuple[str, bool]] = []
     collecting: list[str] | None = None  # the parameters that collect gradients from now on
-    description: ModuleHandle | None = None  # from the sandbox, where parts came or went
+    description: ModuleHandle | None = None  # from the sandbox, if parts were added or removed
 
     def __bool__(self) -> bool:
         return self != ModuleChanges()
@@ -139,8 +139,8 @@ class RunCell(Message):
     """Run a cell."""
 
     source: str
-    name: str  # what tracebacks call it
-    place: int = 0  # under what to keep the names that it leaves
+    name: str  # its name in tracebacks
+    place: int = 0  # the key under which to keep the names that it leaves
     code: bytes = b""  # an instructor's cell, compiled
 
 
@@ -152,19 +152,19 @@ class Call(Message):
     graph: Index
     new: bool = False  # whether the session begins
     forget: list[Index] = []  # graphs that are no longer needed
-    modules: list[Index] = []  # those that have stand-ins
+    modules: list[Index] = []  # modules that have stand-ins
     changes: list[tuple[Index, ModuleChanges]] = []
     grad_enabled: bool = True
-    requires_grad: list[tuple[Index, bool]] = []  # tensors that want a gradient, and whether each is a leaf
+    requires_grad: list[tuple[Index, bool]] = []  # tensors that require a gradient, and whether each is a leaf
     gradients: list[tuple[Index, Index]] = []  # tensors, and their .grad
     forbidden: tuple[str, ...] = ()  # words in names of functions that student code may not call
     measure: str = ""  # the function "module:name" of a helper package that makes the call and measures it
     dtype: str = "float32"
-    random: Index | None = None  # the random state, where it is news
+    random: Index | None = None  # the random state, if the sandbox does not know it
 
 
 class Backward(Message):
-    """Compute the gradients of a call's inputs from those of its `outputs`, which travel as tensors."""
+    """Compute the gradients of a call's inputs from those of its `outputs`, which are the tensors of the message."""
 
     session: Index
     graph: Index
@@ -173,13 +173,13 @@ class Backward(Message):
 
 
 class CallbackReturned(Message):
-    """What the test's function returned to student code."""
+    """The result of the test's function, for student code."""
 
     value: Tree
 
 
 class CallbackRaised(Message):
-    """What the test's function raised: its nearest built-in class, its message, and its number in the runner."""
+    """The exception of the test's function: nearest built-in class, message, and number in the runner."""
 
     kind: str
     message: str
@@ -198,7 +198,7 @@ class Ready(Message):
     """The sandbox is confined and waits for requests."""
 
     pid: int
-    version: int  # without a default, which would not be sent
+    version: int  # no default, because defaults are not sent
 
 
 class NotConfined(Message):
@@ -208,7 +208,7 @@ class NotConfined(Message):
 
 
 class ErrorCode(StrEnum):
-    """How an exception came about, as the grader's own code saw it. Class names in student code do not count."""
+    """The cause of an exception, as the grader's own code saw it. Class names in student code do not count."""
 
     RAISED = "raised"
     OUTPUT_LIMIT = "output limit"
@@ -226,7 +226,7 @@ class Frame(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
 
 
 class ErrorInfo(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, kw_only=True):
-    """An exception: its nearest built-in class, its own class's name, its message, and where in the cells it arose."""
+    """An exception: nearest built-in class, name of its own class, message, and frames in the cells."""
 
     kind: Annotated[str, msgspec.Meta(max_length=MAX_LINE)]
     name: Annotated[str, msgspec.Meta(max_length=MAX_LINE)]
@@ -236,13 +236,13 @@ class ErrorInfo(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, 
 
 
 class Text(Message):
-    """What a cell printed."""
+    """Text that a cell printed."""
 
     text: str
 
 
 class Display(Message):
-    """What a cell showed, by MIME type."""
+    """A value that a cell displayed, by MIME type."""
 
     data: dict[str, str]
 
@@ -255,12 +255,12 @@ class CellDone(Message):
 
 
 class Effects(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, kw_only=True):
-    """What a call did besides returning a value; the call's tensors, lists and dicts by their numbers in it."""
+    """The side effects of a call; its tensors, lists and dicts are numbered as in the call."""
 
-    written: list[tuple[Index, Index]] = []  # tensors, and what they hold now
+    written: list[tuple[Index, Index]] = []  # tensors, and their new values
     gradients: list[tuple[Index, Index | None]] = []  # tensors, and their .grad
-    containers: list[tuple[Index, Tree]] = []  # lists and dicts, and what they hold now
-    generators: list[Index] = []  # the states of those handed over, in order
+    containers: list[tuple[Index, Tree]] = []  # lists and dicts, and their new content
+    generators: list[Index] = []  # the states of those among the arguments, in order
     modules: list[tuple[Index, ModuleChanges]] = []
     random: Index | None = None
 
@@ -270,20 +270,20 @@ class Returned(Message):
 
     value: Tree
     effects: Effects | None = None
-    differentiable: list[Index] = []  # tensors of the value that depend on inputs which want gradients
+    differentiable: list[Index] = []  # tensors of the value that depend on inputs that require gradients
     leaves: list[tuple[Index, bool, bool]] = []  # tensors, whether each is a parameter, and requires_grad
     grown: list[tuple[Index, list[str]]] = []  # parameters that the call made or unfroze: further inputs of its graph
-    measured: Index | None = None  # the number that the call's `measure` found
+    measured: Index | None = None  # the result of the call's `measure`
 
 
 class Gradients(Message):
-    """The gradients that a Backward asked for, in the order of the call's inputs; None where there is none."""
+    """The gradients that a Backward requested, in the order of the call's inputs; None where there is none."""
 
     tensors: list[Index | None]
 
 
 class Raised(Message):
-    """Student code raised; `callback` numbers an exception of the test's own function that came back through it."""
+    """Student code raised. `callback` is the number of the exception if it came from the test's own function."""
 
     error: ErrorInfo
     callback: Index | None = None

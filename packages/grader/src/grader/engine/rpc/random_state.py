@@ -1,4 +1,4 @@
-"""Checks the random state that student code leaves: only states that torch's generator can reach are taken over.
+"""Checks the random state that student code leaves: only states that torch's generator can reach are accepted.
 
 A made-up state could choose the numbers that a test draws next, or make torch read beyond the state's end.
 """
@@ -12,26 +12,26 @@ from grader.engine.rpc.protocol import ProtocolError
 WORDS = slice(24, 24 + 624 * 8)
 """The bytes of a state that hold the 624 words of the Mersenne Twister. Before them are seed, left, seeded and next."""
 SECOND = slice(WORDS.stop, None)
-"""The bytes after them: the second of two normal numbers, which are drawn together out of four words, or zeros."""
+"""The bytes after them: the second of two normal numbers that are drawn together from four words, or zeros."""
 MAX_BLOCKS = 2_000
-"""Blocks of 624 numbers that one call may draw if the state that it leaves is to be recognised."""
+"""Blocks of 624 numbers that one call may draw for its final state to be recognised."""
 
 
 class KnownState:
-    """The random state that the other side knows: a state crosses only if it is another one."""
+    """The random state that the other side knows: only a different state crosses."""
 
     def __init__(self) -> None:
         self.state = torch.empty(0, dtype=torch.uint8)
         self._bytes = b""
 
     def is_news(self, now: torch.Tensor) -> bool:
-        """Return whether the state `now` is unknown to the other side, and note that it learns it now."""
+        """Return whether the other side does not know the state `now`, and record that it now does."""
         before = self._bytes
         self.take(now)
         return self._bytes != before
 
     def take(self, state: torch.Tensor) -> None:
-        """Note the state of the other side; raise ProtocolError if it is no state."""
+        """Record the state of the other side; raise ProtocolError if it is not a state."""
         if state.dtype is not torch.uint8:
             raise ProtocolError(f"a random state is a tensor of bytes; this one has dtype {state.dtype}")
         # Also as bytes, because torch.equal takes four times as long to compare two states.
@@ -39,10 +39,10 @@ class KnownState:
 
 
 def accepted_state(before: torch.Tensor, after: torch.Tensor) -> torch.Tensor:
-    """Return the state to go on with.
+    """Return the state to continue with.
 
-    This is `after` if drawing numbers leads to it, from `before` or from the seed that it names. Otherwise it is a
-    state that follows from `after`, but that no one can choose.
+    This is `after` if drawing numbers leads to it, from `before` or from its own seed. Otherwise it is a state that is
+    derived from `after` by a hash, so that no one can choose it.
 
     Args:
         before: the state, as bytes, with which student code began.
@@ -65,12 +65,12 @@ def _leads_to(state: torch.Tensor, generator: torch.Generator) -> bool:
 
 
 def _is_drawn(after: torch.Tensor, before: torch.Tensor) -> bool:
-    """Whether the second normal number, if there is one, was there before or can be computed from the words."""
+    """Return whether the second normal number, if any, was there before or can be computed from the words."""
     second = after[SECOND]
     if not second.any() or torch.equal(second, before[SECOND]):
         return True
     words = after[WORDS].view(-1, 8)
-    # In the trial state one word has been used, and the next four are those from which a pair is drawn.
+    # The trial state has used one word, and the next four are those from which it draws a pair.
     generator = torch.Generator().manual_seed(0)
     torch.empty(1, dtype=torch.int32).random_(generator=generator)
     trial = generator.get_state()
@@ -89,7 +89,7 @@ def _without_second(state: torch.Tensor) -> torch.Tensor:
 
 
 def _is_sound(state: torch.Tensor) -> bool:
-    """Whether torch reads only the words: a new generator has 1 left and is at 0, any other has 625 - next left."""
+    """Return whether torch reads only the words: a new generator has left 1 and next 0, others left 625 - next."""
     left, following = _number(state, 8, 12), _number(state, 16, 24)
     return (left, following) == (1, 0) or (1 <= following <= 624 and left == 625 - following)
 

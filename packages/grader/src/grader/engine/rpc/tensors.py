@@ -1,4 +1,4 @@
-"""Encodes tensors as safetensors, with the strides of those that are not contiguous, and decodes them."""
+"""Encodes tensors as safetensors, with the strides of non-contiguous ones, and decodes them."""
 
 from dataclasses import dataclass, field
 
@@ -10,7 +10,7 @@ from grader.engine.rpc.protocol import ProtocolError
 MAX_TENSOR_BYTES = 256 * 2**20
 
 Layouts = list[tuple[int, list[int]]]
-"""The strides of tensors that are not contiguous, by number."""
+"""The strides of non-contiguous tensors, by number."""
 
 _TO_NAME = {
     dtype: str(dtype).removeprefix("torch.")
@@ -33,7 +33,7 @@ PAIRS = "j"
 
 @dataclass(frozen=True)
 class EncodedTensors:
-    """The tensors of one message as they cross: safetensors bytes, and strides."""
+    """The encoded tensors of one message: safetensors bytes, and strides."""
 
     data: bytes = b""
     layouts: Layouts = field(default_factory=list)
@@ -45,13 +45,13 @@ class EncodedTensors:
             watch: whether `DecodedTensors.written` is to detect writes into them.
 
         Raises:
-            ProtocolError: the bytes hold no tensors.
+            ProtocolError: the bytes are not valid safetensors.
         """
         return _decoded(self, watch) if self.data else DecodedTensors([], [], watch=False)
 
 
 class DecodedTensors:
-    """The tensors of one message, and, if they are watched, which of them have been written into since they arrived.
+    """The tensors of one message, which can be watched for writes since they arrived.
 
     Args:
         tensors: the tensors, in order.
@@ -65,25 +65,25 @@ class DecodedTensors:
         self._before = [(bytes(buffer), *_place(tensor)) for tensor, buffer in self._watched]
 
     def written(self) -> list[int]:
-        """Return the numbers of the tensors whose memory or shape differs from what arrived, even through `.data`."""
+        """Return the numbers of the tensors whose memory or shape has changed since arrival, even through `.data`."""
         now = [(buffer, *_place(tensor)) for tensor, buffer in self._watched]
         return [number for number, before in enumerate(self._before) if before != now[number]]
 
 
 def _place(tensor: torch.Tensor) -> tuple[int, torch.Size, tuple[int, ...]]:
-    """The place of a tensor's numbers in memory; `tensor.data = other` changes it."""
+    """Return the memory layout of a tensor, which `tensor.data = other` changes."""
     return tensor.data_ptr(), tensor.shape, tensor.stride()
 
 
 def dtype_name(dtype: torch.dtype) -> str:
-    """Return the name of a dtype in messages; raise ProtocolError for one that does not cross."""
+    """Return the name of a dtype in messages; raise ProtocolError if it cannot cross."""
     if dtype not in _TO_NAME:
         raise ProtocolError(f"tensors of {dtype} do not cross; expected one of {', '.join(_TO_NAME.values())}")
     return _TO_NAME[dtype]
 
 
 def same(known: torch.Tensor | None, tensor: torch.Tensor) -> bool:
-    """Return whether a tensor has the values and dtype that are known of it.
+    """Return whether a tensor has its known values and dtype.
 
     Args:
         known: the tensor as the other side knows it, or None if it does not.
@@ -96,7 +96,7 @@ def encoded(tensors: list[torch.Tensor]) -> EncodedTensors:
     """Encode tensors; raise ProtocolError if one cannot cross."""
     if not tensors:
         return EncodedTensors()
-    # serialize() reads memory by address: until it is done, `alive` keeps the tensors that are read.
+    # serialize() reads memory by address: until it is done, `alive` keeps the tensors.
     specs, alive, layouts = {}, [], []
     for number, tensor in enumerate(tensors):
         if tensor.layout is not torch.strided or not tensor.is_cpu:
@@ -130,7 +130,7 @@ def _decoded(message: EncodedTensors, watch: bool) -> DecodedTensors:
                 if dtype is not torch.float64 or shape[-1:] != [2]:
                     raise ValueError
                 dtype, shape = torch.complex128, shape[:-1]
-            # Not reshape(), here and below: to autograd its result is a view, into which a test may not write.
+            # Not reshape(), here and below: to autograd its result is a view, which a test may not modify.
             tensor = torch.frombuffer(buffer, dtype=dtype).resize_(shape) if buffer else torch.empty(shape, dtype=dtype)
             if number in strides:
                 size = _span(shape, strides[number]) * dtype.itemsize
@@ -147,10 +147,9 @@ def _decoded(message: EncodedTensors, watch: bool) -> DecodedTensors:
 
 
 def _strides(tensor: torch.Tensor) -> list[int] | None:
-    """The strides of a tensor that is not contiguous: `.view` must fail on the other side where it fails on this one.
+    """Return the strides of a non-contiguous tensor: `.view` must fail on the other side where it fails on this one.
 
-    None for a tensor that overlaps itself, or that has much more memory between its numbers than for them. The memory
-    between them never crosses.
+    None for a tensor that overlaps itself, or whose gaps take much more memory than its numbers. Gaps never cross.
     """
     strides, inner = list(tensor.stride()), 1
     for stride, size in sorted(zip(strides, tensor.shape, strict=True)):

@@ -1,4 +1,4 @@
-"""Keeps and sets the settings of torch that hold for a whole process."""
+"""Sets and restores process-wide settings of torch."""
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -8,7 +8,7 @@ import torch
 
 @contextmanager
 def settings_kept() -> Iterator[None]:
-    """Restore the settings after the block: a test that failed half-way may have changed them for all later ones."""
+    """Restore the settings after the block: a test that failed halfway may have changed them for all later tests."""
     gradients, dtype = torch.is_grad_enabled(), torch.get_default_dtype()
     deterministic = torch.are_deterministic_algorithms_enabled()
     try:

@@ -1,10 +1,10 @@
-"""Packs values into JSON trees and unpacks them: everything in a message except the numbers in its tensors.
+"""Packs values into JSON trees and unpacks them: everything in a message except the content of its tensors.
 
-    value --pack--> tree with numbered places, tensors --unpack--> value
+    value --pack--> tree with numbers for tensors, tensors --unpack--> value
 
-None, bool, int, float, str, list, tuple, dict, slice, torch dtypes, plain tensors and numpy scalars cross as copies; a
-tuple whose fields have names keeps them. For everything else the sender's `refer` hook makes a handle, and the
-receiver's `resolve` hook finds the object that the handle stands for on its side.
+None, bool, int, float, str, list, tuple, named tuple, dict, slice, torch dtypes, plain tensors and numpy scalars cross
+as copies. For everything else the sender's `refer` hook makes a handle, and the receiver's `resolve` hook finds the
+object of the handle on its side.
 """
 
 import math
@@ -24,12 +24,12 @@ MAX_DEPTH = 32
 MAX_NODES = 200_000
 MAX_BITS = 14_000
 MAX_FIELDS, MAX_NAME = 100, 100
-"""Fields of a named tuple, and characters of a name. They are bounded because the runner caches the tuple's class."""
+"""Fields of a named tuple, and characters of a name; bounded because the runner caches the tuple's class."""
 NOT_FINITE = ("nan", "inf", "-inf")
 MAX_SAME_HASH = 1_000
-"""Keys of a dict that have the same hash. Inserting twice as many takes four times as long."""
+"""Keys of a dict with the same hash. Inserting twice as many takes four times as long."""
 NUMPY_DTYPES = {name: numpy.dtype(name) for name in FROM_NAME if name != "bfloat16"}
-"""The dtypes of numpy scalars that cross: those of tensors, except the one that numpy lacks."""
+"""Dtypes of numpy scalars that can cross: those of tensors, without the one that numpy lacks."""
 
 Place = Callable[[torch.Tensor], int]
 """Adds a tensor to the message and returns its number there."""
@@ -43,9 +43,9 @@ def pack(value: Any, refer: Refer, tensors: list[torch.Tensor]) -> Tree:
     """Return the tree of `value`.
 
     Args:
-        value: what is to cross.
-        refer: makes a handle of an object that does not cross.
-        tensors: the tensors of the message; those of `value` are appended and named in the tree by their number.
+        value: the value to send.
+        refer: makes a handle for an object that does not cross.
+        tensors: the tensors of the message; those of `value` are appended, and the tree refers to them by number.
 
     Raises:
         ProtocolError: the value is too large or too deep, or a part of it cannot cross.
@@ -62,13 +62,13 @@ def unpack(
     """Return the value of a tree.
 
     Args:
-        tree: what `pack` made, as it arrived.
+        tree: the tree that arrived.
         tensors: the tensors of the message.
-        resolve: finds the object that a handle stands for.
-        check_field: takes a value and the name of its field in a named tuple, and returns the value to put there.
+        resolve: finds the object of a handle.
+        check_field: takes a value and the name of its field in a named tuple, and returns the value for this field.
 
     Raises:
-        ProtocolError: `pack` makes no such tree.
+        ProtocolError: `pack` cannot have made this tree.
     """
     try:
         return _Unpacker(resolve, check_field, tensors).walk(tree, 0)
@@ -81,11 +81,11 @@ def unpack(
 class Packer:
     """Makes trees whose tensors belong to one message.
 
-    A class, not a nested recursive function: the closure would form a reference cycle that keeps tensors alive until
-    the next garbage collection.
+    It is a class because the closure of a nested recursive function would form a reference cycle, which keeps tensors
+    alive until the next garbage collection.
 
     Args:
-        refer: makes a handle of an object that does not cross.
+        refer: makes a handle for an object that does not cross.
         tensors: the tensors of the message; those of the values are appended.
     """
 
@@ -98,9 +98,9 @@ class Packer:
         self.nodes = 0
 
     def place(self, tensor: torch.Tensor) -> int:
-        """Return the number of `tensor` in the message, to which it is added if it is new.
+        """Return the number of `tensor` in the message, after adding it if it is new.
 
-        One tensor under two names stays one: self-attention is called as f(x, x, x).
+        A repeated tensor stays one tensor: self-attention is called as f(x, x, x).
         """
         if id(tensor) not in self.places:
             self.places[id(tensor)] = len(self.tensors)
@@ -112,7 +112,7 @@ class Packer:
 
         Args:
             item: the value.
-            depth: how many levels deep it is in the whole value.
+            depth: its level in the whole value.
 
         Raises:
             ProtocolError: the value is too large or too deep, or a part of it cannot cross.
@@ -128,7 +128,7 @@ class Packer:
         if kind is str:
             return item if item.isascii() else _text(item)
         if kind is float:
-            # JSON has no such numbers.
+            # JSON has no infinity and no NaN.
             return item if math.isfinite(item) else {"float": repr(item)}
         if isinstance(item, torch.Tensor):
             return {"tensor": self.place(item)}
@@ -142,7 +142,7 @@ class Packer:
         if isinstance(item, dict):
             return {"dict": [[walk(key, below), walk(part, below)] for key, part in item.items()]}
         if isinstance(item, numpy.generic) and item.dtype.name in NUMPY_DTYPES:
-            # Not as a Python number: a test may distinguish the two, and in a notebook it would see numpy's.
+            # Not as a Python number: a test may distinguish the two, and in a notebook it would get numpy's.
             return {"numpy": [item.dtype.name, item.tobytes().hex()]}
         for plain in _PLAIN:
             if isinstance(item, plain):
@@ -171,7 +171,7 @@ class _Unpacker:
         self.nodes = 0
 
     def walk(self, item: Any, depth: int) -> Any:
-        """Return the value of `item`, which is `depth` levels deep."""
+        """Return the value of `item`, at level `depth`."""
         self.nodes += 1
         if depth > MAX_DEPTH or self.nodes > MAX_NODES:
             raise _too_large()
@@ -211,14 +211,14 @@ class _Unpacker:
 
 
 def tensor_at(tensors: list[torch.Tensor], number: int) -> torch.Tensor:
-    """Return the tensor that a message names by number.
+    """Return a tensor of a message by its number.
 
     Args:
         tensors: the tensors of the message.
         number: the number, from 0.
 
     Raises:
-        ProtocolError: there is no such tensor.
+        ProtocolError: the message has no such tensor.
     """
     if not 0 <= number < len(tensors):
         raise ProtocolError(f"a message must name one of its {len(tensors)} tensors; there is no tensor {number}")
@@ -226,7 +226,7 @@ def tensor_at(tensors: list[torch.Tensor], number: int) -> torch.Tensor:
 
 
 def _text(text: str) -> Tree:
-    """A string as JSON can hold it: half of a surrogate pair has no encoding."""
+    """Return the tree of a string: JSON cannot hold half of a surrogate pair."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -235,7 +235,7 @@ def _text(text: str) -> Tree:
 
 
 def _names(kind: type[tuple]) -> list[str]:
-    """The field names of a NamedTuple or of a result of torch (`x.max(1)`); none of other tuples."""
+    """Return the field names of a NamedTuple or of a result of torch (`x.max(1)`); [] for other tuples."""
     names = getattr(kind, "__match_args__", ())
     are_fields = kind.__module__ == "torch.return_types" or hasattr(kind, "_fields")
     return list(names) if are_fields and len(names) <= MAX_FIELDS else []
@@ -243,7 +243,7 @@ def _names(kind: type[tuple]) -> list[str]:
 
 @lru_cache(maxsize=256)
 def _named_tuple(name: str, names: tuple[str, ...]) -> type[tuple]:
-    """A class of named tuples. Raises ValueError or TypeError if Python does not allow the names."""
+    """Return a class of named tuples; raise ValueError or TypeError if Python does not allow the names."""
     if len(names) > MAX_FIELDS or any(type(text) is not str or len(text) > MAX_NAME for text in (name, *names)):
         raise TypeError
     return namedtuple(name, names)

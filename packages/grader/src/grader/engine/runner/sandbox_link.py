@@ -16,7 +16,7 @@ from grader.engine.cpu_limit import CpuLimitExceeded, cpu_limit
 from grader.engine.explanation import TIME_IS_UP, Cause, Explanation
 from grader.engine.report import Verdict
 from grader.engine.rpc.channel import FROM_SANDBOX, Channel, ConnectionClosed, DeadlineExceeded
-from grader.engine.rpc.jobs import Ended, NeedExitStatus, NeedSandbox
+from grader.engine.rpc.jobs import NeedExitStatus, NeedSandbox, SandboxExit
 from grader.engine.rpc.protocol import VERSION, NotConfined, ProtocolError, Ready
 from grader.engine.runner.clock import Clock, Deadline
 
@@ -61,7 +61,7 @@ class SandboxLost(Exception):
         self.failure = failure
 
 
-def failure_from_exit(ended: Ended) -> SandboxFailure:
+def failure_from_exit(ended: SandboxExit) -> SandboxFailure:
     """Return the cause of the loss, from the report of the parent."""
     if ended.verdict is not None:
         return SandboxFailure(ended.verdict, ended.why)

@@ -1,10 +1,11 @@
-"""Confines the current process for good: Landlock for files, seccomp for system calls, rlimits for the rest.
+"""Confines the current process irrevocably: Landlock for files, seccomp for system calls, rlimits for the rest.
 
-Afterwards the process can read the Python installation, the grader and the helper packages, write its scratch folder,
-and use the sockets that it already has. It can start threads, but no process, no program and no connection. Behind this
-first wall stands a second one, as far as the kernel offers it: namespaces of its own, and no privileges.
+Afterwards the process can read the Python installation, the grader and the helper packages, write to its scratch
+folder, and use the sockets that it already has. It can start threads, but no process, program or connection. Behind
+this first wall is a second one, as far as the kernel offers it: namespaces of its own, and no privileges.
 """
 
+import ctypes
 import os
 import resource
 import sys
@@ -17,17 +18,7 @@ import py_landlock
 
 from grader.engine.code_digest import package_paths
 from grader.engine.sandbox import system_calls
-from grader.engine.sandbox.namespaces import own_namespaces
-from grader.engine.sandbox.own_root import enter_own_root, tree
-from grader.engine.sandbox.privileges import (
-    become_unprivileged,
-    can_be_unprivileged,
-    drop_capabilities,
-    forbid_capabilities,
-    hand_over,
-    is_root,
-    reads_unprivileged,
-)
+from grader.engine.sandbox.namespaces import die_with_parent, enter_own_root, libc, own_namespaces, tree
 from grader.errors import GraderError, SandboxUnavailable
 
 # Not all of /usr: nbgrader's exchange, which holds all submissions, may be in /usr/local/share.
@@ -51,9 +42,16 @@ SCRATCH_ACCESS = (
     | Access.MAKE_REG | Access.MAKE_DIR | Access.MAKE_SYM | Access.REMOVE_DIR
 )  # fmt: skip
 
+PR_CAPBSET_DROP, PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL = 24, 47, 4
+CAPABILITIES = 64
+"""The size of the kernel's sets of capabilities."""
+CAPABILITY_VERSION = 0x20080522
+UNPRIVILEGED = 65534
+"""The id of the user, and of the group, that owns no file."""
+
 
 def prepare() -> None:
-    """Find libraries and make rules once, before any fork, because all confined processes need the same ones."""
+    """Find libraries and make rules once, before any fork: all confined processes need the same ones."""
     _address_space()
     with suppress(GraderError, OSError, RuntimeError, AttributeError):
         check()
@@ -81,7 +79,7 @@ def confine(scratch: Path, memory_mb: int, file_mb: int, readable: tuple[Path, .
         scratch: the only folder that the process may write to.
         memory_mb: MiB of address space beyond what the process has now.
         file_mb: MiB that one file may hold.
-        readable: files and folders that it may read besides the Python installation and the grader.
+        readable: further files and folders that it may read.
 
     Raises:
         OSError, LandlockError: the kernel refuses.
@@ -89,21 +87,19 @@ def confine(scratch: Path, memory_mb: int, file_mb: int, readable: tuple[Path, .
     _limit_resources(memory_mb, file_mb)
     own_namespaces()
     if enter_own_root(scratch, tree(_shown_to_all()), tree(frozenset(map(str, readable)))):
-        gives_up_root = is_root() and reads_unprivileged(readable_paths())
+        gives_up_root = os.geteuid() == 0 and _reads_unprivileged()
     else:
         # In a closed folder, the unprivileged user could not name the files of its own scratch folder.
-        gives_up_root = can_be_unprivileged(readable_paths()) and all(
-            path.stat().st_mode & 0o001 for path in scratch.parents[1:]
-        )
+        gives_up_root = can_be_unprivileged() and all(path.stat().st_mode & 0o001 for path in scratch.parents[1:])
         if gives_up_root:
             scratch.parent.chmod(0o711)
     if gives_up_root:
-        hand_over(scratch)
+        os.chown(scratch, UNPRIVILEGED, UNPRIVILEGED)
     _restrict_files(scratch, readable)
-    forbid_capabilities()
+    _forbid_capabilities()
     if gives_up_root:
-        become_unprivileged()
-    drop_capabilities()
+        _become_unprivileged()
+    _drop_capabilities()
     system_calls.restrict()
 
 
@@ -115,7 +111,7 @@ def limit_memory(memory_mb: int) -> None:
 
 @cache
 def _address_space() -> int:
-    """Its size in bytes. A fork starts with the same, so the fork server reads it once for all its children."""
+    """Return the size of the address space in bytes. The fork server reads it once, because its forks start with it."""
     return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
 
 
@@ -132,7 +128,7 @@ def _limit_resources(memory_mb: int, file_mb: int) -> None:
 def _restrict_files(scratch: Path, readable: tuple[Path, ...]) -> None:
     rules = _common_files()
     _allow_reading(rules, map(str, readable))
-    # Files cannot be removed: one that is removed but still open takes room that Scratch.is_full cannot see.
+    # Files cannot be removed: a removed file that is still open takes space that Scratch.is_full cannot see.
     rules.add_path_rule(str(scratch), access=SCRATCH_ACCESS)
     rules.apply()
 
@@ -151,9 +147,9 @@ def _shown_to_all() -> frozenset[str]:
 
 @cache
 def _common_files() -> py_landlock.Landlock:
-    """The rules for the files that all processes may use; the fork server makes them once."""
-    # Not strict: an older Landlock leaves out signals to other processes and abstract sockets (until Linux 6.12),
-    # connections (6.7) and device commands (6.10). seccomp refuses them as well.
+    """Return the rules for files that all processes may use; the fork server makes them once."""
+    # Not strict: an older Landlock does not cover signals to other processes and abstract sockets (before Linux 6.12),
+    # connections (6.7) and device commands (6.10). seccomp refuses them too.
     rules = py_landlock.Landlock(strict=False)
     _allow_reading(rules, readable_paths())
     rules.add_path_rule("/dev/null", access=Access.READ_FILE | Access.WRITE_FILE)
@@ -161,8 +157,59 @@ def _common_files() -> py_landlock.Landlock:
 
 
 def _allow_reading(rules: py_landlock.Landlock, paths: Iterable[str]) -> None:
-    """Allow reading the folders and files in `paths`, as far as they exist."""
+    """Allow reading those of `paths` that exist."""
     existing = sorted(path for path in paths if os.path.exists(path))
-    # Landlock accepts the right to list a folder for folders only.
+    # Landlock accepts the right to list for folders only.
     rules.allow_read(*(path for path in existing if os.path.isdir(path)))
     rules.add_path_rule(*(path for path in existing if not os.path.isdir(path)), access=Access.READ_FILE)
+
+
+def _become_unprivileged() -> None:
+    """Turn this process from root's into the unprivileged user's."""
+    os.setgroups([])
+    os.setresgid(UNPRIVILEGED, UNPRIVILEGED, UNPRIVILEGED)
+    os.setresuid(UNPRIVILEGED, UNPRIVILEGED, UNPRIVILEGED)
+    die_with_parent()
+
+
+def _forbid_capabilities() -> None:
+    """Give up the right to regain capabilities. This needs a capability itself, so call it before the others."""
+    libc.prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
+    for capability in range(CAPABILITIES):
+        libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)
+
+
+def _drop_capabilities() -> None:
+    """Drop every capability; raise OSError if the kernel refuses."""
+    header, nothing = (ctypes.c_uint32 * 2)(CAPABILITY_VERSION, 0), (ctypes.c_uint32 * 6)()
+    if libc.capset(header, nothing) != 0:
+        raise OSError(ctypes.get_errno(), "the capabilities of the student's process cannot be dropped")
+
+
+@cache
+def can_be_unprivileged() -> bool:
+    """Return whether this process is root's and the unprivileged user can read everything in `readable_paths`.
+
+    Without read access, for instance to a Python installation in root's home, student code could import nothing.
+    """
+    return os.geteuid() == 0 and _reads_unprivileged()
+
+
+def _reads_unprivileged() -> bool:
+    """Return whether the unprivileged user can read everything in `readable_paths`; only root can call this."""
+    paths, groups = readable_paths(), os.getgroups()
+    os.setgroups([])
+    os.setegid(UNPRIVILEGED)
+    os.seteuid(UNPRIVILEGED)
+    try:
+        for path in paths:
+            os.close(os.open(path, os.O_RDONLY))
+            if os.path.isdir(path):
+                os.stat(os.path.join(path, "."))  # fails if its files cannot be accessed
+        return True
+    except OSError:
+        return False
+    finally:
+        os.seteuid(0)
+        os.setegid(0)
+        os.setgroups(groups)

@@ -1,4 +1,4 @@
-"""Runs the student's process: confines it, then answers a runner until the runner is gone."""
+"""Runs the student's process: confines it, then answers a runner until that runner is gone."""
 
 import importlib
 import os
@@ -31,10 +31,10 @@ def main(connection: Connection, settings: SandboxSettings, to_parent: Connectio
     Args:
         connection: the sandbox's end of the connection to the runner.
         settings: what the parent decided for this sandbox.
-        to_parent: takes the number of the process that will run student code.
+        to_parent: receives the id of the process that will run student code.
     """
     die_with_parent()
-    # The scheduler treats a session as one group. Ctrl-C in the terminal does not reach it.
+    # The scheduler treats a session as one group, and Ctrl-C in the terminal does not reach it.
     os.setsid()
     if settings.scratch is not None:
         go_on_alone()
@@ -47,8 +47,8 @@ def main(connection: Connection, settings: SandboxSettings, to_parent: Connectio
             (settings.group / "cgroup.procs").write_text("0")
     channel = Channel(_keep_only(connection), TO_SANDBOX)
     for package in settings.helper_packages:
-        # Before confinement, because afterwards a package cannot be searched for. If one is broken, a notebook that
-        # imports it raises its error where the student sees it.
+        # Before confinement, because afterwards a package cannot be searched for. A notebook that imports a broken one
+        # raises its error where the student sees it.
         with suppress(Exception, SystemExit):
             importlib.import_module(package)
     if settings.scratch is not None:
@@ -62,10 +62,10 @@ def main(connection: Connection, settings: SandboxSettings, to_parent: Connectio
     os.environ.clear()
     # As in a notebook, student code can import the files that it wrote into its folder.
     sys.path.insert(0, "")
-    # Random numbers are the same in every run.
+    # The same random numbers in every run.
     random.seed(0)
     numpy.random.seed(0)
-    # Not torch.manual_seed, which also looks for every kind of graphics card and takes milliseconds.
+    # Not torch.manual_seed, which takes milliseconds to look for every kind of graphics card.
     torch.default_generator.manual_seed(0)
     shell = Shell(settings.output_kb * 1024)
 
@@ -88,14 +88,14 @@ def main(connection: Connection, settings: SandboxSettings, to_parent: Connectio
         try:
             channel.send(*answer)
         except Exception as error:
-            # The reply cannot cross, or a tensor of a student's class raises when it is encoded.
+            # The reply cannot cross, or encoding a tensor of a student's class raises.
             info = to_data(error)
             info.kind = "TypeError"
             channel.send(Raised(error=info), [])
 
 
 def _keep_only(connection: Connection) -> socket.socket:
-    """Return the socket of `connection` at descriptor 3, and close every other descriptor that came along."""
+    """Return the socket of `connection` as descriptor 3, and close every other inherited descriptor."""
     nothing = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1, 2):
         os.dup2(nothing, standard)

@@ -1,4 +1,4 @@
-"""Tracks the student's modules of which the runner has stand-ins, so that only changes cross.
+"""Tracks the student's modules that have stand-ins in the runner, so that only changes cross.
 
 changes made by the test --receive--> the student's module --call--> report --> changes made by the call
 """
@@ -23,15 +23,15 @@ from grader.engine.rpc.values import Place, tensor_at
 
 
 class ModuleTracker:
-    """The modules of one session, and what the runner knows of each.
+    """The modules of one session, and the runner's knowledge of each.
 
     Args:
-        object_id: returns the number that names an object to the runner.
+        object_id: returns the number of an object in the session.
     """
 
     def __init__(self, object_id: Callable[[Any], int]) -> None:
         self._object_id = object_id
-        self._tracked: dict[int, TrackedModule] = {}
+        self._tracked: dict[int, _TrackedModule] = {}
 
     def describe(self, module: nn.Module, place: Place) -> ModuleHandle:
         """Return the description from which the runner makes a stand-in.
@@ -42,11 +42,11 @@ class ModuleTracker:
         """
         object_id = self._object_id(module)
         is_new = object_id not in self._tracked
-        tracked = self._tracked.setdefault(object_id, TrackedModule())
-        tensors = tracked.tensors(module)
+        tracked = self._tracked.setdefault(object_id, _TrackedModule(module))
+        tensors = tracked.tensors()
         tracked.has_changed = False
         if is_new:
-            self.report(object_id, module, place=lambda tensor: 0)
+            self.report(object_id, place=lambda tensor: 0)
         return ModuleHandle(
             object_id=object_id,
             name=type(module).__name__[:200],
@@ -79,23 +79,23 @@ class ModuleTracker:
             ],
         )
 
-    def receive(self, object_id: int, module: nn.Module, changes: ModuleChanges, tensors: list[torch.Tensor]) -> None:
+    def receive(self, object_id: int, changes: ModuleChanges, tensors: list[torch.Tensor]) -> None:
         """Bring a module to the state of its stand-in.
 
         Args:
-            object_id: its id in the session.
-            module: the student's module.
-            changes: what the test changed in the stand-in.
+            object_id: its number in the session.
+            changes: the test's changes to the stand-in.
             tensors: the tensors of the message.
         """
         tracked = self._tracked[object_id]
+        module = tracked.module
         for name, number, requires_grad in changes.values:
             current, value = _tensor(module, name), tensor_at(tensors, number)
             if isinstance(current, nn.Parameter) or current.shape != value.shape or current.dtype != value.dtype:
                 # Replace the storage: the autograd graph of an earlier call may still need the old values.
                 current.data = value.clone()
             else:
-                # In place, because a buffer may share its storage with another one.
+                # In place, because buffers may share their storage.
                 current.data.copy_(value)
             current.requires_grad_(requires_grad)
             tracked.values[name] = value, requires_grad
@@ -107,32 +107,29 @@ class ModuleTracker:
         if changes.collecting is not None:
             tracked.collecting = changes.collecting
 
-    def collecting(self, object_id: int, module: nn.Module) -> list[torch.Tensor]:
-        """Return the parameters that the runner collects gradients of, in the runner's order.
+    def collecting(self, object_id: int) -> list[torch.Tensor]:
+        """Return the parameters whose gradients the runner collects, in its order.
 
         Args:
-            object_id: the module's id in the session.
-            module: the student's module.
+            object_id: the module's number in the session.
         """
-        tracked = self._tracked[object_id]
-        return tracked.named(tracked.collecting, module) if tracked.collecting else []
+        return self._tracked[object_id].collected()
 
-    def report(self, object_id: int, module: nn.Module, place: Place) -> ModuleChanges:
-        """Return what changed in a module since the last report.
+    def report(self, object_id: int, place: Place) -> ModuleChanges:
+        """Return the changes of a module since the last report.
 
-        Values are compared, because neither a write through `.data` nor torch's own batch norm advances a tensor's
-        version. If parts, parameters or buffers came or went, the module is described again: a model may make its
-        layers, or lazy parameters, in its first call, when it learns how wide they must be.
+        It compares values, because neither a write through `.data` nor torch's own batch norm advances a tensor's
+        version. After parts, parameters or buffers were added or removed, it describes the module again: a model may
+        make its layers, or lazy parameters, in its first call, when it learns their width.
 
         Args:
-            object_id: its id in the session.
-            module: the student's module.
+            object_id: its number in the session.
             place: adds a tensor to the message and returns its number there.
         """
         tracked, changes = self._tracked[object_id], ModuleChanges()
-        tensors = tracked.tensors(module)
+        tensors = tracked.tensors()
         for name, tensor in tensors:
-            value, requires_grad = tracked.values.get(name, NOTHING)
+            value, requires_grad = tracked.values.get(name, (None, None))
             if requires_grad is not tensor.requires_grad or not same(value, tensor):
                 copy = tensor.detach().clone()
                 tracked.values[name] = copy, tensor.requires_grad
@@ -142,34 +139,31 @@ class ModuleTracker:
                 tracked.modes[name] = part.training
                 changes.training.append((name, part.training))
         if tracked.has_changed:
-            changes.description = self.describe(module, place)
+            changes.description = self.describe(tracked.module, place)
         for name, gradient in tracked.gradients.news(tensors).items():
             changes.gradients.append((name, None if gradient is None else place(gradient)))
         return changes
 
-    def new_inputs(self, object_id: int, module: nn.Module, inputs: list[torch.Tensor]) -> dict[str, torch.Tensor]:
-        """Return by name the parameters that a call made or unfroze.
+    def new_inputs(self, object_id: int, inputs: list[torch.Tensor]) -> dict[str, torch.Tensor]:
+        """Return the parameters that a call made or unfroze, by name.
 
         Args:
-            object_id: the module's id in the session.
-            module: the student's module.
+            object_id: the module's number in the session.
             inputs: the inputs of the call that require gradients, parameters included.
         """
         input_ids, new_parameters = {id(tensor) for tensor in inputs}, {}
-        for name, tensor in self._tracked[object_id].tensors(module):
+        for name, tensor in self._tracked[object_id].tensors():
             if tensor.requires_grad and tensor.is_leaf and id(tensor) not in input_ids:
                 input_ids.add(id(tensor))
                 new_parameters[name] = tensor
         return new_parameters
 
 
-NOTHING: tuple[None, None] = (None, None)
+class _TrackedModule:
+    """One module as the runner knows it, with a table of its tensors: torch would walk the whole tree for each list."""
 
-
-class TrackedModule:
-    """One module as the runner knows it, with a table of its tensors: torch walks the whole tree for each list."""
-
-    def __init__(self) -> None:
+    def __init__(self, module: nn.Module) -> None:
+        self.module = module
         self.values: dict[str, tuple[torch.Tensor, bool]] = {}
         self.gradients = KnownGradients()
         self.modes: dict[str, bool] = {}
@@ -178,21 +172,18 @@ class TrackedModule:
         self.aliases: list[tuple[str, str]] = []
         """The further names of parts that have several, each with the part's first name."""
         self.has_changed = False
-        """Whether parts, parameters or buffers came or went since the module was last described to the runner."""
+        """Whether parts, parameters or buffers were added or removed since the last description."""
         self._shape: list[tuple[int, ...]] = []
         self._filled: list[str] = []
         self._slots: dict[str, tuple[dict[str, Any], str]] = {}
 
-    def tensors(self, module: nn.Module) -> list[tuple[str, torch.Tensor]]:
-        """Return the parameters under all their names, then the buffers.
-
-        Lazy ones are left out: they hold nothing until a call gives them a shape.
-        """
-        self._update(module)
+    def tensors(self) -> list[tuple[str, torch.Tensor]]:
+        """Return the parameters under all their names, then the buffers, without lazy ones that have no shape yet."""
+        self._update()
         named_tensors = []
         for name, (slots, own) in self._slots.items():
             tensor = slots.get(own)
-            # Most are plain parameters, and is_lazy would take longer than all the rest.
+            # Most are plain parameters, and is_lazy would take longer than everything else.
             if tensor is not None and (type(tensor) is nn.Parameter or not _is_lazy(tensor)):
                 named_tensors.append((name, tensor))
         filled = [name for name, _ in named_tensors]
@@ -200,26 +191,21 @@ class TrackedModule:
             self._filled, self.has_changed = filled, True
         return named_tensors
 
-    def named(self, names: list[str], module: nn.Module) -> list[torch.Tensor]:
-        """Return the parameters or buffers with these names.
+    def collected(self) -> list[torch.Tensor]:
+        """Return the parameters in `collecting`."""
+        if self.collecting and not self._slots:
+            self._update()
+        return [slots[own] for slots, own in map(self._slots.__getitem__, self.collecting)]
 
-        Args:
-            names: their paths in the module.
-            module: the student's module.
-        """
-        if not self._slots:
-            self._update(module)
-        return [slots[own] for slots, own in map(self._slots.__getitem__, names)]
-
-    def _update(self, module: nn.Module) -> None:
-        """Renew the tables if something was added to the module or removed from it."""
+    def _update(self) -> None:
+        """Rebuild the tables if something was added to the module or removed from it."""
         shape = [_shape(part) for _, part in self.parts]
         if shape and shape == self._shape:
             return
         self.has_changed = True
-        self.parts = list(module.named_modules())
+        self.parts = list(self.module.named_modules())
         self._shape = [_shape(part) for _, part in self.parts]
-        every = list(module.named_modules(remove_duplicate=False))
+        every = list(self.module.named_modules(remove_duplicate=False))
         first = {id(part): name for name, part in self.parts}
         self.aliases = [(name, first[id(part)]) for name, part in every if first[id(part)] != name]
         self._slots = {
@@ -232,7 +218,7 @@ class TrackedModule:
 
 
 def _shape(part: nn.Module) -> tuple[int, ...]:
-    """A value that changes when something is added to a module or removed; a replaced tensor keeps its slot."""
+    """Return a value that changes when slots or children are added or removed; a replaced tensor keeps its slot."""
     own = part.__dict__
     children = own["_modules"]
     return len(own["_parameters"]), len(own["_buffers"]), *(map(id, children.values()) if children else ())
@@ -243,7 +229,7 @@ def _is_lazy(tensor: torch.Tensor) -> bool:
 
 
 def _tensor(module: nn.Module, name: str) -> torch.Tensor:
-    """The parameter or buffer with this name."""
+    """Return the parameter or buffer with this name."""
     holder, _, last = name.rpartition(".")
     part = module.get_submodule(holder)
     for slots in (part._parameters, part._buffers):
@@ -254,10 +240,10 @@ def _tensor(module: nn.Module, name: str) -> torch.Tensor:
 
 
 def _own_modes(module: nn.Module) -> list[str]:
-    """The methods that change a module's mode and that its own class defines."""
+    """Return which of the methods train and eval the module's class overrides."""
     return [name for name in ("train", "eval") if getattr(type(module), name) is not getattr(nn.Module, name)]
 
 
 def _base(module: nn.Module) -> str:
-    """The nearest class of torch.nn that `module` is an instance of: a test may check it with isinstance."""
+    """Return the nearest base class from torch.nn: a test may check it with isinstance."""
     return next(kind.__name__ for kind in type(module).__mro__ if getattr(nn, kind.__name__, None) is kind)

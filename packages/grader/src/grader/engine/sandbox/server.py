@@ -2,9 +2,8 @@
 
     Request, tensors  ->  RpcServer.answer  ->  Reply, tensors
 
-In each session the server numbers the objects that it mentions to the runner, so that the runner can refer to them. It
-runs in the sandbox, whose replies are untrusted, and in diagnosis, where a mutated reference solution takes the
-student's place.
+In each session the server numbers the objects in its replies, so that the runner can refer to them. It runs in the
+sandbox, whose replies are untrusted, and in diagnosis, where a mutated reference solution replaces the student's code.
 """
 
 import builtins
@@ -20,6 +19,7 @@ from torch import nn
 
 from grader.engine.rpc.containers import WatchedContainers
 from grader.engine.rpc.exceptions import ForbiddenFunction, to_data
+from grader.engine.rpc.gradients import gradient_of
 from grader.engine.rpc.protocol import (
     Backward,
     Call,
@@ -45,10 +45,9 @@ from grader.engine.rpc.protocol import (
     VerbRef,
 )
 from grader.engine.rpc.random_state import KnownState
-from grader.engine.rpc.tensors import FROM_NAME, DecodedTensors
+from grader.engine.rpc.tensors import FROM_NAME, DecodedTensors, same
 from grader.engine.rpc.torch_settings import default_dtype
 from grader.engine.rpc.values import Packer, Place, pack, tensor_at, unpack
-from grader.engine.sandbox.call_arguments import CallArguments
 from grader.engine.sandbox.module_tracker import ModuleTracker
 from grader_kernel.without import without
 
@@ -56,14 +55,14 @@ NO_EFFECTS = Effects()
 MAX_NAME = 200
 """Characters of an object's name."""
 CALLBACK_NUMBER = "callback_number"
-"""The attribute of an exception that holds its number, if a function of the test raised it."""
+"""The attribute that holds the number of an exception that a function of the test raised."""
 
 Answer = tuple[Reply, list[torch.Tensor]]
 AskBack = Callable[[Callback, list[torch.Tensor]], tuple[CallbackReply, DecodedTensors]]
 
 
-class Namespace(Protocol):
-    """Cells of student code and the names they bind; `shell.Shell` is one."""
+class CellRunner(Protocol):
+    """Runs cells of student code and holds the names that they bind; `shell.Shell` is one."""
 
     namespace: dict[str, Any]
 
@@ -81,7 +80,7 @@ class _Session:
         self._ids: dict[int, int] = {}
 
     def object_id(self, item: Any) -> int:
-        """Return the number of an object, which it gets when it is first mentioned to the runner."""
+        """Return the number of an object, assigned at its first appearance."""
         if id(item) not in self._ids:
             self._ids[id(item)] = len(self.objects)
             self.objects.append(item)
@@ -89,30 +88,30 @@ class _Session:
 
 
 class RpcServer:
-    """Answers requests.
+    """Answers the requests of a runner.
 
     Args:
         shell: the student's cells and names.
         ask_back: sends a callback to the runner in the middle of a call and returns the reply.
     """
 
-    def __init__(self, shell: Namespace, ask_back: AskBack) -> None:
+    def __init__(self, shell: CellRunner, ask_back: AskBack) -> None:
         self._shell = shell
         self._ask_back = ask_back
         self._sessions: dict[int, _Session] = {}
         self._namespaces: dict[int, dict[str, Any]] = {}
         self._place: int | None = None
-        # What the runner may do with an object besides calling it.
+        # Operations on an object other than a call.
         self._verbs: dict[str, Callable] = {
             **{"get": getattr, "set": setattr, "copy": copy.deepcopy, "len": len, "look": self._look},
             **{"iter": iter, "next": next, "isinstance": isinstance},
         }
 
     def answer(self, request: Request, decoded: DecodedTensors) -> Answer:
-        """Return the reply to one request. An exception of the student's code is a reply, too.
+        """Return the reply to one request. An exception of the student's code is also a reply.
 
         Args:
-            request: what the runner asks.
+            request: the request.
             decoded: the tensors that came with it.
         """
         if isinstance(request, RunCell):
@@ -131,22 +130,22 @@ class RpcServer:
             return Raised(error=to_data(error), callback=getattr(error, CALLBACK_NUMBER, None)), []
 
     def object_id(self, item: Any) -> int:
-        """Return the number of an object in the present session."""
+        """Return the number of an object in the current session."""
         return self._session.object_id(item)
 
     def object(self, object_id: int) -> Any:
-        """Return the object that has this number in the present session."""
+        """Return the object with this number in the current session."""
         return self._session.objects[object_id]
 
     def change(self, object_id: int, changes: ModuleChanges, tensors: list[torch.Tensor]) -> None:
-        """Bring a module of the present session to another state.
+        """Apply changes to a module of the current session.
 
         Args:
             object_id: the number of the module.
-            changes: what is different in it from now on.
+            changes: the changes.
             tensors: the tensors to which the changes refer.
         """
-        self._session.modules.receive(object_id, self.object(object_id), changes, tensors)
+        self._session.modules.receive(object_id, changes, tensors)
 
     def _run(self, request: RunCell) -> Answer:
         done = self._shell.run(request.source, request.name, request.code)
@@ -165,7 +164,7 @@ class RpcServer:
         return {name: item for name, item in items.items() if not isinstance(item, ModuleType)}
 
     def _call(self, request: Call, decoded: DecodedTensors) -> Answer:
-        session, arguments = self._session, CallArguments(request, decoded)
+        session, arguments = self._session, _CallArguments(request, decoded)
         resolve = lambda handle, tensors: self._resolve(handle, tensors, arguments.generators)  # noqa: E731
         target, args, kwargs = unpack(request.call, decoded.tensors, resolve)
         watched = WatchedContainers((*args, *kwargs.values()))
@@ -174,12 +173,12 @@ class RpcServer:
         inputs = arguments.inputs
         if request.grad_enabled:
             for object_id in request.modules:
-                inputs += session.modules.collecting(object_id, session.objects[object_id])
+                inputs += session.modules.collecting(object_id)
         if request.random is not None:
             state = tensor_at(decoded.tensors, request.random)
             session.random.take(state)
             torch.set_rng_state(state)
-        # New tensors get the test's default dtype, whatever the student's own cells have set.
+        # New tensors get the test's default dtype, even if the student's own cells have set another.
         dtype = FROM_NAME[request.dtype]
         forbidden = without(*request.forbidden, error=ForbiddenFunction) if request.forbidden else nullcontext()
         with torch.set_grad_enabled(request.grad_enabled), forbidden, default_dtype(dtype):
@@ -207,13 +206,12 @@ class RpcServer:
     def _module_changes(
         self, request: Call, inputs: list[torch.Tensor], packer: Packer
     ) -> tuple[list[tuple[int, ModuleChanges]], list[tuple[int, list[str]]]]:
-        """The changes of each module, and the parameters that the call made or unfroze; these are added to `inputs`."""
+        """Return changed modules, and parameters that the call made or unfroze; add the latter to `inputs`."""
         tracker, changed, grown = self._session.modules, [], []
         for object_id in request.modules:
-            module = self._session.objects[object_id]
-            if changes := tracker.report(object_id, module, packer.place):
+            if changes := tracker.report(object_id, packer.place):
                 changed.append((object_id, changes))
-                if request.grad_enabled and (new := tracker.new_inputs(object_id, module, inputs)):
+                if request.grad_enabled and (new := tracker.new_inputs(object_id, inputs)):
                     inputs += new.values()
                     grown.append((object_id, list(new)))
         return changed, grown
@@ -222,7 +220,7 @@ class RpcServer:
         inputs, outputs = self._session.graphs[request.graph]
         used = [outputs[place] for place in request.outputs]
         gradients = torch.autograd.grad(used, inputs, decoded.tensors, retain_graph=True, allow_unused=True)
-        # A parameter of two modules is among the inputs twice, and has only one gradient.
+        # A parameter of two modules is an input twice, but has only one gradient.
         packer, input_ids = Packer(self._refer, []), set()
         places: list[int | None] = []
         for tensor, gradient in zip(inputs, gradients, strict=True):
@@ -239,7 +237,7 @@ class RpcServer:
         return ObjectHandle(object_id=self.object_id(item), name=name, is_callable=callable(item))
 
     def _call_back(self, function: int, args: tuple, kwargs: dict) -> Any:
-        """Call a function that a test handed over. Gradients do not flow through it."""
+        """Call a function that the test passed. Gradients do not flow through it."""
         tensors: list[torch.Tensor] = []
         question = Callback(function=function, call=pack((args, kwargs), self._refer, tensors))
         reply, decoded = self._ask_back(question, tensors)
@@ -250,7 +248,7 @@ class RpcServer:
     def _resolve(
         self, handle: Handle, tensors: list[torch.Tensor], generators: list[torch.Generator] | None = None
     ) -> Any:
-        # Every call has an ObjectRef for its target, which a match statement would take four times as long to find.
+        # The target of every call is an ObjectRef, which a match statement would take four times as long to find.
         if isinstance(handle, ObjectRef):
             item = self.object(handle.object_id)
             return item.get_submodule(handle.part) if handle.part else item
@@ -267,8 +265,61 @@ class RpcServer:
         raise ProtocolError(f"a runner refers to objects by the sandbox's own ids; got a {type(handle).__name__}")
 
 
+class _CallArguments:
+    """The arguments of one call. It turns the decoded tensors into those that student code sees.
+
+    Args:
+        request: the call.
+        decoded: the tensors that came with it.
+    """
+
+    def __init__(self, request: Call, decoded: DecodedTensors) -> None:
+        self._decoded = decoded
+        self.inputs: list[torch.Tensor] = []
+        """The tensors that require a gradient."""
+        self.generators: list[torch.Generator] = []
+        self._clones: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}
+        self._gradients: dict[int, torch.Tensor | None] = {}
+        for number, is_leaf in request.requires_grad:
+            self._require_grad(number, is_leaf)
+        for number, place in request.gradients:
+            gradient = tensor_at(decoded.tensors, place)
+            self._gradients[number] = tensor_at(decoded.tensors, number).grad = gradient
+
+    def _require_grad(self, number: int, is_leaf: bool) -> None:
+        leaf = tensor_at(self._decoded.tensors, number).requires_grad_()
+        self.inputs.append(leaf)
+        if is_leaf:
+            self._gradients[number] = None
+        else:
+            # Torch forbids in-place operations on a leaf that requires a gradient, but allows them on a tensor that is
+            # computed from one, as this argument was in the test.
+            self._decoded.tensors[number] = leaf.clone()
+            self._clones[number] = self._decoded.tensors[number], leaf
+
+    def effects(self, watched: WatchedContainers, packer: Packer) -> Effects:
+        """Return the changes that the call made to its arguments.
+
+        Args:
+            watched: the lists and dicts among the arguments.
+            packer: the message for the effects.
+        """
+        tensors, effects = self._decoded.tensors, Effects()
+        effects.written = [(number, packer.place(tensors[number])) for number in self._decoded.written()]
+        for number, (clone, leaf) in self._clones.items():
+            # Compare values, because a write through `.data` does not advance the tensor's version.
+            if not same(clone, leaf):
+                effects.written.append((number, packer.place(clone.detach())))
+        for number, before in self._gradients.items():
+            if (now := gradient_of(tensors[number])) is not before:
+                effects.gradients.append((number, None if now is None else packer.place(now)))
+        effects.containers = [(number, packer.walk(content, 0)) for number, content in watched.written()]
+        effects.generators = [packer.place(generator.get_state()) for generator in self.generators]
+        return effects
+
+
 def _error_of_the_test(raised: CallbackRaised) -> Exception:
-    """The exception of a test's function, of the same built-in class; by its number the runner finds the original."""
+    """Return an exception of the same built-in class, with the number by which the runner finds the original."""
     kind: type[Exception] = getattr(builtins, raised.kind, RuntimeError)
     try:
         error = kind(raised.message)
@@ -279,7 +330,7 @@ def _error_of_the_test(raised: CallbackRaised) -> Exception:
 
 
 def _kinds(tensors: list[torch.Tensor], inputs: list[torch.Tensor]) -> tuple[list[int], list[tuple[int, bool, bool]]]:
-    """The results that depend on `inputs`; and the leaves, each with whether it is a parameter, and requires_grad."""
+    """Return the results that depend on `inputs`, and the leaves as (number, is a parameter, requires_grad)."""
     input_ids = {id(tensor) for tensor in inputs}
     differentiable, leaves = [], []
     for number, tensor in enumerate(tensors):

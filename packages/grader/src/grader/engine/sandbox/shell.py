@@ -1,4 +1,4 @@
-"""Runs the cells of a notebook outside a kernel, and captures what each cell prints, shows and raises."""
+"""Runs the cells of a notebook outside a kernel, and captures their output and exceptions."""
 
 import __future__
 
@@ -22,14 +22,14 @@ from grader.engine.rpc.exceptions import OutputLimit, to_data
 from grader.engine.rpc.protocol import CellDone, Display, Text
 
 UNSEEN = 100
-"""How many times the limit student code may print while tests call it, again and again: none of that is shown."""
+"""Factor by which output may exceed the limit while tests call student code repeatedly; it is not shown."""
 FUTURE = __future__.annotations.compiler_flag
 KEPT = 1024
-"""Cells that a process keeps compiled: a runner runs the same tests for every student."""
+"""Compiled cells that a process keeps: a runner runs the same tests for every student."""
 
 
 class Code(NamedTuple):
-    """A compiled cell: its statements, and the expression that it ends with, if it ends with one."""
+    """A compiled cell: its statements, and the expression at its end, if there is one."""
 
     body: CodeType
     last: CodeType | None
@@ -73,19 +73,14 @@ def compiled_bytes(source: str, name: str) -> bytes:
         return b""
 
 
-def from_bytes(data: bytes) -> Code:
-    """Return the cell that `compiled_bytes` gave. Only the sandbox uses it, where whatever the runner sends may run."""
-    return Code(*marshal.loads(data))
-
-
 def execute(source: str, name: str, namespace: dict[str, Any], code: Code | None = None) -> Any:
-    """Run one cell and return the value of the expression that it ends with, or None if it ends with a statement.
+    """Run one cell and return the value of the expression at its end, or None if it ends with a statement.
 
     Args:
         source: the cell, as Python.
         name: tracebacks call the cell `<name>`, and show its lines.
         namespace: the names that the cell reads and binds.
-        code: the compiled cell, if there is one already.
+        code: the compiled cell, if available.
 
     Raises:
         Exception: whatever the cell raises.
@@ -100,11 +95,11 @@ def execute(source: str, name: str, namespace: dict[str, Any], code: Code | None
 class Shell:
     """A namespace in which cells run as in a notebook, with `display`, magics and a limit on what they print.
 
-    It takes over the process's stdin, stdout and stderr for good. What is printed between cells, while a test calls
-    student code, is counted and dropped.
+    It replaces the process's stdin, stdout and stderr permanently. Output between cells, while a test calls student
+    code, is counted and dropped.
 
     Args:
-        output_characters: how many characters all cells together may print.
+        output_characters: characters that all cells together may print.
     """
 
     def __init__(self, output_characters: int) -> None:
@@ -119,24 +114,24 @@ class Shell:
         self._flags = 0
 
     def run(self, source: str, name: str, code: bytes = b"") -> CellDone:
-        """Run one cell and return its outputs and the exception that it ended with.
+        """Run one cell and return its outputs and its exception.
 
         Args:
             source: the cell, with its magics.
             name: tracebacks call the cell `<name>`.
-            code: the compiled cell from `compiled_bytes`, if there is one already.
+            code: the compiled cell from `compiled_bytes`, if available.
         """
         error, shown = None, self._publisher.outputs
         shown.clear()
         self._printed.kept = []
         try:
-            # After a future import of the student's, every later cell has another meaning than when it was compiled.
+            # A student's future import changes the meaning of later cells, which were compiled without it.
             if code and not self._flags:
-                ready = from_bytes(code)
+                ready = Code(*marshal.loads(code))  # safe in the sandbox, which may run whatever the runner sends
             else:
                 source = self._as_python(source, name)
                 ready = compiled(source, name, self._flags)
-            # As in a notebook, `from __future__ import annotations` holds for later cells, too.
+            # As in a notebook, `from __future__ import annotations` also affects later cells.
             self._flags |= ready.body.co_flags & FUTURE
             value = execute(source, name, self.namespace, ready)
             if value is not None and (formatter := self._shell.display_formatter) is not None:
@@ -146,13 +141,13 @@ class Shell:
         text, self._printed.kept = "".join(self._printed.kept), None
         outputs: list[Text | Display] = [Text(text=_encodable(text))] if text else []
         for show in shown:
-            # Pictures are text here, too (base64). A part that is longer than all text that may be printed is left out.
+            # Pictures are text too (base64). A part that is longer than the output limit is left out.
             data = {form: _encodable(part) for form, part in show["data"].items() if self._fits(part)}
             outputs.append(Display(data=data))
         return CellDone(outputs=outputs, error=error)
 
     def _as_python(self, source: str, name: str) -> str:
-        # IPython leaves plain Python unchanged, but takes long to find that out.
+        # IPython leaves plain Python unchanged, but takes long to do so.
         try:
             compiled(source, name, self._flags)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -164,15 +159,15 @@ class Shell:
 
 
 def _encodable(text: str) -> str:
-    """The text with a ? for each half of a surrogate pair, which neither a message nor a file can hold."""
+    """Replace each half of a surrogate pair by ?, because neither a message nor a file can hold it."""
     return text if text.isascii() else text.encode(errors="replace").decode()
 
 
 def prepare() -> None:
-    """Prepare this process for Shell, once, before it is confined or forked."""
-    # No history, because there is no folder to write it to, and no %matplotlib, because there is no window.
+    """Prepare this process for Shell once, before it is confined or forked."""
+    # No history, because there is no folder for it, and no %matplotlib, because there is no window.
     shell = InteractiveShell.instance(config=Config(HistoryManager={"enabled": False}))
-    # Only the forms of a value that a page shows.
+    # Only the MIME types that a page shows.
     assert shell.display_formatter is not None
     shell.display_formatter.active_types = list(FORMS)
     shell.magics_manager.register_function(lambda line: None, magic_name="matplotlib")
@@ -200,7 +195,7 @@ class _Unattended(io.TextIOBase):
 
 
 class _Capped(io.TextIOBase):
-    """A file that keeps what is written while `kept` is a list, and raises OutputLimit once it was too much."""
+    """A file that keeps its input while `kept` is a list, and raises OutputLimit at the limit."""
 
     encoding = "utf-8"
 

@@ -48,6 +48,14 @@ _shared = threading.Event()
 _helper_packages: dict[str, None] = {}
 
 
+def skip_slow_imports() -> None:
+    """Make jsonschema do without its package for web addresses, which no notebook schema needs.
+
+    The package builds a grammar when it is imported, which takes two seconds.
+    """
+    sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
+
+
 def use(helper_packages: tuple[str, ...]) -> None:
     """Add packages that the fork server loads. If it runs already, its children load those that it lacks."""
     _helper_packages.update(dict.fromkeys(helper_packages))

@@ -17,7 +17,7 @@ from pathlib import Path
 from grader.engine.code_digest import package_paths
 from grader.engine.limits import Limits
 from grader.engine.report import Verdict
-from grader.engine.rpc.jobs import Ended, Job, JobResult, NeedExitStatus, NeedSandbox, SandboxSettings
+from grader.engine.rpc.jobs import Job, JobResult, NeedExitStatus, NeedSandbox, SandboxExit, SandboxSettings
 from grader.engine.runner.clock import SLOWEST
 from grader.engine.supervisor import forkserver
 from grader.engine.supervisor.cgroups import CGroup, limited
@@ -113,7 +113,7 @@ class _Sandbox:
     from_student: Connection
     scratch: Scratch | None
     group: CGroup | None
-    excess: Ended | None = None
+    excess: SandboxExit | None = None
     """The limit for which it was killed, if it was."""
     is_over: bool = False
     _student: int | None = None
@@ -199,10 +199,10 @@ class Sandboxes:
         send_handle(runner.connection, self._current.connection.fileno(), runner.process.pid)
         self._current.connection.close()
 
-    def ended(self) -> Ended:
+    def ended(self) -> SandboxExit:
         """Return how the sandbox ended: by a limit that the parent watches, or with an exit status."""
         self._current.process.join(1)
-        return self._current.excess or Ended(exit_status=self._current.process.exitcode)
+        return self._current.excess or SandboxExit(exit_status=self._current.process.exitcode)
 
     def watch(self) -> None:
         """End a sandbox that exceeds a limit which the kernel cannot enforce for a single process."""
@@ -216,10 +216,10 @@ class Sandboxes:
         except OSError:
             return  # already ended
         if threads > limits.threads:
-            current.excess = Ended(Verdict.CRASHED, f"it had more than {limits.threads} threads")
+            current.excess = SandboxExit(Verdict.CRASHED, f"it had more than {limits.threads} threads")
         elif current.scratch is not None and current.scratch.is_full(limits.scratch_mb):
             why = f"it wrote more than {limits.scratch_mb} MB of files, or more than {MAX_ENTRIES} of them"
-            current.excess = Ended(Verdict.OUTPUT_LIMIT, why)
+            current.excess = SandboxExit(Verdict.OUTPUT_LIMIT, why)
         if current.excess is not None:
             current.kill()
 
