@@ -5,7 +5,7 @@ forkserver.prepare --imports--> this module: libraries, helper packages, a warm-
 
 # ruff: noqa: E402
 
-from grader.engine.sandbox.confinement import can_be_unprivileged
+from grader.engine.sandbox import confinement
 from grader.engine.sandbox.namespaces import own_process_namespace
 from grader.engine.supervisor.forkserver import skip_slow_imports
 
@@ -14,7 +14,7 @@ def before_libraries() -> None:
     """Set up the imports, and everything that forks, while this process is small and forks are quick."""
     skip_slow_imports()
     own_process_namespace()
-    can_be_unprivileged()
+    confinement.can_be_unprivileged()
 
 
 before_libraries()
