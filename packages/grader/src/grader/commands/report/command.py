@@ -1,6 +1,6 @@
 """Makes the report on a class: `grader report ASSIGNMENT` reads what grading left behind and writes a page and files.
 
-gather --> item analysis, mistakes, groups, lecture, similar work, incidents --> ClassReport --> page, JSON, CSV
+load --> item analysis, mistakes, groups, lecture, similar work, incidents --> ClassReport --> page, JSON, CSV
 """
 
 import hashlib
@@ -13,15 +13,21 @@ from pathlib import Path
 
 from grader.classroom.course_dir import CourseDir
 from grader.commands.prove.matrix import Prover
-from grader.commands.report.draft.drafts import behaves_like, draft
+from grader.commands.report.draft.draft import behaves_like, draft
 from grader.commands.report.files import write_files
-from grader.commands.report.gather import Gathered, gather
 from grader.commands.report.incidents import incidents
 from grader.commands.report.item_analysis import analysed_tests, exercises
 from grader.commands.report.lecture import lecture
-from grader.commands.report.mistakes import Alike, alike, known_mistakes, unnamed_groups, wrong_answers
-from grader.commands.report.model import ClassReport, Pair
-from grader.commands.report.similar import Work, similar
+from grader.commands.report.load import ClassData, load_class
+from grader.commands.report.mistakes import (
+    BehaviourGroup,
+    behaviour_groups,
+    known_mistakes,
+    unnamed_groups,
+    wrong_answers,
+)
+from grader.commands.report.model import ClassReport, SimilarPair
+from grader.commands.report.similar import StudentWork, similar
 from grader.engine.diagnosis.misconceptions import load
 from grader.engine.limits import Limits
 from grader.engine.notebook.outline import Outline
@@ -36,7 +42,7 @@ REFRESH_SECONDS = 10
 
 
 @dataclass(frozen=True)
-class Options:
+class ReportOptions:
     """How to write a report: without names, again whenever there are new results, and to another folder."""
 
     anonymous: bool = False
@@ -44,7 +50,7 @@ class Options:
     output: Path | None = None
 
 
-def report(course_dir: CourseDir, assignment: str, options: Options) -> Iterator[Path]:
+def report(course_dir: CourseDir, assignment: str, options: ReportOptions) -> Iterator[Path]:
     """Write the report on a class, once or each time that there are new results; yield the page after each time.
 
     Args:
@@ -79,33 +85,33 @@ def class_report(course_dir: CourseDir, assignment: str, *, is_anonymous: bool =
     Raises:
         GraderError: there is no such assignment, or nothing of it has been graded.
     """
-    gathered = gather(course_dir, assignment)
-    if not gathered.students:
+    data = load_class(course_dir, assignment)
+    if not data.students:
         raise GraderError(f"nothing of '{assignment}' has been graded: run 'grader grade {assignment}' first")
     if is_anonymous:
-        gathered = _without_names(gathered, assignment)
+        data = _without_names(data, assignment)
     misconceptions = load(course_dir.folder("source", assignment))
-    groups = alike(wrong_answers(gathered))
-    mistakes, unnamed = known_mistakes(gathered, groups, misconceptions), unnamed_groups(gathered, groups)
+    groups = behaviour_groups(wrong_answers(data))
+    mistakes, unnamed = known_mistakes(data, groups, misconceptions), unnamed_groups(data, groups)
     return ClassReport(
         assignment=assignment,
         made=datetime.now(UTC).isoformat(timespec="seconds"),
-        due=gathered.due.isoformat(timespec="seconds") if gathered.due else "",
-        students=gathered.students,
-        missing=gathered.missing,
-        ungraded=gathered.ungraded,
-        exercises=exercises(gathered),
-        tests=analysed_tests(gathered),
+        due=data.due.isoformat(timespec="seconds") if data.due else "",
+        students=data.students,
+        missing=data.missing,
+        ungraded=data.ungraded,
+        exercises=exercises(data),
+        tests=analysed_tests(data),
         mistakes=mistakes,
         groups=unnamed,
-        lecture=lecture(gathered.outline.sources, mistakes, unnamed),
-        pairs=similar_work(gathered, groups),
-        incidents=incidents(gathered),
+        lecture=lecture(data.outline.sources, mistakes, unnamed),
+        pairs=similar_work(data, groups),
+        incidents=incidents(data),
         is_anonymous=is_anonymous,
     )
 
 
-def drafted(course_dir: CourseDir, assignment: str, key: str) -> str:
+def draft_mistake(course_dir: CourseDir, assignment: str, key: str) -> str:
     """Return an entry for misconceptions/ that behaves like an unnamed group, with a line that says where it belongs.
 
     Args:
@@ -117,14 +123,14 @@ def drafted(course_dir: CourseDir, assignment: str, key: str) -> str:
         GraderError: no group has this key, or its example behaves like our solution by now.
         SandboxUnavailable: the kernel cannot confine student code.
     """
-    gathered = gather(course_dir, assignment)
-    found = {each.key: each for each in unnamed_groups(gathered, alike(wrong_answers(gathered)))}
+    data = load_class(course_dir, assignment)
+    found = {each.key: each for each in unnamed_groups(data, behaviour_groups(wrong_answers(data)))}
     if key not in found:
         keys = ", ".join(found) or "none"
         raise GraderError(f"no unnamed group of '{assignment}' has the key {key!r}; the report lists them: {keys}")
     group = found[key]
     prover = Prover(limits=Limits(config=course_dir.config), helper_packages=course_dir.helper_packages)
-    source, answer = gathered.outline.sources[group.notebook], group.example.source
+    source, answer = data.outline.sources[group.notebook], group.example.source
     is_alike = behaves_like(source, group.exercise, answer, prover)
     made = draft(Outline(source).reference(group.exercise), group.exercise, answer, is_alike)
     if made is None:
@@ -134,52 +140,52 @@ def drafted(course_dir: CourseDir, assignment: str, key: str) -> str:
     return f"# {os.path.relpath(place, course_dir.root)}: write the name and the hint\n{doubt}{made.toml}"
 
 
-def similar_work(gathered: Gathered, groups: Iterable[Alike]) -> list[Pair]:
+def similar_work(data: ClassData, groups: Iterable[BehaviourGroup]) -> list[SimilarPair]:
     """Return the pairs of students whose work is worth a look.
 
     Args:
         gathered: the class.
         groups: its wrong answers that behave alike.
     """
-    behaviours: list[dict[str, str]] = [{} for _ in gathered.students]
+    behaviours: list[dict[str, str]] = [{} for _ in data.students]
     for number, group in enumerate(groups):
         for wrong in group.members:
-            behaviours[wrong.place][wrong.exercise] = str(number)
-    questions = {name for name, each in gathered.outline.exercises.items() if each.is_question}
+            behaviours[wrong.index][wrong.exercise] = str(number)
+    questions = {name for name, each in data.outline.exercises.items() if each.is_question}
     works = []
-    for place, (student, records) in enumerate(zip(gathered.students, gathered.records, strict=True)):
+    for index, (student, records) in enumerate(zip(data.students, data.records, strict=True)):
         written = {each.exercise for each in student.exercises if each.is_written} - questions
         answers = {
             name: source for record in records.values() for name, source in record.answers.items() if name in written
         }
         shares = {each.exercise: (each.points or 0.0) / (each.max_points or 1.0) for each in student.exercises}
-        works.append(Work(place, answers, shares, behaviours[place]))
-    return similar(works, _given(gathered))
+        works.append(StudentWork(index, answers, shares, behaviours[index]))
+    return similar(works, _given(data))
 
 
-def _given(gathered: Gathered) -> dict[str, list[str]]:
+def _given(data: ClassData) -> dict[str, list[str]]:
     """Texts that say nothing if students share them: the reference solutions, which hold what was released, too."""
-    outlines = map(Outline, gathered.outline.sources.values())
+    outlines = map(Outline, data.outline.sources.values())
     return {exercise: [outline.reference(exercise)] for outline in outlines for exercise in outline.coded}
 
 
-def _without_names(gathered: Gathered, assignment: str) -> Gathered:
+def _without_names(data: ClassData, assignment: str) -> ClassData:
     """Number the students in an order that does not follow from their names, but is the same in each report."""
 
-    def mixed(place: int) -> str:
-        return hashlib.sha256(f"{assignment} {gathered.students[place].name}".encode()).hexdigest()
+    def mixed(index: int) -> str:
+        return hashlib.sha256(f"{assignment} {data.students[index].name}".encode()).hexdigest()
 
-    order = sorted(range(len(gathered.students)), key=mixed)
-    students = [gathered.students[place] for place in order]
+    order = sorted(range(len(data.students)), key=mixed)
+    students = [data.students[index] for index in order]
     for number, student in enumerate(students, 1):
         student.name = f"student {number}"
     return replace(
-        gathered,
+        data,
         students=students,
-        records=[gathered.records[place] for place in order],
-        remarks=[gathered.remarks[place] for place in order],
-        missing=_numbers(gathered.missing),
-        ungraded=_numbers(gathered.ungraded),
+        records=[data.records[index] for index in order],
+        remarks=[data.remarks[index] for index in order],
+        missing=_numbers(data.missing),
+        ungraded=_numbers(data.ungraded),
     )
 
 

@@ -22,13 +22,13 @@ def _run(parsed: argparse.Namespace) -> int:
     if parsed.draft_mistake:
         prepare(Path.cwd())
     from grader.classroom.course_dir import CourseDir
-    from grader.commands.report.command import Options, drafted, report
+    from grader.commands.report.command import ReportOptions, draft_mistake, report
 
     course_dir = CourseDir(Path.cwd())
     if parsed.draft_mistake:
-        print(drafted(course_dir, parsed.assignment, parsed.draft_mistake), end="")
+        print(draft_mistake(course_dir, parsed.assignment, parsed.draft_mistake), end="")
         return 0
-    for page in report(course_dir, parsed.assignment, Options(parsed.anonymous, parsed.follow, parsed.output)):
+    for page in report(course_dir, parsed.assignment, ReportOptions(parsed.anonymous, parsed.follow, parsed.output)):
         print(f"wrote {os.path.relpath(page)}", flush=True)
     return 0
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from grader.classroom.students.csv_files import as_csv
-from grader.commands.report.model import ClassReport, Exercise, Place
+from grader.commands.report.model import ClassReport, ExerciseStatistics, StudentIndex
 from grader.commands.report.page.overview import mean, remarks, sentence
 from grader.commands.report.page.page import page
 from grader.files import replace_file
@@ -77,7 +77,7 @@ def _students(report: ClassReport) -> Iterator[Row]:
         yield [name, *[None] * 6, "not handed in", *[None] * len(names)]
 
 
-def _exercises(exercises: list[Exercise]) -> Iterator[Row]:
+def _exercises(exercises: list[ExerciseStatistics]) -> Iterator[Row]:
     yield ["exercise", "notebook", "max_points", "handed_in", "mean_share", "blank", "marked_by_a_person"]
     for each in exercises:
         share = mean(each) if each.shares else None
@@ -122,7 +122,7 @@ def _incidents(report: ClassReport) -> Iterator[Row]:
         yield [each.kind, each.place, each.detail, len(each.students), _names(report, each.students)]
 
 
-def _names(report: ClassReport, places: list[Place]) -> str:
+def _names(report: ClassReport, places: list[StudentIndex]) -> str:
     return "; ".join(report.students[place].name for place in places)
 
 

@@ -10,8 +10,8 @@ from statistics import StatisticsError, correlation
 
 from msgspec.structs import replace
 
-from grader.commands.report.gather import Gathered
-from grader.commands.report.model import Exercise, Test
+from grader.commands.report.load import ClassData
+from grader.commands.report.model import ExerciseStatistics, TestStatistics
 
 ENOUGH = 10
 """Students who must have tried an exercise before anything is said about its tests."""
@@ -23,13 +23,13 @@ NONE_PASS = "No one who tried the exercise passes: is the task clear, and the te
 REVERSED = "Students with many points fail it more often than those with few: is it fair?"
 
 
-def exercises(gathered: Gathered) -> list[Exercise]:
+def exercises(data: ClassData) -> list[ExerciseStatistics]:
     """Return the exercises in order, with the shares of points of all who handed in."""
     found = []
-    for place, exercise in enumerate(gathered.outline.exercises.values()):
+    for place, exercise in enumerate(data.outline.exercises.values()):
         handed_in = [
             student.exercises[place]
-            for student, records in zip(gathered.students, gathered.records, strict=True)
+            for student, records in zip(data.students, data.records, strict=True)
             if exercise.notebook in records
         ]
         # An answer that waits for marking has no share yet.
@@ -39,25 +39,25 @@ def exercises(gathered: Gathered) -> list[Exercise]:
     return found
 
 
-def analysed_tests(gathered: Gathered) -> list[Test]:
+def analysed_tests(data: ClassData) -> list[TestStatistics]:
     """Return the tests in the order of the notebooks."""
     rests: dict[str, list[tuple[float, float]]] = defaultdict(list)
-    found: dict[str, Test] = {}
-    for student, records in zip(gathered.students, gathered.records, strict=True):
+    found: dict[str, TestStatistics] = {}
+    for student, records in zip(data.students, data.records, strict=True):
         written = {each.exercise for each in student.exercises if each.is_written}
         total = sum(test.points for record in records.values() for test in record.tests)
         for notebook, record in records.items():
             for result in record.tests:
                 test = found.get(result.name)
                 if test is None:
-                    test = Test(result.name, result.exercise, notebook, result.max_points, 0, 0, None, 0.0)
+                    test = TestStatistics(result.name, result.exercise, notebook, result.max_points, 0, 0, None, 0.0)
                     found[result.name] = test
                 if result.exercise in written:
                     test.tried += 1
                     test.passed += result.points >= result.max_points
                     test.cost += result.max_points - result.points
                     rests[result.name].append((result.points, total - result.points))
-    order = {name: place for place, name in enumerate(gathered.outline.exercise_of)}
+    order = {name: place for place, name in enumerate(data.outline.exercise_of)}
     for name, test in found.items():
         test.discrimination = _discrimination(rests[name])
         test.notes = _notes(test)
@@ -71,7 +71,7 @@ def _discrimination(pairs: list[tuple[float, float]]) -> float | None:
         return None  # fewer than two students, or all the same
 
 
-def _notes(test: Test) -> list[str]:
+def _notes(test: TestStatistics) -> list[str]:
     if test.tried < ENOUGH:
         return []
     notes = []

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from nbformat import NotebookNode
 
-from grader.commands.report.model import Group, LectureItem, Mistake
+from grader.commands.report.model import LectureItem, Mistake, UnnamedGroup
 from grader.engine.notebook.cells import CellType, grade_id, type_of
 
 ITEMS = 3
@@ -13,7 +13,7 @@ CELLS = 4
 
 
 def lecture(
-    sources: dict[str, NotebookNode], mistakes: Sequence[Mistake], groups: Sequence[Group]
+    sources: dict[str, NotebookNode], mistakes: Sequence[Mistake], groups: Sequence[UnnamedGroup]
 ) -> list[LectureItem]:
     """Return the mistakes that cost most, with or without a name.
 

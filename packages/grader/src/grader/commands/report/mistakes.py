@@ -13,8 +13,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from grader.commands.report.gather import Gathered
-from grader.commands.report.model import Example, Group, Mistake, Place
+from grader.commands.report.load import ClassData
+from grader.commands.report.model import Example, Mistake, StudentIndex, UnnamedGroup
 from grader.engine.diagnosis.misconceptions import Misconception
 from grader.engine.explanation import Cause, Explanation
 from grader.engine.fingerprint import Fingerprint
@@ -27,10 +27,10 @@ KEY_CHARACTERS = 6
 
 
 @dataclass(frozen=True)
-class Wrong:
+class WrongAnswer:
     """One student's wrong answer to an exercise: the results of its tests, and the source."""
 
-    place: Place
+    index: StudentIndex
     exercise: str
     results: Sequence[Result]
     source: str
@@ -42,7 +42,7 @@ class Wrong:
         return (marked or self.failed)[0]
 
     @property
-    def taken(self) -> Fingerprint:
+    def fingerprint(self) -> Fingerprint:
         """The fingerprint of its behaviour; only for those that have one."""
         assert self.first.fingerprint is not None
         return self.first.fingerprint
@@ -53,26 +53,26 @@ class Wrong:
         return [each for each in self.results if each.points < each.max_points]
 
 
-def wrong_answers(gathered: Gathered) -> list[Wrong]:
+def wrong_answers(data: ClassData) -> list[WrongAnswer]:
     """Return all answers that were written and lost points in tests."""
     found = []
-    for place, (student, results) in enumerate(zip(gathered.students, gathered.results(), strict=True)):
-        sources = {name: text for record in gathered.records[place].values() for name, text in record.answers.items()}
+    for index, (student, results) in enumerate(zip(data.students, data.results(), strict=True)):
+        sources = {name: text for record in data.records[index].values() for name, text in record.answers.items()}
         written = {each.exercise for each in student.exercises if each.is_written}
         for exercise, tests in results.items():
             # A test that needs an exercise which is still blank says nothing about this one.
             told = [each for each in tests if each.explanation.cause is not Cause.NOT_WRITTEN]
-            wrong = Wrong(place, exercise, told, sources.get(exercise, ""))
+            wrong = WrongAnswer(index, exercise, told, sources.get(exercise, ""))
             if exercise in written and wrong.failed:
                 found.append(wrong)
     return found
 
 
 @dataclass(frozen=True)
-class Alike:
+class BehaviourGroup:
     """Wrong answers to one exercise that behave alike, and the names of the mistake, if it has a name."""
 
-    members: list[Wrong]
+    members: list[WrongAnswer]
     causes: tuple[str, ...]
     is_certain: bool
 
@@ -81,48 +81,48 @@ class Alike:
         """The exercise."""
         return self.members[0].exercise
 
-    def common(self, gathered: Gathered) -> dict[str, Any]:
-        """Return the fields that `Mistake` and `Group` have in common."""
+    def common(self, data: ClassData) -> dict[str, Any]:
+        """Return the fields that `Mistake` and `UnnamedGroup` have in common."""
         return {
             "exercise": self.exercise,
-            "notebook": gathered.outline.notebook_of(self.exercise),
-            "students": sorted(wrong.place for wrong in self.members),
+            "notebook": data.outline.notebook_of(self.exercise),
+            "students": sorted(wrong.index for wrong in self.members),
             "cost": sum(each.max_points - each.points for wrong in self.members for each in wrong.results),
             "example": _example(self.members),
         }
 
 
-def alike(wrongs: Iterable[Wrong]) -> list[Alike]:
+def behaviour_groups(answers: Iterable[WrongAnswer]) -> list[BehaviourGroup]:
     """Divide wrong answers into groups that behave alike. A name that one member has holds for all of them.
 
     The grader may have had no time for the name of every mistake in a notebook. Where numbers could not be compared,
     the others have no name. Answers without a fingerprint have no group, such as those that crash.
     """
-    by_exercise: dict[str, list[Wrong]] = defaultdict(list)
-    for wrong in wrongs:
+    by_exercise: dict[str, list[WrongAnswer]] = defaultdict(list)
+    for wrong in answers:
         if wrong.first.fingerprint is not None:
             by_exercise[wrong.exercise].append(wrong)
     return list(chain.from_iterable(map(_by_name, by_exercise.values())))
 
 
-def _by_name(wrongs: list[Wrong]) -> list[Alike]:
-    named: dict[tuple[str, ...], Alike] = {}
+def _by_name(answers: list[WrongAnswer]) -> list[BehaviourGroup]:
+    named: dict[tuple[str, ...], BehaviourGroup] = {}
     others = []
-    for members, is_certain in grouped(wrongs):
+    for members, is_certain in grouped(answers):
         unnamed = [each for each in members if not each.first.explanation.causes]
         causes = {tuple(each.first.explanation.causes) for each in members} - {()}
         is_one = len(causes) == 1 and is_certain
         for names in sorted(causes):
             # One mistake may have several groups: it is the same with whatever else the students did.
             known = members if is_one else [each for each in members if tuple(each.first.explanation.causes) == names]
-            named.setdefault(names, Alike([], names, is_certain)).members.extend(known)
+            named.setdefault(names, BehaviourGroup([], names, is_certain)).members.extend(known)
         if unnamed and not is_one:
-            others.append(Alike(unnamed, (), is_certain))
+            others.append(BehaviourGroup(unnamed, (), is_certain))
     return [*named.values(), *others]
 
 
 def known_mistakes(
-    gathered: Gathered, groups: Iterable[Alike], misconceptions: Iterable[Misconception]
+    data: ClassData, groups: Iterable[BehaviourGroup], misconceptions: Iterable[Misconception]
 ) -> list[Mistake]:
     """Return the mistakes with a name, those of most students first.
 
@@ -136,11 +136,11 @@ def known_mistakes(
     for group in groups:
         if group.causes:
             hint = " ".join(hints.get((group.exercise, name), "") for name in group.causes).strip()
-            found.append(Mistake(**group.common(gathered), names=list(group.causes), hint=hint))
+            found.append(Mistake(**group.common(data), names=list(group.causes), hint=hint))
     return sorted(found, key=lambda each: (-len(each.students), -each.cost, each.exercise, each.names))
 
 
-def unnamed_groups(gathered: Gathered, groups: Iterable[Alike]) -> list[Group]:
+def unnamed_groups(data: ClassData, groups: Iterable[BehaviourGroup]) -> list[UnnamedGroup]:
     """Return the groups of several students whose mistake has no name, the largest first.
 
     Args:
@@ -152,11 +152,11 @@ def unnamed_groups(gathered: Gathered, groups: Iterable[Alike]) -> list[Group]:
         if not group.causes and len(group.members) > 1:
             key = f"{group.exercise}-{_key(group.members)}"
             failed = [each.name for each in group.members[0].failed]
-            found.append(Group(**group.common(gathered), key=key, failed=failed, is_certain=group.is_certain))
+            found.append(UnnamedGroup(**group.common(data), key=key, failed=failed, is_certain=group.is_certain))
     return sorted(found, key=lambda each: (-len(each.students), -each.cost, each.key))
 
 
-def grouped(wrongs: Sequence[Wrong]) -> list[tuple[list[Wrong], bool]]:
+def grouped(answers: Sequence[WrongAnswer]) -> list[tuple[list[WrongAnswer], bool]]:
     """Divide wrong answers to one exercise, all with fingerprints, into groups that behave alike.
 
     Alike are those with like fingerprints, of which the tests say the same. Answers that drew different parameters have
@@ -166,23 +166,23 @@ def grouped(wrongs: Sequence[Wrong]) -> list[tuple[list[Wrong], bool]]:
     Returns:
         The groups, and whether the numbers of all members could be compared.
     """
-    by_words: dict[tuple[object, ...], list[list[Wrong]]] = defaultdict(list)
-    for wrong in wrongs:
-        alike = by_words[wrong.taken.structure, bool(wrong.taken.drawn), *_told(wrong)]
-        members = next((each for each in alike if wrong.taken.is_like(each[0].taken)), None)
+    by_words: dict[tuple[object, ...], list[list[WrongAnswer]]] = defaultdict(list)
+    for wrong in answers:
+        alike = by_words[wrong.fingerprint.structure, bool(wrong.fingerprint.drawn), *_told(wrong)]
+        members = next((each for each in alike if wrong.fingerprint.is_like(each[0].fingerprint)), None)
         if members is None:
             alike.append(members := [])
         members.append(wrong)
     found = []
     for alike in by_words.values():
-        if len({members[0].taken.drawn for members in alike}) == len(alike) > 1:
+        if len({members[0].fingerprint.drawn for members in alike}) == len(alike) > 1:
             found.append((list(chain.from_iterable(alike)), False))
         else:
             found += [(members, True) for members in alike]
     return found
 
 
-def _told(wrong: Wrong) -> tuple[object, ...]:
+def _told(wrong: WrongAnswer) -> tuple[object, ...]:
     """The messages of the tests, without places and numbers."""
     return tuple((each.name, each.verdict, without_details(each.explanation)) for each in wrong.results)
 
@@ -193,20 +193,20 @@ def without_details(explanation: Explanation) -> str:
     return NUMBER.sub("#", OWN_NAME.sub("", common.message))
 
 
-def _key(members: list[Wrong]) -> str:
+def _key(members: list[WrongAnswer]) -> str:
     """A short name of a group, the same in each run as long as the behaviour is the same."""
-    taken = min((each.taken for each in members), key=lambda each: (each.drawn, each.numbers))
-    numbers = [f"{number:.3g}" for number in taken.numbers]  # rounding must not change the name
-    behaviour = repr((taken.structure, taken.drawn, numbers, _told(members[0])))
+    fingerprint = min((each.fingerprint for each in members), key=lambda each: (each.drawn, each.numbers))
+    numbers = [f"{number:.3g}" for number in fingerprint.numbers]  # rounding must not change the name
+    behaviour = repr((fingerprint.structure, fingerprint.drawn, numbers, _told(members[0])))
     return hashlib.sha256(behaviour.encode()).hexdigest()[:KEY_CHARACTERS]
 
 
-def _cost(members: Sequence[Wrong]) -> float:
+def _cost(members: Sequence[WrongAnswer]) -> float:
     """The points that these answers lost."""
     return sum(sum(each.max_points - each.points for each in wrong.results) for wrong in members)
 
 
-def _example(members: Sequence[Wrong]) -> Example:
+def _example(members: Sequence[WrongAnswer]) -> Example:
     """The shortest of the answers, without the name of its author: it has least beside the mistake."""
     shortest = min(members, key=lambda each: (len(each.source), each.source))
     return Example(shortest.source, shortest.first.explanation.undiagnosed().message)

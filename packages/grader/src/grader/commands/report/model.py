@@ -1,13 +1,13 @@
 """Defines the report on a class as data: what the page, the JSON and the CSV files show.
 
-    records, gradebook --gather--> Student --analyses--> ClassReport --> page, JSON, CSV
+    records, gradebook --load--> Student --analyses--> ClassReport --> page, JSON, CSV
 
 Students are numbers here, places in `ClassReport.students`: a name stands in one place only, and can be left out.
 """
 
 import msgspec
 
-Place = int
+StudentIndex = int
 """A student, by place in `ClassReport.students`."""
 
 
@@ -38,7 +38,7 @@ class Student(msgspec.Struct):
     troubles: list[str] = []
 
 
-class Exercise(msgspec.Struct):
+class ExerciseStatistics(msgspec.Struct):
     """An exercise in the order of the notebooks: points that can be had, and the distribution of those that were.
 
     `shares` are the shares of points (0 to 1) of all students who handed the notebook in; `blank` counts those who
@@ -53,7 +53,7 @@ class Exercise(msgspec.Struct):
     is_question: bool = False
 
 
-class Test(msgspec.Struct):
+class TestStatistics(msgspec.Struct):
     """How a test did in the class.
 
     `tried` counts students whose exercise was not blank, `passed` those with all points of the test. `discrimination`
@@ -90,12 +90,12 @@ class Mistake(msgspec.Struct):
     notebook: str
     names: list[str]
     hint: str
-    students: list[Place]
+    students: list[StudentIndex]
     cost: float
     example: Example
 
 
-class Group(msgspec.Struct):
+class UnnamedGroup(msgspec.Struct):
     """Students whose wrong answers to an exercise behave alike in every test, and no known mistake does.
 
     `key` names the group for `--draft-mistake`. `failed` are the tests that they do not pass. `is_certain` is false
@@ -105,7 +105,7 @@ class Group(msgspec.Struct):
     key: str
     exercise: str
     notebook: str
-    students: list[Place]
+    students: list[StudentIndex]
     failed: list[str]
     cost: float
     example: Example
@@ -136,11 +136,11 @@ class Passage(msgspec.Struct):
     same: list[tuple[int, int]]
 
 
-class Pair(msgspec.Struct):
+class SimilarPair(msgspec.Struct):
     """Two students whose work is worth a look, and the reasons in words; the highest score comes first."""
 
-    left: Place
-    right: Place
+    left: StudentIndex
+    right: StudentIndex
     score: float
     reasons: list[str]
     passages: list[Passage]
@@ -155,7 +155,7 @@ class Incident(msgspec.Struct):
     kind: str
     place: str
     detail: str
-    students: list[Place]
+    students: list[StudentIndex]
 
 
 class ClassReport(msgspec.Struct):
@@ -172,12 +172,12 @@ class ClassReport(msgspec.Struct):
     students: list[Student]
     missing: list[str]
     ungraded: list[str]
-    exercises: list[Exercise]
-    tests: list[Test]
+    exercises: list[ExerciseStatistics]
+    tests: list[TestStatistics]
     mistakes: list[Mistake]
-    groups: list[Group]
+    groups: list[UnnamedGroup]
     lecture: list[LectureItem]
-    pairs: list[Pair]
+    pairs: list[SimilarPair]
     incidents: list[Incident]
     is_anonymous: bool = False
     refresh: int = 0

@@ -1,14 +1,14 @@
 """Lays two answers side by side: which lines of the one are lines of the other, after renaming.
 
-two sources --normalised--> statements --difflib, then those that were moved--> pairs of lines
+two sources --canonical--> statements --difflib, then those that were moved--> pairs of lines
 """
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
+from grader.commands.report.canonical import Statement, lines_of, statements
 from grader.commands.report.model import Passage
-from grader.commands.report.normalised import Statement, lines_of, statements
 from grader.text import printable
 
 MAX_LINES, MAX_CHARACTERS = 300, 300

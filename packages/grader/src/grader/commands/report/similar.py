@@ -1,6 +1,6 @@
 """Finds pairs of students whose work is worth a look. It says where to look, and never that someone copied.
 
-    answers --normalised--> features, rare ones only --+
+    answers --canonical--> features, rare ones only --+
     behaviours, rare ones only ------------------------+--> who shares them --> Pair, the highest score first
 
 A score adds up surprise: to share what a part p of the class has counts -log p. What many have counts nothing, common
@@ -17,8 +17,8 @@ from functools import lru_cache
 import numpy
 from numpy.typing import NDArray
 
-from grader.commands.report.model import Pair, Place
-from grader.commands.report.normalised import features, statements
+from grader.commands.report.canonical import features, statements
+from grader.commands.report.model import SimilarPair, StudentIndex
 from grader.commands.report.passages import passage
 
 RARE_SHARE, ALWAYS_RARE = 0.05, 5
@@ -45,14 +45,14 @@ TINY = 1e-9
 
 
 @dataclass(frozen=True)
-class Work:
+class StudentWork:
     """A student's work on an assignment, by exercise.
 
     `answers` are the sources that were written; a blank has none. `shares` are the shares of points, 1 for full marks.
     `behaviours` name groups: answers to an exercise with the same name are wrong in the same way in every test.
     """
 
-    place: Place
+    index: StudentIndex
     answers: Mapping[str, str]
     shares: Mapping[str, float]
     behaviours: Mapping[str, str]
@@ -62,7 +62,7 @@ class Work:
         return self.shares.get(exercise, 0.0) >= 1
 
 
-def similar(students: Sequence[Work], given: Mapping[str, Sequence[str]], most: int = 50) -> list[Pair]:
+def similar(students: Sequence[StudentWork], given: Mapping[str, Sequence[str]], most: int = 50) -> list[SimilarPair]:
     """Return the pairs of students whose work is worth a look, those first that share the most surprising things.
 
     A pair is left out if everybody is to be expected to share as much with one other student of the class.
@@ -96,7 +96,7 @@ Scores = NDArray[numpy.float64]
 class _Survey:
     """How the class answered one exercise: what is usual, and who shares what is not."""
 
-    def __init__(self, exercise: str, students: Sequence[Work], given: Iterable[str]) -> None:
+    def __init__(self, exercise: str, students: Sequence[StudentWork], given: Iterable[str]) -> None:
         self.exercise = exercise
         self._students = students
         self.authors = [number for number, student in enumerate(students) if exercise in student.answers]
@@ -151,7 +151,7 @@ class _Survey:
         """Return whether few students have a behaviour, but not one alone."""
         return 1 < len(self._alike.get(behaviour, ())) <= self._rare
 
-    def reasons(self, left: Work, right: Work) -> list[tuple[float, str]]:
+    def reasons(self, left: StudentWork, right: StudentWork) -> list[tuple[float, str]]:
         """Return in words what two students share, each with the share of what is unusual that it is."""
         found = []
         name = f"`{self.exercise}`"
@@ -248,16 +248,16 @@ def _aligned(pairs: Pairs, some: Pairs, scores: Scores) -> Scores:
     return found
 
 
-def _pair(students: Sequence[Work], surveys: Sequence[_Survey], pair: int, score: float) -> Pair:
+def _pair(students: Sequence[StudentWork], surveys: Sequence[_Survey], pair: int, score: float) -> SimilarPair:
     left, right = (students[number] for number in divmod(pair, len(students)))
     both = [survey for survey in surveys if survey.exercise in left.answers and survey.exercise in right.answers]
     found = [(share, words, survey.exercise) for survey in both for share, words in survey.reasons(left, right)]
     found.sort(key=lambda reason: -reason[0])
     telling = [reason for reason in found if reason[0] >= TELLING_SHARE] or found[:1]
     shown = list(dict.fromkeys(exercise for *_, exercise in telling))[:MAX_PASSAGES]
-    return Pair(
-        left=left.place,
-        right=right.place,
+    return SimilarPair(
+        left=left.index,
+        right=right.index,
         score=round(score, 2),
         reasons=[words for _, words, _ in telling],
         passages=[passage(each, left.answers[each], right.answers[each]) for each in shown],

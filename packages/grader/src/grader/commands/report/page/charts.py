@@ -12,7 +12,7 @@ from datetime import timedelta
 
 from markupsafe import Markup
 
-from grader.commands.report.model import ClassReport, Exercise
+from grader.commands.report.model import ClassReport, ExerciseStatistics
 from grader.commands.report.page.times import moment
 
 WIDTH, HEIGHT = 480, 176
@@ -55,7 +55,7 @@ def point_columns(shares: Iterable[float]) -> list[Column]:
     return [*below, Column("100", "all points", (("filled", bins[10]),))]
 
 
-def exercise_columns(exercise: Exercise) -> list[Column]:
+def exercise_columns(exercise: ExerciseStatistics) -> list[Column]:
     """Return how many students wrote nothing, and have no points, a part in steps of 20 percent, and all points."""
     none = sum(share <= 0 for share in exercise.shares)
     parts = Counter(min(4, int(share * 5 + 1e-9)) for share in exercise.shares if 0 < share < ALL)

@@ -9,14 +9,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import median
 
-from grader.commands.report.model import ClassReport, Exercise, ExercisePoints, Mistake, Student, Test
+from grader.commands.report.model import (
+    ClassReport,
+    ExercisePoints,
+    ExerciseStatistics,
+    Mistake,
+    Student,
+    TestStatistics,
+)
 from grader.commands.report.page.charts import ALL
 from grader.commands.report.page.times import moment
 from grader.text import plural, span
 
 
 @dataclass(frozen=True)
-class Glance:
+class ClassSummary:
     """The class in numbers; `oldest` is a span of time.
 
     `waiting_answers` of `waiting_students` wait for marking, and the oldest of them was handed in `oldest` ago.
@@ -39,13 +46,13 @@ class Finding:
     words: str
 
 
-def glance(report: ClassReport) -> Glance:
+def class_summary(report: ClassReport) -> ClassSummary:
     """Return the class in numbers."""
     students = report.students
     waiting = [student for student in students if student.needs_marking]
     made = moment(report.made)
     ages = [(made - time).total_seconds() for each in waiting if made and (time := moment(each.handed_in))]
-    return Glance(
+    return ClassSummary(
         handed_in=len(students),
         roster=len(students) + len(report.missing),
         late=sum(student.seconds_late > 0 for student in students),
@@ -98,11 +105,11 @@ def findings(report: ClassReport) -> Iterator[Finding]:
         yield Finding("incidents", "Incidents: " + ", ".join(f"{kind} ({n})" for kind, n in kinds.most_common()) + ".")
 
 
-def _s(things: list[Test]) -> str:
+def _s(things: list[TestStatistics]) -> str:
     return "s" if len(things) == 1 else ""
 
 
-def outstanding(tests: list[Test]) -> list[Test]:
+def outstanding(tests: list[TestStatistics]) -> list[TestStatistics]:
     """Return the tests that have notes, those that cost the class most first."""
     return sorted((test for test in tests if test.notes), key=lambda test: -test.cost)
 
@@ -112,7 +119,7 @@ def sentence(mistake: Mistake) -> str:
     return ", and ".join(mistake.names)
 
 
-def mean(exercise: Exercise) -> float:
+def mean(exercise: ExerciseStatistics) -> float:
     """Return the mean share of points in an exercise, 0 to 1."""
     return sum(exercise.shares) / len(exercise.shares) if exercise.shares else 0.0
 
@@ -124,7 +131,7 @@ def remarks(student: Student) -> str:
     return "; ".join(filter(None, (late, penalty, *student.troubles)))
 
 
-def row(student: Student, exercises: list[Exercise]) -> list[str]:
+def row(student: Student, exercises: list[ExerciseStatistics]) -> list[str]:
     """Return a student's points in each exercise: a number, `–` if nothing was written, `?` if they are not known yet.
 
     Args:

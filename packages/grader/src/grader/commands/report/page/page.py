@@ -51,7 +51,7 @@ def page(report: ClassReport) -> str:
     style, script = styles() + (TEMPLATES / "report.css").read_text(), (TEMPLATES / "report.js").read_text()
     html = _templates.get_template("report.html.j2").render(
         report=report,
-        glance=overview.glance(report),
+        class_summary=overview.class_summary(report),
         half=overview.half(report.students),
         max_points=overview.max_points(report.students),
         findings=list(overview.findings(report)),

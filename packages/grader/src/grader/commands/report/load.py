@@ -1,7 +1,7 @@
 """Reads what grading left behind: the gradebook, and the records beside the autograded notebooks.
 
 gradebook --> rows of students and cells          autograded/ --> records          source/ --> exercises in order
-                                         all --> Gathered
+                                         all --> ClassData
 """
 
 from collections import defaultdict
@@ -14,7 +14,7 @@ from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.reader import SubmissionScore, read_ledger
 from grader.classroom.page.records import NotebookRecord, read_record
 from grader.classroom.results import completion_marker
-from grader.commands.report.model import Exercise, ExercisePoints, Student
+from grader.commands.report.model import ExercisePoints, ExerciseStatistics, Student
 from grader.engine.limits import Limits
 from grader.engine.notebook.files import read_sources
 from grader.engine.notebook.outline import GRADED, Outline
@@ -26,7 +26,7 @@ class AssignmentOutline:
     """The exercises of an assignment, in order, before they have shares, and the exercise of each graded cell."""
 
     sources: dict[str, NotebookNode]
-    exercises: dict[str, Exercise] = field(default_factory=dict)
+    exercises: dict[str, ExerciseStatistics] = field(default_factory=dict)
     exercise_of: dict[str, str] = field(default_factory=dict)
 
     def notebook_of(self, exercise: str) -> str:
@@ -35,7 +35,7 @@ class AssignmentOutline:
 
 
 @dataclass(frozen=True)
-class Gathered:
+class ClassData:
     """The class: students in order of their names, and beside each the records of the notebooks that were graded."""
 
     outline: AssignmentOutline
@@ -58,7 +58,7 @@ class Gathered:
         return found
 
 
-def gather(course_dir: CourseDir, assignment: str) -> Gathered:
+def load_class(course_dir: CourseDir, assignment: str) -> ClassData:
     """Return everything that is known of a class.
 
     Args:
@@ -86,7 +86,7 @@ def gather(course_dir: CourseDir, assignment: str) -> Gathered:
     handed_in = set(course_dir.submitters(assignment))
     ungraded += sorted(handed_in - rows.keys())
     missing = sorted(ledger.students - rows.keys() - handed_in)
-    return Gathered(outline, students, records, remarks, missing, ungraded, ledger.due)
+    return ClassData(outline, students, records, remarks, missing, ungraded, ledger.due)
 
 
 def outlined(sources: dict[str, NotebookNode]) -> AssignmentOutline:
@@ -100,7 +100,7 @@ def outlined(sources: dict[str, NotebookNode]) -> AssignmentOutline:
         outline = Outline(source)
         for name, known in outline.exercises.items():
             points = outline.max_points(name)
-            found.exercises[name] = Exercise(name, notebook, points, [], is_question=known.is_question)
+            found.exercises[name] = ExerciseStatistics(name, notebook, points, [], is_question=known.is_question)
         graded = (number for number, kind in enumerate(outline.types) if kind in GRADED)
         found.exercise_of.update({outline.names[number]: outline.exercise_at[number] for number in graded})
     return found

@@ -13,7 +13,7 @@ from difflib import SequenceMatcher
 from itertools import zip_longest
 
 from grader.commands.prove.mutation import ATOMS, extent, program
-from grader.commands.report.normalised import UNREADABLE, statements
+from grader.commands.report.canonical import UNREADABLE, statements
 from grader.commands.report.passages import matching
 
 SURE = 10
@@ -51,7 +51,7 @@ def differences(reference: str, answer: str) -> list[Edit]:
     try:
         ours, theirs = ast.parse(reference), ast.parse(answer)
         _Renamed(names(reference, answer)).visit(theirs)
-        return _Comparison(reference).block(_bare(ours).body, _bare(theirs).body)
+        return _TreeComparison(reference).block(_bare(ours).body, _bare(theirs).body)
     except UNREADABLE:
         return []
 
@@ -143,7 +143,7 @@ def _assignment(statement: ast.stmt) -> ast.stmt:
     return statement
 
 
-class _Comparison:
+class _TreeComparison:
     """Compares trees with that of the reference solution, in the text of which nodes have places."""
 
     def __init__(self, reference: str) -> None:

@@ -1,6 +1,6 @@
 """Drafts the entry of a mistake that has no name yet: the smallest edit of the reference that behaves like it.
 
-student's answer --alignment--> edits, each alone, all, no more than needed --+
+student's answer --ast_diff--> edits, each alone, all, no more than needed --+
 reference --mutants, those closest to the answer first------------------------+--graded--> alike? --> TOML
 """
 
@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 from grader.commands.prove.matrix import Prover, for_wrong_answers
 from grader.commands.prove.mutation import Mutant, mutants, program
-from grader.commands.report.draft.alignment import Edit, applied, changed_lines, differences
-from grader.commands.report.draft.entries import as_misconception, as_toml, change
+from grader.commands.report.canonical import TOKEN, lines_of
+from grader.commands.report.draft.ast_diff import Edit, applied, changed_lines, differences
+from grader.commands.report.draft.misconception_toml import as_misconception, as_toml, change
 from grader.commands.report.mistakes import without_details
-from grader.commands.report.normalised import TOKEN, lines_of
 from grader.engine.diagnosis.misconceptions import Misconception
 from grader.engine.notebook.outline import Outline
 from grader.engine.report import Report, Verdict

@@ -102,7 +102,7 @@ def features(answer: Sequence[Statement]) -> dict[str, bool]:
     return found
 
 
-class _Draft:
+class _StatementWriter:
     """A statement that is being written: its parts, and the places of names that may be the author's own."""
 
     def __init__(self, first: int, last: int, scope: int) -> None:
@@ -227,7 +227,7 @@ class _Draft:
         self._parts.append(")")
 
 
-def _drafts(body: Sequence[ast.AST], scopes: Iterator[int], above: int = 0) -> Iterator[_Draft]:
+def _drafts(body: Sequence[ast.AST], scopes: Iterator[int], above: int = 0) -> Iterator[_StatementWriter]:
     """Write the statements of a block and of all blocks in it.
 
     Args:
@@ -244,7 +244,7 @@ def _drafts(body: Sequence[ast.AST], scopes: Iterator[int], above: int = 0) -> I
         blocks = [each for name in BLOCKS for each in getattr(node, name, ())]
         if not _says_nothing(node):
             first, last = _lines(node, blocks)
-            draft = _Draft(above + first, above + last, scope)
+            draft = _StatementWriter(above + first, above + last, scope)
             draft.write_header(node, _owner(node, is_in_class=is_in_class))
             yield draft
         waiting += [(each, scope, isinstance(node, ast.ClassDef)) for each in reversed(blocks)]
@@ -274,7 +274,7 @@ def _owner(node: ast.AST, *, is_in_class: bool) -> str:
     return ""
 
 
-def _line_by_line(lines: Sequence[str]) -> Iterator[_Draft]:
+def _line_by_line(lines: Sequence[str]) -> Iterator[_StatementWriter]:
     """Write an answer with a syntax error: each line for itself, joined with those that close its brackets."""
     number = 0
     while number < len(lines):
@@ -284,14 +284,14 @@ def _line_by_line(lines: Sequence[str]) -> Iterator[_Draft]:
             if drafts is not None:
                 break
         else:
-            draft = _Draft(number, number, 0)
+            draft = _StatementWriter(number, number, 0)
             draft.write_tokens(lines[number])
             drafts = [draft]
         yield from drafts
         number += joined
 
 
-def _alone(text: str, above: int) -> list[_Draft] | None:
+def _alone(text: str, above: int) -> list[_StatementWriter] | None:
     """Write a statement or the header of a compound one that stands alone; None if it is no Python."""
     for form in FORMS if len(text) <= MAX_LINE else ():
         try:

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from grader.commands.prove.matrix import Prover
 from grader.commands.prove.mutation import mutants, program
-from grader.commands.report.draft.alignment import applied, differences, names
-from grader.commands.report.draft.drafts import Draft, behaves_like, draft
-from grader.commands.report.draft.entries import HINT, NAME, as_misconception, as_toml
-from grader.commands.report.normalised import features, statements
+from grader.commands.report.canonical import features, statements
+from grader.commands.report.draft.ast_diff import applied, differences, names
+from grader.commands.report.draft.draft import Draft, behaves_like, draft
+from grader.commands.report.draft.misconception_toml import HINT, NAME, as_misconception, as_toml
 from grader.engine.diagnosis.misconceptions import Misconception, load
 from tests.commands.report.disguise import disguised
 from tests.support.exercises import HELPER_PACKAGES, SOURCES, STYLES, misconceptions_of, reference

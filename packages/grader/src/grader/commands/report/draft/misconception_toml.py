@@ -12,7 +12,7 @@ from itertools import accumulate
 from pathlib import Path
 
 from grader.commands.prove.mutation import extent
-from grader.commands.report.draft.alignment import Edit
+from grader.commands.report.draft.ast_diff import Edit
 from grader.engine.diagnosis.misconceptions import Misconception, load
 from grader.errors import GraderError
 
