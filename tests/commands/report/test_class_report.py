@@ -11,8 +11,7 @@ from benchmarks.synthetic import COPIES, make_submissions
 from grader.classroom.class_run import ClassRun
 from grader.classroom.course_dir import CourseDir
 from grader.commands.report import command
-from grader.commands.report.command import ReportOptions, class_report, report
-from grader.commands.report.incidents import REPAIRED
+from grader.commands.report.command import REPAIRED, ReportOptions, class_report, report
 from grader.errors import GraderError
 from tests.support.notebooks import answered
 from tests.support.paths import REPOSITORY

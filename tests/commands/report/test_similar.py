@@ -17,8 +17,7 @@ from hypothesis import strategies as st
 from grader.commands.prove.mutation import mutants
 from grader.commands.report.canonical import MAX_STATEMENTS, features, statements
 from grader.commands.report.model import SimilarPair
-from grader.commands.report.passages import passage
-from grader.commands.report.similar import StudentWork, similar
+from grader.commands.report.similar import StudentWork, passage, similar
 from tests.commands.report.disguise import disguised, exchange
 from tests.support.exercises import SOURCES, STYLES, misconceptions_of, reference
 

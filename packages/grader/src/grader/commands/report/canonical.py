@@ -8,8 +8,10 @@ what another has set: the two together are a feature as well.
 
 import ast
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from itertools import count, islice, repeat
 
 MAX_CHARACTERS, MAX_STATEMENTS = 10_000, 300
@@ -100,6 +102,26 @@ def features(answer: Sequence[Statement]) -> dict[str, bool]:
                     found[f"{setter.text}\n{each.text}\n{setter.sets[name]}{number}"] = False
         latest |= {(each.scope, name): each for name in each.sets}
     return found
+
+
+def matching(left: Sequence[Statement], right: Sequence[Statement]) -> Iterator[tuple[Statement, Statement]]:
+    """Yield the statements that are the same: those in the same order, and then those that were moved.
+
+    Args:
+        left: the statements of one answer.
+        right: those of the other.
+    """
+    texts = [each.text for each in left], [each.text for each in right]
+    rest_left, rest_right = dict(enumerate(left)), dict(enumerate(right))
+    for block in SequenceMatcher(None, *texts, autojunk=False).get_matching_blocks():
+        for step in range(block.size):
+            yield rest_left.pop(block.a + step), rest_right.pop(block.b + step)
+    moved = defaultdict(list)
+    for statement in reversed(rest_right.values()):
+        moved[statement.text].append(statement)
+    for statement in rest_left.values():
+        if moved[statement.text]:
+            yield statement, moved[statement.text].pop()
 
 
 class _StatementWriter:

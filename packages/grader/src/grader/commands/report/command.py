@@ -6,31 +6,33 @@ load --> item analysis, mistakes, groups, lecture, similar work, incidents --> C
 import hashlib
 import os
 import time
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from grader.classroom.course_dir import CourseDir
+from grader.classroom.student import repaired
 from grader.commands.prove.matrix import Prover
 from grader.commands.report.draft.draft import behaves_like, draft
 from grader.commands.report.files import write_files
-from grader.commands.report.incidents import incidents
 from grader.commands.report.item_analysis import analysed_tests, exercises
-from grader.commands.report.lecture import lecture
 from grader.commands.report.load import ClassData, load_class
 from grader.commands.report.mistakes import (
     BehaviourGroup,
     behaviour_groups,
     known_mistakes,
+    lecture,
     unnamed_groups,
     wrong_answers,
 )
-from grader.commands.report.model import ClassReport, SimilarPair
+from grader.commands.report.model import ClassReport, Incident, SimilarPair, StudentIndex
 from grader.commands.report.similar import StudentWork, similar
 from grader.engine.diagnosis.misconceptions import load
 from grader.engine.limits import Limits
 from grader.engine.notebook.outline import Outline
+from grader.engine.report import Verdict
 from grader.errors import GraderError
 
 FOLDER = "reports"
@@ -39,6 +41,8 @@ LOOK_SECONDS = 2.0
 """Seconds between two looks for new results."""
 REFRESH_SECONDS = 10
 """Seconds after which a page that follows arrivals loads itself again."""
+INCIDENT_VERDICTS = (Verdict.TIMED_OUT, Verdict.OUT_OF_MEMORY, Verdict.CRASHED, Verdict.OUTPUT_LIMIT)
+REPAIRED, GIVEN_UP, TROUBLE, REMARK = "repaired", "not graded to the end", "could not be graded", "noted"
 
 
 @dataclass(frozen=True)
@@ -167,6 +171,28 @@ def _given(data: ClassData) -> dict[str, list[str]]:
     """Texts that say nothing if students share them: the reference solutions, which hold what was released, too."""
     outlines = map(Outline, data.outline.sources.values())
     return {exercise: [outline.reference(exercise)] for outline in outlines for exercise in outline.coded}
+
+
+def incidents(data: ClassData) -> list[Incident]:
+    """Return what went wrong, by kind, place and words; what happened to most students first."""
+    found: dict[tuple[str, str, str], list[StudentIndex]] = defaultdict(list)
+    for index, (student, records) in enumerate(zip(data.students, data.records, strict=True)):
+        happened: set[tuple[str, str, str]] = {(TROUBLE, "", trouble) for trouble in student.troubles}
+        # How many cells were repaired is said cell by cell below.
+        below = {repaired(len(record.repairs), notebook) for notebook, record in records.items()}
+        happened |= {(REMARK, "", remark) for remark in data.remarks[index] if remark not in below}
+        for notebook, record in records.items():
+            happened |= {(REPAIRED, notebook, repair) for repair in record.repairs}
+            if record.given_up:
+                happened.add((GIVEN_UP, notebook, "Grade it again with --force."))
+                continue
+            for test in record.tests:
+                if test.verdict in INCIDENT_VERDICTS:
+                    happened.add((str(test.verdict), test.exercise, test.explanation.message))
+        for each in happened:
+            found[each].append(index)
+    listed = [Incident(kind, where, words, students) for (kind, where, words), students in found.items()]
+    return sorted(listed, key=lambda each: (each.kind, -len(each.students), each.place, each.detail))
 
 
 def _without_names(data: ClassData, assignment: str) -> ClassData:

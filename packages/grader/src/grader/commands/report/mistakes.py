@@ -12,18 +12,23 @@ from itertools import chain
 from typing import Any
 
 from msgspec.structs import replace
+from nbformat import NotebookNode
 
 from grader.commands.report.load import ClassData
-from grader.commands.report.model import Example, Mistake, StudentIndex, UnnamedGroup
+from grader.commands.report.model import Example, LectureItem, Mistake, StudentIndex, UnnamedGroup
 from grader.engine.diagnosis.misconceptions import Misconception
 from grader.engine.explanation import Cause, Explanation
 from grader.engine.fingerprint import Fingerprint
+from grader.engine.notebook.cells import CellType, grade_id, type_of
 from grader.engine.report import Result
 
 OWN_NAME = re.compile(r"(?<=name |able )'[^']*'")
 """A name of the student's own in Python's errors about names."""
 NUMBER = re.compile(r"-?\d+(?:\.\d*)?(?:e[-+]?\d+)?|nan|inf")
 KEY_CHARACTERS = 6
+LECTURE_ITEMS = 3
+EXAMPLE_CELLS = 4
+"""Cells of the example for a lecture, the last ones before the blank."""
 
 
 @dataclass(frozen=True)
@@ -201,12 +206,66 @@ def _key(members: list[WrongAnswer]) -> str:
     return hashlib.sha256(behaviour.encode()).hexdigest()[:KEY_CHARACTERS]
 
 
-def _cost(members: Sequence[WrongAnswer]) -> float:
-    """The points that these answers lost."""
-    return sum(sum(each.max_points - each.points for each in wrong.results) for wrong in members)
-
-
 def _example(members: Sequence[WrongAnswer]) -> Example:
     """The shortest of the answers, without the name of its author: it has least beside the mistake."""
     shortest = min(members, key=lambda each: (len(each.source), each.source))
     return Example(shortest.source, shortest.first.explanation.undiagnosed().message)
+
+
+def lecture(
+    sources: dict[str, NotebookNode], mistakes: Sequence[Mistake], groups: Sequence[UnnamedGroup]
+) -> list[LectureItem]:
+    """Return the mistakes that cost most, with or without a name.
+
+    Args:
+        sources: the instructors' notebooks by name.
+        mistakes: the known mistakes that were made.
+        groups: the groups without a name.
+    """
+    items = [
+        LectureItem(
+            "; ".join(each.names), each.exercise, each.notebook, len(each.students), each.cost, each.hint,
+            example(sources, each.notebook, each.exercise),
+        )
+        for each in mistakes
+    ]  # fmt: skip
+    items += [
+        LectureItem(
+            "a mistake without a name", each.exercise, each.notebook, len(each.students), each.cost,
+            each.example.message, example(sources, each.notebook, each.exercise),
+        )
+        for each in groups
+    ]  # fmt: skip
+    return sorted(items, key=lambda each: -each.cost)[:LECTURE_ITEMS]
+
+
+def example(sources: dict[str, NotebookNode], notebook: str, exercise: str) -> str:
+    """Return the example that a notebook works before an exercise, as Markdown; '' if the exercise is not there.
+
+    Args:
+        sources: the instructors' notebooks by name.
+        notebook: the notebook's name.
+        exercise: the grade_id of the blank.
+    """
+    cells = sources[notebook].cells if notebook in sources else []
+    blank = next((place for place, cell in enumerate(cells) if grade_id(cell) == exercise), 0)
+    before: list[NotebookNode] = []
+    for cell in reversed(cells[:blank]):
+        if type_of(cell) in (CellType.AUTOGRADED_ANSWER, CellType.TEST, CellType.MANUAL_ANSWER):
+            break
+        before.insert(0, cell)
+        if len(before) == EXAMPLE_CELLS:
+            break
+    return "\n\n".join(_markdown(cell) for cell in before)
+
+
+def _markdown(cell: NotebookNode) -> str:
+    if cell.cell_type != "code":
+        return str(cell.source)
+    shown = [
+        "".join(output.get("text") or output.get("data", {}).get("text/plain", ""))
+        for output in cell.outputs
+        if "image/png" not in output.get("data", {})
+    ]
+    parts = [f"```python\n{cell.source}\n```", *(f"```\n{text.rstrip()}\n```" for text in shown if text.strip())]
+    return "\n\n".join(parts)

@@ -17,9 +17,9 @@ from functools import lru_cache
 import numpy
 from numpy.typing import NDArray
 
-from grader.commands.report.canonical import features, statements
-from grader.commands.report.model import SimilarPair, StudentIndex
-from grader.commands.report.passages import passage
+from grader.commands.report.canonical import features, lines_of, matching, statements
+from grader.commands.report.model import Passage, SimilarPair, StudentIndex
+from grader.text import printable
 
 RARE_SHARE, ALWAYS_RARE = 0.05, 5
 """What at most this share of the class has is rare, and so is what at most as many students have."""
@@ -37,8 +37,8 @@ MAX_ENTRIES = 6_000_000
 """Pairs that are counted, each as often as it shares something; beyond that, the least rare things are left out."""
 TELLING_SHARE = 0.5
 """The share of unusual lines that must match to be a reason, unless there is no other."""
-MAX_PASSAGES = 4
-"""Exercises of a pair that are shown side by side."""
+MAX_PASSAGES, MAX_LINES, MAX_CHARACTERS = 4, 300, 300
+"""Exercises of a pair shown side by side, lines shown of each answer, and characters of each line."""
 UNKNOWN, RIGHT = -1, 0
 """How an answer ended, where it is not a number of a wrong behaviour."""
 TINY = 1e-9
@@ -262,3 +262,24 @@ def _pair(students: Sequence[StudentWork], surveys: Sequence[_Survey], pair: int
         reasons=[words for _, words, _ in telling],
         passages=[passage(each, left.answers[each], right.answers[each]) for each in shown],
     )
+
+
+def passage(exercise: str, left: str, right: str) -> Passage:
+    """Return two answers to an exercise side by side.
+
+    Args:
+        exercise: the exercise.
+        left: the source of one answer.
+        right: the source of the other.
+    """
+    shown, beside = (
+        [printable(line, MAX_CHARACTERS) for line in lines_of(source)[:MAX_LINES]] for source in (left, right)
+    )
+    same = {
+        (one, other)
+        for first, second in matching(statements(left), statements(right))
+        # A statement may be broken into lines in two ways.
+        for one, other in zip(range(first.first, first.last + 1), range(second.first, second.last + 1), strict=False)
+        if one < len(shown) and other < len(beside)
+    }
+    return Passage(exercise, shown, beside, sorted(same))

@@ -13,8 +13,7 @@ from difflib import SequenceMatcher
 from itertools import zip_longest
 
 from grader.commands.prove.mutation import ATOMS, extent, program
-from grader.commands.report.canonical import UNREADABLE, statements
-from grader.commands.report.passages import matching
+from grader.commands.report.canonical import UNREADABLE, matching, statements
 
 SURE = 10
 """Votes for two names by a statement that is the same in both answers; one in the same place has one vote."""

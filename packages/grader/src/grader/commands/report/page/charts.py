@@ -13,7 +13,7 @@ from datetime import timedelta
 from markupsafe import Markup
 
 from grader.commands.report.model import ClassReport, ExerciseStatistics
-from grader.commands.report.page.times import moment
+from grader.commands.report.page.overview import ALL, moment
 
 WIDTH, HEIGHT = 480, 176
 TOP, BOTTOM, LINE = 18, 34, 13
@@ -23,9 +23,6 @@ STRIP_WIDTH, STRIP_HEIGHT = 112, 32
 MOST_COLUMNS = 12
 STEPS = [timedelta(hours=hours) for hours in (1, 3, 6, 12)] + [timedelta(days=days) for days in (1, 2, 7, 28)]
 """Widths of a column of hand-in times. The first that needs at most MOST_COLUMNS columns is used."""
-
-ALL = 1 - 1e-9
-"""The share of points from which an answer has all of them, up to rounding."""
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ ClassReport --glance, findings, outstanding--> the top of the page
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from statistics import median
 
 from grader.commands.report.model import (
@@ -17,9 +18,10 @@ from grader.commands.report.model import (
     Student,
     TestStatistics,
 )
-from grader.commands.report.page.charts import ALL
-from grader.commands.report.page.times import moment
 from grader.text import plural, span
+
+ALL = 1 - 1e-9
+"""The share of points from which an answer has all of them, up to rounding."""
 
 
 @dataclass(frozen=True)
@@ -148,3 +150,23 @@ def _points(cell: ExercisePoints | None) -> str:
     if cell.points is None:
         return "?"
     return f"{cell.points:g}" if cell.is_written else "–"
+
+
+def moment(text: str) -> datetime | None:
+    """Return a time in ISO 8601 as a time in UTC, None for an empty text; a time without a zone is in UTC."""
+    if not text:
+        return None
+    time = datetime.fromisoformat(text)
+    return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
+
+
+def long_time(text: str) -> str:
+    """Return a time in ISO 8601 as `5 March 2026, 14:30 UTC`."""
+    time = moment(text)
+    return f"{time.day} {time:%B %Y, %H:%M} UTC" if time else ""
+
+
+def short_time(text: str) -> str:
+    """Return a time in ISO 8601 as `2026-03-05 14:30`, in UTC. In this form, times sort as text."""
+    time = moment(text)
+    return f"{time:%Y-%m-%d %H:%M}" if time else ""

@@ -11,20 +11,26 @@ import shlex
 from base64 import b64encode
 from collections.abc import Iterable
 from hashlib import sha256
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup, escape
 
-from grader.classroom.page import numbers
+from grader.classroom.page import numbers, sanitize
+from grader.classroom.page.feedback import highlighted
 from grader.classroom.page.summary import styles, templates
-from grader.commands.report.model import ClassReport
-from grader.commands.report.page import charts, overview, sources, times
-from grader.text import plural, printable
+from grader.commands.report.model import ClassReport, Passage
+from grader.commands.report.page import charts, overview
+from grader.text import one_line, plural, printable
 
 TEMPLATES = Path(__file__).with_name("templates")
 MAX_TEXT = 4_000
 """Characters of a text that are shown: a name, a message, a reason."""
+MAX_SOURCE = 10_000
+"""Characters of an answer that are shown. An answer has hundreds; a hostile one may have a million."""
+
+HEADING = re.compile(r"<h[1-6][^>]*>(.*?)</h[1-6]>", re.DOTALL)
 
 TITLES = {
     "glance": "At a glance",
@@ -126,6 +132,41 @@ def _number(value: float | None, form: str = "g") -> str:
     return "–" if value is None else format(value, form).replace("-", MINUS)
 
 
+def example(source: str) -> Markup:
+    """Return a student's code as highlighted HTML."""
+    left_out = "\n# … the rest is left out" if len(source) > MAX_SOURCE else ""
+    return Markup(highlighted(printable(source, MAX_SOURCE) + left_out))
+
+
+def prose(source: str) -> Markup:
+    """Return markdown as sanitized HTML. Its headings are bold lines: they are no headings of this page."""
+    return Markup(HEADING.sub(r"<p><strong>\1</strong></p>", sanitize.markdown(printable(source, len(source)))))
+
+
+def side_by_side(passage: Passage) -> tuple[Markup, Markup]:
+    """Return both answers of a passage as lines of text with numbers.
+
+    A line that matches is marked, and its number is followed by that of its partner: `3 = 5`.
+    """
+    left_to_right = dict(passage.same)
+    right_to_left = {right: left for left, right in passage.same}
+    return _lines(passage.left, left_to_right), _lines(passage.right, right_to_left)
+
+
+def _lines(lines: list[str], partners: dict[int, int]) -> Markup:
+    shown = [(_line(number, text, partners), number in partners) for number, text in enumerate(lines)]
+    blocks = Markup()
+    for is_same, block in groupby(shown, key=lambda line: line[1]):
+        text = "\n".join(line for line, _ in block)
+        blocks += Markup("<mark>{}</mark>\n" if is_same else "{}\n").format(text)
+    return blocks
+
+
+def _line(number: int, text: str, partners: dict[int, int]) -> str:
+    partner = f"= {partners[number] + 1:<3}" if number in partners else " " * 5
+    return f"{number + 1:>3} {partner} {one_line(text)}".rstrip()
+
+
 _templates = templates(
     TEMPLATES,
     {
@@ -135,19 +176,19 @@ _templates = templates(
         "capital": _capital,
         "chart": charts.chart,
         "counted": plural,
-        "example": sources.example,
+        "example": example,
         "exercise_columns": charts.exercise_columns,
-        "long_time": times.long_time,
+        "long_time": overview.long_time,
         "mean": overview.mean,
         "number": _number,
         "number_tables": numbers.side_by_side,
-        "prose": sources.prose,
+        "prose": prose,
         "quoted": shlex.quote,
         "remarks": overview.remarks,
         "row": overview.row,
         "sentence": overview.sentence,
-        "short_time": times.short_time,
-        "side_by_side": sources.side_by_side,
+        "short_time": overview.short_time,
+        "side_by_side": side_by_side,
         "strip": charts.strip,
         "with_code": _with_code,
         "zip": zip,
