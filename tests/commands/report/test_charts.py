@@ -35,7 +35,7 @@ def test_numbers_at_a_glance() -> None:
 def test_what_to_look_at_first_is_what_costs_most() -> None:
     """The dearest mistake and the largest group are named, each with its section."""
     report = fake_report(40, **SIZES)
-    first = {finding.place: finding.words for finding in findings(report)}
+    first = {finding.section: finding.text for finding in findings(report)}
     dearest = max(report.mistakes, key=lambda each: each.cost)
     assert f"`{dearest.exercise}`" in first["mistakes"] and f"{dearest.cost:g} point" in first["mistakes"]
     assert f"{max(len(group.students) for group in report.groups)} student" in first["groups"]

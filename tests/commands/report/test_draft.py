@@ -1,4 +1,4 @@
-"""Drafts of mistakes without a name: known mistakes of the course are taken for unknown, and drafted from an answer.
+"""Drafts of mistakes without a name: known mistakes of the course are treated as unknown and drafted from an answer.
 
 known mistake --disguised, or in another style--> answer --draft--> edit that behaves like it, as an entry in TOML
 """
@@ -64,7 +64,7 @@ def loaded(found: Draft, exercise: str, folder: Path) -> Misconception:
     ],
 )
 def test_the_draft_of_a_mistake_behaves_like_the_answer(exercise: str, name: str, tmp_path: Path) -> None:
-    """The grader itself says so, of an answer with other names, order and comments."""
+    """The grader confirms it for an answer with other names, order and comments."""
     [known] = [each for each in misconceptions_of(exercise) if each.name == name]
     answer = disguised(known.apply(reference(exercise)), random.Random(1), parameters=False)
     is_alike = behaves_like(SOURCES[exercise], exercise, answer, PROVER)
@@ -149,7 +149,7 @@ def test_a_search_ends_when_its_time_is_over() -> None:
     assert asked == [REFERENCE]
 
 
-def test_an_answer_that_is_no_python_is_compared_with_mutants() -> None:
+def test_an_answer_that_is_not_valid_python_is_compared_with_mutants() -> None:
     assert differences(REFERENCE, "def scaled(") == []
     found = draft(REFERENCE, "scaled", "def scaled(", lambda text: "total / by" in text)
     assert found is not None and found.misconception is not None

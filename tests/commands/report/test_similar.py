@@ -250,7 +250,7 @@ def test_many_answers_can_be_reordered() -> None:
 
 @pytest.mark.parametrize("exercise", ["split-heads", "combine-heads", "add-mask"])
 def test_every_mutant_differs(exercise: str) -> None:
-    """What is not a matter of names, order, comments and layout does change something."""
+    """A change of anything but names, order, comments and layout changes the features."""
     answer = reference(exercise)
     for mutant in mutants(answer):
         assert features(statements(mutant.text)) != features(statements(answer)), mutant.edit

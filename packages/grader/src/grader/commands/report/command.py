@@ -1,4 +1,4 @@
-"""Makes the report on a class: `grader report ASSIGNMENT` reads what grading left behind and writes a page and files.
+"""Makes the report on a class: `grader report ASSIGNMENT` loads the results of grading and writes a page and files.
 
 load --> item analysis, mistakes, groups, lecture, similar work, incidents --> ClassReport --> page, JSON, CSV
 """
@@ -36,18 +36,18 @@ from grader.engine.report import Verdict
 from grader.errors import GraderError
 
 FOLDER = "reports"
-"""Folder of a course in which reports are written, a folder for each assignment."""
+"""The folder of a course that holds the reports, one folder for each assignment."""
 LOOK_SECONDS = 2.0
-"""Seconds between two looks for new results."""
+"""Seconds between two checks for new results."""
 REFRESH_SECONDS = 10
-"""Seconds after which a page that follows arrivals loads itself again."""
+"""Seconds after which a page that follows arrivals reloads itself."""
 INCIDENT_VERDICTS = (Verdict.TIMED_OUT, Verdict.OUT_OF_MEMORY, Verdict.CRASHED, Verdict.OUTPUT_LIMIT)
 REPAIRED, GIVEN_UP, TROUBLE, REMARK = "repaired", "not graded to the end", "could not be graded", "noted"
 
 
 @dataclass(frozen=True)
 class ReportOptions:
-    """How to write a report: without names, again whenever there are new results, and to another folder."""
+    """Options of a report: omit names, rewrite it when new results arrive, and write to a different folder."""
 
     anonymous: bool = False
     follow: bool = False
@@ -55,22 +55,21 @@ class ReportOptions:
 
 
 def report(course_dir: CourseDir, assignment: str, options: ReportOptions) -> Iterator[Path]:
-    """Write the report on a class, once or each time that there are new results; yield the page after each time.
+    """Write the report on a class, once or whenever new results arrive; yield the page each time.
 
     Args:
         course_dir: the course folder.
         assignment: the assignment's name.
-        options: what to write.
+        options: how to write it.
 
     Raises:
         GraderError: there is no such assignment, or nothing of it has been graded.
     """
     folder = options.output or course_dir.root / FOLDER / assignment
-    refresh = REFRESH_SECONDS if options.follow else 0
     while True:
         seen = _latest(course_dir, assignment)
         made = class_report(course_dir, assignment, is_anonymous=options.anonymous)
-        made.refresh = refresh
+        made.refresh = REFRESH_SECONDS if options.follow else 0
         yield write_files(made, folder)
         if not options.follow:
             return
@@ -84,7 +83,7 @@ def class_report(course_dir: CourseDir, assignment: str, *, is_anonymous: bool =
     Args:
         course_dir: the course folder.
         assignment: the assignment's name.
-        is_anonymous: whether students are numbers, in an order that says nothing about names.
+        is_anonymous: whether to replace names by numbers, in an order that reveals nothing about names.
 
     Raises:
         GraderError: there is no such assignment, or nothing of it has been graded.
@@ -109,14 +108,14 @@ def class_report(course_dir: CourseDir, assignment: str, *, is_anonymous: bool =
         mistakes=mistakes,
         groups=unnamed,
         lecture=lecture(data.outline.sources, mistakes, unnamed),
-        pairs=similar_work(data, groups),
+        pairs=_similar_work(data, groups),
         incidents=incidents(data),
         is_anonymous=is_anonymous,
     )
 
 
 def draft_mistake(course_dir: CourseDir, assignment: str, key: str) -> str:
-    """Return an entry for misconceptions/ that behaves like an unnamed group, with a line that says where it belongs.
+    """Return an entry for misconceptions/ that behaves like an unnamed group, after a comment with the file's path.
 
     Args:
         course_dir: the course folder.
@@ -124,7 +123,7 @@ def draft_mistake(course_dir: CourseDir, assignment: str, key: str) -> str:
         key: the group's key in the report.
 
     Raises:
-        GraderError: no group has this key, or its example behaves like our solution by now.
+        GraderError: no group has this key, or its example now behaves like our solution.
         SandboxUnavailable: the kernel cannot confine student code.
     """
     data = load_class(course_dir, assignment)
@@ -144,13 +143,8 @@ def draft_mistake(course_dir: CourseDir, assignment: str, key: str) -> str:
     return f"# {os.path.relpath(place, course_dir.root)}: write the name and the hint\n{doubt}{made.toml}"
 
 
-def similar_work(data: ClassData, groups: Iterable[BehaviourGroup]) -> list[SimilarPair]:
-    """Return the pairs of students whose work is worth a look.
-
-    Args:
-        gathered: the class.
-        groups: its wrong answers that behave alike.
-    """
+def _similar_work(data: ClassData, groups: Iterable[BehaviourGroup]) -> list[SimilarPair]:
+    """The pairs of students whose work is worth a look; `groups` are the wrong answers, grouped by behaviour."""
     behaviours: list[dict[str, str]] = [{} for _ in data.students]
     for number, group in enumerate(groups):
         for wrong in group.members:
@@ -164,21 +158,17 @@ def similar_work(data: ClassData, groups: Iterable[BehaviourGroup]) -> list[Simi
         }
         shares = {each.exercise: (each.points or 0.0) / (each.max_points or 1.0) for each in student.exercises}
         works.append(StudentWork(index, answers, shares, behaviours[index]))
-    return similar(works, _given(data))
-
-
-def _given(data: ClassData) -> dict[str, list[str]]:
-    """Texts that say nothing if students share them: the reference solutions, which hold what was released, too."""
+    # Students share the reference solutions, which include the released cells, without suspicion.
     outlines = map(Outline, data.outline.sources.values())
-    return {exercise: [outline.reference(exercise)] for outline in outlines for exercise in outline.coded}
+    return similar(works, {exercise: [each.reference(exercise)] for each in outlines for exercise in each.coded})
 
 
 def incidents(data: ClassData) -> list[Incident]:
-    """Return what went wrong, by kind, place and words; what happened to most students first."""
+    """Return the technical problems by kind, the most frequent of a kind first."""
     found: dict[tuple[str, str, str], list[StudentIndex]] = defaultdict(list)
     for index, (student, records) in enumerate(zip(data.students, data.records, strict=True)):
         happened: set[tuple[str, str, str]] = {(TROUBLE, "", trouble) for trouble in student.troubles}
-        # How many cells were repaired is said cell by cell below.
+        # Repairs are listed cell by cell below, so skip the remark that counts them.
         below = {repaired(len(record.repairs), notebook) for notebook, record in records.items()}
         happened |= {(REMARK, "", remark) for remark in data.remarks[index] if remark not in below}
         for notebook, record in records.items():
@@ -196,7 +186,7 @@ def incidents(data: ClassData) -> list[Incident]:
 
 
 def _without_names(data: ClassData, assignment: str) -> ClassData:
-    """Number the students in an order that does not follow from their names, but is the same in each report."""
+    """Replace names by numbers, in an order that their names do not reveal but that is the same in each report."""
 
     def mixed(index: int) -> str:
         return hashlib.sha256(f"{assignment} {data.students[index].name}".encode()).hexdigest()
@@ -220,7 +210,7 @@ def _numbers(names: list[str]) -> list[str]:
 
 
 def _latest(course_dir: CourseDir, assignment: str) -> tuple[int, float]:
-    """How many students have results, and when the latest were written."""
+    """The number of students with results, and the time of the latest."""
     folders = course_dir.folder("autograded", assignment, "x").parent.parent.glob(f"*/{assignment}")
     times = [folder.stat().st_mtime for folder in folders]
     return len(times), max(times, default=0.0)

@@ -10,7 +10,7 @@ from grader.commands.shared import Command, prepare
 def _options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("assignment", metavar="ASSIGNMENT")
     parser.add_argument("--anonymous", action="store_true", help="numbers in place of names")
-    parser.add_argument("--follow", action="store_true", help="write it again when there are new results, until Ctrl-C")
+    parser.add_argument("--follow", action="store_true", help="rewrite it when new results arrive, until Ctrl-C")
     parser.add_argument("--output", type=Path, metavar="FOLDER", help="where to write (default: reports/ASSIGNMENT)")
     parser.add_argument(
         "--draft-mistake", metavar="KEY",

@@ -1,7 +1,7 @@
-"""Judges the tests by the class: which of them separate students who understood from others, and what they cost.
+"""Judges tests by the results of the class: whether they separate strong work from weak, and what they cost.
 
-Discrimination is the corrected item-total correlation of classical test theory: the points of a test beside the rest of
-the points (Crocker and Algina, Introduction to Classical and Modern Test Theory, 1986, section 14.2).
+Discrimination is the corrected item-total correlation of classical test theory: the correlation of a test's points
+with a student's other points (Crocker and Algina, Introduction to Classical and Modern Test Theory, 1986, 14.2).
 """
 
 import math
@@ -14,17 +14,17 @@ from grader.commands.report.load import ClassData
 from grader.commands.report.model import ExerciseStatistics, TestStatistics
 
 ENOUGH = 10
-"""Students who must have tried an exercise before anything is said about its tests."""
+"""The minimum number of students who tried an exercise for notes about its tests."""
 NEGATIVE, ERRORS = -0.1, 2.0
-"""Discrimination from which on good students fail a test more often than weak ones, and by how many standard errors it
-must lie below 0: in a small class, chance alone makes it negative."""
+"""A note needs a discrimination at most this low, and this many standard errors below 0: in a small class, chance alone
+makes it negative."""
 ALL_PASS = "Everyone who tried the exercise passes: it tells no one apart."
 NONE_PASS = "No one who tried the exercise passes: is the task clear, and the test fair?"
 REVERSED = "Students with many points fail it more often than those with few: is it fair?"
 
 
 def exercises(data: ClassData) -> list[ExerciseStatistics]:
-    """Return the exercises in order, with the shares of points of all who handed in."""
+    """Return the exercises in order, with the shares of points of all students who handed in."""
     found = []
     for place, exercise in enumerate(data.outline.exercises.values()):
         handed_in = [
@@ -68,7 +68,7 @@ def _discrimination(pairs: list[tuple[float, float]]) -> float | None:
     try:
         return correlation([test for test, _ in pairs], [rest for _, rest in pairs])
     except StatisticsError:
-        return None  # fewer than two students, or all the same
+        return None  # fewer than two students, or constant points
 
 
 def _notes(test: TestStatistics) -> list[str]:

@@ -1,4 +1,4 @@
-"""Counts who made which mistake: the known ones by their names, the others by the fingerprints of their behaviour.
+"""Counts mistakes: known ones by name, others by the fingerprint of their behaviour; picks those for the next lecture.
 
 first failed test of each exercise --causes--> Mistake        --fingerprint--> Group of those who behave alike
 """
@@ -23,7 +23,7 @@ from grader.engine.notebook.cells import CellType, grade_id, type_of
 from grader.engine.report import Result
 
 OWN_NAME = re.compile(r"(?<=name |able )'[^']*'")
-"""A name of the student's own in Python's errors about names."""
+"""A student's own name in Python's errors about names."""
 NUMBER = re.compile(r"-?\d+(?:\.\d*)?(?:e[-+]?\d+)?|nan|inf")
 KEY_CHARACTERS = 6
 LECTURE_ITEMS = 3
@@ -33,7 +33,7 @@ EXAMPLE_CELLS = 4
 
 @dataclass(frozen=True)
 class WrongAnswer:
-    """One student's wrong answer to an exercise: the results of its tests, and the source."""
+    """One student's wrong answer to an exercise, with the results of its tests and its source."""
 
     index: StudentIndex
     exercise: str
@@ -42,32 +42,35 @@ class WrongAnswer:
 
     @property
     def first(self) -> Result:
-        """The first test that it failed and that a diagnosis belongs to."""
+        """The first failed test with a diagnosis or a fingerprint, or else the first failed test."""
         marked = [each for each in self.failed if each.explanation.causes or each.fingerprint is not None]
         return (marked or self.failed)[0]
 
     @property
     def fingerprint(self) -> Fingerprint:
-        """The fingerprint of its behaviour; only for those that have one."""
+        """The fingerprint of its behaviour, which must exist."""
         assert self.first.fingerprint is not None
         return self.first.fingerprint
 
     @property
     def failed(self) -> list[Result]:
-        """The tests that did not give all their points."""
+        """The tests that lost points."""
         return [each for each in self.results if each.points < each.max_points]
 
 
 def wrong_answers(data: ClassData) -> list[WrongAnswer]:
-    """Return all answers that were written and lost points in tests."""
+    """Return all written answers that lost points in tests."""
     found = []
-    for index, (student, results) in enumerate(zip(data.students, data.results(), strict=True)):
-        sources = {name: text for record in data.records[index].values() for name, text in record.answers.items()}
+    for index, (student, records) in enumerate(zip(data.students, data.records, strict=True)):
+        sources = {name: text for record in records.values() for name, text in record.answers.items()}
         written = {each.exercise for each in student.exercises if each.is_written}
+        results: dict[str, list[Result]] = defaultdict(list)
+        for test in chain.from_iterable(record.tests for record in records.values()):
+            # A test that needs a blank exercise says nothing about this one.
+            if test.explanation.cause is not Cause.NOT_WRITTEN:
+                results[test.exercise].append(test)
         for exercise, tests in results.items():
-            # A test that needs an exercise which is still blank says nothing about this one.
-            told = [each for each in tests if each.explanation.cause is not Cause.NOT_WRITTEN]
-            wrong = WrongAnswer(index, exercise, told, sources.get(exercise, ""))
+            wrong = WrongAnswer(index, exercise, tests, sources.get(exercise, ""))
             if exercise in written and wrong.failed:
                 found.append(wrong)
     return found
@@ -75,7 +78,7 @@ def wrong_answers(data: ClassData) -> list[WrongAnswer]:
 
 @dataclass(frozen=True)
 class BehaviourGroup:
-    """Wrong answers to one exercise that behave alike, and the names of the mistake, if it has a name."""
+    """Wrong answers to one exercise that behave alike, and the names of the mistake, if any."""
 
     members: list[WrongAnswer]
     causes: tuple[str, ...]
@@ -98,10 +101,10 @@ class BehaviourGroup:
 
 
 def behaviour_groups(answers: Iterable[WrongAnswer]) -> list[BehaviourGroup]:
-    """Divide wrong answers into groups that behave alike. A name that one member has holds for all of them.
+    """Group wrong answers by behaviour. A name that one member has applies to all of them.
 
-    The grader may have had no time for the name of every mistake in a notebook. Where numbers could not be compared,
-    the others have no name. Answers without a fingerprint have no group, such as those that crash.
+    The grader may have run out of time before it named every mistake in a notebook. If numbers could not be compared,
+    a name applies to its own answers only. Answers without a fingerprint, such as crashes, have no group.
     """
     by_exercise: dict[str, list[WrongAnswer]] = defaultdict(list)
     for wrong in answers:
@@ -118,7 +121,7 @@ def _by_name(answers: list[WrongAnswer]) -> list[BehaviourGroup]:
         causes = {tuple(each.first.explanation.causes) for each in members} - {()}
         is_one = len(causes) == 1 and is_certain
         for names in sorted(causes):
-            # One mistake may have several groups: it is the same with whatever else the students did.
+            # One mistake may have several groups, depending on the students' other answers.
             known = members if is_one else [each for each in members if tuple(each.first.explanation.causes) == names]
             named.setdefault(names, BehaviourGroup([], names, is_certain)).members.extend(known)
         if unnamed and not is_one:
@@ -129,12 +132,12 @@ def _by_name(answers: list[WrongAnswer]) -> list[BehaviourGroup]:
 def known_mistakes(
     data: ClassData, groups: Iterable[BehaviourGroup], misconceptions: Iterable[Misconception]
 ) -> list[Mistake]:
-    """Return the mistakes with a name, those of most students first.
+    """Return the mistakes with a name, the most frequent first.
 
     Args:
-        gathered: the class.
+        data: the class.
         groups: its wrong answers.
-        misconceptions: the known misconceptions of the assignment, with what was said to students.
+        misconceptions: the known misconceptions of the assignment, with their hints.
     """
     hints = {(each.exercise, each.name): each.hint for each in misconceptions}
     found = []
@@ -149,7 +152,7 @@ def unnamed_groups(data: ClassData, groups: Iterable[BehaviourGroup]) -> list[Un
     """Return the groups of several students whose mistake has no name, the largest first.
 
     Args:
-        gathered: the class.
+        data: the class.
         groups: its wrong answers.
     """
     found = []
@@ -162,24 +165,24 @@ def unnamed_groups(data: ClassData, groups: Iterable[BehaviourGroup]) -> list[Un
 
 
 def grouped(answers: Sequence[WrongAnswer]) -> list[tuple[list[WrongAnswer], bool]]:
-    """Divide wrong answers to one exercise, all with fingerprints, into groups that behave alike.
+    """Group wrong answers to one exercise, all with fingerprints, by behaviour.
 
-    Alike are those with like fingerprints, of which the tests say the same. Answers that drew different parameters have
-    different numbers for that reason alone. They are taken for alike if all else is the same, and among the answers
-    with the same parameters there is no other such group.
+    Answers behave alike if their fingerprints match and their tests give the same messages. Different random parameters
+    change numbers without a change in behaviour: such answers are one group if everything else matches and their
+    parameters are all different.
 
     Returns:
-        The groups, and whether the numbers of all members could be compared.
+        The groups, each with True if the numbers of all members could be compared.
     """
-    by_words: dict[tuple[object, ...], list[list[WrongAnswer]]] = defaultdict(list)
+    by_messages: dict[tuple[object, ...], list[list[WrongAnswer]]] = defaultdict(list)
     for wrong in answers:
-        alike = by_words[wrong.fingerprint.structure, bool(wrong.fingerprint.drawn), *_told(wrong)]
+        alike = by_messages[wrong.fingerprint.structure, bool(wrong.fingerprint.drawn), *_messages(wrong)]
         members = next((each for each in alike if wrong.fingerprint.is_like(each[0].fingerprint)), None)
         if members is None:
             alike.append(members := [])
         members.append(wrong)
     found = []
-    for alike in by_words.values():
+    for alike in by_messages.values():
         if len({members[0].fingerprint.drawn for members in alike}) == len(alike) > 1:
             found.append((list(chain.from_iterable(alike)), False))
         else:
@@ -187,27 +190,27 @@ def grouped(answers: Sequence[WrongAnswer]) -> list[tuple[list[WrongAnswer], boo
     return found
 
 
-def _told(wrong: WrongAnswer) -> tuple[object, ...]:
-    """The messages of the tests, without places and numbers."""
+def _messages(wrong: WrongAnswer) -> tuple[object, ...]:
+    """The messages of the tests without locations and numbers."""
     return tuple((each.name, each.verdict, without_details(each.explanation)) for each in wrong.results)
 
 
 def without_details(explanation: Explanation) -> str:
-    """Return what a test says without what differs in one behaviour: numbers, places, names, and a diagnosis."""
+    """Return a test's message without details that vary within a behaviour: numbers, locations, names and diagnosis."""
     common = replace(explanation, where=None, judged_with=(), misconceptions=())
     return NUMBER.sub("#", OWN_NAME.sub("", common.message))
 
 
 def _key(members: list[WrongAnswer]) -> str:
-    """A short name of a group, the same in each run as long as the behaviour is the same."""
+    """A short name of a group, which depends only on the behaviour."""
     fingerprint = min((each.fingerprint for each in members), key=lambda each: (each.drawn, each.numbers))
-    numbers = [f"{number:.3g}" for number in fingerprint.numbers]  # rounding must not change the name
-    behaviour = repr((fingerprint.structure, fingerprint.drawn, numbers, _told(members[0])))
+    numbers = [f"{number:.3g}" for number in fingerprint.numbers]  # rounding errors must not change the name
+    behaviour = repr((fingerprint.structure, fingerprint.drawn, numbers, _messages(members[0])))
     return hashlib.sha256(behaviour.encode()).hexdigest()[:KEY_CHARACTERS]
 
 
 def _example(members: Sequence[WrongAnswer]) -> Example:
-    """The shortest of the answers, without the name of its author: it has least beside the mistake."""
+    """The shortest of the answers, without its author's name: it has the least besides the mistake."""
     shortest = min(members, key=lambda each: (len(each.source), each.source))
     return Example(shortest.source, shortest.first.explanation.undiagnosed().message)
 
@@ -215,39 +218,29 @@ def _example(members: Sequence[WrongAnswer]) -> Example:
 def lecture(
     sources: dict[str, NotebookNode], mistakes: Sequence[Mistake], groups: Sequence[UnnamedGroup]
 ) -> list[LectureItem]:
-    """Return the mistakes that cost most, with or without a name.
+    """Return the mistakes that cost the class most, with or without a name.
 
     Args:
         sources: the instructors' notebooks by name.
-        mistakes: the known mistakes that were made.
-        groups: the groups without a name.
+        mistakes: the known mistakes.
+        groups: the unnamed groups.
     """
-    items = [
+    found: list[tuple[Mistake | UnnamedGroup, str, str]] = [
+        *((each, "; ".join(each.names), each.hint) for each in mistakes),
+        *((each, "a mistake without a name", each.example.message) for each in groups),
+    ]
+    return [
         LectureItem(
-            "; ".join(each.names), each.exercise, each.notebook, len(each.students), each.cost, each.hint,
-            example(sources, each.notebook, each.exercise),
+            title, each.exercise, each.notebook, len(each.students), each.cost, text,
+            _worked_example(sources[each.notebook], each.exercise) if each.notebook in sources else "",
         )
-        for each in mistakes
+        for each, title, text in sorted(found, key=lambda item: -item[0].cost)[:LECTURE_ITEMS]
     ]  # fmt: skip
-    items += [
-        LectureItem(
-            "a mistake without a name", each.exercise, each.notebook, len(each.students), each.cost,
-            each.example.message, example(sources, each.notebook, each.exercise),
-        )
-        for each in groups
-    ]  # fmt: skip
-    return sorted(items, key=lambda each: -each.cost)[:LECTURE_ITEMS]
 
 
-def example(sources: dict[str, NotebookNode], notebook: str, exercise: str) -> str:
-    """Return the example that a notebook works before an exercise, as Markdown; '' if the exercise is not there.
-
-    Args:
-        sources: the instructors' notebooks by name.
-        notebook: the notebook's name.
-        exercise: the grade_id of the blank.
-    """
-    cells = sources[notebook].cells if notebook in sources else []
+def _worked_example(source: NotebookNode, exercise: str) -> str:
+    """The worked example before an exercise of a notebook, as Markdown; '' if the exercise does not exist."""
+    cells = source.cells
     blank = next((place for place, cell in enumerate(cells) if grade_id(cell) == exercise), 0)
     before: list[NotebookNode] = []
     for cell in reversed(cells[:blank]):

@@ -1,9 +1,9 @@
-"""Renders the report on a class as one HTML document that needs no server, no network and no other file.
+"""Renders the report on a class as one self-contained HTML document, without a server, a network or other files.
 
     ClassReport --templates--> HTML with its style sheet, its script and its pictures inside
 
-The page holds what students wrote. So the templates escape every text, code and markdown are sanitized, and a
-Content-Security-Policy lets the browser run the page's own script and no other, by its hash.
+The page shows untrusted text of students. So the templates escape every text, code and markdown are sanitized, and a
+Content-Security-Policy lets the browser run the page's own script only, by its hash.
 """
 
 import re
@@ -26,9 +26,9 @@ from grader.text import one_line, plural, printable
 
 TEMPLATES = Path(__file__).with_name("templates")
 MAX_TEXT = 4_000
-"""Characters of a text that are shown: a name, a message, a reason."""
+"""Maximum characters of a text on the page: a name, a message, a reason."""
 MAX_SOURCE = 10_000
-"""Characters of an answer that are shown. An answer has hundreds; a hostile one may have a million."""
+"""Maximum characters of an answer on the page. An answer has hundreds; a hostile one may have a million."""
 
 HEADING = re.compile(r"<h[1-6][^>]*>(.*?)</h[1-6]>", re.DOTALL)
 
@@ -43,7 +43,7 @@ TITLES = {
     "incidents": "Incidents",
     "class": "The class",
 }
-"""The sections in order: their ids and headings."""
+"""The ids and headings of the sections, in order."""
 
 MINUS = "\N{MINUS SIGN}"
 
@@ -52,7 +52,7 @@ def page(report: ClassReport) -> str:
     """Return the report as an HTML document.
 
     Args:
-        report: the report. Names are shown as they are in it, so an anonymous report gives an anonymous page.
+        report: the report. Names are shown as stored, so an anonymous report gives an anonymous page.
     """
     style, script = styles() + (TEMPLATES / "report.css").read_text(), (TEMPLATES / "report.js").read_text()
     html = _templates.get_template("report.html.j2").render(
@@ -68,27 +68,18 @@ def page(report: ClassReport) -> str:
         script=Markup(script),
         policy=_policy(style, script),
         titles=TITLES,
-        counts=_counts(report),
+        counts={
+            "class": len(report.students),
+            **{name: len(getattr(report, name)) for name in ("tests", "mistakes", "groups", "pairs", "incidents")},
+        },
         command=f"grader report {shlex.quote(printable(report.assignment))}",
     )
-    # A folder's name may hold halves of surrogate pairs, which no file can.
+    # The name of a folder may contain lone surrogates, which UTF-8 cannot encode.
     return html.encode(errors="replace").decode()
 
 
-def _counts(report: ClassReport) -> dict[str, int]:
-    """How many things a section has, for the table of contents."""
-    return {
-        "tests": len(report.tests),
-        "mistakes": len(report.mistakes),
-        "groups": len(report.groups),
-        "pairs": len(report.pairs),
-        "incidents": len(report.incidents),
-        "class": len(report.students),
-    }
-
-
 def _policy(style: str, script: str) -> str:
-    """The policy that allows this style sheet and this script alone, and pictures inside the page."""
+    """The policy that allows only this style sheet, this script, and pictures inside the page."""
     return (
         f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; img-src data:; "
         "base-uri 'none'; form-action 'none'"
@@ -100,17 +91,17 @@ def _hash(text: str) -> str:
 
 
 def _shown(value: Any) -> Any:
-    """A value as the page shows it: no text is long or reorders the text after it."""
+    """A value as the page shows it: texts are cut, and cannot reorder the text after them."""
     return value if isinstance(value, Markup | int | float) else printable(value, MAX_TEXT)
 
 
 def _with_code(text: str) -> Markup:
-    """Text as HTML, with names between backticks set as code."""
+    """A text as HTML, with names in backticks as code."""
     return Markup(re.sub(r"`([^`\n]+)`", r"<code>\1</code>", str(escape(printable(text, MAX_TEXT)))))
 
 
 def _by(things: list[Any], attribute: str) -> Iterable[tuple[Any, list[Any]]]:
-    """Things with one value of an attribute together, in the order in which the values first occur."""
+    """Things grouped by an attribute, in the order in which its values first occur."""
     groups: dict[Any, list[Any]] = {}
     for thing in things:
         groups.setdefault(getattr(thing, attribute), []).append(thing)
@@ -118,17 +109,17 @@ def _by(things: list[Any], attribute: str) -> Iterable[tuple[Any, list[Any]]]:
 
 
 def _anchor(parts: list[str]) -> str:
-    """An id made of texts. A number would be another thing's as soon as the report has one thing more."""
+    """An id made of texts. A number would move to a different thing when the report grows."""
     return "at-" + sha256("\0".join(parts).encode(errors="replace")).hexdigest()[:12]
 
 
 def _capital(text: str) -> str:
-    """Text that begins with a capital letter."""
+    """A text with its first letter capitalised."""
     return text[:1].upper() + text[1:]
 
 
 def _number(value: float | None, form: str = "g") -> str:
-    """A number as text; `–` if there is none."""
+    """A number as text, `–` for None."""
     return "–" if value is None else format(value, form).replace("-", MINUS)
 
 
@@ -139,14 +130,14 @@ def example(source: str) -> Markup:
 
 
 def prose(source: str) -> Markup:
-    """Return markdown as sanitized HTML. Its headings are bold lines: they are no headings of this page."""
+    """Return markdown as sanitized HTML. Its headings become bold lines, to keep the outline of the page."""
     return Markup(HEADING.sub(r"<p><strong>\1</strong></p>", sanitize.markdown(printable(source, len(source)))))
 
 
 def side_by_side(passage: Passage) -> tuple[Markup, Markup]:
     """Return both answers of a passage as lines of text with numbers.
 
-    A line that matches is marked, and its number is followed by that of its partner: `3 = 5`.
+    A matching line is marked, and the number of its partner follows its own: `3 = 5`.
     """
     left_to_right = dict(passage.same)
     right_to_left = {right: left for left, right in passage.same}
