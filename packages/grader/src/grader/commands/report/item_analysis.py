@@ -48,10 +48,8 @@ def analysed_tests(data: ClassData) -> list[TestStatistics]:
         total = sum(test.points for record in records.values() for test in record.tests)
         for notebook, record in records.items():
             for result in record.tests:
-                test = found.get(result.name)
-                if test is None:
-                    test = TestStatistics(result.name, result.exercise, notebook, result.max_points, 0, 0, None, 0.0)
-                    found[result.name] = test
+                unseen = TestStatistics(result.name, result.exercise, notebook, result.max_points, 0, 0, None, 0.0)
+                test = found.setdefault(result.name, unseen)
                 if result.exercise in written:
                     test.tried += 1
                     test.passed += result.points >= result.max_points

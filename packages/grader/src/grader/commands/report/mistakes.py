@@ -1,6 +1,6 @@
 """Counts mistakes: known ones by name, others by the fingerprint of their behaviour; picks those for the next lecture.
 
-first failed test of each exercise --causes--> Mistake        --fingerprint--> Group of those who behave alike
+first failed test of each exercise --causes--> Mistake        --fingerprint--> UnnamedGroup        both --> LectureItem
 """
 
 import hashlib

@@ -1,7 +1,7 @@
 """Finds pairs of students whose work is worth a look. It points to places, and never claims that someone copied.
 
     answers --canonical--> features, rare ones only --+
-    behaviours, rare ones only ------------------------+--> who shares them --> Pair, the highest score first
+    behaviours, rare ones only -----------------------+--> students who share them --> SimilarPair, best score first
 
 A score sums surprise: a shared feature that a fraction p of the class has counts -log p. Frequent features count
 nothing, above all common right answers. Only pairs that share a rare feature are ever looked at.

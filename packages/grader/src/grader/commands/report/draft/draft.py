@@ -1,13 +1,13 @@
 """Drafts the entry of a mistake without a name: the smallest edit of the reference that behaves like it.
 
 student's answer --ast_diff--> edits, each alone, all, no more than needed --+
-reference --mutants, those closest to the answer first------------------------+--graded--> alike? --> TOML
+reference --mutants, those closest to the answer first-----------------------+--graded--> alike? --> TOML
 """
 
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -115,7 +115,7 @@ class _Search:
                 needed = fewer
         return needed
 
-    def _alike(self, found: "Iterator[Mutant] | Sequence[Mutant]") -> Iterator[str]:
+    def _alike(self, found: Iterable[Mutant]) -> Iterator[str]:
         """Yield the first mutant that behaves alike."""
         for each in found:
             if time.monotonic() > self.end:
