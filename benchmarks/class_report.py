@@ -15,7 +15,7 @@ import msgspec
 
 from benchmarks.classes import ASSIGNMENT, PROGRAMS, environment, make
 from benchmarks.synthetic import Truth, make_submissions
-from grader.commands.report.model import ClassReport, Group, Mistake
+from grader.commands.report.model import ClassReport, Mistake, UnnamedGroup
 
 HEADING = "## The report on a class"
 SIZE, FIRST = 300, 20
@@ -69,9 +69,9 @@ def _groups_by_truth(report: ClassReport, truth: Truth, names: list[str]) -> dic
     the notebook: an answer behaves as it does with those that it uses. Mutants that keep their points are right ones.
     """
     group_of: dict[tuple[str, str], str] = {}
-    everything: list[Mistake | Group] = [*report.mistakes, *report.groups]
+    everything: list[Mistake | UnnamedGroup] = [*report.mistakes, *report.groups]
     for each in everything:
-        label = each.key if isinstance(each, Group) else f"{each.exercise}: {each.names}"
+        label = each.key if isinstance(each, UnnamedGroup) else f"{each.exercise}: {each.names}"
         group_of |= {(names[place], each.exercise): label for place in each.students}
     lost = {
         (student.name, each.exercise)

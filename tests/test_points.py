@@ -31,11 +31,11 @@ OTHER = {
     "Fingerprint": {"numbers"},  # numbers of a student's code
     "_Taken": {"_numbers"},
     "Options": {"grade"},  # a function
-    "Pair": {"score"},  # how much two answers have in common
+    "SimilarPair": {"score"},  # how much two answers have in common
     "_Survey": {"_groups"},
-    "Work": {"shares"},
+    "StudentWork": {"shares"},
     # What a mistake costs a class, summed over students: a statistic that no other class holds.
-    "Group": {"cost"},
+    "UnnamedGroup": {"cost"},
     "LectureItem": {"cost"},
     "Mistake": {"cost"},
 }

@@ -6,16 +6,16 @@ from datetime import UTC, datetime, timedelta
 from grader.commands.report.model import (
     ClassReport,
     Example,
-    Exercise,
     ExercisePoints,
-    Group,
+    ExerciseStatistics,
     Incident,
     LectureItem,
     Mistake,
-    Pair,
     Passage,
+    SimilarPair,
     Student,
-    Test,
+    TestStatistics,
+    UnnamedGroup,
 )
 
 NAMES = """parameters linear relu leaky-relu conv2d max-pooling batch-norm layer-norm dropout embedding rnn-cell
@@ -97,7 +97,7 @@ def fake_report(
         missing=[f"missing {place}" for place in range(students // 25)],
         ungraded=["ungraded one"] if students else [],
         exercises=[
-            Exercise(
+            ExerciseStatistics(
                 name,
                 f"{1 + place // 4}-notebook",
                 points[place],
@@ -125,7 +125,7 @@ def fake_report(
             if has_answers
         ],
         groups=[
-            Group(
+            UnnamedGroup(
                 f"{where(place)[0]}-{place}a7",
                 *where(place),
                 some(max(1, students // 15)),
@@ -183,7 +183,7 @@ def _student(place: int, names: list[str], points: list[float], draw: random.Ran
     )
 
 
-def _test(place: int, exercise: str, notebook: str, students: int, draw: random.Random) -> Test:
+def _test(place: int, exercise: str, notebook: str, students: int, draw: random.Random) -> TestStatistics:
     passed = draw.randint(0, students)
     discrimination = draw.uniform(-0.2, 0.8) if 0 < passed < students else None
     notes = []
@@ -194,7 +194,7 @@ def _test(place: int, exercise: str, notebook: str, students: int, draw: random.
     if discrimination is not None and discrimination < -0.05:
         notes.append("Good students fail it more often than weak ones.")
     kind = ("values", "shape", "gradients", "mask", "state")[place // 12 % 5]
-    return Test(
+    return TestStatistics(
         f"{exercise}-test-{kind}",
         exercise,
         notebook,
@@ -207,7 +207,7 @@ def _test(place: int, exercise: str, notebook: str, students: int, draw: random.
     )
 
 
-def _pair(place: int, students: int, exercise: str, draw: random.Random) -> Pair:
+def _pair(place: int, students: int, exercise: str, draw: random.Random) -> SimilarPair:
     left, right = draw.sample(range(students), 2)
     one = SOURCE.format(place=1).splitlines()
     other = [line.replace("score", "s").replace("context", "summed") for line in one]
@@ -218,4 +218,4 @@ def _pair(place: int, students: int, exercise: str, draw: random.Random) -> Pair
         f"91 % of the text of `{exercise}` is the same after renaming.",
     ]
     passages = [Passage(exercise, one, other, same)] * (1 + place % 3)
-    return Pair(left, right, 100.0 - place, reasons, passages)
+    return SimilarPair(left, right, 100.0 - place, reasons, passages)

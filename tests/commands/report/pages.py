@@ -18,7 +18,7 @@ needs_browser = pytest.mark.skipif(
 OPTIONS = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run")
 TIMES = {"made", "due", "handed_in"}
 SIZES = {"tests": 14, "exercises": 4, "mistakes": 7, "groups": 5, "pairs": 4}
-"""How many of each thing the reports of these tests have."""
+"""The number of each kind of thing in the reports of these tests."""
 
 
 def read(text: str) -> Tag:
@@ -27,7 +27,7 @@ def read(text: str) -> Tag:
 
 
 def words(part: Tag) -> str:
-    """What a part of a page says."""
+    """The text of a part of a page."""
     return " ".join(part.get_text().split())
 
 

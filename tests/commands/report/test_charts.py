@@ -6,9 +6,9 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.commands.report.model import ClassReport, Exercise, Student
+from grader.commands.report.model import ClassReport, ExerciseStatistics, Student
 from grader.commands.report.page.charts import MOST_COLUMNS, exercise_columns, hand_in_columns, point_columns
-from grader.commands.report.page.overview import findings, glance, half, max_points
+from grader.commands.report.page.overview import class_summary, findings, half, max_points
 from tests.commands.report.fakes import fake_report
 from tests.commands.report.pages import SIZES
 
@@ -26,7 +26,7 @@ def test_numbers_at_a_glance() -> None:
             Student("cat", 6, 10),
         ],
     )
-    seen = glance(class_)
+    seen = class_summary(class_)
     assert (seen.handed_in, seen.roster, seen.late, seen.full) == (3, 4, 1, 1)
     assert (half(class_.students), max_points(class_.students)) == (6, 10)
     assert (seen.waiting_answers, seen.waiting_students, seen.oldest) == (3, 2, "8 days")
@@ -35,7 +35,7 @@ def test_numbers_at_a_glance() -> None:
 def test_what_to_look_at_first_is_what_costs_most() -> None:
     """The dearest mistake and the largest group are named, each with its section."""
     report = fake_report(40, **SIZES)
-    first = {finding.place: finding.words for finding in findings(report)}
+    first = {finding.section: finding.text for finding in findings(report)}
     dearest = max(report.mistakes, key=lambda each: each.cost)
     assert f"`{dearest.exercise}`" in first["mistakes"] and f"{dearest.cost:g} point" in first["mistakes"]
     assert f"{max(len(group.students) for group in report.groups)} student" in first["groups"]
@@ -49,7 +49,7 @@ def test_a_distribution_counts_each_student_once(shares: list[float]) -> None:
     whole = point_columns(shares)
     assert sum(column.count for column in whole) == len(shares) and whole[-1].count == all_points
     blank = sum(share == 0 for share in shares) // 2
-    parts = exercise_columns(Exercise("one", "small", 10.0, shares, blank))
+    parts = exercise_columns(ExerciseStatistics("one", "small", 10.0, shares, blank))
     assert sum(column.count for column in parts) == len(shares)
     assert (parts[0].count, parts[-1].count) == (blank, all_points)
 

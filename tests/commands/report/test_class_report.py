@@ -11,8 +11,7 @@ from benchmarks.synthetic import COPIES, make_submissions
 from grader.classroom.class_run import ClassRun
 from grader.classroom.course_dir import CourseDir
 from grader.commands.report import command
-from grader.commands.report.command import Options, class_report, report
-from grader.commands.report.incidents import REPAIRED
+from grader.commands.report.command import REPAIRED, ReportOptions, class_report, report
 from grader.errors import GraderError
 from tests.support.notebooks import answered
 from tests.support.paths import REPOSITORY
@@ -45,7 +44,7 @@ def test_points_and_who_is_missing(again: Path) -> None:
 
 def test_without_names_nobody_can_be_found(again: Path) -> None:
     """Neither on the page nor in a file; the numbers do not follow the alphabet."""
-    (page,) = report(CourseDir(again), NAME, Options(anonymous=True, output=again / "out"))
+    (page,) = report(CourseDir(again), NAME, ReportOptions(anonymous=True, output=again / "out"))
     for file in page.parent.iterdir():
         text = file.read_text()
         assert not any(
@@ -98,7 +97,7 @@ def test_an_unnamed_group_is_found_and_explained(tmp_path: Path) -> None:
 def test_a_page_follows_arrivals(again: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is written again when there are new results, and loads itself again."""
     monkeypatch.setattr(command, "LOOK_SECONDS", 0.01)
-    pages = report(CourseDir(again), NAME, Options(follow=True))
+    pages = report(CourseDir(again), NAME, ReportOptions(follow=True))
     assert "zoe" not in next(pages).read_text()
     hand_in(again, "zoe", released(again))
     grade_class(again)

@@ -2,17 +2,17 @@
 
 from grader.classroom.page.records import VERSION, NotebookRecord
 from grader.commands.report import model
-from grader.commands.report.gather import AssignmentOutline, Gathered
 from grader.commands.report.item_analysis import ALL_PASS, NONE_PASS, REVERSED, analysed_tests, exercises
-from grader.commands.report.model import Exercise, ExercisePoints, Student
+from grader.commands.report.load import AssignmentOutline, ClassData
+from grader.commands.report.model import ExercisePoints, ExerciseStatistics, Student
 from grader.engine.report import Result, Verdict
 
 MOST = {"easy": 2.0, "hard": 2.0, "odd": 2.0, "fair": 8.0}
 
 
-def of_class(rows: list[dict[str, float]], blank: int = 0) -> Gathered:
+def of_class(rows: list[dict[str, float]], blank: int = 0) -> ClassData:
     """A class with one exercise: the points of each student in each test, and some students who wrote nothing."""
-    one = Exercise("one", "small", sum(MOST.values()), [])
+    one = ExerciseStatistics("one", "small", sum(MOST.values()), [])
     outline = AssignmentOutline({}, {"one": one}, dict.fromkeys(MOST, "one"))
     students, records = [], []
     for number, row in enumerate([*rows, *[dict.fromkeys(MOST, 0.0)] * blank]):
@@ -24,12 +24,12 @@ def of_class(rows: list[dict[str, float]], blank: int = 0) -> Gathered:
             for name, most in MOST.items()
         ]
         records.append({"small": NotebookRecord(VERSION, results, {})})
-    return Gathered(outline, students, records, [[] for _ in students], [], [], None)
+    return ClassData(outline, students, records, [[] for _ in students], [], [], None)
 
 
-def by_name(gathered: Gathered) -> dict[str, model.Test]:
+def by_name(data: ClassData) -> dict[str, model.TestStatistics]:
     """The tests by name."""
-    return {test.name: test for test in analysed_tests(gathered)}
+    return {test.name: test for test in analysed_tests(data)}
 
 
 def test_what_stands_out_is_said() -> None:

@@ -7,8 +7,7 @@ import pytest
 from bs4 import Tag
 
 from grader.commands.report.model import ClassReport, Passage
-from grader.commands.report.page.page import page
-from grader.commands.report.page.sources import side_by_side
+from grader.commands.report.page.page import page, side_by_side
 from tests.commands.report.fakes import fake_report
 from tests.commands.report.pages import SIZES, read, section, table, words
 

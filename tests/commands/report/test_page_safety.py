@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grader.commands.report.model import ClassReport
-from grader.commands.report.page.page import page
-from grader.commands.report.page.sources import MAX_SOURCE
+from grader.commands.report.page.page import MAX_SOURCE, page
 from tests.commands.report.fakes import fake_report
 from tests.commands.report.pages import read, with_texts
 

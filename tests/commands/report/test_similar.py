@@ -15,10 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grader.commands.prove.mutation import mutants
-from grader.commands.report.model import Pair
-from grader.commands.report.normalised import MAX_STATEMENTS, features, statements
-from grader.commands.report.passages import passage
-from grader.commands.report.similar import Work, similar
+from grader.commands.report.canonical import MAX_STATEMENTS, features, statements
+from grader.commands.report.model import SimilarPair
+from grader.commands.report.similar import StudentWork, passage, similar
 from tests.commands.report.disguise import disguised, exchange
 from tests.support.exercises import SOURCES, STYLES, misconceptions_of, reference
 
@@ -60,9 +59,9 @@ def bank(exercise: str) -> Bank:
     return Bank(right, mistakes, [(each.name + each.edit, each.text) for each in mutants(answer)])
 
 
-def honest(place: int, chance: random.Random) -> Work:
+def honest(index: int, chance: random.Random) -> StudentWork:
     """Return the work of a student who does right what they can; some mistakes are more frequent than others."""
-    work = Work(place, {}, {}, {})
+    work = StudentWork(index, {}, {}, {})
     ability = chance.betavariate(4, 2)
     for exercise in EXERCISES:
         known, share = bank(exercise), 1.0
@@ -76,35 +75,39 @@ def honest(place: int, chance: random.Random) -> Work:
     return work
 
 
-def copied(work: Work, place: int, chance: random.Random) -> Work:
+def copied(work: StudentWork, index: int, chance: random.Random) -> StudentWork:
     """Return the same work, disguised and handed in by another student."""
-    return replace(work, place=place, answers={name: disguised(text, chance) for name, text in work.answers.items()})
+    return replace(work, index=index, answers={name: disguised(text, chance) for name, text in work.answers.items()})
 
 
-def classroom(seed: int) -> tuple[list[Work], set[tuple[int, int]]]:
+def classroom(seed: int) -> tuple[list[StudentWork], set[tuple[int, int]]]:
     """Return a class and the pairs in which one is a copy of the other's work, three wrong answers included."""
     chance = random.Random(seed)
     students = [honest(place, chance) for place in range(STUDENTS - COPIES)]
     originals = chance.sample([each for each in students if len(each.behaviours) >= 3], COPIES)
     students += [copied(each, STUDENTS - COPIES + number, chance) for number, each in enumerate(originals)]
-    return students, {(each.place, STUDENTS - COPIES + number) for number, each in enumerate(originals)}
+    return students, {(each.index, STUDENTS - COPIES + number) for number, each in enumerate(originals)}
 
 
-def places(pairs: Sequence[Pair]) -> list[tuple[int, int]]:
+def places(pairs: Sequence[SimilarPair]) -> list[tuple[int, int]]:
     """Return who is in each pair."""
     return [(pair.left, pair.right) for pair in pairs]
 
 
-def alike(answers: Mapping[int, str], behaviour: str = "", students: int = 40, exercise: str = SPLIT) -> list[Work]:
+def alike(
+    answers: Mapping[int, str], behaviour: str = "", students: int = 40, exercise: str = SPLIT
+) -> list[StudentWork]:
     """Return a class in which all have full marks for the reference but those with other, wrong answers."""
-    works = [Work(place, {exercise: reference(exercise)}, {exercise: 1.0}, {}) for place in range(students)]
+    works = [StudentWork(place, {exercise: reference(exercise)}, {exercise: 1.0}, {}) for place in range(students)]
     for place, answer in answers.items():
-        works[place] = Work(place, {exercise: answer}, {exercise: 0.2}, {exercise: behaviour} if behaviour else {})
+        works[place] = StudentWork(
+            place, {exercise: answer}, {exercise: 0.2}, {exercise: behaviour} if behaviour else {}
+        )
     return works
 
 
 @pytest.fixture(scope="module", params=range(2))
-def found(request: pytest.FixtureRequest) -> tuple[list[Work], set[tuple[int, int]], list[Pair]]:
+def found(request: pytest.FixtureRequest) -> tuple[list[StudentWork], set[tuple[int, int]], list[SimilarPair]]:
     """A class, the copies in it, and the pairs that are found."""
     students, planted = classroom(request.param)
     return students, planted, similar(students, GIVEN)
@@ -117,7 +120,7 @@ def test_copies_that_are_renamed_reordered_and_commented_rank_in_the_first_twent
 
 def test_no_pair_of_honest_full_marks_is_listed(found) -> None:
     students, _, pairs = found
-    right = {work.place for work in students if not work.behaviours}
+    right = {work.index for work in students if not work.behaviours}
     assert len(right) > STUDENTS / 20
     assert not [pair for pair in places(pairs) if right.issuperset(pair)]
 
@@ -144,7 +147,7 @@ def test_common_right_answers_say_nothing() -> None:
     for place in range(100):
         style = place % 3 if place < 60 else 0
         answers = {exercise: bank(exercise).right[style] for exercise in EXERCISES}
-        works.append(Work(place, answers, dict.fromkeys(EXERCISES, 1.0), {}))
+        works.append(StudentWork(place, answers, dict.fromkeys(EXERCISES, 1.0), {}))
     assert similar(works[2:], GIVEN) == []
 
 
@@ -217,9 +220,9 @@ def test_exercises_that_ended_differently_speak_against_a_pair() -> None:
     differ = [
         replace(
             work,
-            answers=work.answers | {"add-mask": mistakes[work.place % 2][1]},
+            answers=work.answers | {"add-mask": mistakes[work.index % 2][1]},
             shares=work.shares | {"add-mask": 0.0},
-            behaviours={"add-mask": mistakes[work.place % 2][0]},
+            behaviours={"add-mask": mistakes[work.index % 2][0]},
         )
         for work in works
     ]
@@ -247,7 +250,7 @@ def test_many_answers_can_be_reordered() -> None:
 
 @pytest.mark.parametrize("exercise", ["split-heads", "combine-heads", "add-mask"])
 def test_every_mutant_differs(exercise: str) -> None:
-    """What is not a matter of names, order, comments and layout does change something."""
+    """A change of anything but names, order, comments and layout changes the features."""
     answer = reference(exercise)
     for mutant in mutants(answer):
         assert features(statements(mutant.text)) != features(statements(answer)), mutant.edit

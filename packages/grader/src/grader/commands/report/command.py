@@ -1,66 +1,75 @@
-"""Makes the report on a class: `grader report ASSIGNMENT` reads what grading left behind and writes a page and files.
+"""Makes the report on a class: `grader report ASSIGNMENT` loads the results of grading and writes a page and files.
 
-gather --> item analysis, mistakes, groups, lecture, similar work, incidents --> ClassReport --> page, JSON, CSV
+load --> item analysis, mistakes, groups, lecture, similar work, incidents --> ClassReport --> page, JSON, CSV
 """
 
 import hashlib
 import os
 import time
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from grader.classroom.course_dir import CourseDir
+from grader.classroom.student import repaired
 from grader.commands.prove.matrix import Prover
-from grader.commands.report.draft.drafts import behaves_like, draft
+from grader.commands.report.draft.draft import behaves_like, draft
 from grader.commands.report.files import write_files
-from grader.commands.report.gather import Gathered, gather
-from grader.commands.report.incidents import incidents
 from grader.commands.report.item_analysis import analysed_tests, exercises
-from grader.commands.report.lecture import lecture
-from grader.commands.report.mistakes import Alike, alike, known_mistakes, unnamed_groups, wrong_answers
-from grader.commands.report.model import ClassReport, Pair
-from grader.commands.report.similar import Work, similar
+from grader.commands.report.load import ClassData, load_class
+from grader.commands.report.mistakes import (
+    BehaviourGroup,
+    behaviour_groups,
+    known_mistakes,
+    lecture,
+    unnamed_groups,
+    wrong_answers,
+)
+from grader.commands.report.model import ClassReport, Incident, SimilarPair, StudentIndex
+from grader.commands.report.similar import StudentWork, similar
 from grader.engine.diagnosis.misconceptions import load
 from grader.engine.limits import Limits
 from grader.engine.notebook.outline import Outline
+from grader.engine.report import Verdict
 from grader.errors import GraderError
 
 FOLDER = "reports"
-"""Folder of a course in which reports are written, a folder for each assignment."""
+"""The folder of a course that holds the reports, one folder for each assignment."""
 LOOK_SECONDS = 2.0
-"""Seconds between two looks for new results."""
+"""Seconds between two checks for new results."""
 REFRESH_SECONDS = 10
-"""Seconds after which a page that follows arrivals loads itself again."""
+"""Seconds after which a page that follows arrivals reloads itself."""
+INCIDENT_VERDICTS = (Verdict.TIMED_OUT, Verdict.OUT_OF_MEMORY, Verdict.CRASHED, Verdict.OUTPUT_LIMIT)
+REPAIRED, GIVEN_UP, TROUBLE, REMARK = "repaired", "not graded to the end", "could not be graded", "noted"
 
 
 @dataclass(frozen=True)
-class Options:
-    """How to write a report: without names, again whenever there are new results, and to another folder."""
+class ReportOptions:
+    """Options of a report: omit names, rewrite it when new results arrive, and write to a different folder."""
 
     anonymous: bool = False
     follow: bool = False
     output: Path | None = None
 
 
-def report(course_dir: CourseDir, assignment: str, options: Options) -> Iterator[Path]:
-    """Write the report on a class, once or each time that there are new results; yield the page after each time.
+def report(course_dir: CourseDir, assignment: str, options: ReportOptions) -> Iterator[Path]:
+    """Write the report on a class, once or whenever new results arrive; yield the page each time.
 
     Args:
         course_dir: the course folder.
         assignment: the assignment's name.
-        options: what to write.
+        options: how to write it.
 
     Raises:
         GraderError: there is no such assignment, or nothing of it has been graded.
     """
     folder = options.output or course_dir.root / FOLDER / assignment
-    refresh = REFRESH_SECONDS if options.follow else 0
     while True:
         seen = _latest(course_dir, assignment)
         made = class_report(course_dir, assignment, is_anonymous=options.anonymous)
-        made.refresh = refresh
+        made.refresh = REFRESH_SECONDS if options.follow else 0
         yield write_files(made, folder)
         if not options.follow:
             return
@@ -74,39 +83,39 @@ def class_report(course_dir: CourseDir, assignment: str, *, is_anonymous: bool =
     Args:
         course_dir: the course folder.
         assignment: the assignment's name.
-        is_anonymous: whether students are numbers, in an order that says nothing about names.
+        is_anonymous: whether to replace names by numbers, in an order that reveals nothing about names.
 
     Raises:
         GraderError: there is no such assignment, or nothing of it has been graded.
     """
-    gathered = gather(course_dir, assignment)
-    if not gathered.students:
+    data = load_class(course_dir, assignment)
+    if not data.students:
         raise GraderError(f"nothing of '{assignment}' has been graded: run 'grader grade {assignment}' first")
     if is_anonymous:
-        gathered = _without_names(gathered, assignment)
+        data = _without_names(data, assignment)
     misconceptions = load(course_dir.folder("source", assignment))
-    groups = alike(wrong_answers(gathered))
-    mistakes, unnamed = known_mistakes(gathered, groups, misconceptions), unnamed_groups(gathered, groups)
+    groups = behaviour_groups(wrong_answers(data))
+    mistakes, unnamed = known_mistakes(data, groups, misconceptions), unnamed_groups(data, groups)
     return ClassReport(
         assignment=assignment,
         made=datetime.now(UTC).isoformat(timespec="seconds"),
-        due=gathered.due.isoformat(timespec="seconds") if gathered.due else "",
-        students=gathered.students,
-        missing=gathered.missing,
-        ungraded=gathered.ungraded,
-        exercises=exercises(gathered),
-        tests=analysed_tests(gathered),
+        due=data.due.isoformat(timespec="seconds") if data.due else "",
+        students=data.students,
+        missing=data.missing,
+        ungraded=data.ungraded,
+        exercises=exercises(data),
+        tests=analysed_tests(data),
         mistakes=mistakes,
         groups=unnamed,
-        lecture=lecture(gathered.outline.sources, mistakes, unnamed),
-        pairs=similar_work(gathered, groups),
-        incidents=incidents(gathered),
+        lecture=lecture(data.outline.sources, mistakes, unnamed),
+        pairs=_similar_work(data, groups),
+        incidents=incidents(data),
         is_anonymous=is_anonymous,
     )
 
 
-def drafted(course_dir: CourseDir, assignment: str, key: str) -> str:
-    """Return an entry for misconceptions/ that behaves like an unnamed group, with a line that says where it belongs.
+def draft_mistake(course_dir: CourseDir, assignment: str, key: str) -> str:
+    """Return an entry for misconceptions/ that behaves like an unnamed group, after a comment with the file's path.
 
     Args:
         course_dir: the course folder.
@@ -114,17 +123,17 @@ def drafted(course_dir: CourseDir, assignment: str, key: str) -> str:
         key: the group's key in the report.
 
     Raises:
-        GraderError: no group has this key, or its example behaves like our solution by now.
+        GraderError: no group has this key, or its example now behaves like our solution.
         SandboxUnavailable: the kernel cannot confine student code.
     """
-    gathered = gather(course_dir, assignment)
-    found = {each.key: each for each in unnamed_groups(gathered, alike(wrong_answers(gathered)))}
+    data = load_class(course_dir, assignment)
+    found = {each.key: each for each in unnamed_groups(data, behaviour_groups(wrong_answers(data)))}
     if key not in found:
         keys = ", ".join(found) or "none"
         raise GraderError(f"no unnamed group of '{assignment}' has the key {key!r}; the report lists them: {keys}")
     group = found[key]
     prover = Prover(limits=Limits(config=course_dir.config), helper_packages=course_dir.helper_packages)
-    source, answer = gathered.outline.sources[group.notebook], group.example.source
+    source, answer = data.outline.sources[group.notebook], group.example.source
     is_alike = behaves_like(source, group.exercise, answer, prover)
     made = draft(Outline(source).reference(group.exercise), group.exercise, answer, is_alike)
     if made is None:
@@ -134,52 +143,65 @@ def drafted(course_dir: CourseDir, assignment: str, key: str) -> str:
     return f"# {os.path.relpath(place, course_dir.root)}: write the name and the hint\n{doubt}{made.toml}"
 
 
-def similar_work(gathered: Gathered, groups: Iterable[Alike]) -> list[Pair]:
-    """Return the pairs of students whose work is worth a look.
-
-    Args:
-        gathered: the class.
-        groups: its wrong answers that behave alike.
-    """
-    behaviours: list[dict[str, str]] = [{} for _ in gathered.students]
+def _similar_work(data: ClassData, groups: Iterable[BehaviourGroup]) -> list[SimilarPair]:
+    """The pairs of students whose work is worth a look; `groups` are the wrong answers, grouped by behaviour."""
+    behaviours: list[dict[str, str]] = [{} for _ in data.students]
     for number, group in enumerate(groups):
         for wrong in group.members:
-            behaviours[wrong.place][wrong.exercise] = str(number)
-    questions = {name for name, each in gathered.outline.exercises.items() if each.is_question}
+            behaviours[wrong.index][wrong.exercise] = str(number)
+    questions = {name for name, each in data.outline.exercises.items() if each.is_question}
     works = []
-    for place, (student, records) in enumerate(zip(gathered.students, gathered.records, strict=True)):
+    for index, (student, records) in enumerate(zip(data.students, data.records, strict=True)):
         written = {each.exercise for each in student.exercises if each.is_written} - questions
         answers = {
             name: source for record in records.values() for name, source in record.answers.items() if name in written
         }
         shares = {each.exercise: (each.points or 0.0) / (each.max_points or 1.0) for each in student.exercises}
-        works.append(Work(place, answers, shares, behaviours[place]))
-    return similar(works, _given(gathered))
+        works.append(StudentWork(index, answers, shares, behaviours[index]))
+    # Students share the reference solutions, which include the released cells, without suspicion.
+    outlines = map(Outline, data.outline.sources.values())
+    return similar(works, {exercise: [each.reference(exercise)] for each in outlines for exercise in each.coded})
 
 
-def _given(gathered: Gathered) -> dict[str, list[str]]:
-    """Texts that say nothing if students share them: the reference solutions, which hold what was released, too."""
-    outlines = map(Outline, gathered.outline.sources.values())
-    return {exercise: [outline.reference(exercise)] for outline in outlines for exercise in outline.coded}
+def incidents(data: ClassData) -> list[Incident]:
+    """Return the technical problems by kind, the most frequent of a kind first."""
+    found: dict[tuple[str, str, str], list[StudentIndex]] = defaultdict(list)
+    for index, (student, records) in enumerate(zip(data.students, data.records, strict=True)):
+        happened: set[tuple[str, str, str]] = {(TROUBLE, "", trouble) for trouble in student.troubles}
+        # Repairs are listed cell by cell below, so skip the remark that counts them.
+        below = {repaired(len(record.repairs), notebook) for notebook, record in records.items()}
+        happened |= {(REMARK, "", remark) for remark in data.remarks[index] if remark not in below}
+        for notebook, record in records.items():
+            happened |= {(REPAIRED, notebook, repair) for repair in record.repairs}
+            if record.given_up:
+                happened.add((GIVEN_UP, notebook, "Grade it again with --force."))
+                continue
+            for test in record.tests:
+                if test.verdict in INCIDENT_VERDICTS:
+                    happened.add((str(test.verdict), test.exercise, test.explanation.message))
+        for each in happened:
+            found[each].append(index)
+    listed = [Incident(kind, where, words, students) for (kind, where, words), students in found.items()]
+    return sorted(listed, key=lambda each: (each.kind, -len(each.students), each.place, each.detail))
 
 
-def _without_names(gathered: Gathered, assignment: str) -> Gathered:
-    """Number the students in an order that does not follow from their names, but is the same in each report."""
+def _without_names(data: ClassData, assignment: str) -> ClassData:
+    """Replace names by numbers, in an order that their names do not reveal but that is the same in each report."""
 
-    def mixed(place: int) -> str:
-        return hashlib.sha256(f"{assignment} {gathered.students[place].name}".encode()).hexdigest()
+    def mixed(index: int) -> str:
+        return hashlib.sha256(f"{assignment} {data.students[index].name}".encode()).hexdigest()
 
-    order = sorted(range(len(gathered.students)), key=mixed)
-    students = [gathered.students[place] for place in order]
+    order = sorted(range(len(data.students)), key=mixed)
+    students = [data.students[index] for index in order]
     for number, student in enumerate(students, 1):
         student.name = f"student {number}"
     return replace(
-        gathered,
+        data,
         students=students,
-        records=[gathered.records[place] for place in order],
-        remarks=[gathered.remarks[place] for place in order],
-        missing=_numbers(gathered.missing),
-        ungraded=_numbers(gathered.ungraded),
+        records=[data.records[index] for index in order],
+        remarks=[data.remarks[index] for index in order],
+        missing=_numbers(data.missing),
+        ungraded=_numbers(data.ungraded),
     )
 
 
@@ -188,7 +210,7 @@ def _numbers(names: list[str]) -> list[str]:
 
 
 def _latest(course_dir: CourseDir, assignment: str) -> tuple[int, float]:
-    """How many students have results, and when the latest were written."""
+    """The number of students with results, and the time of the latest."""
     folders = course_dir.folder("autograded", assignment, "x").parent.parent.glob(f"*/{assignment}")
     times = [folder.stat().st_mtime for folder in folders]
     return len(times), max(times, default=0.0)

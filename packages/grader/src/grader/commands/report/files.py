@@ -1,4 +1,4 @@
-"""Writes the report: a page for people, JSON and CSV for programs.
+"""Writes the report: a page for people, JSON and CSV files for programs.
 
 ClassReport --> index.html
             --> report.json, students.csv, exercises.csv, tests.csv, mistakes.csv, groups.csv, pairs.csv, incidents.csv
@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from grader.classroom.students.csv_files import as_csv
-from grader.commands.report.model import ClassReport, Exercise, Place
+from grader.commands.report.model import ClassReport, ExerciseStatistics, StudentIndex
 from grader.commands.report.page.overview import mean, remarks, sentence
 from grader.commands.report.page.page import page
 from grader.files import replace_file
@@ -21,15 +21,15 @@ Row = Sequence[str | float | None]
 
 
 def write_files(report: ClassReport, folder: Path) -> Path:
-    """Write the page and the files of a report, each at once, and return the page.
+    """Write the page and the files of a report, each atomically, and return the path of the page.
 
     Args:
         report: the report.
-        folder: where to write; it is made if it is not there.
+        folder: where to write; it is created if it does not exist.
     """
     for name, content in data_files(report).items():
         replace_file(folder / name, content)
-    # A page that loads itself again finds the other files beside it as new as it is.
+    # The page comes last: once it reloads itself, the other files are as new.
     replace_file(folder / PAGE, page(report))
     return folder / PAGE
 
@@ -38,7 +38,7 @@ def data_files(report: ClassReport) -> dict[str, bytes]:
     """Return the contents of the files for programs, by name, in UTF-8.
 
     Args:
-        report: the report. Times are in ISO 8601 and UTC, and a cell of a table without a value is empty.
+        report: the report. Times are in ISO 8601 and UTC; a missing value is an empty cell.
     """
     tables = {
         "students": _students(report),
@@ -56,17 +56,8 @@ def data_files(report: ClassReport) -> dict[str, bytes]:
 
 def _students(report: ClassReport) -> Iterator[Row]:
     names = [exercise.name for exercise in report.exercises]
-    yield [
-        "student",
-        "points",
-        "max_points",
-        "handed_in",
-        "seconds_late",
-        "penalty",
-        "needs_marking",
-        "remarks",
-        *names,
-    ]
+    head = ["student", "points", "max_points", "handed_in", "seconds_late", "penalty", "needs_marking", "remarks"]
+    yield [*head, *names]
     for student in report.students:
         points = {each.exercise: each.points for each in student.exercises}
         yield [
@@ -77,7 +68,7 @@ def _students(report: ClassReport) -> Iterator[Row]:
         yield [name, *[None] * 6, "not handed in", *[None] * len(names)]
 
 
-def _exercises(exercises: list[Exercise]) -> Iterator[Row]:
+def _exercises(exercises: list[ExerciseStatistics]) -> Iterator[Row]:
     yield ["exercise", "notebook", "max_points", "handed_in", "mean_share", "blank", "marked_by_a_person"]
     for each in exercises:
         share = mean(each) if each.shares else None
@@ -122,8 +113,8 @@ def _incidents(report: ClassReport) -> Iterator[Row]:
         yield [each.kind, each.place, each.detail, len(each.students), _names(report, each.students)]
 
 
-def _names(report: ClassReport, places: list[Place]) -> str:
-    return "; ".join(report.students[place].name for place in places)
+def _names(report: ClassReport, students: list[StudentIndex]) -> str:
+    return "; ".join(report.students[index].name for index in students)
 
 
 def _yes(value: bool) -> str:

@@ -1,7 +1,7 @@
-"""Judges the tests by the class: which of them separate students who understood from others, and what they cost.
+"""Judges tests by the results of the class: whether they separate strong work from weak, and what they cost.
 
-Discrimination is the corrected item-total correlation of classical test theory: the points of a test beside the rest of
-the points (Crocker and Algina, Introduction to Classical and Modern Test Theory, 1986, section 14.2).
+Discrimination is the corrected item-total correlation of classical test theory: the correlation of a test's points
+with a student's other points (Crocker and Algina, Introduction to Classical and Modern Test Theory, 1986, 14.2).
 """
 
 import math
@@ -10,26 +10,26 @@ from statistics import StatisticsError, correlation
 
 from msgspec.structs import replace
 
-from grader.commands.report.gather import Gathered
-from grader.commands.report.model import Exercise, Test
+from grader.commands.report.load import ClassData
+from grader.commands.report.model import ExerciseStatistics, TestStatistics
 
 ENOUGH = 10
-"""Students who must have tried an exercise before anything is said about its tests."""
+"""The minimum number of students who tried an exercise for notes about its tests."""
 NEGATIVE, ERRORS = -0.1, 2.0
-"""Discrimination from which on good students fail a test more often than weak ones, and by how many standard errors it
-must lie below 0: in a small class, chance alone makes it negative."""
+"""A note needs a discrimination at most this low, and this many standard errors below 0: in a small class, chance alone
+makes it negative."""
 ALL_PASS = "Everyone who tried the exercise passes: it tells no one apart."
 NONE_PASS = "No one who tried the exercise passes: is the task clear, and the test fair?"
 REVERSED = "Students with many points fail it more often than those with few: is it fair?"
 
 
-def exercises(gathered: Gathered) -> list[Exercise]:
-    """Return the exercises in order, with the shares of points of all who handed in."""
+def exercises(data: ClassData) -> list[ExerciseStatistics]:
+    """Return the exercises in order, with the shares of points of all students who handed in."""
     found = []
-    for place, exercise in enumerate(gathered.outline.exercises.values()):
+    for place, exercise in enumerate(data.outline.exercises.values()):
         handed_in = [
             student.exercises[place]
-            for student, records in zip(gathered.students, gathered.records, strict=True)
+            for student, records in zip(data.students, data.records, strict=True)
             if exercise.notebook in records
         ]
         # An answer that waits for marking has no share yet.
@@ -39,25 +39,23 @@ def exercises(gathered: Gathered) -> list[Exercise]:
     return found
 
 
-def analysed_tests(gathered: Gathered) -> list[Test]:
+def analysed_tests(data: ClassData) -> list[TestStatistics]:
     """Return the tests in the order of the notebooks."""
     rests: dict[str, list[tuple[float, float]]] = defaultdict(list)
-    found: dict[str, Test] = {}
-    for student, records in zip(gathered.students, gathered.records, strict=True):
+    found: dict[str, TestStatistics] = {}
+    for student, records in zip(data.students, data.records, strict=True):
         written = {each.exercise for each in student.exercises if each.is_written}
         total = sum(test.points for record in records.values() for test in record.tests)
         for notebook, record in records.items():
             for result in record.tests:
-                test = found.get(result.name)
-                if test is None:
-                    test = Test(result.name, result.exercise, notebook, result.max_points, 0, 0, None, 0.0)
-                    found[result.name] = test
+                unseen = TestStatistics(result.name, result.exercise, notebook, result.max_points, 0, 0, None, 0.0)
+                test = found.setdefault(result.name, unseen)
                 if result.exercise in written:
                     test.tried += 1
                     test.passed += result.points >= result.max_points
                     test.cost += result.max_points - result.points
                     rests[result.name].append((result.points, total - result.points))
-    order = {name: place for place, name in enumerate(gathered.outline.exercise_of)}
+    order = {name: place for place, name in enumerate(data.outline.exercise_of)}
     for name, test in found.items():
         test.discrimination = _discrimination(rests[name])
         test.notes = _notes(test)
@@ -68,10 +66,10 @@ def _discrimination(pairs: list[tuple[float, float]]) -> float | None:
     try:
         return correlation([test for test, _ in pairs], [rest for _, rest in pairs])
     except StatisticsError:
-        return None  # fewer than two students, or all the same
+        return None  # fewer than two students, or constant points
 
 
-def _notes(test: Test) -> list[str]:
+def _notes(test: TestStatistics) -> list[str]:
     if test.tried < ENOUGH:
         return []
     notes = []

@@ -1,18 +1,18 @@
-"""Defines the report on a class as data: what the page, the JSON and the CSV files show.
+"""Defines the report on a class as data, which the page, the JSON and the CSV files show.
 
-    records, gradebook --gather--> Student --analyses--> ClassReport --> page, JSON, CSV
+    records, gradebook --load--> Student --analyses--> ClassReport --> page, JSON, CSV
 
-Students are numbers here, places in `ClassReport.students`: a name stands in one place only, and can be left out.
+Other fields refer to students by their index in `ClassReport.students`, so names are in one place and can be left out.
 """
 
 import msgspec
 
-Place = int
-"""A student, by place in `ClassReport.students`."""
+StudentIndex = int
+"""The index of a student in `ClassReport.students`."""
 
 
 class ExercisePoints(msgspec.Struct):
-    """A student's points in one exercise, None if none are known, and whether anything was written there."""
+    """A student's points in one exercise (None until they are known), and whether the student wrote anything."""
 
     exercise: str
     points: float | None
@@ -24,7 +24,7 @@ class Student(msgspec.Struct):
     """One row of the class.
 
     `points` and `max_points` are the gradebook's, after late penalties; `handed_in` is a time in ISO 8601 or ''.
-    `needs_marking` counts the written answers that wait for a person. `troubles` say what could not be graded.
+    `needs_marking` counts the written answers that wait for a person. `troubles` say why work was not graded.
     """
 
     name: str
@@ -38,11 +38,11 @@ class Student(msgspec.Struct):
     troubles: list[str] = []
 
 
-class Exercise(msgspec.Struct):
-    """An exercise in the order of the notebooks: points that can be had, and the distribution of those that were.
+class ExerciseStatistics(msgspec.Struct):
+    """An exercise in the order of the notebooks, with the distribution of its points.
 
-    `shares` are the shares of points (0 to 1) of all students who handed the notebook in; `blank` counts those who
-    wrote nothing. A written question is an exercise too, whose points are those of marking.
+    `shares` are the fractions of points (0 to 1) of all students who handed in the notebook; `blank` counts those who
+    wrote nothing. A written question is also an exercise; its points come from marking.
     """
 
     name: str
@@ -53,12 +53,12 @@ class Exercise(msgspec.Struct):
     is_question: bool = False
 
 
-class Test(msgspec.Struct):
-    """How a test did in the class.
+class TestStatistics(msgspec.Struct):
+    """The statistics of a test in the class.
 
     `tried` counts students whose exercise was not blank, `passed` those with all points of the test. `discrimination`
-    is the correlation of the test's points with the rest of a student's points, None where either is the same for all.
-    `cost` is the points that the class lost by it. `notes` say in words what stands out.
+    is the correlation of the test's points with a student's other points, None if either is constant. `cost` is the
+    points that the class lost in the test. `notes` are sentences about anything unusual.
     """
 
     name: str
@@ -73,39 +73,39 @@ class Test(msgspec.Struct):
 
 
 class Example(msgspec.Struct):
-    """One student's answer as an example, without the name: its source, and the message of the first failed test."""
+    """One student's answer without the name: its source, and the message of the first failed test."""
 
     source: str
     message: str
 
 
 class Mistake(msgspec.Struct):
-    """A known mistake, or several at once, that students made in an exercise.
+    """A known mistake, or a combination of several, that students made in an exercise.
 
-    `names` complete the sentence "Code that …"; `hint` is what these students read. `cost` is the points that these
-    students lost in the exercise.
+    `names` complete the sentence "Code that …"; `hint` is the text that these students read. `cost` is the
+    points that they lost in the exercise.
     """
 
     exercise: str
     notebook: str
     names: list[str]
     hint: str
-    students: list[Place]
+    students: list[StudentIndex]
     cost: float
     example: Example
 
 
-class Group(msgspec.Struct):
-    """Students whose wrong answers to an exercise behave alike in every test, and no known mistake does.
+class UnnamedGroup(msgspec.Struct):
+    """Students whose wrong answers to an exercise behave alike in every test, but like no known mistake.
 
-    `key` names the group for `--draft-mistake`. `failed` are the tests that they do not pass. `is_certain` is false
-    where they drew different parameters, so that only kinds, shapes and messages could be compared.
+    `key` names the group for `--draft-mistake`. `failed` are the tests that they fail. `is_certain` is false
+    if they drew different parameters, so that only kinds, shapes and messages could be compared.
     """
 
     key: str
     exercise: str
     notebook: str
-    students: list[Place]
+    students: list[StudentIndex]
     failed: list[str]
     cost: float
     example: Example
@@ -113,9 +113,9 @@ class Group(msgspec.Struct):
 
 
 class LectureItem(msgspec.Struct):
-    """One of the mistakes for the next lecture: the words, what it costs, and the notebook's own small example.
+    """A mistake to discuss in the next lecture, with its cost and the notebook's own small example.
 
-    `example` is the source of the cells of the notebook's example as Markdown, with code in fences.
+    `example` holds the cells of that example as Markdown, with code in fences.
     """
 
     title: str
@@ -128,7 +128,7 @@ class LectureItem(msgspec.Struct):
 
 
 class Passage(msgspec.Struct):
-    """Two answers to one exercise, side by side, as lines; `same` holds pairs of line numbers (from 0) that match."""
+    """The lines of two answers to one exercise; `same` holds pairs of matching line numbers (from 0)."""
 
     exercise: str
     left: list[str]
@@ -136,34 +136,35 @@ class Passage(msgspec.Struct):
     same: list[tuple[int, int]]
 
 
-class Pair(msgspec.Struct):
-    """Two students whose work is worth a look, and the reasons in words; the highest score comes first."""
+class SimilarPair(msgspec.Struct):
+    """Two students whose work is worth a look, with the reasons as sentences."""
 
-    left: Place
-    right: Place
+    left: StudentIndex
+    right: StudentIndex
     score: float
     reasons: list[str]
     passages: list[Passage]
 
 
 class Incident(msgspec.Struct):
-    """Something that went wrong apart from answers: its kind (such as "timed out" or "repaired"), and where.
+    """A technical problem: its kind (such as "timed out" or "repaired") and its location.
 
-    `place` is a notebook or an exercise, `detail` the words of the grader; `students` are all whom it happened to.
+    `place` is a notebook or an exercise, `detail` the grader's message; `students` are the affected students.
     """
 
     kind: str
     place: str
     detail: str
-    students: list[Place]
+    students: list[StudentIndex]
 
 
 class ClassReport(msgspec.Struct):
     """Everything about one assignment. Times are in ISO 8601 and UTC.
 
     `missing` are the students of the gradebook's roster who have not handed in. `ungraded` are students who handed in
-    and whose results are of another version of the grader or not there: `grader grade` completes them. `is_anonymous`
-    says that the students' names are numbers. `refresh` is after how many seconds a page loads itself again, 0 never.
+    but whose results are missing or from a different version of the grader: `grader grade` completes them.
+    `is_anonymous` is true if numbers replace the students' names. `refresh` is the number of seconds after which the
+    page reloads itself, 0 for never.
     """
 
     assignment: str
@@ -172,12 +173,12 @@ class ClassReport(msgspec.Struct):
     students: list[Student]
     missing: list[str]
     ungraded: list[str]
-    exercises: list[Exercise]
-    tests: list[Test]
+    exercises: list[ExerciseStatistics]
+    tests: list[TestStatistics]
     mistakes: list[Mistake]
-    groups: list[Group]
+    groups: list[UnnamedGroup]
     lecture: list[LectureItem]
-    pairs: list[Pair]
+    pairs: list[SimilarPair]
     incidents: list[Incident]
     is_anonymous: bool = False
     refresh: int = 0

@@ -1,10 +1,10 @@
-"""Finds pairs of students whose work is worth a look. It says where to look, and never that someone copied.
+"""Finds pairs of students whose work is worth a look. It points to places, and never claims that someone copied.
 
-    answers --normalised--> features, rare ones only --+
-    behaviours, rare ones only ------------------------+--> who shares them --> Pair, the highest score first
+    answers --canonical--> features, rare ones only --+
+    behaviours, rare ones only -----------------------+--> students who share them --> SimilarPair, best score first
 
-A score adds up surprise: to share what a part p of the class has counts -log p. What many have counts nothing, common
-right answers above all. A list of who has each rare thing is enough: pairs that share none are never looked at.
+A score sums surprise: a shared feature that a fraction p of the class has counts -log p. Frequent features count
+nothing, above all common right answers. Only pairs that share a rare feature are ever looked at.
 """
 
 import math
@@ -17,60 +17,60 @@ from functools import lru_cache
 import numpy
 from numpy.typing import NDArray
 
-from grader.commands.report.model import Pair, Place
-from grader.commands.report.normalised import features, statements
-from grader.commands.report.passages import passage
+from grader.commands.report.canonical import features, lines_of, matching, statements
+from grader.commands.report.model import Passage, SimilarPair, StudentIndex
+from grader.text import printable
 
 RARE_SHARE, ALWAYS_RARE = 0.05, 5
-"""What at most this share of the class has is rare, and so is what at most as many students have."""
+"""A feature is rare if at most this fraction of the class has it, or at most this many students."""
 FOLLOWS_FROM_ANOTHER = 0.25
-"""The weight of a feature that mostly comes with another one: two statements, one of which uses what the other sets."""
+"""The weight of a pair of statements, one of which uses a name that the other sets: it mostly comes with them."""
 MOST = 3.0
-"""How much text can say about one exercise, as a multiple of the most that one behaviour can say."""
+"""The maximum score of text in one exercise, as a multiple of the maximum of one behaviour."""
 EXPECTED = 0.2
-"""The part of those who behave alike that is expected to have an unusual line in common, before any of them is seen."""
+"""The prior fraction of students with the same behaviour who have an unusual line in common."""
 DIFFERENT = 0.7
-"""What an exercise speaks against a pair in which the two ended differently: who copies may leave out one in two."""
+"""The penalty for an exercise in which the two ended differently: a copier may leave out one in two."""
 OF_FULL_MARKS = 0.05
-"""The weight of text where one of two answers has full marks: there are only so many ways to be right."""
+"""The weight of text if either answer has full marks: there are only so many ways to be right."""
 MAX_ENTRIES = 6_000_000
-"""Pairs that are counted, each as often as it shares something; beyond that, the least rare things are left out."""
+"""Entries (pair, shared feature) that are counted; beyond that, the least rare features are left out."""
 TELLING_SHARE = 0.5
-"""The share of unusual lines that must match to be a reason, unless there is no other."""
-MAX_PASSAGES = 4
-"""Exercises of a pair that are shown side by side."""
+"""The fraction of unusual lines that must match to be a reason, unless it is the only one."""
+MAX_PASSAGES, MAX_LINES, MAX_CHARACTERS = 4, 300, 300
+"""Exercises of a pair shown side by side, lines shown of each answer, and characters of each line."""
 UNKNOWN, RIGHT = -1, 0
-"""How an answer ended, where it is not a number of a wrong behaviour."""
+"""Outcomes of an answer other than the number of a wrong behaviour."""
 TINY = 1e-9
 
 
 @dataclass(frozen=True)
-class Work:
+class StudentWork:
     """A student's work on an assignment, by exercise.
 
-    `answers` are the sources that were written; a blank has none. `shares` are the shares of points, 1 for full marks.
-    `behaviours` name groups: answers to an exercise with the same name are wrong in the same way in every test.
+    `answers` are the sources, without blanks. `shares` are fractions of the points, 1 for full marks. `behaviours` name
+    groups: answers to an exercise with the same name are wrong in the same way in every test.
     """
 
-    place: Place
+    index: StudentIndex
     answers: Mapping[str, str]
     shares: Mapping[str, float]
     behaviours: Mapping[str, str]
 
     def is_right(self, exercise: str) -> bool:
-        """Return whether the answer to an exercise has full marks."""
+        """Return True if the answer to an exercise has full marks."""
         return self.shares.get(exercise, 0.0) >= 1
 
 
-def similar(students: Sequence[Work], given: Mapping[str, Sequence[str]], most: int = 50) -> list[Pair]:
-    """Return the pairs of students whose work is worth a look, those first that share the most surprising things.
+def similar(students: Sequence[StudentWork], given: Mapping[str, Sequence[str]], most: int = 50) -> list[SimilarPair]:
+    """Return the pairs of students whose work is worth a look, the most surprising ones first.
 
-    A pair is left out if everybody is to be expected to share as much with one other student of the class.
+    A pair is left out unless its score exceeds what a random student shares with someone by chance.
 
     Args:
         students: the class.
-        given: texts by exercise that say nothing if students share them: the released cell, the reference solution.
-        most: how many pairs to return.
+        given: texts by exercise that students may share without suspicion: the released cell, the reference solution.
+        most: the maximum number of pairs.
     """
     if len(students) < 2:
         return []
@@ -89,14 +89,14 @@ def similar(students: Sequence[Work], given: Mapping[str, Sequence[str]], most: 
 
 
 Pairs = NDArray[numpy.int64]
-"""Pairs of students as numbers: the number of the first times that of all, plus the number of the second."""
+"""Pairs of students, each as one number: first * size of the class + second."""
 Scores = NDArray[numpy.float64]
 
 
 class _Survey:
-    """How the class answered one exercise: what is usual, and who shares what is not."""
+    """The answers of the class to one exercise: their usual features, and the students who share unusual ones."""
 
-    def __init__(self, exercise: str, students: Sequence[Work], given: Iterable[str]) -> None:
+    def __init__(self, exercise: str, students: Sequence[StudentWork], given: Iterable[str]) -> None:
         self.exercise = exercise
         self._students = students
         self.authors = [number for number, student in enumerate(students) if exercise in student.answers]
@@ -105,11 +105,11 @@ class _Survey:
         self._alike: dict[str, list[int]] = defaultdict(list)
         """The students with the same behaviour, by its name."""
         self._ends: NDArray[numpy.int64] = numpy.full(len(students), UNKNOWN)
-        """How each student's answer ended: UNKNOWN, RIGHT, or a number for each behaviour."""
+        """The outcome of each student's answer: UNKNOWN, RIGHT, or the number of a behaviour."""
         self._unusual: Scores = numpy.zeros(len(students))
-        """How much unusual text each student's answer has."""
+        """The amount of unusual text in each student's answer."""
         self._groups: dict[tuple[int, ...], float] = defaultdict(float)
-        """How much unusual text these students share."""
+        """The amount of unusual text that these students share."""
         self._read_ends()
         self._read_texts()
 
@@ -148,11 +148,11 @@ class _Survey:
         return math.log(len(self.authors) / students)
 
     def is_rare(self, behaviour: str) -> bool:
-        """Return whether few students have a behaviour, but not one alone."""
+        """Return True if at least two students have a behaviour, but few."""
         return 1 < len(self._alike.get(behaviour, ())) <= self._rare
 
-    def reasons(self, left: Work, right: Work) -> list[tuple[float, str]]:
-        """Return in words what two students share, each with the share of what is unusual that it is."""
+    def reasons(self, left: StudentWork, right: StudentWork) -> list[tuple[float, str]]:
+        """Return sentences about what two students share, each with the fraction of unusual lines that match."""
         found = []
         name = f"`{self.exercise}`"
         behaviour = left.behaviours.get(self.exercise, "")
@@ -161,7 +161,7 @@ class _Survey:
             found.append((1.0, f"their wrong answers to {name} behave alike in every test, as only {number} do"))
         texts = [{each.text for each in statements(work.answers[self.exercise])} - self.usual for work in (left, right)]
         same, unusual = texts[0] & texts[1], texts[0] | texts[1]
-        if len(same) > is_alike:  # one unusual line is what made the behaviour
+        if len(same) > is_alike:  # a single unusual line may cause the behaviour
             share = len(same) / len(unusual)
             words = f"{share:.0%} of the unusual lines of {name} match after renaming".replace("%", " %")
             if left.is_right(self.exercise) and right.is_right(self.exercise):
@@ -170,10 +170,10 @@ class _Survey:
         return found
 
     def evidence(self, room: int) -> tuple[Pairs, Scores]:
-        """Return the pairs that share something rare, and how surprising that is.
+        """Return the pairs that share something rare, with their scores.
 
         Args:
-            room: how many pairs to count for text, and as many for behaviour.
+            room: the maximum number of entries for text, and for behaviour.
         """
         students = len(self._students)
         alike = [group for behaviour, group in self._alike.items() if self.is_rare(behaviour)]
@@ -189,14 +189,14 @@ class _Survey:
         return pairs, _aligned(pairs, *by_behaviour) + same_share * beyond * numpy.where(is_right, OF_FULL_MARKS, 1.0)
 
     def against(self, pairs: Pairs) -> Scores:
-        """Return what speaks against pairs: the two answered the exercise, and ended differently."""
+        """Return the penalty of pairs who both answered the exercise and ended differently."""
         left, right = (self._ends[numbers] for numbers in numpy.divmod(pairs, len(self._students)))
         return DIFFERENT * ((left != right) & (left != UNKNOWN) & (right != UNKNOWN))
 
     def _following(self, alike: Sequence[Sequence[int]]) -> dict[tuple[int, ...], float]:
-        """How much of the text that students share is no surprise, because they behave alike.
+        """The amount of shared text that is expected of students who behave alike.
 
-        Of a line that all have who behave alike, it says little that two of them have it.
+        If all students with a behaviour have a line, two of them sharing it says little.
         """
         group_of = {author: group for group, members in enumerate(alike) for author in members}
         found: dict[tuple[int, ...], float] = defaultdict(float)
@@ -213,10 +213,10 @@ class _Survey:
 
 
 def _shared(groups: Mapping[tuple[int, ...], float], students: int, room: int) -> tuple[Pairs, Scores]:
-    """Return all pairs in groups, the smallest groups first, and what each pair shares in all its groups."""
+    """Return all pairs in groups, the smallest groups first, with the weight that each pair shares in total."""
     pairs, scores = [], []
     for group, weight in sorted(groups.items(), key=lambda item: (len(item[0]), item[0])):
-        left, right = _places(len(group))
+        left, right = _index_pairs(len(group))
         room -= len(left)
         if room < 0:
             break
@@ -227,8 +227,8 @@ def _shared(groups: Mapping[tuple[int, ...], float], students: int, room: int) -
 
 
 @lru_cache(maxsize=1024)
-def _places(size: int) -> tuple[NDArray[numpy.intp], NDArray[numpy.intp]]:
-    """The places of all pairs in a group."""
+def _index_pairs(size: int) -> tuple[NDArray[numpy.intp], NDArray[numpy.intp]]:
+    """The indices of all pairs in a group."""
     left, right = numpy.triu_indices(size, 1)
     return left, right
 
@@ -242,23 +242,44 @@ def _summed(pairs: Sequence[Pairs], scores: Sequence[Scores]) -> tuple[Pairs, Sc
 
 
 def _aligned(pairs: Pairs, some: Pairs, scores: Scores) -> Scores:
-    """Return the scores of some pairs in the order of all, and 0 for the others."""
+    """Return the scores of some pairs in the order of all pairs, 0 for the rest."""
     found = numpy.zeros(len(pairs))
     found[numpy.searchsorted(pairs, some)] = scores
     return found
 
 
-def _pair(students: Sequence[Work], surveys: Sequence[_Survey], pair: int, score: float) -> Pair:
+def _pair(students: Sequence[StudentWork], surveys: Sequence[_Survey], pair: int, score: float) -> SimilarPair:
     left, right = (students[number] for number in divmod(pair, len(students)))
     both = [survey for survey in surveys if survey.exercise in left.answers and survey.exercise in right.answers]
     found = [(share, words, survey.exercise) for survey in both for share, words in survey.reasons(left, right)]
     found.sort(key=lambda reason: -reason[0])
     telling = [reason for reason in found if reason[0] >= TELLING_SHARE] or found[:1]
     shown = list(dict.fromkeys(exercise for *_, exercise in telling))[:MAX_PASSAGES]
-    return Pair(
-        left=left.place,
-        right=right.place,
+    return SimilarPair(
+        left=left.index,
+        right=right.index,
         score=round(score, 2),
         reasons=[words for _, words, _ in telling],
         passages=[passage(each, left.answers[each], right.answers[each]) for each in shown],
     )
+
+
+def passage(exercise: str, left: str, right: str) -> Passage:
+    """Return two answers to an exercise side by side.
+
+    Args:
+        exercise: the exercise.
+        left: the source of one answer.
+        right: the source of the other.
+    """
+    shown, beside = (
+        [printable(line, MAX_CHARACTERS) for line in lines_of(source)[:MAX_LINES]] for source in (left, right)
+    )
+    same = {
+        (one, other)
+        for first, second in matching(statements(left), statements(right))
+        # The same statement may be broken into different lines.
+        for one, other in zip(range(first.first, first.last + 1), range(second.first, second.last + 1), strict=False)
+        if one < len(shown) and other < len(beside)
+    }
+    return Passage(exercise, shown, beside, sorted(same))

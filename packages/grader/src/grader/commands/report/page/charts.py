@@ -1,8 +1,8 @@
-"""Draws the pictures of the report as inline SVG that is read without colour: filled, hatched, empty and dashed.
+"""Draws the charts of the report as inline SVG that is readable without colour: filled, hatched, empty and dashed.
 
-    ClassReport --bins--> Column --svg--> a chart, beside a table that the templates make of the same columns
+    ClassReport --bins--> Column --svg--> a chart, beside a table of the same columns
 
-Colours and patterns come from the style sheet of the page, so pictures follow dark mode and print.
+Colours and patterns come from the style sheet of the page, so charts follow dark mode and print.
 """
 
 from collections import Counter
@@ -12,31 +12,28 @@ from datetime import timedelta
 
 from markupsafe import Markup
 
-from grader.commands.report.model import ClassReport, Exercise
-from grader.commands.report.page.times import moment
+from grader.commands.report.model import ClassReport, ExerciseStatistics
+from grader.commands.report.page.overview import ALL, moment
 
 WIDTH, HEIGHT = 480, 176
 TOP, BOTTOM, LINE = 18, 34, 13
-"""Room for numbers above the columns and for labels below them, and the height of a line of labels."""
+"""Space for numbers above the columns and labels below them, and the height of a line of labels."""
 STRIP_WIDTH, STRIP_HEIGHT = 112, 32
 
 MOST_COLUMNS = 12
 STEPS = [timedelta(hours=hours) for hours in (1, 3, 6, 12)] + [timedelta(days=days) for days in (1, 2, 7, 28)]
 """Widths of a column of hand-in times. The first that needs at most MOST_COLUMNS columns is used."""
 
-ALL = 1 - 1e-9
-"""The share of points from which an answer has all of them, up to rounding."""
-
 
 @dataclass(frozen=True)
 class Column:
-    """One column of a chart: its label (lines), the same in words, and the counts of its parts from the bottom up.
+    """One column of a chart: its label (lines), a description, and the counts of its parts from the bottom up.
 
     A part's kind is a class of the style sheet: `filled`, `hatched`, `empty` or `dashed`.
     """
 
     label: str
-    words: str
+    description: str
     parts: tuple[tuple[str, int], ...]
 
     @property
@@ -46,7 +43,7 @@ class Column:
 
 
 def point_columns(shares: Iterable[float]) -> list[Column]:
-    """Return the distribution of shares of points (0 to 1) in steps of ten percent; all points are a column."""
+    """Return the distribution of shares of points (0 to 1) in steps of ten percent, and a column for all points."""
     bins = Counter(10 if share >= ALL else max(0, int(share * 10 + 1e-9)) for share in shares)
     below = [
         Column(f"{10 * step}–{10 * step + 9}", f"{10 * step} to {10 * step + 9} %", (("filled", bins[step]),))
@@ -55,8 +52,8 @@ def point_columns(shares: Iterable[float]) -> list[Column]:
     return [*below, Column("100", "all points", (("filled", bins[10]),))]
 
 
-def exercise_columns(exercise: Exercise) -> list[Column]:
-    """Return how many students wrote nothing, and have no points, a part in steps of 20 percent, and all points."""
+def exercise_columns(exercise: ExerciseStatistics) -> list[Column]:
+    """Return the counts of students with nothing written, no points, a part in steps of 20 percent, and all points."""
     none = sum(share <= 0 for share in exercise.shares)
     parts = Counter(min(4, int(share * 5 + 1e-9)) for share in exercise.shares if 0 < share < ALL)
     return [
@@ -68,7 +65,7 @@ def exercise_columns(exercise: Exercise) -> list[Column]:
 
 
 def hand_in_columns(report: ClassReport) -> list[Column]:
-    """Return how many students handed in when, in time and late, in steps that suit how far apart they are."""
+    """Return the histogram of hand-in times, in time and late, in steps that suit their range."""
     times = [
         (time, student.seconds_late > 0)
         for student in report.students
@@ -103,7 +100,7 @@ def chart(columns: list[Column], label: str) -> Markup:
 
     Args:
         columns: the columns, at least one.
-        label: what the picture shows, for screen readers.
+        label: a description of the chart for screen readers.
     """
     pitch = WIDTH / len(columns)
     most = max(column.count for column in columns) or 1
@@ -125,7 +122,7 @@ def chart(columns: list[Column], label: str) -> Markup:
 
 
 def strip(columns: list[Column]) -> Markup:
-    """Return small columns without words, as SVG for a row of a table that says the same in numbers."""
+    """Return small columns without text, as SVG for a table row that also holds the numbers."""
     pitch = STRIP_WIDTH / len(columns)
     most = max(column.count for column in columns) or 1
     shapes = Markup().join(
@@ -141,7 +138,7 @@ def strip(columns: list[Column]) -> Markup:
 
 
 def bar(share: float) -> Markup:
-    """Return a bar that is filled to `share` (0 to 1), as SVG; the number is beside it."""
+    """Return a bar that is filled to `share` (0 to 1), as SVG."""
     return Markup(
         '<svg class="share" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">'
         '<rect class="filled" width="{:.1f}" height="10"/></svg>'

@@ -1,25 +1,34 @@
-"""Works out what the page says in numbers and words, from the report: the class at a glance, where to look first, rows.
+"""Computes the numbers and sentences of the page: the summary of the class, where to look first, rows, times.
 
-ClassReport --glance, findings, outstanding--> the top of the page
-            --row-----------------------------> the table of students, the same in CSV
+ClassReport --class_summary, findings, outstanding--> the top of the page
+            --row------------------------------------> the table of students
 """
 
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from statistics import median
 
-from grader.commands.report.model import ClassReport, Exercise, ExercisePoints, Mistake, Student, Test
-from grader.commands.report.page.charts import ALL
-from grader.commands.report.page.times import moment
+from grader.commands.report.model import (
+    ClassReport,
+    ExercisePoints,
+    ExerciseStatistics,
+    Mistake,
+    Student,
+    TestStatistics,
+)
 from grader.text import plural, span
+
+ALL = 1 - 1e-9
+"""The share of points that counts as all of them, up to rounding."""
 
 
 @dataclass(frozen=True)
-class Glance:
-    """The class in numbers; `oldest` is a span of time.
+class ClassSummary:
+    """The class in numbers.
 
-    `waiting_answers` of `waiting_students` wait for marking, and the oldest of them was handed in `oldest` ago.
+    `waiting_answers` of `waiting_students` wait for marking; the oldest was handed in `oldest`, a span of time, ago.
     """
 
     handed_in: int
@@ -33,19 +42,19 @@ class Glance:
 
 @dataclass(frozen=True)
 class Finding:
-    """One sentence on where to look first, and the id of the section that says more."""
+    """A sentence on where to look first, and the id of the section with the details."""
 
-    place: str
-    words: str
+    section: str
+    text: str
 
 
-def glance(report: ClassReport) -> Glance:
+def class_summary(report: ClassReport) -> ClassSummary:
     """Return the class in numbers."""
     students = report.students
     waiting = [student for student in students if student.needs_marking]
     made = moment(report.made)
     ages = [(made - time).total_seconds() for each in waiting if made and (time := moment(each.handed_in))]
-    return Glance(
+    return ClassSummary(
         handed_in=len(students),
         roster=len(students) + len(report.missing),
         late=sum(student.seconds_late > 0 for student in students),
@@ -57,12 +66,12 @@ def glance(report: ClassReport) -> Glance:
 
 
 def half(students: list[Student]) -> float:
-    """Return the points that half of the students have at least."""
+    """Return the median of the students' points."""
     return median(student.points for student in students) if students else 0.0
 
 
 def max_points(students: list[Student]) -> float:
-    """Return the points that students can have."""
+    """Return the maximum number of points of a student."""
     return max((student.max_points for student in students), default=0.0)
 
 
@@ -72,7 +81,7 @@ def share(student: Student) -> float:
 
 
 def findings(report: ClassReport) -> Iterator[Finding]:
-    """Yield where to look first, one sentence for each section that has something."""
+    """Yield where to look first, one sentence for each section with content."""
     if report.mistakes:
         worst = max(report.mistakes, key=lambda mistake: mistake.cost)
         yield Finding(
@@ -88,7 +97,8 @@ def findings(report: ClassReport) -> Iterator[Finding]:
             f" The largest is in `{largest.exercise}`: {plural(len(largest.students), 'student')}.",
         )
     if notable := outstanding(report.tests):
-        yield Finding("tests", f"{plural(len(notable), 'test')} stand{_s(notable)} out, such as `{notable[0].name}`.")
+        verb = "stands" if len(notable) == 1 else "stand"
+        yield Finding("tests", f"{plural(len(notable), 'test')} {verb} out, such as `{notable[0].name}`.")
     if report.pairs:
         yield Finding("pairs", f"{plural(len(report.pairs), 'pair')} of students handed in work that is worth a look.")
     if report.incidents:
@@ -98,38 +108,34 @@ def findings(report: ClassReport) -> Iterator[Finding]:
         yield Finding("incidents", "Incidents: " + ", ".join(f"{kind} ({n})" for kind, n in kinds.most_common()) + ".")
 
 
-def _s(things: list[Test]) -> str:
-    return "s" if len(things) == 1 else ""
-
-
-def outstanding(tests: list[Test]) -> list[Test]:
-    """Return the tests that have notes, those that cost the class most first."""
+def outstanding(tests: list[TestStatistics]) -> list[TestStatistics]:
+    """Return the tests with notes, the most costly first."""
     return sorted((test for test in tests if test.notes), key=lambda test: -test.cost)
 
 
 def sentence(mistake: Mistake) -> str:
-    """Return the end of the sentence "Code that …"; each name after the first is one more thing that the code does."""
+    """Return the end of the sentence "Code that …"."""
     return ", and ".join(mistake.names)
 
 
-def mean(exercise: Exercise) -> float:
+def mean(exercise: ExerciseStatistics) -> float:
     """Return the mean share of points in an exercise, 0 to 1."""
     return sum(exercise.shares) / len(exercise.shares) if exercise.shares else 0.0
 
 
 def remarks(student: Student) -> str:
-    """Return what else to say of a student: late, penalty, troubles."""
+    """Return remarks on a student: lateness, penalty, troubles."""
     late = f"{span(student.seconds_late)} late" if student.seconds_late > 0 else ""
     penalty = f"{plural(student.penalty, 'point')} taken off" if student.penalty else ""
     return "; ".join(filter(None, (late, penalty, *student.troubles)))
 
 
-def row(student: Student, exercises: list[Exercise]) -> list[str]:
-    """Return a student's points in each exercise: a number, `–` if nothing was written, `?` if they are not known yet.
+def row(student: Student, exercises: list[ExerciseStatistics]) -> list[str]:
+    """Return a student's points in each exercise: a number, `–` for a blank, `?` for points that are not known yet.
 
     Args:
         student: the student.
-        exercises: the exercises in order. A student who did not hand in a notebook has empty cells there.
+        exercises: the exercises in order. Those of notebooks that were not handed in have empty cells.
     """
     cells = {each.exercise: each for each in student.exercises}
     return [_points(cells.get(exercise.name)) for exercise in exercises]
@@ -141,3 +147,23 @@ def _points(cell: ExercisePoints | None) -> str:
     if cell.points is None:
         return "?"
     return f"{cell.points:g}" if cell.is_written else "–"
+
+
+def moment(text: str) -> datetime | None:
+    """Return a time in ISO 8601, by default in UTC, as a time in UTC; None for an empty text."""
+    if not text:
+        return None
+    time = datetime.fromisoformat(text)
+    return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
+
+
+def long_time(text: str) -> str:
+    """Return a time in ISO 8601 as `5 March 2026, 14:30 UTC`."""
+    time = moment(text)
+    return f"{time.day} {time:%B %Y, %H:%M} UTC" if time else ""
+
+
+def short_time(text: str) -> str:
+    """Return a time in ISO 8601 as `2026-03-05 14:30`, in UTC. These texts sort by time."""
+    time = moment(text)
+    return f"{time:%Y-%m-%d %H:%M}" if time else ""

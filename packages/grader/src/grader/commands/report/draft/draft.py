@@ -1,22 +1,22 @@
-"""Drafts the entry of a mistake that has no name yet: the smallest edit of the reference that behaves like it.
+"""Drafts the entry of a mistake without a name: the smallest edit of the reference that behaves like it.
 
-student's answer --alignment--> edits, each alone, all, no more than needed --+
-reference --mutants, those closest to the answer first------------------------+--graded--> alike? --> TOML
+student's answer --ast_diff--> edits, each alone, all, no more than needed --+
+reference --mutants, those closest to the answer first-----------------------+--graded--> alike? --> TOML
 """
 
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from grader.commands.prove.matrix import Prover, for_wrong_answers
 from grader.commands.prove.mutation import Mutant, mutants, program
-from grader.commands.report.draft.alignment import Edit, applied, changed_lines, differences
-from grader.commands.report.draft.entries import as_misconception, as_toml, change
+from grader.commands.report.canonical import TOKEN, lines_of
+from grader.commands.report.draft.ast_diff import Edit, applied, differences
+from grader.commands.report.draft.misconception_toml import as_misconception, as_toml, change
 from grader.commands.report.mistakes import without_details
-from grader.commands.report.normalised import TOKEN, lines_of
 from grader.engine.diagnosis.misconceptions import Misconception
 from grader.engine.notebook.outline import Outline
 from grader.engine.report import Report, Verdict
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from nbformat import NotebookNode
 
 MAX_SECONDS = 60.0
-"""Seconds, about, that a search may take."""
+"""Approximate limit of a search in seconds."""
 MAX_INSIDE = 12
-"""Mutants that are tried in the place of an edit that behaves alike already."""
+"""Mutants that are tried inside an edit that already behaves alike."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Draft:
     """A draft of a mistake.
 
     `toml` is an entry for source/NN-name/misconceptions/EXERCISE.toml with `misconception` in it. If no edit behaves
-    like the answer, the misconception is None, and the text shows the answer in a comment. `tried` edits were graded.
+    like the answer, the misconception is None, and `toml` shows the answer in a comment. `tried` edits were graded.
     """
 
     misconception: Misconception | None
@@ -45,20 +45,16 @@ class Draft:
 
 
 def draft(
-    reference: str,
-    exercise: str,
-    answer: str,
-    behaves_alike: Callable[[str], bool],
-    seconds: float = MAX_SECONDS,
+    reference: str, exercise: str, answer: str, behaves_alike: Callable[[str], bool], seconds: float = MAX_SECONDS
 ) -> Draft | None:
-    """Return a draft of the mistake in an answer; None if the reference behaves alike, for then there is no mistake.
+    """Return a draft of the mistake in an answer, or None if the reference behaves alike.
 
     Args:
         reference: the reference solution.
         exercise: the exercise.
         answer: a student's wrong answer.
-        behaves_alike: tells whether another answer behaves like this one, which takes a while.
-        seconds: how long to search. A grading that has begun by then is finished.
+        behaves_alike: returns True if a given text behaves like this answer; it may be slow.
+        seconds: the limit of the search. A grading that has begun by then is finished.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Python warns of odd code when it parses
@@ -78,7 +74,7 @@ def draft(
 
 @dataclass
 class _Search:
-    """Looks for texts that behave like an answer, until the time is over."""
+    """Searches for texts that behave like an answer until the time is up."""
 
     reference: str
     answer: str
@@ -92,9 +88,11 @@ class _Search:
         edits = sorted(differences(self.reference, self.answer), key=lambda edit: edit.size)
         for edit in edits:
             if self._is_alike(text := applied(self.reference, [edit])):
-                # An edit inside it may do as well, if the student wrote something else differently, too.
-                lines = changed_lines(self.reference, [edit])
-                inside = [each for each in self._closest() if each.line in lines and self._size(each.text) < edit.size]
+                # A smaller edit inside it may suffice if the rest is only a difference in style.
+                first, last = (self.reference.count("\n", 0, end) + 1 for end in (edit.start, edit.end))
+                inside = [
+                    each for each in self._closest() if first <= each.line <= last and self._size(each.text) < edit.size
+                ]
                 yield from self._alike(inside[:MAX_INSIDE])
                 yield text
                 return
@@ -107,7 +105,7 @@ class _Search:
             yield text
 
     def _needed(self, edits: Sequence[Edit]) -> list[Edit]:
-        """Those edits that together behave alike, and not without any of them; none if not even all do."""
+        """A minimal set of edits that behave alike together; empty if even all of them do not."""
         if len(edits) < 2 or not self._is_alike(applied(self.reference, edits)):
             return []
         needed = list(edits)
@@ -117,7 +115,7 @@ class _Search:
                 needed = fewer
         return needed
 
-    def _alike(self, found: "Iterator[Mutant] | Sequence[Mutant]") -> Iterator[str]:
+    def _alike(self, found: Iterable[Mutant]) -> Iterator[str]:
         """Yield the first mutant that behaves alike."""
         for each in found:
             if time.monotonic() > self.end:
@@ -135,7 +133,7 @@ class _Search:
         return self.behaves_alike(text)
 
     def _closest(self) -> list[Mutant]:
-        """The mutants of the reference, in the order of how much of the answer's text they lack, or have beyond it."""
+        """The mutants of the reference, by the number of tokens in which they differ from the answer."""
         wanted = Counter(TOKEN.findall(applied(self.reference, differences(self.reference, self.answer))))
 
         def distance(mutant: Mutant) -> int:
@@ -148,21 +146,19 @@ class _Search:
         return change(self.reference, text).size
 
 
-def behaves_like(
-    source: "NotebookNode", exercise: str, answer: str, prover: Prover | None = None
-) -> Callable[[str], bool]:
-    """Return a function that grades an answer and tells whether it behaves like another one in every test.
+def behaves_like(source: "NotebookNode", exercise: str, answer: str, prover: Prover) -> Callable[[str], bool]:
+    """Return a function that grades a text and returns True if it behaves like an answer in every test.
 
     Args:
         source: the instructor's notebook.
         exercise: the exercise.
         answer: the answer to behave like.
-        prover: how to grade; as usual if it is None.
+        prover: how to grade.
 
     Raises:
         SandboxUnavailable: the kernel cannot confine student code.
     """
-    cut, prover = Outline(source).alone(exercise), prover or Prover()
+    cut = Outline(source).alone(exercise)
 
     def graded(text: str) -> Report:
         return prover.report(cut, exercise, text, for_wrong_answers(prover.limits), [])
@@ -172,7 +168,7 @@ def behaves_like(
 
 
 def _behave_alike(one: Report, other: Report) -> bool:
-    """Whether two reports are of the same behaviour: all passed, or the fingerprints are alike."""
+    """True if two reports show the same behaviour: everything passed, or the fingerprints match."""
     ends = [
         [(each.name, each.verdict, each.points, without_details(each.explanation)) for each in report.results]
         for report in (one, other)
@@ -183,5 +179,5 @@ def _behave_alike(one: Report, other: Report) -> bool:
     if not all(prints):
         return all(result.verdict is Verdict.PASSED for result in one.results)
     mine, theirs = prints[0][0], prints[1][0]
-    # With other parameters, numbers differ for that reason alone.
+    # Different random parameters alone change the numbers.
     return mine.is_like(theirs) if mine.drawn == theirs.drawn else mine.structure == theirs.structure

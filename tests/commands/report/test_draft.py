@@ -1,4 +1,4 @@
-"""Drafts of mistakes without a name: known mistakes of the course are taken for unknown, and drafted from an answer.
+"""Drafts of mistakes without a name: known mistakes of the course are treated as unknown and drafted from an answer.
 
 known mistake --disguised, or in another style--> answer --draft--> edit that behaves like it, as an entry in TOML
 """
@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from grader.commands.prove.matrix import Prover
 from grader.commands.prove.mutation import mutants, program
-from grader.commands.report.draft.alignment import applied, differences, names
-from grader.commands.report.draft.drafts import Draft, behaves_like, draft
-from grader.commands.report.draft.entries import HINT, NAME, as_misconception, as_toml
-from grader.commands.report.normalised import features, statements
+from grader.commands.report.canonical import features, statements
+from grader.commands.report.draft.ast_diff import applied, differences, names
+from grader.commands.report.draft.draft import Draft, behaves_like, draft
+from grader.commands.report.draft.misconception_toml import HINT, NAME, as_misconception, as_toml
 from grader.engine.diagnosis.misconceptions import Misconception, load
 from tests.commands.report.disguise import disguised
 from tests.support.exercises import HELPER_PACKAGES, SOURCES, STYLES, misconceptions_of, reference
@@ -64,7 +64,7 @@ def loaded(found: Draft, exercise: str, folder: Path) -> Misconception:
     ],
 )
 def test_the_draft_of_a_mistake_behaves_like_the_answer(exercise: str, name: str, tmp_path: Path) -> None:
-    """The grader itself says so, of an answer with other names, order and comments."""
+    """The grader confirms it for an answer with other names, order and comments."""
     [known] = [each for each in misconceptions_of(exercise) if each.name == name]
     answer = disguised(known.apply(reference(exercise)), random.Random(1), parameters=False)
     is_alike = behaves_like(SOURCES[exercise], exercise, answer, PROVER)
@@ -149,7 +149,7 @@ def test_a_search_ends_when_its_time_is_over() -> None:
     assert asked == [REFERENCE]
 
 
-def test_an_answer_that_is_no_python_is_compared_with_mutants() -> None:
+def test_an_answer_that_is_not_valid_python_is_compared_with_mutants() -> None:
     assert differences(REFERENCE, "def scaled(") == []
     found = draft(REFERENCE, "scaled", "def scaled(", lambda text: "total / by" in text)
     assert found is not None and found.misconception is not None

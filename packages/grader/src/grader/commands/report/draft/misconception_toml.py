@@ -1,6 +1,6 @@
-"""Writes an edit of the reference solution as the entry of a mistake, of which the words are still to be written.
+"""Writes an edit of the reference solution as the TOML entry of a mistake, with placeholders for its name and hint.
 
-two texts --> the text to find, which occurs once, and what replaces it --> Misconception --> TOML
+two texts --> the text to find, which occurs once, and its replacement --> Misconception --> TOML
 """
 
 import ast
@@ -12,22 +12,17 @@ from itertools import accumulate
 from pathlib import Path
 
 from grader.commands.prove.mutation import extent
-from grader.commands.report.draft.alignment import Edit
+from grader.commands.report.draft.ast_diff import Edit
 from grader.engine.diagnosis.misconceptions import Misconception, load
 from grader.errors import GraderError
 
 NAME = "… (to be written; it ends the sentence: Your code behaves exactly like one that …)"
 HINT = "… (to be written: the symptom that reveals the mistake, without the solution)"
-"""The places of a draft that an instructor must fill in."""
+"""Placeholders that an instructor must fill in."""
 
 
 def change(before: str, after: str) -> Edit:
-    """Return the shortest edit that makes one text into another.
-
-    Args:
-        before: the one text.
-        after: the other.
-    """
+    """Return the shortest edit that turns the text `before` into `after`."""
     start = next((place for place, pair in enumerate(zip(before, after, strict=False)) if len(set(pair)) > 1), None)
     if start is None:
         start = min(len(before), len(after))
@@ -37,13 +32,13 @@ def change(before: str, after: str) -> Edit:
 
 
 def as_misconception(reference: str, text: str, exercise: str) -> Misconception | None:
-    """Return the edit between two texts as a misconception, whose name and hint are still to be written.
+    """Return the edit between two texts as a misconception, with placeholders for its name and hint.
 
     The text to find is the smallest expression, statement or run of lines around the edit that occurs once.
 
     Args:
         reference: the reference solution.
-        text: the text with the edit in it.
+        text: the edited text.
         exercise: the exercise.
     """
     edit = change(reference, text)
@@ -64,8 +59,8 @@ def as_misconception(reference: str, text: str, exercise: str) -> Misconception 
 
 
 def _around(reference: str, change: Edit) -> Iterator[tuple[int, int]]:
-    """Yield the beginnings and ends of texts with the change in them, from the smallest expression to all lines."""
-    # A name or a number alone says too little of where it stands.
+    """Yield the starts and ends of texts that contain the change, from the smallest expression to all lines."""
+    # A name or a number alone would not identify its position.
     nodes = [
         node
         for node in ast.walk(ast.parse(reference))
@@ -94,7 +89,7 @@ def as_toml(misconception: Misconception) -> str:
     """Return a misconception as an entry of a TOML file.
 
     Raises:
-        GraderError: the entry cannot be loaded again as it is.
+        GraderError: the entry would not be loaded unchanged.
     """
     fields = {key: getattr(misconception, key) for key in ("name", "find", "replace", "hint")}
     entry = "[[misconception]]\n" + "".join(f"{key} = {_quoted(text)}\n" for key, text in fields.items())
@@ -108,7 +103,7 @@ def as_toml(misconception: Misconception) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A text as TOML, in the manner of the lists of mistakes."""
+    """A text as TOML, in the style of the lists of mistakes."""
     if "\n" in text:
         escaped = text.replace("\\", "\\\\").replace('"""', '""\\"')
         return '"""\n' + re.sub('"$', r"\"", escaped) + '"""'

@@ -1,28 +1,26 @@
-"""Finds the places in which an answer differs from the reference solution, as edits of the reference's text.
+"""Finds the differences between an answer and the reference solution, as edits of the reference's text.
 
     answer --its names become those of the reference--> tree --beside the tree of the reference--> Edit, Edit, ...
 
-Trees are compared from the top, and what is the same in both is left out: an edit is the smallest node that differs.
+Trees are compared from the top, and equal parts are left out: an edit is the smallest node that differs.
 """
 
 import ast
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from itertools import zip_longest
 
 from grader.commands.prove.mutation import ATOMS, extent, program
-from grader.commands.report.normalised import UNREADABLE, statements
-from grader.commands.report.passages import matching
+from grader.commands.report.canonical import UNREADABLE, matching, statements
 
 SURE = 10
-"""Votes for two names by a statement that is the same in both answers; one in the same place has one vote."""
+"""Votes of a statement that is equal in both answers for a pair of names; one in the same position has one vote."""
 
 
 @dataclass(frozen=True)
 class Edit:
-    """A text to put in the place of the characters from `start` to `end`."""
+    """A text that replaces the characters from `start` to `end`."""
 
     start: int
     end: int
@@ -30,36 +28,36 @@ class Edit:
 
     @property
     def size(self) -> int:
-        """How many characters go and come."""
+        """Characters removed plus characters inserted."""
         return self.end - self.start + len(self.text)
 
 
 def applied(text: str, edits: Sequence[Edit]) -> str:
-    """Return a text with edits in it, none of which overlap."""
+    """Return a text after edits that do not overlap."""
     for edit in sorted(edits, key=lambda each: (each.start, each.end), reverse=True):
         text = text[: edit.start] + edit.text + text[edit.end :]
     return text
 
 
 def differences(reference: str, answer: str) -> list[Edit]:
-    """Return the edits that make the reference solution into an answer, each as small as possible.
+    """Return the edits that turn the reference solution into an answer, each as small as possible.
 
     Args:
         reference: the reference solution.
-        answer: a student's answer. There are no edits if it is no Python.
+        answer: a student's answer. The result is empty if it is not valid Python.
     """
     try:
         ours, theirs = ast.parse(reference), ast.parse(answer)
         _Renamed(names(reference, answer)).visit(theirs)
-        return _Comparison(reference).block(_bare(ours).body, _bare(theirs).body)
+        return _TreeComparison(reference).block(_bare(ours).body, _bare(theirs).body)
     except UNREADABLE:
         return []
 
 
 def names(reference: str, answer: str) -> dict[str, str]:
-    """Return the names in the reference solution for a student's own names; those of attributes follow their object.
+    """Return the reference solution's names for a student's own names; attributes include their object.
 
-    Two names belong together if they have the same place in statements that are the same otherwise.
+    Two names belong together if they have the same position in otherwise equal statements.
 
     Args:
         reference: the reference solution.
@@ -86,20 +84,20 @@ def names(reference: str, answer: str) -> dict[str, str]:
         is_free = fixed.isdisjoint((name, new)) and name not in found and new not in found.values()
         if is_free and ("." in name) == ("." in new):
             found[name] = new
-    # A name that stands for nothing in the reference must not hide one that does.
+    # A name without a counterpart must not hide a name of the reference.
     taken = {name for each in ours for name in [*each.sets, *each.uses]}
     own = {name for each in theirs for name in each.sets}
     return found | {name: f"{name}_" for name in own - found.keys() - fixed if name in taken}
 
 
 def _defined(source: str) -> set[str]:
-    """The names of functions and classes in a source, those of methods with and without their object."""
+    """The names of functions and classes in a source; methods also with `self`."""
     nodes = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef | ast.ClassDef)]
     return {name for node in nodes for name in (node.name, f"self.{node.name}")}
 
 
 class _Renamed(ast.NodeTransformer):
-    """Gives a tree other names."""
+    """Renames the names in a tree."""
 
     def __init__(self, new: dict[str, str]) -> None:
         self._new = new
@@ -120,7 +118,7 @@ class _Renamed(ast.NodeTransformer):
 
 
 def _bare(tree: ast.Module) -> ast.Module:
-    """Remove from a tree what changes no behaviour: annotations and docstrings."""
+    """Remove annotations and docstrings from a tree."""
     for node in ast.walk(tree):
         match node:
             case ast.arg():
@@ -136,21 +134,21 @@ def _bare(tree: ast.Module) -> ast.Module:
 
 
 def _assignment(statement: ast.stmt) -> ast.stmt:
-    """The statement; an assignment with an annotation becomes one without."""
+    """The statement; an annotated assignment loses its annotation."""
     match statement:
         case ast.AnnAssign(target=target, value=ast.expr() as value):
             return ast.copy_location(ast.Assign([target], value), statement)
     return statement
 
 
-class _Comparison:
-    """Compares trees with that of the reference solution, in the text of which nodes have places."""
+class _TreeComparison:
+    """Compares the tree of the reference solution with others, and edits its text."""
 
     def __init__(self, reference: str) -> None:
         self._reference = reference
 
     def block(self, ours: Sequence[ast.stmt], theirs: Sequence[ast.stmt]) -> list[Edit]:
-        """Return the edits that make one block of statements into another."""
+        """Return the edits that turn one block of statements into the other."""
         dumps = [ast.dump(each) for each in ours], [ast.dump(each) for each in theirs]
         found: list[Edit] = []
         for kind, first, last, begin, end in SequenceMatcher(None, *dumps, autojunk=False).get_opcodes():
@@ -171,10 +169,10 @@ class _Comparison:
         return found
 
     def _node(self, one: ast.AST, other: ast.AST) -> list[Edit] | None:
-        """The edits that make one node into another; None if only a node around it can be replaced."""
+        """The edits that turn one node into the other; None if only an enclosing node can be replaced."""
         if ast.dump(one) == ast.dump(other):
             return []
-        if type(one) is not type(other) or isinstance(one, ast.JoinedStr):  # Python gives no places inside one
+        if type(one) is not type(other) or isinstance(one, ast.JoinedStr):  # Python gives no positions inside one
             return self._whole(one, other)
         found: list[Edit] = []
         for field in one._fields:
@@ -193,7 +191,7 @@ class _Comparison:
             case list(), list() if any(isinstance(each, ast.stmt) for each in one):
                 return self.block(one, other)
             case list(), list() if len(one) == len(other):
-                found = [self._field(*pair) for pair in zip_longest(one, other)]
+                found = [self._field(*pair) for pair in zip(one, other, strict=True)]
                 return None if None in found else [edit for edits in found for edit in edits or ()]
         return [] if one == other else None
 
@@ -206,7 +204,7 @@ class _Comparison:
         return None
 
     def _expression(self, one: ast.expr, other: ast.expr) -> list[Edit] | None:
-        """An edit with parentheses, if the text would mean something else without them."""
+        """An edit, with parentheses if the text would mean something else without them."""
         start, end, text = self._start(one), self._end(one), ast.unparse(other)
         bare, enclosed = Edit(start, end, text), Edit(start, end, f"({text})")
         meant = program(applied(self._reference, [bare]))
@@ -216,7 +214,7 @@ class _Comparison:
         return [enclosed]
 
     def _written(self, new: Sequence[ast.stmt], at: ast.stmt) -> str:
-        """Statements as text, at the indentation of another one."""
+        """Statements as text, indented like the statement `at`."""
         text = "\n".join(ast.unparse(ast.fix_missing_locations(each)) for each in new) or "pass"
         return text.replace("\n", "\n" + " " * at.col_offset)
 
@@ -225,13 +223,3 @@ class _Comparison:
 
     def _end(self, node: ast.stmt | ast.expr) -> int:
         return extent(self._reference, node)[1]
-
-
-def changed_lines(text: str, edits: Sequence[Edit]) -> set[int]:
-    """Return the lines of a text, from 1, that edits change."""
-
-    def lines() -> Iterator[range]:
-        for edit in edits:
-            yield range(text.count("\n", 0, edit.start) + 1, text.count("\n", 0, edit.end) + 2)
-
-    return {number for each in lines() for number in each}

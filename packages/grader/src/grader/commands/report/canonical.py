@@ -1,38 +1,40 @@
-"""Writes an answer so that renaming, reordering, reformatting and comments change nothing.
+"""Writes an answer in a canonical form that does not change with names, order, layout or comments.
 
     source --ast, or line by line where that fails--> statements --own names numbered--> features
 
-Each statement is numbered for itself, so it reads the same wherever it stands. Order counts only where a statement uses
-what another has set: the two together are a feature as well.
+Names are numbered within each statement, so its position does not matter. Order counts only where a statement uses a
+name that another one sets: the two together are also a feature.
 """
 
 import ast
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from itertools import count, islice, repeat
 
 MAX_CHARACTERS, MAX_STATEMENTS = 10_000, 300
-"""How much of an answer is read."""
+"""The part of an answer that is read."""
 MAX_JOINED, MAX_LINE = 40, 500
-"""Lines that a statement of an answer with a syntax error may have, and characters of one that is parsed."""
+"""In an answer with a syntax error: lines that a statement may have, and characters of one that is parsed."""
 
 UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
-"""What parsing a stranger's source and walking through its tree may raise."""
-SAYS_NOTHING = {"ctx", "annotation", "returns", "type_comment", "kind", "type_ignores", "type_params"}
+"""Exceptions from parsing untrusted source and walking its tree."""
+IGNORED_FIELDS = {"ctx", "annotation", "returns", "type_comment", "kind", "type_ignores", "type_params"}
 BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 FIELDS = {
     kind: tuple(
         field
         for field in kind._fields
-        if field not in SAYS_NOTHING and not (field in BLOCKS and not issubclass(kind, ast.expr))
+        if field not in IGNORED_FIELDS and not (field in BLOCKS and not issubclass(kind, ast.expr))
     )
     for kind in vars(ast).values()
     if isinstance(kind, type) and issubclass(kind, ast.AST)
 }
 """The fields of each type of node that are written; those of a statement are its header."""
 FORMS = ("{}", "{}\n pass", "if 0: pass\n{}", "if 0: pass\n{}\n pass", "try: pass\n{}", "try: pass\n{}\n pass")
-"""Surroundings in which a line of its own may be Python."""
+"""Contexts in which a single line may be valid Python."""
 TOKEN = re.compile(r"""[^\W\d]\w*|\d[\w.]*|'[^']*'|"[^"]*"|[^\w\s]""")
 COMMENT = re.compile(r"#.*")
 TRIPLE = re.compile(r"'''|\"\"\"")
@@ -40,7 +42,7 @@ TRIPLE = re.compile(r"'''|\"\"\"")
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A statement, or the header of a compound one, with the names of its author's numbered.
+    """A statement, or the header of a compound one, with the author's own names replaced by numbers.
 
     `first` and `last` are its lines, counted from 0. `sets` and `uses` are the author's own names in it, each with its
     number, and `scope` is the function around it.
@@ -58,28 +60,24 @@ def statements(source: str) -> list[Statement]:
     """Return the statements of an answer in order, without docstrings, annotations and `pass`.
 
     Args:
-        source: any text. Where it is no Python, each line is read for itself.
+        source: any text. If it is not valid Python, each line is parsed alone.
     """
     lines = lines_of(source)
     try:
-        drafts = list(islice(_drafts(ast.parse("\n".join(lines)).body, count(1)), MAX_STATEMENTS))
+        writers = list(islice(_written(ast.parse("\n".join(lines)).body, count(1)), MAX_STATEMENTS))
     except UNREADABLE:
-        drafts = list(islice(_line_by_line(lines), MAX_STATEMENTS))
-    own = {key for draft in drafts for key in draft.binds}
-    return [draft.numbered(own) for draft in drafts]
+        writers = list(islice(_line_by_line(lines), MAX_STATEMENTS))
+    own = {key for writer in writers for key in writer.binds}
+    return [writer.numbered(own) for writer in writers]
 
 
 def lines_of(source: str) -> list[str]:
-    """Return the lines of an answer that are read.
-
-    Args:
-        source: any text.
-    """
+    """Return the lines of any text that are read."""
     return source[:MAX_CHARACTERS].replace("\0", "").replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
 def features(answer: Sequence[Statement]) -> dict[str, bool]:
-    """Return what distinguishes an answer: each statement (True), and each with one that sets a name for it (False).
+    """Return the features of an answer: its statements (True), and pairs in which one uses a name of the other (False).
 
     Args:
         answer: the statements of the answer.
@@ -102,8 +100,28 @@ def features(answer: Sequence[Statement]) -> dict[str, bool]:
     return found
 
 
-class _Draft:
-    """A statement that is being written: its parts, and the places of names that may be the author's own."""
+def matching(left: Sequence[Statement], right: Sequence[Statement]) -> Iterator[tuple[Statement, Statement]]:
+    """Yield pairs of equal statements: first those in the same order, then those that were moved.
+
+    Args:
+        left: the statements of one answer.
+        right: those of the other.
+    """
+    texts = [each.text for each in left], [each.text for each in right]
+    rest_left, rest_right = dict(enumerate(left)), dict(enumerate(right))
+    for block in SequenceMatcher(None, *texts, autojunk=False).get_matching_blocks():
+        for step in range(block.size):
+            yield rest_left.pop(block.a + step), rest_right.pop(block.b + step)
+    moved = defaultdict(list)
+    for statement in reversed(rest_right.values()):
+        moved[statement.text].append(statement)
+    for statement in rest_left.values():
+        if moved[statement.text]:
+            yield statement, moved[statement.text].pop()
+
+
+class _StatementWriter:
+    """Writes one statement, and remembers the positions of names that may be the author's own."""
 
     def __init__(self, first: int, last: int, scope: int) -> None:
         self._first, self._last, self._scope = first, last, scope
@@ -114,7 +132,7 @@ class _Draft:
         self._uses: list[str] = []
 
     def write(self, value: object) -> None:
-        """Write a node, a list of nodes, or anything else that a field of a node may hold."""
+        """Write the value of a node's field: a node, a list or a plain value."""
         parts = self._parts
         match value:
             case ast.Name(id=name):
@@ -152,7 +170,7 @@ class _Draft:
 
         Args:
             node: the statement.
-            owner: how a method names its object; '' for anything but a method.
+            owner: a method's name for its object; '' for other statements.
         """
         match node:
             case ast.AnnAssign(target=target, value=ast.expr() as value):
@@ -177,28 +195,28 @@ class _Draft:
                 self.write(node)
 
     def write_tokens(self, line: str) -> None:
-        """Write a line that is no Python."""
+        """Write a line that is not valid Python."""
         self._parts.append("? ")
         tokens = TOKEN.findall(COMMENT.sub("", line))
-        for place, token in enumerate(tokens):
+        for position, token in enumerate(tokens):
             if token.isidentifier():
-                self._name(token, is_set=place == 0 and tokens[1:2] == ["="])
+                self._name(token, is_set=position == 0 and tokens[1:2] == ["="])
             else:
                 self._parts.append(token)
 
     def numbered(self, own: set[str]) -> Statement:
-        """Return the statement with numbers in the place of names.
+        """Return the statement with numbers in place of names.
 
         Args:
-            own: the names that the whole answer binds, those of attributes after that of their object.
+            own: the names that the whole answer binds; attributes include their object.
         """
         numbers: dict[str, str] = {}
-        for place, key in self._names:
+        for position, key in self._names:
             if key in own:
-                self._parts[place] = numbers.setdefault(key, f"${len(numbers)}")
-        for place, callee in self._keywords:
+                self._parts[position] = numbers.setdefault(key, f"${len(numbers)}")
+        for position, callee in self._keywords:
             if callee in own:
-                self._parts[place] = "="
+                self._parts[position] = "="
         sets = {key: numbers[key] for key in self.binds}
         uses = {key: numbers[key] for key in self._uses if key in own}
         return Statement("".join(self._parts), self._first, self._last, sets, uses, self._scope)
@@ -209,7 +227,7 @@ class _Draft:
         self._parts.append(f"{key.rpartition('.')[2]} ")
 
     def _call(self, function: ast.expr, arguments: list[ast.expr], keywords: list[ast.keyword]) -> None:
-        """Write a call. The names of arguments are the author's own if the function is."""
+        """Write a call. The names of its arguments are the author's own if the function is."""
         callee = ""
         if isinstance(function, ast.Name):
             callee = function.id
@@ -227,26 +245,26 @@ class _Draft:
         self._parts.append(")")
 
 
-def _drafts(body: Sequence[ast.AST], scopes: Iterator[int], above: int = 0) -> Iterator[_Draft]:
-    """Write the statements of a block and of all blocks in it.
+def _written(body: Sequence[ast.AST], scopes: Iterator[int], above: int = 0) -> Iterator[_StatementWriter]:
+    """Write the statements of a block and of its nested blocks.
 
     Args:
         body: the block.
-        scopes: the numbers of the functions in it.
-        above: how many lines stand above it.
+        scopes: numbers for the functions in it.
+        above: the number of lines above it.
     """
-    # A chain of `elif` is as deep as it is long, so there is no recursion here.
+    # A chain of `elif` is as deep as it is long, so do not recurse.
     waiting: list[tuple[ast.AST, int, bool]] = [(node, 0, False) for node in reversed(body)]
     while waiting:
         node, scope, is_in_class = waiting.pop()
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             scope = next(scopes)
         blocks = [each for name in BLOCKS for each in getattr(node, name, ())]
-        if not _says_nothing(node):
+        if not _is_ignored(node):
             first, last = _lines(node, blocks)
-            draft = _Draft(above + first, above + last, scope)
-            draft.write_header(node, _owner(node, is_in_class=is_in_class))
-            yield draft
+            writer = _StatementWriter(above + first, above + last, scope)
+            writer.write_header(node, _owner(node, is_in_class=is_in_class))
+            yield writer
         waiting += [(each, scope, isinstance(node, ast.ClassDef)) for each in reversed(blocks)]
 
 
@@ -259,7 +277,7 @@ def _lines(node: ast.AST, blocks: Sequence[ast.AST]) -> tuple[int, int]:
     return first, last
 
 
-def _says_nothing(node: ast.AST) -> bool:
+def _is_ignored(node: ast.AST) -> bool:
     match node:
         case ast.Pass() | ast.Expr(value=ast.Constant()) | ast.AnnAssign(value=None) | ast.Try() | ast.TryStar():
             return True
@@ -267,32 +285,32 @@ def _says_nothing(node: ast.AST) -> bool:
 
 
 def _owner(node: ast.AST, *, is_in_class: bool) -> str:
-    """How a method names its object. A method whose class cannot be read is known by the usual name."""
+    """A method's name for its object, or ''. Outside a class, only `self` marks a method."""
     match node:
         case ast.FunctionDef(args=ast.arguments(args=[ast.arg(arg=first), *_])) if is_in_class or first == "self":
             return first
     return ""
 
 
-def _line_by_line(lines: Sequence[str]) -> Iterator[_Draft]:
-    """Write an answer with a syntax error: each line for itself, joined with those that close its brackets."""
+def _line_by_line(lines: Sequence[str]) -> Iterator[_StatementWriter]:
+    """Write an answer with a syntax error line by line; a line is joined with those that close its brackets."""
     number = 0
     while number < len(lines):
         size = _lines_until_closed(lines, number)
         for joined in dict.fromkeys((size, 1)):
-            drafts = _alone("\n".join(lines[number : number + joined]).strip(), number)
-            if drafts is not None:
+            writers = _line_alone("\n".join(lines[number : number + joined]).strip(), number)
+            if writers is not None:
                 break
         else:
-            draft = _Draft(number, number, 0)
-            draft.write_tokens(lines[number])
-            drafts = [draft]
-        yield from drafts
+            writer = _StatementWriter(number, number, 0)
+            writer.write_tokens(lines[number])
+            writers = [writer]
+        yield from writers
         number += joined
 
 
-def _alone(text: str, above: int) -> list[_Draft] | None:
-    """Write a statement or the header of a compound one that stands alone; None if it is no Python."""
+def _line_alone(text: str, above: int) -> list[_StatementWriter] | None:
+    """Write a statement or the header of a compound one; None if it is not valid Python alone."""
     for form in FORMS if len(text) <= MAX_LINE else ():
         try:
             body: Sequence[ast.AST] = ast.parse(form.replace("{}", text)).body
@@ -300,14 +318,14 @@ def _alone(text: str, above: int) -> list[_Draft] | None:
             if added:
                 [first] = body
                 body = [each for name in BLOCKS[1:] for each in getattr(first, name, ())]
-            return list(_drafts(body, repeat(0), above - added))
+            return list(_written(body, repeat(0), above - added))
         except UNREADABLE:
             continue
     return None
 
 
 def _lines_until_closed(lines: Sequence[str], number: int) -> int:
-    """How many lines a statement has whose brackets and texts are all closed; 1 if they never are."""
+    """The number of lines until all brackets and strings are closed; 1 if they never are."""
     depth, is_text = 0, False
     for size, line in enumerate(lines[number : number + MAX_JOINED], 1):
         is_text ^= len(TRIPLE.findall(line)) % 2 == 1

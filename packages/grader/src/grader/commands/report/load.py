@@ -1,10 +1,9 @@
-"""Reads what grading left behind: the gradebook, and the records beside the autograded notebooks.
+"""Loads the results of grading: the gradebook, and the records beside the autograded notebooks.
 
 gradebook --> rows of students and cells          autograded/ --> records          source/ --> exercises in order
-                                         all --> Gathered
+                                         all --> ClassData
 """
 
-from collections import defaultdict
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -14,29 +13,28 @@ from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.reader import SubmissionScore, read_ledger
 from grader.classroom.page.records import NotebookRecord, read_record
 from grader.classroom.results import completion_marker
-from grader.commands.report.model import Exercise, ExercisePoints, Student
+from grader.commands.report.model import ExercisePoints, ExerciseStatistics, Student
 from grader.engine.limits import Limits
 from grader.engine.notebook.files import read_sources
 from grader.engine.notebook.outline import GRADED, Outline
-from grader.engine.report import Result
 
 
 @dataclass(frozen=True)
 class AssignmentOutline:
-    """The exercises of an assignment, in order, before they have shares, and the exercise of each graded cell."""
+    """The exercises of an assignment in order, still without shares, and the exercise of each graded cell."""
 
     sources: dict[str, NotebookNode]
-    exercises: dict[str, Exercise] = field(default_factory=dict)
+    exercises: dict[str, ExerciseStatistics] = field(default_factory=dict)
     exercise_of: dict[str, str] = field(default_factory=dict)
 
     def notebook_of(self, exercise: str) -> str:
-        """Return the notebook of an exercise; '' if it is in none."""
+        """Return the notebook of an exercise, or '' if it is unknown."""
         return self.exercises[exercise].notebook if exercise in self.exercises else ""
 
 
 @dataclass(frozen=True)
-class Gathered:
-    """The class: students in order of their names, and beside each the records of the notebooks that were graded."""
+class ClassData:
+    """The class: students in order of their names, and for each the records and remarks of grading."""
 
     outline: AssignmentOutline
     students: list[Student]
@@ -46,20 +44,9 @@ class Gathered:
     ungraded: list[str]
     due: datetime | None
 
-    def results(self) -> "list[dict[str, list[Result]]]":
-        """Return the results of each student's tests, by exercise."""
-        found = []
-        for notebooks in self.records:
-            by_exercise: dict[str, list[Result]] = defaultdict(list)
-            for record in notebooks.values():
-                for test in record.tests:
-                    by_exercise[test.exercise].append(test)
-            found.append(by_exercise)
-        return found
 
-
-def gather(course_dir: CourseDir, assignment: str) -> Gathered:
-    """Return everything that is known of a class.
+def load_class(course_dir: CourseDir, assignment: str) -> ClassData:
+    """Return everything that grading recorded about a class.
 
     Args:
         course_dir: the course folder.
@@ -69,7 +56,7 @@ def gather(course_dir: CourseDir, assignment: str) -> Gathered:
         GraderError: there is no such assignment, or the gradebook cannot be read.
     """
     folder = course_dir.require(assignment)
-    outline = outlined(read_sources(folder, Limits(config=course_dir.config).notebook_mb))
+    outline = _outlined(read_sources(folder, Limits(config=course_dir.config).notebook_mb))
     ledger = read_ledger(course_dir, assignment, cells=True, is_new=True)
     rows = ledger.by_student
     students, records, remarks, ungraded = [], [], [], []
@@ -86,21 +73,17 @@ def gather(course_dir: CourseDir, assignment: str) -> Gathered:
     handed_in = set(course_dir.submitters(assignment))
     ungraded += sorted(handed_in - rows.keys())
     missing = sorted(ledger.students - rows.keys() - handed_in)
-    return Gathered(outline, students, records, remarks, missing, ungraded, ledger.due)
+    return ClassData(outline, students, records, remarks, missing, ungraded, ledger.due)
 
 
-def outlined(sources: dict[str, NotebookNode]) -> AssignmentOutline:
-    """Return the exercises of an assignment, in order.
-
-    Args:
-        sources: its notebooks by name.
-    """
+def _outlined(sources: dict[str, NotebookNode]) -> AssignmentOutline:
+    """The exercises of an assignment, from its notebooks by name."""
     found = AssignmentOutline(sources)
     for notebook, source in sources.items():
         outline = Outline(source)
         for name, known in outline.exercises.items():
             points = outline.max_points(name)
-            found.exercises[name] = Exercise(name, notebook, points, [], is_question=known.is_question)
+            found.exercises[name] = ExerciseStatistics(name, notebook, points, [], is_question=known.is_question)
         graded = (number for number, kind in enumerate(outline.types) if kind in GRADED)
         found.exercise_of.update({outline.names[number]: outline.exercise_at[number] for number in graded})
     return found
