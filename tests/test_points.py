@@ -80,7 +80,7 @@ def test_few_classes_hold_points() -> None:
     """The result of a test, its published form, a view of an exercise, a cell, a notebook, and what a report shows."""
     files = [path for package in (GRADER, KERNEL) for path in (package / "src").rglob("*.py")]
     found = sorted(f"{path.stem}.{name}" for path in files for name in holders(path.read_text()))
-    assert len(files) > 200 and "report.Result" in found and "rules.CellScore" in found
+    assert len(files) > 150 and "report.Result" in found and "rules.CellScore" in found
     assert len(found) <= LIMIT, f"{len(found)} classes hold points: {', '.join(found)}"
 
 
