@@ -18,7 +18,13 @@ def run(code: str) -> str:
 
 def test_the_parent_loads_no_torch() -> None:
     """The modules of every command load without it: torch would take longer than all of them together."""
-    modules = ("commands.check.check", "commands.cli", "classroom.class_run", "classroom.plugin", "engine.grading")
+    modules = (
+        "commands.check.check",
+        "commands.cli",
+        "classroom.class_run",
+        "classroom.autograde_plugin",
+        "engine.grading",
+    )
     assert (
         run(f"import {', '.join(f'grader.{name}' for name in modules)}, sys; print('torch' in sys.modules)")
         == "False\n"

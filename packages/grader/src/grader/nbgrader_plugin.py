@@ -57,10 +57,10 @@ def configure(c: Config, root: Path | str | None = None) -> None:
     }
 
     # `nbgrader autograde` and the formgrader's button grade as `grader grade` does.
-    c.Autograde.exporter_class = "grader.classroom.plugin.SubmissionExporter"
-    c.Autograde.sanitize_preprocessors = ["grader.classroom.plugin.RepairCells"]
+    c.Autograde.exporter_class = "grader.classroom.autograde_plugin.SubmissionExporter"
+    c.Autograde.sanitize_preprocessors = ["grader.classroom.autograde_plugin.RepairCells"]
     c.Autograde.autograde_preprocessors = [
-        "grader.classroom.plugin.GradeCells",
+        "grader.classroom.autograde_plugin.GradeCells",
         "nbgrader.preprocessors.SaveAutoGrades",
         "nbgrader.preprocessors.AssignLatePenalties",
     ]

@@ -24,7 +24,7 @@ from sqlalchemy.exc import OperationalError
 
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.graders import Graders, Threads
-from grader.classroom.page.page_maker import Earlier, StudentResult
+from grader.classroom.page.page_maker import PreviousScores, StudentResult
 from grader.classroom.release import register
 from grader.classroom.results import ResultWriter, completion_marker
 from grader.classroom.student import Assignment, Submission, load_assignment, read_submission
@@ -45,7 +45,7 @@ Write = Callable[[ResultWriter, Sequence[tuple[StudentResult, str]]], None]
 
 
 @dataclass(frozen=True)
-class Ended:
+class FinishedStudent:
     """A student whose grading has ended: the result, and a digest of everything that the scores depend on.
 
     The digest is '' if the student could not be graded, so that there is nothing to write.
@@ -102,7 +102,7 @@ class ClassRun:
             with ResultWriter(course_dir, self.assignment) as writer:
                 graders.begin(assignment, writer.notebooks)
                 if graders.make_pages:
-                    under_way.earlier = writer.earlier
+                    under_way.previous_scores = writer.previous_scores
                     under_way.take(student for student in students if student in unfinished)
                 elif unfinished:
                     # The fork server is still loading or the first students are being graded: there is time for this.
@@ -151,7 +151,7 @@ class _UnderWay:
     """
 
     def __init__(self, graders: Graders, assignment: Assignment, read: Callable[[str], Submission]) -> None:
-        self.earlier: Callable[[str], Earlier] = lambda _: Earlier()
+        self.previous_scores: Callable[[str], PreviousScores] = lambda _: PreviousScores()
         self._graders, self._assignment, self._read = graders, assignment, read
         self._waiting: deque[str] = deque()
         # Each with the student, and the digest and the size of the submission.
@@ -167,13 +167,13 @@ class _UnderWay:
             try:
                 submission = self._read(student)
                 digest, size = submission.digest, submission.size
-                future = self._graders.submit(self._assignment, submission, self.earlier(student))
+                future = self._graders.submit(self._assignment, submission, self.previous_scores(student))
             except OSError as error:
                 future.set_exception(error)
             self._futures[future] = student, digest, size
             room -= size
 
-    def ended(self, common: str) -> Iterator[list[Ended]]:
+    def ended(self, common: str) -> Iterator[list[FinishedStudent]]:
         """Yield the students whose grading has ended, until all have; those that ended together, together.
 
         Args:
@@ -193,15 +193,15 @@ class _UnderWay:
         return [future for future in self._futures if future.done()][:MAX_TOGETHER]
 
 
-def _outcome(future: Future[StudentResult], student: str, submission: str, common: str) -> Ended:
+def _outcome(future: Future[StudentResult], student: str, submission: str, common: str) -> FinishedStudent:
     """What came of grading a student: a trouble if it failed."""
     if (error := future.exception()) is not None:
-        return Ended(StudentResult(student, troubles=[_could_not_be_graded(error)]))
-    return Ended(future.result(), _digest(common, submission))
+        return FinishedStudent(StudentResult(student, errors=[_could_not_be_graded(error)]))
+    return FinishedStudent(future.result(), _digest(common, submission))
 
 
 def written(
-    group: list[Ended], write: Callable[[Sequence[tuple[StudentResult, str]]], None]
+    group: list[FinishedStudent], write: Callable[[Sequence[tuple[StudentResult, str]]], None]
 ) -> Iterator[StudentResult]:
     """Write the results of a group of students and yield those of all; what cannot be written is a trouble.
 
@@ -223,7 +223,7 @@ def written(
                 write([(result, digest)])
             except Exception as error:
                 _require_writable(error)
-                result.troubles.append(_could_not_be_graded(error))
+                result.errors.append(_could_not_be_graded(error))
     yield from (each.result for each in group)
 
 

@@ -7,7 +7,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Protocol
 
 from grader.classroom.gradebook.rules import RegisteredNotebook
-from grader.classroom.page.page_maker import Earlier, StudentResult
+from grader.classroom.page.page_maker import PreviousScores, StudentResult
 from grader.classroom.student import Assignment, Submission, grade_submission
 from grader.engine.supervisor.pool import side_by_side
 
@@ -25,8 +25,10 @@ class Graders(Protocol):
     def begin(self, assignment: Assignment, notebooks: dict[str, RegisteredNotebook]) -> None:
         """Take an assignment, and what the gradebook has of it; called once."""
 
-    def submit(self, assignment: Assignment, submission: Submission, earlier: Earlier) -> "Future[StudentResult]":
-        """Have a submission graded; `earlier` is what its pages may depend on besides."""
+    def submit(
+        self, assignment: Assignment, submission: Submission, previous: PreviousScores
+    ) -> "Future[StudentResult]":
+        """Have a submission graded; `previous` is what its pages may also depend on."""
 
     def close(self) -> None:
         """Grade nothing more."""
@@ -46,7 +48,9 @@ class Threads:
     def begin(self, assignment: Assignment, notebooks: dict[str, RegisteredNotebook]) -> None:
         """Do nothing: grading has begun before."""
 
-    def submit(self, assignment: Assignment, submission: Submission, earlier: Earlier) -> "Future[StudentResult]":
+    def submit(
+        self, assignment: Assignment, submission: Submission, previous: PreviousScores
+    ) -> "Future[StudentResult]":
         """Have a submission graded by the next thread that is free."""
         return self._pool.submit(grade_submission, assignment, submission)
 

@@ -18,8 +18,8 @@ from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.rules import CellScore, NotebookScore, StudentScores
 from grader.classroom.gradebook.writer import GradebookWriter
 from grader.classroom.page.autograded import answer_digests
-from grader.classroom.page.page_maker import Earlier, GradedNotebook, PageMaker, StudentResult, page_digest
-from grader.classroom.page.records import record_file
+from grader.classroom.page.page_maker import GradedNotebook, PageMaker, PreviousScores, StudentResult, page_digest
+from grader.classroom.page.result_files import record_file
 from grader.classroom.page.summary import OVERVIEW, overview
 from grader.classroom.student import MAX_RECEIPT_MB, TIMESTAMP, submission_time
 from grader.errors import UnreadableFile
@@ -89,7 +89,7 @@ class ResultWriter:
                 self._refresh_pages(student, marker)
             except Exception:  # the student is graded again, and an error that remains is a trouble
                 return None
-        return StudentResult(student, troubles=marker["troubles"], remarks=marker["remarks"])
+        return StudentResult(student, errors=marker["troubles"], notices=marker["remarks"])
 
     def _refresh_pages(self, student: str, marker: dict[str, Any]) -> None:
         """Make the pages of a finished student again, with what the gradebook has now."""
@@ -106,14 +106,14 @@ class ResultWriter:
         """Render what all pages have in common. It takes a second, best spent before there is anything to write."""
         self._pages.warm_up(sources)
 
-    def earlier(self, student: str) -> Earlier:
+    def previous_scores(self, student: str) -> PreviousScores:
         """Return what a student's pages may depend on besides the submission, as it is now."""
         if student not in self._recorded_students:
-            return Earlier()
+            return PreviousScores()
         scores = self.gradebook.scores(student)
         # Only where a person gave points does it matter whether an answer is still the same.
         read = [name for name, score in scores.items() if any(cell.manual is not None for cell in score.cells.values())]
-        return Earlier(scores, {name: self._answers_before(student, name) for name in read})
+        return PreviousScores(scores, {name: self._answers_before(student, name) for name in read})
 
     def rehearse(self, results: Sequence[StudentResult]) -> None:
         """Record the scores of students in the gradebook, which must be a copy, make the pages, and write no file.
@@ -144,8 +144,8 @@ class ResultWriter:
             # The marker comes last: it says that everything else has been written.
             marker = {
                 "digest": digest,
-                "troubles": result.troubles,
-                "remarks": result.remarks,
+                "troubles": result.errors,
+                "remarks": result.notices,
                 "notebooks": sorted(result.graded),
             }
             self._mark_complete(result.student, marker)
@@ -215,9 +215,9 @@ class ResultWriter:
         try:
             return submission_time(handed_in)
         except (UnreadableFile, OSError, ValueError):
-            remark = f"{TIMESTAMP} was ignored: it must contain a time such as 2026-03-02 10:00:00 UTC"
-            if remark not in student_result.remarks:
-                student_result.remarks.append(remark)
+            notice = f"{TIMESTAMP} was ignored: it must contain a time such as 2026-03-02 10:00:00 UTC"
+            if notice not in student_result.notices:
+                student_result.notices.append(notice)
             return None
 
     def _write_overview(self, student: str, pages: set[str], shown: dict[str, NotebookScore]) -> None:

@@ -11,8 +11,7 @@ from nbformat import NotebookNode
 from grader.classroom.gradebook.rules import NO_RESPONSE, CellScore
 from grader.classroom.page import formulas
 from grader.engine.notebook.cells import CellType, explanation_of, grade_id, type_of
-from grader.engine.notebook.outline import GRADED, Outline
-from grader.engine.notebook.outline import Exercise as OutlinedExercise
+from grader.engine.notebook.outline import GRADED, Exercise, Outline
 from grader.engine.report import Result, Verdict
 from grader.engine.view import NOT_WRITTEN, PARTLY, RIGHT, WRONG, ExerciseView, Reason, State, view
 
@@ -28,7 +27,7 @@ PASSED = State("✓", "passed", "good")
 
 
 @dataclass
-class Exercise:
+class PageExercise:
     """An exercise or a written answer on the page: what is shown of it, and where it and its text are.
 
     `stopped` is the error that ended its answer, `comment` what is said about it.
@@ -63,8 +62,8 @@ class FixFirst:
     """One cause in several exercises: what it is, where to mend it, and what it affects."""
 
     sentence: str
-    exercise: Exercise | None
-    affected: list[Exercise]
+    exercise: PageExercise | None
+    affected: list[PageExercise]
 
 
 def anchor(cell: NotebookNode) -> str:
@@ -72,7 +71,7 @@ def anchor(cell: NotebookNode) -> str:
     return f"cell-{escape(str(cell.get('id', '')))}"
 
 
-def exercises(notebook: NotebookNode) -> list[Exercise]:
+def exercises(notebook: NotebookNode) -> list[PageExercise]:
     """Return the exercises and written answers of an autograded notebook, in order.
 
     Args:
@@ -89,7 +88,7 @@ def exercises(notebook: NotebookNode) -> list[Exercise]:
     return [each for each in found if each.view.max_points or outline.exercises[each.name].tests]
 
 
-def _exercise(outline: Outline, known: OutlinedExercise, headings: list[tuple[str, str]]) -> Exercise:
+def _exercise(outline: Outline, known: Exercise, headings: list[tuple[str, str]]) -> PageExercise:
     cells = outline.notebook.cells
     place = min([*known.tests, *([] if known.answer is None else [known.answer])])
     answer = NotebookNode() if known.answer is None else cells[known.answer]
@@ -101,7 +100,7 @@ def _exercise(outline: Outline, known: OutlinedExercise, headings: list[tuple[st
         shown = view(known.name, [_result(cells[number], known.name) for number in known.tests])
     errors = [f"{each.ename}: {each.evalue}" for each in answer.get("outputs", ()) if each.output_type == "error"]
     heading, heading_anchor = headings[place]
-    return Exercise(
+    return PageExercise(
         shown, known.is_question, anchor(cells[place]), _inline(heading), heading_anchor, "".join(errors[:1]), comment
     )
 
@@ -121,10 +120,10 @@ def _state_of_answer(score: CellScore, comment: str) -> State:
     return PARTLY if score.points else NO_ANSWER if comment == NO_RESPONSE else WRONG
 
 
-def fix_first(found: list[Exercise]) -> list[FixFirst]:
+def fix_first(found: list[PageExercise]) -> list[FixFirst]:
     """Return the causes that affect other exercises than their own, or several."""
     by_name = {exercise.name: exercise for exercise in found}
-    affected: dict[str, dict[str, Exercise]] = {}
+    affected: dict[str, dict[str, PageExercise]] = {}
     for exercise in found:
         causes = [
             each.first if each.first in by_name else each.sentence

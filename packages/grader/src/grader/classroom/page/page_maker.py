@@ -22,7 +22,7 @@ from grader.classroom.gradebook.rules import CellScore, NotebookScore, NotebookS
 from grader.classroom.page.autograded import answer_digests, autograded, unanswered
 from grader.classroom.page.exercises import put_score
 from grader.classroom.page.feedback import FeedbackExporter, HideMarkSchemes, HideTests, PlainExporter
-from grader.classroom.page.records import VERSION, NotebookRecord, record
+from grader.classroom.page.result_files import VERSION, NotebookRecord, record
 from grader.classroom.page.sanitize import verbatim
 from grader.classroom.page.summary import in_words
 from grader.engine.cpu_limit import CpuLimitExceeded, cpu_limit
@@ -64,8 +64,8 @@ class StudentResult:
     """One student's results, by the name of each notebook that was graded: its report and what it leaves behind.
 
     `notebooks` are the repaired notebooks, and the autograded ones once `graded` has their texts; they do not travel.
-    `unread` are the notebooks that cannot be read. `troubles` say in words what could not be graded, `remarks` what
-    else an instructor may want to know.
+    `unread` are the notebooks that cannot be read. `errors` are the reasons
+    why something could not be graded, `notices` what else an instructor may want to know.
     """
 
     student: str
@@ -73,12 +73,12 @@ class StudentResult:
     notebooks: dict[str, NotebookNode] = field(default_factory=dict)
     graded: dict[str, GradedNotebook] = field(default_factory=dict)
     unread: list[str] = field(default_factory=list)
-    troubles: list[str] = field(default_factory=list)
-    remarks: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
-class Earlier:
+class PreviousScores:
     """The earlier scores and answers on which a student's results may depend, by notebook.
 
     `scores` are what the gradebook has, `answers` digests of the written answers that were graded before.
@@ -118,11 +118,11 @@ class PageMaker:
             found = record(result.reports[name], notebook, unanswered(notebook))
             result.graded[name] = GradedNotebook(text, found, answer_digests(notebook))
 
-    def predict(self, result: StudentResult, earlier: Earlier) -> None:
+    def predict(self, result: StudentResult, previous: PreviousScores) -> None:
         """Make the pages of a result with the scores that the gradebook will most likely have, and no late penalty."""
         for name, graded in result.graded.items():
-            before = earlier.answers.get(name, {})
-            score = earlier.scores.get(name, NotebookScore())
+            before = previous.answers.get(name, {})
+            score = previous.scores.get(name, NotebookScore())
             self.show(result, name, self._notebooks[name].after(score, graded.scores(before.copy)))
 
     def show(self, result: StudentResult, name: str, shown: NotebookScore) -> str:

@@ -14,7 +14,7 @@ from rich.text import Text
 from grader.classroom.gradebook.reader import SubmissionScore
 from grader.classroom.gradebook.rules import CellScore, NotebookScore
 from grader.classroom.page.page_maker import StudentResult
-from grader.classroom.page.records import read_record
+from grader.classroom.page.result_files import read_record
 from grader.text import one_line
 
 ROWS = 500

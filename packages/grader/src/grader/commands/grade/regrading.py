@@ -34,34 +34,34 @@ def regrade(run: ClassRun, graders: Graders | None = None, *, yes: bool = False)
     with Rehearsal(run) as rehearsal:
         try:
             students = run.student_count()
-            troubles = _troubles(shown(rehearsal.graded(graders), f"grading {run.assignment}", students))
+            errors = _errors(shown(rehearsal.graded(graders), f"grading {run.assignment}", students))
             for table in tables(run.assignment, rehearsal.changes):
                 console.print(table)
             for line in (*limits_in_words(rehearsal.limits), summary(rehearsal.changes, students)):
                 print(one_line(line))
             if not rehearsal.changes:
                 print("there is nothing to write")
-                return 1 if troubles else 0
+                return 1 if errors else 0
             if not yes and not _agrees():
                 return 1
         except KeyboardInterrupt:
             print("grader: interrupted; nothing was written", file=sys.stderr)
             return INTERRUPTED
         count = len(rehearsal.changes)
-        failures = _troubles(shown(rehearsal.write(), "writing", count), troubles)
+        failures = _errors(shown(rehearsal.write(), "writing", count), errors)
     count -= len(failures)
     print(f"wrote the results of {count} student{'' if count == 1 else 's'}")
-    return 1 if troubles or failures else 0
+    return 1 if errors or failures else 0
 
 
-def _troubles(results: Iterable[StudentResult], known: dict[str, list[str]] | None = None) -> dict[str, list[str]]:
-    """Return the troubles of students, and print those that are not known."""
+def _errors(results: Iterable[StudentResult], known: dict[str, list[str]] | None = None) -> dict[str, list[str]]:
+    """Return the errors of students, and print those that are not known."""
     found = {}
     for result in results:
-        if result.troubles and result.troubles != (known or {}).get(result.student):
-            found[result.student] = result.troubles
-    for student, troubles in sorted(found.items()):
-        print(one_line(f"{student}: {'; '.join(troubles)}"))
+        if result.errors and result.errors != (known or {}).get(result.student):
+            found[result.student] = result.errors
+    for student, errors in sorted(found.items()):
+        print(one_line(f"{student}: {'; '.join(errors)}"))
     return found
 
 

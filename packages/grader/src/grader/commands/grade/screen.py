@@ -25,29 +25,29 @@ def grade_and_show(run: ClassRun, graders: Graders | None = None) -> int:
     """
     console = Console()
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    remarks, status = {}, 0
+    notices, status = {}, 0
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
         task = progress.add_task(f"grading {run.assignment}", total=run.student_count())
         for result in run.outcomes(graders):
             progress.advance(task)
-            remarks[result.student] = "; ".join((*result.troubles, *result.remarks))
-            status |= bool(result.troubles)
+            notices[result.student] = "; ".join((*result.errors, *result.notices))
+            status |= bool(result.errors)
     recorded_scores = read_ledger(run.course_dir, run.assignment).by_student
-    students = recorded_scores.keys() & remarks.keys() if run.only else recorded_scores.keys()
-    for table in tables(run.assignment, {student: recorded_scores[student] for student in students}, remarks):
+    students = recorded_scores.keys() & notices.keys() if run.only else recorded_scores.keys()
+    for table in tables(run.assignment, {student: recorded_scores[student] for student in students}, notices):
         console.print(table)
     return status
 
 
-def tables(assignment: str, student_scores: dict[str, SubmissionScore], remarks: dict[str, str]) -> Iterator[Table]:
-    """Yield tables of at most ROWS students, with a row for each: points from tests, points from marking, remarks.
+def tables(assignment: str, student_scores: dict[str, SubmissionScore], notices: dict[str, str]) -> Iterator[Table]:
+    """Yield tables of at most ROWS students, with a row for each: points from tests, points from marking, notices.
 
     Args:
         assignment: the title.
         student_scores: the scores by student.
-        remarks: what else to say of students; those without a score have a row too.
+        notices: what else to say of students; those without a score have a row too.
     """
-    students = sorted(student_scores.keys() | remarks.keys())
+    students = sorted(student_scores.keys() | notices.keys())
     for first in range(0, len(students), ROWS):
         table = Table(title=assignment, title_justify="left")
         table.add_column("student", overflow="fold")
@@ -55,20 +55,20 @@ def tables(assignment: str, student_scores: dict[str, SubmissionScore], remarks:
         table.add_column("written", justify="right", overflow="fold")
         table.add_column("", overflow="fold")
         for student in students[first : first + ROWS]:
-            table.add_row(Text(one_line(student)), *_row(student_scores.get(student), remarks.get(student, "")))
+            table.add_row(Text(one_line(student)), *_row(student_scores.get(student), notices.get(student, "")))
         yield table
 
 
-def _row(score: SubmissionScore | None, remark: str) -> tuple[str, str, Text]:
+def _row(score: SubmissionScore | None, notice: str) -> tuple[str, str, Text]:
     if score is None:
-        return "-", "-", Text(one_line(remark))
+        return "-", "-", Text(one_line(notice))
     total = score.total
     late = _lateness(score.seconds_late, total.penalty) if score.seconds_late else ""
     waiting = "written answers wait for marking" if total.needs_marking else ""
     return (
         f"{total.tests:g} / {total.max_tests:g}",
         f"{total.written:g} / {total.max_written:g}",
-        Text(one_line("; ".join(filter(None, (remark, late, waiting))))),
+        Text(one_line("; ".join(filter(None, (notice, late, waiting))))),
     )
 
 

@@ -24,7 +24,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from grader.classroom.config import helper_packages
 from grader.classroom.course_dir import CourseDir, folder_of_students
 from grader.classroom.page.autograded import autograded, unanswered
-from grader.classroom.page.records import record, record_file
+from grader.classroom.page.result_files import record, record_file
 from grader.classroom.release import register
 from grader.classroom.results import RECEIPTS
 from grader.engine.diagnosis.misconceptions import load
