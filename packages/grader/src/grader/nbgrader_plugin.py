@@ -42,7 +42,7 @@ def configure(c: Config, root: Path | str | None = None) -> None:
     # the formgrader shows them and no student sees them.
     c.ClearMarkScheme.enforce_metadata = False
 
-    # Feedback shows what a hidden test is about and what it found, never its code. Neither in feedback nor in the
+    # Feedback shows the purpose and the result of a hidden test, never its code. Neither in feedback nor in the
     # formgrader can a submission run a script in a browser, or slow down the rendering of a page.
     c.GenerateFeedback.preprocessors = [
         "grader.classroom.page.feedback.Grades",
@@ -65,7 +65,7 @@ def configure(c: Config, root: Path | str | None = None) -> None:
         "nbgrader.preprocessors.AssignLatePenalties",
     ]
 
-    # `nbgrader zip_collect` takes in what Canvas and Moodle pack. A course that has plug-ins of its own keeps them.
+    # `nbgrader zip_collect` accepts archives of Canvas and Moodle. A course with plug-ins of its own keeps them.
     c.ZipCollectApp.setdefault("extractor_plugin", "grader.commands.lms.zip_collect.LmsExtractorPlugin")
     c.ZipCollectApp.setdefault("collector_plugin", "grader.commands.lms.zip_collect.LmsCollectorPlugin")
 

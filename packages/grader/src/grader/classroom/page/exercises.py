@@ -1,7 +1,6 @@
 """Finds the exercises of an autograded notebook: how each ended, why, and which causes affect several of them."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
 
@@ -28,9 +27,9 @@ PASSED = State("✓", "passed", "good")
 
 @dataclass
 class PageExercise:
-    """An exercise or a written answer on the page: what is shown of it, and where it and its text are.
+    """An exercise or a written answer on the page, with links to it and its text.
 
-    `stopped` is the error that ended its answer, `comment` what is said about it.
+    `stopped` is the error that ended its answer, `comment` the comment on it.
     """
 
     view: ExerciseView
@@ -53,13 +52,13 @@ class PageExercise:
 
     @property
     def reasons(self) -> list[Reason]:
-        """The causes that belong to the exercise alone; the others stand above all exercises."""
+        """The causes that belong to the exercise alone; others appear above all exercises."""
         return [reason for reason in self.view.reasons if not (reason.first or reason.is_shared)]
 
 
 @dataclass
 class FixFirst:
-    """One cause in several exercises: what it is, where to mend it, and what it affects."""
+    """One cause in several exercises, with the exercise to fix and the affected ones."""
 
     sentence: str
     exercise: PageExercise | None
@@ -106,7 +105,7 @@ def _exercise(outline: Outline, known: Exercise, headings: list[tuple[str, str]]
 
 
 def _result(cell: NotebookNode, exercise: str) -> Result:
-    """The result of a test, as it stands in the notebook; a person may have changed its points."""
+    """Return the result of a test from the notebook; a person may have changed its points."""
     score = score_of(cell)
     verdict = Verdict.PASSED if _is_full(score) else _ended(cell) or Verdict.FAILED
     return Result(grade_id(cell) or "", exercise, verdict, score.points, score.max_points, explanation_of(cell))
@@ -121,7 +120,7 @@ def _state_of_answer(score: CellScore, comment: str) -> State:
 
 
 def fix_first(found: list[PageExercise]) -> list[FixFirst]:
-    """Return the causes that affect other exercises than their own, or several."""
+    """Return the causes that affect a different exercise or several."""
     by_name = {exercise.name: exercise for exercise in found}
     affected: dict[str, dict[str, PageExercise]] = {}
     for exercise in found:
@@ -139,7 +138,7 @@ def fix_first(found: list[PageExercise]) -> list[FixFirst]:
 
 
 def cell_state(cell: NotebookNode) -> State | None:
-    """Return how a graded cell ended; None for a cell that has no points."""
+    """Return the state of a graded cell; None for a cell without points."""
     kind = type_of(cell)
     if kind not in GRADED or "points" not in cell.metadata.nbgrader:
         return None
@@ -154,7 +153,7 @@ def cell_state(cell: NotebookNode) -> State | None:
 
 
 def put_score(cell: NotebookNode, score: CellScore) -> None:
-    """Write what the gradebook has of a graded cell into its metadata, as nbgrader does."""
+    """Write the score of a graded cell into its metadata, as nbgrader does."""
     cell.metadata.nbgrader.update(score=score.points, points=score.max_points, needs_marking=score.needs_marking)
 
 
@@ -171,25 +170,17 @@ def _is_full(score: CellScore) -> bool:
 
 
 def _ended(cell: NotebookNode) -> Verdict | None:
-    """The verdict on a cell that did not run to its end."""
+    """Return the verdict on a cell that did not run to its end."""
     name = next((output.ename for output in cell.get("outputs", ()) if output.output_type == "error"), "")
     return Verdict(name) if name in set(Verdict) else None
 
 
 def _inline(heading: str) -> Markup:
-    """A heading as HTML: its formulas and names drawn, other markup left out."""
+    """Return a heading as HTML, with its formulas and names drawn and without other markup."""
     shown = ""
-    for text, tex, code in _parts(heading[:MAX_HEADING]):
-        shown += (
-            formulas.drawn(tex) if tex else f"<code>{escape(code)}</code>" if code else escape(MARKUP.sub(r"\1", text))
-        )
+    # Each text is followed by a formula or a name, and the last by neither.
+    parts = [*INLINE.split(heading[:MAX_HEADING]), "", ""]
+    for text, tex, code in zip(parts[::3], parts[1::3], parts[2::3], strict=True):
+        shown += escape(MARKUP.sub(r"\1", text))
+        shown += formulas.drawn(tex) if tex else f"<code>{escape(code)}</code>" if code else ""
     return Markup(shown)
-
-
-def _parts(text: str) -> Iterator[tuple[str, str, str]]:
-    end = 0
-    for match in INLINE.finditer(text):
-        yield text[end : match.start()], "", ""
-        yield "", match[1] or "", match[2] or ""
-        end = match.end()
-    yield text[end:], "", ""
