@@ -24,7 +24,7 @@ from grader.classroom.page.exercises import put_score
 from grader.classroom.page.feedback import FeedbackExporter, HideMarkSchemes, HideTests, PlainExporter
 from grader.classroom.page.result_files import VERSION, NotebookRecord, record
 from grader.classroom.page.sanitize import verbatim
-from grader.classroom.page.summary import in_words
+from grader.classroom.page.summary import points_text
 from grader.engine.cpu_limit import CpuLimitExceeded, cpu_limit
 from grader.engine.notebook.cells import grade_id
 from grader.engine.report import Report
@@ -152,7 +152,7 @@ class PageMaker:
             return self._exporter.from_notebook_node(notebook, {"nbgrader": header})[0]
         with suppress(CpuLimitExceeded), cpu_limit(PAGE_SECONDS):
             return self._new_exporter(PlainExporter).from_notebook_node(notebook, {"nbgrader": header})[0]
-        return verbatim(f"{name}: {in_words(shown)}. This notebook takes too long to be shown as a page.")
+        return verbatim(f"{name}: {points_text(shown)}. This notebook takes too long to be shown as a page.")
 
     def _new_exporter(self, exporter_class: type[FeedbackExporter]) -> FeedbackExporter:
         exporter = exporter_class(config=self._config)

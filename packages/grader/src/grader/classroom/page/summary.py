@@ -49,7 +49,7 @@ def summary(notebook: NotebookNode, name: str, score: NotebookScore) -> str:
     return page.render(name=name, score=score, exercises=found, fix_first=fix_first(found))
 
 
-def in_words(score: NotebookScore) -> str:
+def points_text(score: NotebookScore) -> str:
     """Return the points of a notebook as text."""
     waiting = f"; {plural(score.waiting, 'point')} wait{'s' if score.waiting == 1 else ''} for marking"
     return f"{score.marked:g} of {plural(score.max_marked, 'point')}{waiting if score.waiting else ''}"
