@@ -214,15 +214,15 @@ def measure(folder: Path) -> Sample:
         for number, student in enumerate(students):
             with _timed(found.read):
                 submission = read_submission(assignment, student, course_dir.handed_in(ASSIGNMENT, student))
-                earlier = writer.earlier(student)
-                task = Task("", student, submission.digest, submission.notebooks, earlier)
+                previous = writer.previous_scores(student)
+                task = Task("", student, submission.digest, submission.notebooks, previous)
                 sent = encoded(task)
             found.task_bytes.append(len(sent))
             with _timed(found.grading, partial(processor_seconds, psutil.Process())):
                 result = grade_submission(assignment, submission)
             with _timed(found.pages):
                 pages.finish(result)
-                pages.predict(result, earlier)
+                pages.predict(result, previous)
                 sent = encoded(Reply.of(task, result))
             found.reply_bytes.append(len(sent))
             with _timed(found.check):

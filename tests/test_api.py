@@ -18,7 +18,13 @@ def run(code: str) -> str:
 
 def test_the_parent_loads_no_torch() -> None:
     """The modules of every command load without it: torch would take longer than all of them together."""
-    modules = ("commands.check.check", "commands.cli", "classroom.class_run", "classroom.plugin", "engine.grading")
+    modules = (
+        "commands.check.check",
+        "commands.cli",
+        "classroom.class_run",
+        "classroom.autograde_plugin",
+        "engine.grading",
+    )
     assert (
         run(f"import {', '.join(f'grader.{name}' for name in modules)}, sys; print('torch' in sys.modules)")
         == "False\n"
@@ -36,7 +42,7 @@ def test_a_public_name_can_be_imported(name: str) -> None:
     """In a process that has loaded nothing else of the package, and without torch."""
     program = f"from grader import {name}; import sys; print({name}.__class__.__name__, 'torch' in sys.modules)"
     kind = {"__version__": "str", "grade": "function", "read_notebook": "function"}
-    kind |= {"Limits": "MetaHasTraits", "Verdict": "EnumType"}
+    kind |= {"Limits": "MetaHasTraits", "Result": "StructMeta", "Verdict": "EnumType"}
     assert run(program) == f"{kind.get(name, 'type')} False\n"
 
 

@@ -15,7 +15,9 @@ from tests.support.small_class import make_course
 from tests.support.waiting import HANGS
 
 Capture = pytest.CaptureFixture[str]
-STRANGE = "open({!r}, 'a').write('run\\n')\nfrom grader import nbgrader_plugin\nc = get_config()\n"
+STRANGE = (
+    "with open({!r}, 'a') as trace:\n    trace.write('run\\n')\nfrom grader import nbgrader_plugin\nc = get_config()\n"
+)
 """A configuration that leaves a trace."""
 
 

@@ -75,11 +75,11 @@ class Aftermath:
     megabytes: float
 
     def shown(self, student: str) -> str:
-        """Return all that the student can read besides their own cells: messages, repairs, outputs, troubles."""
+        """Return all that the student can read besides their own cells: messages, repairs, outputs, errors."""
         graded = self.outcomes[student]
         texts = [result.message for report in graded.reports.values() for result in report.results]
         texts += [line for report in graded.reports.values() for line in report.repairs]
-        texts += [json.dumps(report.outputs) for report in graded.reports.values()] + graded.troubles
+        texts += [json.dumps(report.outputs) for report in graded.reports.values()] + graded.errors
         for path in self.folder("autograded", student).glob("*.ipynb"):
             cells = nbformat.read(path, as_version=4).cells
             texts += [json.dumps(cell.outputs) for cell in cells if cell.cell_type == "code"]

@@ -36,7 +36,7 @@ def test_earns_what_its_honest_part_earns(aftermath: Aftermath, attack: str) -> 
     graded = aftermath.outcomes[attack]
     results = [result for report in graded.reports.values() for result in report.results]
     verdicts = [f"{result.name}: {result.verdict} {result.points:g} {result.message}" for result in results]
-    assert sum(report.points for report in graded.reports.values()) == expected, (verdicts, graded.troubles)
+    assert sum(report.points for report in graded.reports.values()) == expected, (verdicts, graded.errors)
     assert sum(score or 0 for (student, _), score in aftermath.scores().items() if student == attack) == expected
 
 
@@ -98,14 +98,14 @@ def test_neighbours_get_what_they_deserve(aftermath: Aftermath, student: str) ->
     """An honest student in the same class has exactly the points that their work earns."""
     graded, points = aftermath.outcomes[student], HONEST[student][1]
     assert graded.reports[NAME].points == points
-    assert graded.troubles == [] and graded.reports[NAME].repairs == []
+    assert graded.errors == [] and graded.reports[NAME].repairs == []
     assert sum(score or 0 for (name, _), score in aftermath.scores().items() if name == student) == points
 
 
 def test_every_student_is_graded(aftermath: Aftermath) -> None:
     """No student is left out because of another one, and a student without a report has a reason."""
     assert sorted(aftermath.outcomes) == sorted([*ATTACKS, *HONEST])
-    assert all(graded.reports or graded.troubles for graded in aftermath.outcomes.values())
+    assert all(graded.reports or graded.errors for graded in aftermath.outcomes.values())
 
 
 def test_course_folder_is_unchanged(aftermath: Aftermath) -> None:

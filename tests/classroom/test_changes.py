@@ -19,7 +19,7 @@ from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.reader import SubmissionScore
 from grader.classroom.gradebook.rules import CellScore, NotebookScore
 from grader.classroom.graders import Threads
-from grader.classroom.page.page_maker import Earlier, GradedNotebook, StudentResult
+from grader.classroom.page.page_maker import GradedNotebook, PreviousScores, StudentResult
 from grader.classroom.student import Assignment, Submission
 from grader.commands.grade.changes import ChangedTest, StudentChange, gain
 from grader.commands.grade.console import change_tables, limit_lines, summary
@@ -65,7 +65,7 @@ def changed(again: Path) -> Path:
 def finished(changed: Path) -> Iterator[DryRun]:
     """A dry run of grading it again, complete and not written."""
     with DryRun(ClassRun(CourseDir(changed), NAME)) as dry_run:
-        assert not any(result.troubles for result in dry_run.grade())
+        assert not any(result.errors for result in dry_run.grade())
         yield dry_run
 
 
@@ -126,7 +126,7 @@ def test_a_dry_run_names_students_tests_and_points_and_changes_no_file(changed: 
 def test_what_is_written_is_what_a_class_run_writes(finished: DryRun, changed: Path, tmp_path: Path) -> None:
     """Gradebook, notebooks, records and pages; and no one has to be graded again."""
     twin = shutil.copytree(changed, tmp_path / "twin")
-    assert sorted(result.student for result in finished.write() if not result.troubles) == sorted(SCORES)
+    assert sorted(result.student for result in finished.write() if not result.errors) == sorted(SCORES)
     assert grade_class(twin) == sorted(SCORES)
     assert ledger(changed) == ledger(twin) and points(changed)["bob"] == 6
     for student in SCORES.keys() - {"cat"}:  # her copied cell has a new id in each run
@@ -143,9 +143,9 @@ class Counted(Threads):
 
     count = 0
 
-    def submit(self, assignment: Assignment, submission: Submission, earlier: Earlier) -> Future[StudentResult]:
+    def submit(self, assignment: Assignment, submission: Submission, previous: PreviousScores) -> Future[StudentResult]:
         self.count += 1
-        return super().submit(assignment, submission, earlier)
+        return super().submit(assignment, submission, previous)
 
 
 def test_answers_by_the_clock_are_graded_once(again: Path) -> None:
@@ -222,7 +222,7 @@ def test_a_notebook_that_became_unreadable_loses_the_points_of_its_tests(again: 
     """And the student is named."""
     hand_in(again, "dan", b"")
     with DryRun(ClassRun(CourseDir(again), NAME)) as dry_run:
-        (dan,) = (result for result in dry_run.grade() if result.troubles)
+        (dan,) = (result for result in dry_run.grade() if result.errors)
     assert found(dry_run) == {"dan": [("two-check", 5, 0)]} and dan.student == "dan"
 
 
@@ -263,7 +263,7 @@ def test_without_a_gradebook_every_student_is_new_and_none_is_made(again: Path) 
 def test_what_changes_before_the_answer_is_not_overwritten(finished: DryRun, changed: Path) -> None:
     """A student who hands in meanwhile keeps the scores; after a change of the source, no one's are written."""
     hand_in(changed, "bob", answered(released(changed), **RIGHT))
-    results = {result.student: result.troubles for result in finished.write()}
+    results = {result.student: result.errors for result in finished.write()}
     assert "the submission has changed" in results.pop("bob")[0] and not any(results.values())
     assert points(changed) == {"ann": 6, "bob": 5.5, "cat": 6, "dan": 5, "eve": 0}
     written = files(changed)
@@ -286,15 +286,17 @@ def test_a_student_who_cannot_be_graded_is_named_and_keeps_the_score(changed: Pa
     """As one whose folder cannot be read."""
 
     class Failing(Threads):
-        def submit(self, assignment: Assignment, submission: Submission, earlier: Earlier) -> Future[StudentResult]:
+        def submit(
+            self, assignment: Assignment, submission: Submission, previous: PreviousScores
+        ) -> Future[StudentResult]:
             if submission.student == "ann":
                 raise PermissionError(13, "Permission denied")
-            return super().submit(assignment, submission, earlier)
+            return super().submit(assignment, submission, previous)
 
     with DryRun(ClassRun(CourseDir(changed), NAME)) as dry_run:
-        (ann,) = (result for result in dry_run.grade(Failing()) if result.troubles)
+        (ann,) = (result for result in dry_run.grade(Failing()) if result.errors)
         list(dry_run.write())
-    assert ann.student == "ann" and "Permission denied" in ann.troubles[0]
+    assert ann.student == "ann" and "Permission denied" in ann.errors[0]
     assert points(changed) == {"ann": 8, "bob": 6, "cat": 6, "dan": 5, "eve": 0}
 
 

@@ -61,7 +61,7 @@ def test_a_page_that_takes_too_long_is_shown_as_typed(tmp_path: Path, monkeypatc
     folder = make_course(tmp_path / "course")
     for student, why in (("ann", "It **had** to be."), ("bob", f"It **had** to be. {SLOW}")):
         hand_in(folder, student, answered(released(folder), **RIGHT | {"why": why}))
-    assert not any(outcome.troubles for outcome in ClassRun(CourseDir(folder), NAME).outcomes())
+    assert not any(outcome.errors for outcome in ClassRun(CourseDir(folder), NAME).outcomes())
     assert points(folder) == {"ann": 8, "bob": 8}
     ann, bob = (next((folder / "feedback" / student).rglob("small.html")).read_text() for student in ("ann", "bob"))
     assert "<strong>had</strong>" in ann and "<strong>had</strong>" not in bob
@@ -74,7 +74,7 @@ def test_a_page_that_takes_too_long_even_as_typed_is_one_line(tmp_path: Path, mo
     monkeypatch.setattr(pages, "PAGE_SECONDS", 1e-6)
     folder = make_course(tmp_path / "course")
     hand_in(folder, "ann", answered(released(folder), **RIGHT))
-    assert not any(outcome.troubles for outcome in ClassRun(CourseDir(folder), NAME).outcomes())
+    assert not any(outcome.errors for outcome in ClassRun(CourseDir(folder), NAME).outcomes())
     page = next((folder / "feedback" / "ann").rglob("small.html")).read_text()
     assert "8 of 8 points; 2 points wait for marking" in page and len(page) < 200 and points(folder) == {"ann": 8}
 
@@ -88,7 +88,7 @@ def test_outputs_that_take_too_long_are_shown_as_text(tmp_path: Path, monkeypatc
         notebook = answered(released(folder), **RIGHT)
         notebook.cells.append(code(f"from IPython.display import HTML\nHTML({output!r})"))
         hand_in(folder, student, notebook)
-    assert not any(outcome.troubles for outcome in ClassRun(CourseDir(folder), NAME).outcomes())
+    assert not any(outcome.errors for outcome in ClassRun(CourseDir(folder), NAME).outcomes())
     assert points(folder) == {"ann": 8, "bob": 8}
     ann, bob = (
         nbformat.read(next((folder / "autograded" / student).rglob("*.ipynb")), as_version=4).cells[-1].outputs[0].data

@@ -116,14 +116,14 @@ def test_every_student_gets_the_points_that_the_answers_earn(run: Class, student
 
 
 @pytest.mark.parametrize("student", POINTS)
-def test_only_the_unreadable_file_is_a_trouble(run: Class, student: str) -> None:
-    """Hana's truncated file is one trouble, which names the file; the other students have none."""
-    troubles = run.results[student].troubles
+def test_only_the_unreadable_file_is_an_error(run: Class, student: str) -> None:
+    """Hana's truncated file is one error, which names the file; the other students have none."""
+    errors = run.results[student].errors
     if student == DAMAGED[0]:
-        (line,) = troubles
+        (line,) = errors
         assert line.startswith(f"{DAMAGED[1]}.ipynb ")
     else:
-        assert troubles == []
+        assert errors == []
 
 
 def test_repaired_cells_are_reported(run: Class) -> None:

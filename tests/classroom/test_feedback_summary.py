@@ -33,7 +33,7 @@ def feedback(tmp_path_factory: pytest.TempPathFactory) -> Path:
     raising = f"def one(x=1):\n    raise ValueError({HOSTILE + 'long' * 60!r})"
     formula = "$$" + "+".join(f"x_{{{number}}}^2" for number in range(40)) + "$$"
     hand_in(course, "fay", answered(released(course), **RIGHT | {"one": raising, "why": formula}))
-    assert not any(outcome.troubles for outcome in ClassRun(CourseDir(course), NAME).outcomes())
+    assert not any(outcome.errors for outcome in ClassRun(CourseDir(course), NAME).outcomes())
     return course / "feedback"
 
 

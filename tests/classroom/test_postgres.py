@@ -100,7 +100,7 @@ def test_a_cluster_that_loses_workers_twice_gives_the_same_gradebook(
         another = cluster.add_worker()
         running.some(4)
         another.kill()
-        assert running.all().troubles == {}
+        assert running.all().errors == {}
     finally:
         cluster.end()
     assert ledger(folder) == in_sqlite

@@ -79,6 +79,6 @@ def test_students_see_no_tools_for_instructors() -> None:
     )
     environment = {**os.environ, "JUPYTER_CONFIG_PATH": str(REPOSITORY / setting)}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
-    disabled = json.loads(done.stdout)
-    assert {"@jupyter/nbgrader:create-assignment", "nbdime-jupyterlab"} <= disabled.keys()
+    disabled = set(json.loads(done.stdout))
+    assert {"@jupyter/nbgrader:create-assignment", "nbdime-jupyterlab"} <= disabled
     assert "@jupyter/nbgrader:assignment-list" not in disabled

@@ -1,6 +1,6 @@
 """nbgrader itself in a clean course folder: our answers get every point, the released blanks none.
 
-nbgrader runs as the formgrader's buttons run it, in this process; tests/classroom/test_plugin.py runs its commands.
+nbgrader runs as the formgrader runs it, in this process; tests/classroom/test_autograde_plugin.py runs its commands.
 """
 
 import shutil

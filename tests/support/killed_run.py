@@ -21,7 +21,7 @@ ENVIRONMENT = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
 
 def finish(folder: Path) -> None:
     """Grade the remaining students, undisturbed."""
-    assert not any(outcome.troubles for outcome in ClassRun(CourseDir(folder), NAME).outcomes())
+    assert not any(outcome.errors for outcome in ClassRun(CourseDir(folder), NAME).outcomes())
 
 
 def done(folder: Path) -> int:

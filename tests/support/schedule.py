@@ -39,7 +39,7 @@ SECONDS = {
     "tests/classroom/test_changes.py": 20,
     "index-lookup": 20,
     "tests/attacks/test_browser.py": 17,
-    "tests/classroom/test_plugin.py": 15,
+    "tests/classroom/test_autograde_plugin.py": 15,
     "tests/commands/cluster/test_serve.py": 15,
     "source/03-seq2seq/3-attention-decoder.ipynb": 15,
     "tests/test_cli.py": 15,

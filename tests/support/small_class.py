@@ -119,7 +119,7 @@ def ledger(folder: Path) -> dict[str, Any]:
 def grade_class(folder: Path, **options: Any) -> list[str]:
     """Grade the class; return the students who were graded, without those who were done."""
     outcomes = list(ClassRun(CourseDir(folder), NAME, **options).outcomes())
-    assert not any("could not be graded" in trouble for outcome in outcomes for trouble in outcome.troubles)
+    assert not any("could not be graded" in error for outcome in outcomes for error in outcome.errors)
     return sorted(outcome.student for outcome in outcomes if outcome.reports)
 
 

@@ -105,6 +105,6 @@ class Run:
         return self
 
     @property
-    def troubles(self) -> dict[str, list[str]]:
-        """The troubles of each student who could not be graded."""
-        return {student: each.troubles for student, each in self.outcomes.items() if each.troubles}
+    def errors(self) -> dict[str, list[str]]:
+        """The errors of each student who could not be graded."""
+        return {student: each.errors for student, each in self.outcomes.items() if each.errors}

@@ -61,7 +61,7 @@ def slow_class(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def expected(slow_class: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """The gradebook of that class from one machine."""
     folder = shutil.copytree(slow_class, tmp_path_factory.mktemp("expected") / "course")
-    assert not any(outcome.troubles for outcome in ClassRun(CourseDir(folder), NAME).outcomes())
+    assert not any(outcome.errors for outcome in ClassRun(CourseDir(folder), NAME).outcomes())
     return ledger(folder)
 
 
@@ -71,9 +71,9 @@ def test_a_cluster_gives_the_gradebook_of_one_machine(cluster: DaskCluster, grad
     hand_in(folder, "gus", None)
     hand_in(folder, "hal", b"{not json")
     finished = Run(cluster, folder).all()
-    assert finished.outcomes["gus"].remarks == ["small.ipynb was not handed in"]
-    assert "small.ipynb is not JSON" in finished.outcomes["hal"].troubles[0]
-    assert finished.troubles.keys() == {"hal"} and finished.notes == []
+    assert finished.outcomes["gus"].notices == ["small.ipynb was not handed in"]
+    assert "small.ipynb is not JSON" in finished.outcomes["hal"].errors[0]
+    assert finished.errors.keys() == {"hal"} and finished.notes == []
     entries = ledger(folder)
     assert {entries.pop(student)["score"] for student in ("gus", "hal")} == {0.0}
     assert entries == ledger(graded)
@@ -94,10 +94,10 @@ def test_what_a_person_marks_counts_whenever_it_is_marked(cluster: DaskCluster, 
             gradebook.db.commit()
 
     class Marking(DaskGraders):
-        def submit(self, assignment: Any, submission: Any, earlier: Any) -> Future[StudentResult]:
-            given = super().submit(assignment, submission, earlier)
+        def submit(self, assignment: Any, submission: Any, previous: Any) -> Future[StudentResult]:
+            given = super().submit(assignment, submission, previous)
             if submission.student == "bob":
-                assert not any(cell.manual for cell in earlier.scores["small"].cells.values())
+                assert not any(cell.manual for cell in previous.scores["small"].cells.values())
                 mark("bob", 1.0, "Seen late.")
             return given
 
@@ -105,7 +105,7 @@ def test_what_a_person_marks_counts_whenever_it_is_marked(cluster: DaskCluster, 
     # A changed limit has all students graded again.
     with (again / "nbgrader_config.py").open("a") as config:
         config.write("\nc.Limits.cell_seconds = 9\n")
-    assert not Run(cluster, again, graders=Marking).all().troubles
+    assert not Run(cluster, again, graders=Marking).all().errors
     entries = ledger(again)
     assert entries["ann"]["grades"]["why"] == (None, 1.5, False) and entries["ann"]["score"] == 9.5
     assert entries["bob"]["grades"]["why"] == (0.0, 1.0, False) and entries["bob"]["score"] == 6.5
@@ -121,7 +121,7 @@ def test_a_late_submission_pays_its_penalty_and_reads_so(cluster: DaskCluster, t
     with CourseDir(folder).gradebook() as gradebook:
         gradebook.update_or_create_assignment(NAME, duedate="2030-01-02 12:00:00 UTC")
     (folder / "submitted" / "ann" / NAME / "timestamp.txt").write_text("2030-01-03 12:00:00 UTC")
-    assert not Run(cluster, folder).all().troubles
+    assert not Run(cluster, folder).all().errors
     assert ledger(folder)["ann"]["penalties"] == [8.0] and ledger(folder)["dan"]["penalties"] == [None]
     twin = shutil.copytree(folder, tmp_path / "twin", ignore=shutil.ignore_patterns("autograded", "feedback"))
     grade_class(twin, force=True)
@@ -140,7 +140,7 @@ def test_a_worker_that_hangs_is_used_no_more(
         running.all()
     finally:
         hanging.send_signal(signal.SIGCONT)
-    assert running.troubles == {} and ledger(folder) == expected
+    assert running.errors == {} and ledger(folder) == expected
     assert len(running.notes) == 1 and f"is not used: no answer within {HANGING} s" in running.notes[0]
 
 
@@ -163,11 +163,11 @@ def test_a_worker_with_other_code_is_refused(cluster: DaskCluster, tmp_path: Pat
         lonely.end()
     words = "it has other files of grader or grader_kernel or course: install the driver's versions on it"
     assert len(refused.notes) == 1 and words in refused.notes[0]
-    assert refused.troubles.keys() == SCORES.keys()
-    assert all(words in trouble for troubles in refused.troubles.values() for trouble in troubles)
+    assert refused.errors.keys() == SCORES.keys()
+    assert all(words in error for errors in refused.errors.values() for error in errors)
     assert list(said.values()) == [words]
     assert not list(folder.rglob(".graded.json")) and points(folder) == {}
-    assert not Run(cluster, folder).all().troubles
+    assert not Run(cluster, folder).all().errors
     assert points(folder) == SCORES
 
 
@@ -190,7 +190,7 @@ def test_a_worker_that_loses_notebooks_gives_no_student_zero_points(tmp_path: Pa
         answered_by_it = Run(broken, folder).all()
     finally:
         broken.end()
-    assert answered_by_it.troubles == dict.fromkeys(
+    assert answered_by_it.errors == dict.fromkeys(
         SCORES, ["could not be graded (BadReply: it says nothing of small, at the last of 3 attempts)"]
     )
     assert not list(folder.rglob(".graded.json")) and points(folder) == {}
@@ -214,7 +214,7 @@ def test_a_process_that_grades_may_be_lost(
     processes = [pid for task in children.parents[1].iterdir() for pid in (task / "children").read_text().split()]
     (process,) = [pid for pid in processes if "cluster.process" in Path(f"/proc/{pid}/cmdline").read_text()]
     os.kill(int(process), signal.SIGKILL)
-    assert running.all().troubles == {} and ledger(folder) == expected
+    assert running.all().errors == {} and ledger(folder) == expected
 
 
 def test_workers_may_be_killed(
@@ -227,7 +227,7 @@ def test_workers_may_be_killed(
     another = cluster.add_worker()
     running.some(4)
     another.kill()
-    assert running.all().troubles == {} and ledger(folder) == expected
+    assert running.all().errors == {} and ledger(folder) == expected
 
 
 def test_a_scheduler_may_be_started_again(
@@ -241,7 +241,7 @@ def test_a_scheduler_may_be_started_again(
     cluster.scheduler.wait()
     cluster.start_scheduler()
     cluster.workers = [cluster.add_worker()]
-    assert running.all().troubles == {} and ledger(folder) == expected
+    assert running.all().errors == {} and ledger(folder) == expected
 
 
 def test_without_a_scheduler_the_rest_is_named(
@@ -253,12 +253,12 @@ def test_without_a_scheduler_the_rest_is_named(
     assert cluster.scheduler is not None
     cluster.scheduler.kill()
     running.all()
-    assert len(running.outcomes) == SLOW_STUDENTS + len(SCORES) and running.troubles
-    assert all("no scheduler answers at" in words[0] for words in running.troubles.values())
+    assert len(running.outcomes) == SLOW_STUDENTS + len(SCORES) and running.errors
+    assert all("no scheduler answers at" in words[0] for words in running.errors.values())
     done = {path.parts[-3] for path in folder.rglob(".graded.json")}
-    assert done == running.outcomes.keys() - running.troubles.keys() == ledger(folder).keys()
+    assert done == running.outcomes.keys() - running.errors.keys() == ledger(folder).keys()
     graded = {outcome.student for outcome in ClassRun(CourseDir(folder), NAME).outcomes() if outcome.reports}
-    assert graded == running.troubles.keys() and ledger(folder) == expected
+    assert graded == running.errors.keys() and ledger(folder) == expected
 
 
 def test_workers_on_this_machine(graded: Path, tmp_path: Path) -> None:

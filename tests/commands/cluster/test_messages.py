@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.page.page_maker import Earlier, PageMaker
+from grader.classroom.page.page_maker import PageMaker, PreviousScores
 from grader.classroom.results import ResultWriter
 from grader.classroom.student import Submission, grade_submission, load_assignment, read_submission
 from grader.commands.cluster.messages import (
@@ -33,11 +33,11 @@ def exchange(graded: Path) -> tuple[AssignmentBundle, Submission, bytes]:
     with ResultWriter(course_dir, NAME) as writer:
         bundle = unpacked(AssignmentBundle.of(assignment, writer.notebooks, course_dir.config).packed())
     submission = read_submission(assignment, "bob", course_dir.handed_in(NAME, "bob"))
-    task = Task("key", "bob", submission.digest, submission.notebooks, Earlier())
+    task = Task("key", "bob", submission.digest, submission.notebooks, PreviousScores())
     result = grade_submission(bundle.assignment, submission)
     pages = PageMaker(bundle.config, bundle.notebooks)
     pages.finish(result)
-    pages.predict(result, Earlier())
+    pages.predict(result, PreviousScores())
     return bundle, submission, encoded(Reply.of(task, result))
 
 

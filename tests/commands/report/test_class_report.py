@@ -112,7 +112,7 @@ def test_a_class_with_a_known_truth(tmp_path: Path) -> None:
     (folder / "source" / ASSIGNMENT).symlink_to(REPOSITORY / "source" / ASSIGNMENT)
     (folder / "nbgrader_config.py").write_bytes((REPOSITORY / "nbgrader_config.py").read_bytes())
     truth = make_submissions(folder, ASSIGNMENT, STUDENTS)
-    assert not any(outcome.troubles for outcome in ClassRun(CourseDir(folder), ASSIGNMENT).outcomes())
+    assert not any(outcome.errors for outcome in ClassRun(CourseDir(folder), ASSIGNMENT).outcomes())
     found = judged(class_report(CourseDir(folder), ASSIGNMENT), truth)
     assert found.behaviours > 10 and not found.split
     assert found.true_mistakes >= 0.95 * (found.true_mistakes + found.other_mistakes) > 10

@@ -1,6 +1,6 @@
 """Tests are judged by the class: what all or none pass, and what good students fail more often, stands out."""
 
-from grader.classroom.page.records import VERSION, NotebookRecord
+from grader.classroom.page.result_files import VERSION, NotebookRecord
 from grader.commands.report import model
 from grader.commands.report.item_analysis import ALL_PASS, NONE_PASS, REVERSED, analysed_tests, exercises
 from grader.commands.report.load import AssignmentOutline, ClassData

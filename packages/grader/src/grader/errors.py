@@ -9,11 +9,11 @@ class UnreadableFile(GraderError):
     """A file cannot be read or is not a notebook."""
 
     def __init__(self, why: str, to_do: str = "ask the student for it again") -> None:
-        """Make the message of both parts.
+        """Join both parts into the message.
 
         Args:
-            why: what is wrong with the file; kept as an attribute, for readers who must do something else about it.
-            to_do: what an instructor can do about it.
+            why: the problem with the file; kept as an attribute for callers that suggest a different remedy.
+            to_do: the remedy for an instructor.
         """
         super().__init__(f"{why}: {to_do}")
         self.why, self.to_do = why, to_do

@@ -1,4 +1,4 @@
-"""Replaces files whole, locks files and folders against other processes, and tells whether a file has changed."""
+"""Replaces files atomically, locks files and folders against other processes, and detects changed files."""
 
 import fcntl
 import os
@@ -10,15 +10,15 @@ Stamp = tuple[int, int, int]
 
 
 def replace_file(path: Path, content: str | bytes, *, is_durable: bool = False, mode: int = 0o666) -> None:
-    """Write a file completely or not at all, and make its folder if there is none.
+    """Write a file completely or not at all, and create its folder if needed.
 
-    A kill or a full disk leaves the old file or the new one.
+    After a kill or on a full disk, either the old or the new file is there.
 
     Args:
         path: the file.
         content: its new content; text is written in UTF-8.
-        is_durable: whether the content must be on the disk before the file has its name.
-        mode: who may read and write it, as for `os.open`.
+        is_durable: whether to sync the content to the disk before the rename.
+        mode: the permissions, as for `os.open`.
     """
     new, data = path.with_name(f".{path.name}.new"), content.encode() if isinstance(content, str) else content
     try:
@@ -35,7 +35,7 @@ def replace_file(path: Path, content: str | bytes, *, is_durable: bool = False, 
 
 
 def _opened(path: Path, mode: int) -> int:
-    """Open a file for writing, and no link: the folder may hold what a student put there."""
+    """Open a file for writing, but not a link, which a student may have put there."""
     return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, mode)
 
 
@@ -46,8 +46,8 @@ def locked(path: str | Path, flags: int = os.O_RDWR | os.O_CREAT, *, wait: bool 
     The lock ends with the block, or with the process and those of its forks that keep the descriptor.
 
     Args:
-        path: the file, which is made if there is none, or the folder; a link is refused.
-        flags: how to open it; a folder is opened with `os.O_DIRECTORY`.
+        path: the file, which is created if missing, or the folder; a link is refused.
+        flags: the flags to open it with, `os.O_DIRECTORY` for a folder.
         wait: whether to wait for another process that holds the lock.
 
     Raises:
@@ -63,7 +63,7 @@ def locked(path: str | Path, flags: int = os.O_RDWR | os.O_CREAT, *, wait: bool 
 
 
 def stamp(path: str | Path) -> Stamp | None:
-    """Return what differs once a file was written or replaced, its time (in nanoseconds) first; None without a file."""
+    """Return time (in nanoseconds), size and inode of a file, which change when it is written; None without a file."""
     try:
         found = os.stat(path)
     except OSError:

@@ -42,7 +42,7 @@ def configure(c: Config, root: Path | str | None = None) -> None:
     # the formgrader shows them and no student sees them.
     c.ClearMarkScheme.enforce_metadata = False
 
-    # Feedback shows what a hidden test is about and what it found, never its code. Neither in feedback nor in the
+    # Feedback shows the purpose and the result of a hidden test, never its code. Neither in feedback nor in the
     # formgrader can a submission run a script in a browser, or slow down the rendering of a page.
     c.GenerateFeedback.preprocessors = [
         "grader.classroom.page.feedback.Grades",
@@ -57,15 +57,15 @@ def configure(c: Config, root: Path | str | None = None) -> None:
     }
 
     # `nbgrader autograde` and the formgrader's button grade as `grader grade` does.
-    c.Autograde.exporter_class = "grader.classroom.plugin.SubmissionExporter"
-    c.Autograde.sanitize_preprocessors = ["grader.classroom.plugin.RepairCells"]
+    c.Autograde.exporter_class = "grader.classroom.autograde_plugin.SubmissionExporter"
+    c.Autograde.sanitize_preprocessors = ["grader.classroom.autograde_plugin.RepairCells"]
     c.Autograde.autograde_preprocessors = [
-        "grader.classroom.plugin.GradeCells",
+        "grader.classroom.autograde_plugin.GradeCells",
         "nbgrader.preprocessors.SaveAutoGrades",
         "nbgrader.preprocessors.AssignLatePenalties",
     ]
 
-    # `nbgrader zip_collect` takes in what Canvas and Moodle pack. A course that has plug-ins of its own keeps them.
+    # `nbgrader zip_collect` accepts archives of Canvas and Moodle. A course with plug-ins of its own keeps them.
     c.ZipCollectApp.setdefault("extractor_plugin", "grader.commands.lms.zip_collect.LmsExtractorPlugin")
     c.ZipCollectApp.setdefault("collector_plugin", "grader.commands.lms.zip_collect.LmsCollectorPlugin")
 

@@ -1,4 +1,4 @@
-"""Makes text of unknown origin safe to print and to store: names of folders and files are a stranger's, too."""
+"""Makes untrusted text safe to print and store; names of submitted files and folders are untrusted, too."""
 
 from typing import Any
 
@@ -8,14 +8,14 @@ INTERRUPTED = 130
 """Exit status after Ctrl-C (128 + SIGINT)."""
 HOW_TO_CONTINUE = "grader: interrupted; run the command again: `grade` continues where it stopped"
 MAX_MESSAGE = 2_000
-"""Characters of a message that are kept."""
+"""Longest message in characters; the rest is cut."""
 CONTROLS = dict.fromkeys([*(set(range(32)) - set(map(ord, "\n\r\t"))), *range(127, 160)])
 """Control characters: a terminal would act on them instead of showing them."""
 DIRECTIONS = dict.fromkeys([0x061C, 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A)])
-"""Characters that reorder the text after them, so that a line seems to say something else, and breaks of a line."""
+"""Line breaks, and characters that reorder the text after them, so that a line reads differently."""
 REMOVED = CONTROLS | DIRECTIONS
 UNITS = ((86_400, "days"), (3600, "h"), (60, "min"))
-"""Units of time in seconds, the largest first: a unit is used from two of it on, minutes for anything shorter."""
+"""Units of time in seconds, the largest first. A unit needs at least two; anything shorter is in minutes."""
 BREAKS = dict.fromkeys(map(ord, "\n\r\t"), " ")
 
 
@@ -23,18 +23,18 @@ def printable(value: Any, characters: int = MAX_MESSAGE) -> str:
     """Return `value` as text that every file and every terminal can hold.
 
     Args:
-        value: anything; its `str` is taken.
-        characters: how many characters to keep.
+        value: any object, converted by `str`.
+        characters: the number of characters to keep.
     """
     return str(value)[:characters].encode(errors="replace").decode().translate(REMOVED)
 
 
 def one_line(value: Any, characters: int = MAX_MESSAGE) -> str:
-    """Return `value` as text that a terminal shows in one line, whatever a student put into it.
+    """Return `value` as text that a terminal shows in one line, even if a student wrote it.
 
     Args:
-        value: anything; its `str` is taken.
-        characters: how many characters to keep.
+        value: any object, converted by `str`.
+        characters: the number of characters to keep.
     """
     return printable(value, characters).translate(BREAKS)
 

@@ -24,7 +24,7 @@ from sqlalchemy.exc import OperationalError
 
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.graders import Graders, Threads
-from grader.classroom.page.page_maker import Earlier, StudentResult
+from grader.classroom.page.page_maker import PreviousScores, StudentResult
 from grader.classroom.release import register
 from grader.classroom.results import ResultWriter, completion_marker
 from grader.classroom.student import Assignment, Submission, load_assignment, read_submission
@@ -33,22 +33,22 @@ from grader.engine.sandbox import confinement
 from grader.errors import GraderError
 
 MAX_MB_UNDER_WAY = 256
-"""MiB of submissions that are read and not yet graded: one may have as much as its notebooks may."""
+"""MiB of submissions that are read but not yet graded; a single one may exceed it."""
 MAX_TOGETHER = 16
-"""How many students are written in one transaction."""
+"""Number of students written in one transaction."""
 PAUSE_SECONDS = 0.05
 
 DISK_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 
 Write = Callable[[ResultWriter, Sequence[tuple[StudentResult, str]]], None]
-"""Writes the results of several students, each with a digest of what it was made from: all of them, or none."""
+"""Writes all results of several students or none, each with a digest of its inputs."""
 
 
 @dataclass(frozen=True)
-class Ended:
+class FinishedStudent:
     """A student whose grading has ended: the result, and a digest of everything that the scores depend on.
 
-    The digest is '' if the student could not be graded, so that there is nothing to write.
+    The digest is '' if the student could not be graded and there is nothing to write.
     """
 
     result: StudentResult
@@ -57,10 +57,10 @@ class Ended:
 
 @dataclass(frozen=True)
 class ClassRun:
-    """How to grade a class.
+    """The class to grade, and the options.
 
-    `jobs` students are graded at a time, as many as there are cores if it is 0; `force` regrades students who are
-    done; `only` names the students to grade, all if it is empty.
+    `jobs` is the number of students to grade at a time, 0 for one per core; `force` regrades finished students; `only`
+    names the students to grade, all if it is empty.
     """
 
     course_dir: CourseDir
@@ -73,15 +73,15 @@ class ClassRun:
     def outcomes(
         self, graders: Graders | None = None, write: Write = ResultWriter.write, gradebook: CourseDir | None = None
     ) -> Iterator[StudentResult]:
-        """Grade students whose submission, source or grader changed; yield each of them once all is written.
+        """Grade students whose submission, source or grader changed; yield each of them once their results are written.
 
-        Students who are done come first, without reports but with their earlier troubles and remarks. Their pages are
-        made again if the code that makes pages has changed.
+        Finished students come first, without reports but with their stored errors and notices. Their pages are made
+        again if the code that makes pages has changed.
 
         Args:
-            graders: where to grade; by default, threads that each start processes of their own.
+            graders: the graders; by default, threads that each start processes of their own.
             write: writes results; a rehearsal keeps them instead.
-            gradebook: this course folder with another gradebook, if results are to go there.
+            gradebook: this course folder with a different gradebook, to write the results there.
 
         Raises:
             GraderError: there is nothing to grade, or the gradebook or the disk cannot be written.
@@ -96,16 +96,16 @@ class ClassRun:
         with closing(graders or Threads(self.jobs)) as graders:
             under_way = _UnderWay(graders, assignment, partial(self._read, assignment))
             if not graders.make_pages:
-                # They must be graded in any case, so start on them before the gradebook is ready.
+                # These must be graded anyway, so start before the gradebook is ready.
                 under_way.take(student for student in students if student in unfinished)
             register(course_dir, self.assignment)
             with ResultWriter(course_dir, self.assignment) as writer:
                 graders.begin(assignment, writer.notebooks)
                 if graders.make_pages:
-                    under_way.earlier = writer.earlier
+                    under_way.previous_scores = writer.previous_scores
                     under_way.take(student for student in students if student in unfinished)
                 elif unfinished:
-                    # The fork server is still loading or the first students are being graded: there is time for this.
+                    # There is time while the fork server loads or the first students are being graded.
                     writer.warm_up(assignment.sources)
                 common = common_digest(assignment, writer.gradebook.due())
                 for student in (name for name in students if name not in unfinished):
@@ -124,15 +124,15 @@ class ClassRun:
         return len(self.course_dir.students(self.assignment, self.only))
 
     def load_assignment(self) -> Assignment:
-        """Return what the students are graded by, as it is now."""
+        """Load the assignment as it is now."""
         return load_assignment(self.course_dir, self.assignment, sandbox=self.sandbox)
 
     def digest_now(self, assignment: Assignment, common: str, student: str) -> str:
         """Return a digest of everything that a student's scores depend on, with the submission as it is now.
 
         Args:
-            assignment: what the student is graded by.
-            common: the digest of what all students' scores depend on.
+            assignment: the assignment.
+            common: the digest of everything that the scores of all students depend on.
             student: the student's name.
         """
         try:
@@ -147,18 +147,18 @@ class ClassRun:
 class _UnderWay:
     """The submissions that are being graded.
 
-    Only a bounded number is read at a time: finished ones are written and dropped, however large the class is.
+    Only a bounded number is in memory: finished ones are written and dropped, however large the class is.
     """
 
     def __init__(self, graders: Graders, assignment: Assignment, read: Callable[[str], Submission]) -> None:
-        self.earlier: Callable[[str], Earlier] = lambda _: Earlier()
+        self.previous_scores: Callable[[str], PreviousScores] = lambda _: PreviousScores()
         self._graders, self._assignment, self._read = graders, assignment, read
         self._waiting: deque[str] = deque()
         # Each with the student, and the digest and the size of the submission.
         self._futures: dict[Future[StudentResult], tuple[str, str, int]] = {}
 
     def take(self, students: Iterable[str]) -> None:
-        """Add students to those that are graded."""
+        """Queue students, and start as many as fit."""
         self._waiting.extend(students)
         room = MAX_MB_UNDER_WAY * 2**20 - sum(size for *_, size in self._futures.values())
         while self._waiting and len(self._futures) < self._graders.at_once and (room > 0 or not self._futures):
@@ -167,17 +167,17 @@ class _UnderWay:
             try:
                 submission = self._read(student)
                 digest, size = submission.digest, submission.size
-                future = self._graders.submit(self._assignment, submission, self.earlier(student))
+                future = self._graders.submit(self._assignment, submission, self.previous_scores(student))
             except OSError as error:
                 future.set_exception(error)
             self._futures[future] = student, digest, size
             room -= size
 
-    def ended(self, common: str) -> Iterator[list[Ended]]:
-        """Yield the students whose grading has ended, until all have; those that ended together, together.
+    def ended(self, common: str) -> Iterator[list[FinishedStudent]]:
+        """Yield groups of students whose grading has ended, until all have.
 
         Args:
-            common: the digest of what all students' scores depend on.
+            common: the digest of everything that the scores of all students depend on.
         """
         while self._futures:
             wait(self._futures, return_when=FIRST_COMPLETED)
@@ -185,7 +185,7 @@ class _UnderWay:
             while len(ended := self._done()) < min(MAX_TOGETHER, len(self._futures)) and time.monotonic() < end:
                 time.sleep(PAUSE_SECONDS)
             group = [_outcome(future, *self._futures.pop(future)[:2], common) for future in ended]
-            # What comes next is graded while these are written.
+            # Grade the next students while these are written.
             self.take(())
             yield group
 
@@ -193,17 +193,17 @@ class _UnderWay:
         return [future for future in self._futures if future.done()][:MAX_TOGETHER]
 
 
-def _outcome(future: Future[StudentResult], student: str, submission: str, common: str) -> Ended:
-    """What came of grading a student: a trouble if it failed."""
+def _outcome(future: Future[StudentResult], student: str, submission: str, common: str) -> FinishedStudent:
+    """Return the result of a student, with an error if grading failed."""
     if (error := future.exception()) is not None:
-        return Ended(StudentResult(student, troubles=[_could_not_be_graded(error)]))
-    return Ended(future.result(), _digest(common, submission))
+        return FinishedStudent(StudentResult(student, errors=[_could_not_be_graded(error)]))
+    return FinishedStudent(future.result(), _digest(common, submission))
 
 
 def written(
-    group: list[Ended], write: Callable[[Sequence[tuple[StudentResult, str]]], None]
+    group: list[FinishedStudent], write: Callable[[Sequence[tuple[StudentResult, str]]], None]
 ) -> Iterator[StudentResult]:
-    """Write the results of a group of students and yield those of all; what cannot be written is a trouble.
+    """Write the results of a group of students, and yield all of them, with an error if they cannot be written.
 
     Args:
         group: the students.
@@ -223,12 +223,12 @@ def written(
                 write([(result, digest)])
             except Exception as error:
                 _require_writable(error)
-                result.troubles.append(_could_not_be_graded(error))
+                result.errors.append(_could_not_be_graded(error))
     yield from (each.result for each in group)
 
 
 def _require_writable(error: Exception) -> None:
-    """End the run over an error that every other student would meet, too."""
+    """Raise an error that would affect all other students, too."""
     if isinstance(error, OperationalError):
         raise error
     if isinstance(error, OSError) and error.errno in DISK_ERRORS:
@@ -239,13 +239,13 @@ def _require_writable(error: Exception) -> None:
 
 
 def _could_not_be_graded(error: BaseException) -> str:
-    """A trouble in words. Without a completion marker, the next run grades this student again."""
+    """Return the error message. Without a completion marker, the next run grades this student again."""
     reason = str(error) if isinstance(error, GraderError) else f"{type(error).__name__}: {error}"
     return f"could not be graded ({reason})"
 
 
 def common_digest(assignment: Assignment, due: datetime | None) -> str:
-    """A digest of what the scores of all students depend on."""
+    """Return a digest of everything that the scores of all students depend on."""
     digest = hashlib.sha256(engine_digest(assignment.helper_packages).encode())
     digest.update(repr(assignment.misconceptions).encode())
     digest.update(repr(due).encode())
@@ -257,5 +257,5 @@ def common_digest(assignment: Assignment, due: datetime | None) -> str:
 
 
 def _digest(common: str, submission: str) -> str:
-    """A digest of everything that one student's scores depend on."""
+    """Return a digest of everything that one student's scores depend on."""
     return hashlib.sha256(f"{common} {submission}".encode()).hexdigest()

@@ -48,7 +48,7 @@ def load_config(root: Path) -> Config:
                 except ConfigFileNotFound:
                     continue
                 except Exception as error:
-                    # These files are Python that people edit, so any exception can come out of them.
+                    # People edit these files, which are Python, so they can raise any exception.
                     message = traceback.format_exception_only(error)
                     reason = str(error) if isinstance(error, GraderError) else "".join(message)
                     raise GraderError(

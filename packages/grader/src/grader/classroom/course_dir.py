@@ -42,7 +42,7 @@ class CourseDir:
 
         Args:
             root: the course folder.
-            config: what a program of nbgrader has read already, with its command line.
+            config: the configuration that an nbgrader program has already read, including its command line.
 
         Raises:
             GraderError: the folder has no nbgrader_config.py, a configuration file cannot be read, or a helper package
@@ -56,16 +56,16 @@ class CourseDir:
             self.config.CourseDirectory.root = str(self.root)
         self.helper_packages = helper_packages(self.config)
         self.directory = CourseDirectory(config=self.config)
-        # nbgrader logs everything that it does. What a person must know is in an error or in the report.
+        # nbgrader logs everything that it does. Errors and reports hold the important part.
         self.log = logging.getLogger("grader.nbgrader")
         self.log.propagate = False
         self.log.addHandler(logging.NullHandler())
 
     def with_gradebook(self, url: str) -> "CourseDir":
-        """Return this course folder with another gradebook.
+        """Return this course folder with a different gradebook.
 
         Args:
-            url: the address of its database.
+            url: the database URL.
         """
         twin = copy.copy(self)
         twin.config = copy.deepcopy(self.config)
@@ -82,7 +82,7 @@ class CourseDir:
             course: settings of nbgrader's CourseDirectory, such as `assignment_id`.
 
         Raises:
-            GraderError: the converter failed; the message has the reason, which nbgrader itself only logs.
+            GraderError: the converter failed; the message has the reason, which nbgrader only logs.
         """
         config = copy.deepcopy(self.config)
         config.merge(changes)
@@ -97,7 +97,7 @@ class CourseDir:
             self.log.removeHandler(first_error)
 
     def make_gradebook(self) -> None:
-        """Create the gradebook if there is none; raise GraderError if it cannot be read or written."""
+        """Create the gradebook if it is missing; raise GraderError if it cannot be read or written."""
         with self.gradebook():
             pass
 
@@ -171,9 +171,9 @@ class CourseDir:
         )
 
     def submitters(self, assignment: str) -> list[str]:
-        """Names of all students whose submission folder matches nbgrader's configured path.
+        """Return all students whose submission folder matches nbgrader's configured path, in order.
 
-        Students whose folder is a link count: their results say why nothing was read.
+        Students whose folder is a link count: their results explain why nothing was read.
         """
         course = self.directory
         pattern = re.compile(
@@ -181,7 +181,7 @@ class CourseDir:
         )
         folder = folder_of_students(course, assignment)
         _, *rest = self.folder("submitted", assignment, "x").relative_to(folder).parts
-        # As for nbgrader, which takes the student for a pattern of file names, hidden files are none.
+        # nbgrader uses the student as a glob pattern, which does not match hidden files.
         names = [name for name in os.listdir(folder) if not name.startswith(".")] if folder.is_dir() else []
         paths = [folder.joinpath(name, *rest) for name in names]
         students = {match["student"]: path for path in paths if (match := pattern.fullmatch(str(path)))}
@@ -194,7 +194,7 @@ class CourseDir:
 
 
 def folder_of_students(directory: CourseDirectory, assignment: str) -> Path:
-    """Return the folder in which each student who handed in has a folder; its place is the instructor's choice.
+    """Return the folder that holds a folder for each student who submitted; instructors choose it.
 
     Args:
         directory: nbgrader's settings.
@@ -206,17 +206,17 @@ def folder_of_students(directory: CourseDirectory, assignment: str) -> Path:
 
 
 def _is_there(path: Path, folder: Path) -> bool:
-    """Whether `path`, below `folder`, is a folder, or a link is on the way to it."""
+    """Return whether `path`, below `folder`, is a folder or lies behind a link."""
     try:
         return SubmissionFolder(path, folder).has(".")
     except (UnreadableFile, PermissionError):
-        return True  # the student's own result will say so
+        return True  # the student's result has the reason
     except NotADirectoryError:
         return False
 
 
 def _one_line(error: BaseException) -> str:
-    """An error in one line: the grader's own message, or the last line of Python's."""
+    """Return an error in one line: the grader's own message, or the last line of Python's."""
     if isinstance(error, GraderError):
         return str(error)
     if isinstance(error, DatabaseError):
@@ -230,7 +230,7 @@ def _one_line(error: BaseException) -> str:
 
 
 class _FirstError(logging.Handler):
-    """Keeps the first exception that a converter logged while handling it: the one that stopped it."""
+    """Keeps the first exception that a converter logged: the one that stopped it."""
 
     error: BaseException | None = None
 
@@ -240,7 +240,7 @@ class _FirstError(logging.Handler):
 
 
 def unusable_url(error: ImportError | ArgumentError) -> GraderError:
-    """Return the error over a db_url that SQLAlchemy does not accept, or whose driver is not installed."""
+    """Return the error for a db_url that SQLAlchemy rejects or whose driver is not installed."""
     if isinstance(error, ImportError):
         return GraderError(
             f"c.CourseDirectory.db_url needs the driver {error.name}, which is not installed: for PostgreSQL, run pip "

@@ -1,7 +1,7 @@
-"""Finds the course folder that a working folder belongs to, and knows which ones a person has agreed to run.
+"""Finds the course folder that a working folder belongs to, and remembers the ones that a person trusts.
 
-A configuration is a program, and so are tests: what comes with a stranger's folder runs only after a question. Folders
-that were agreed to are lines in $XDG_STATE_HOME/grader/courses, or the same in ~/.local/state.
+A configuration is a program, and so are tests, so those of an untrusted folder run only after a question. Trusted
+folders are lines in $XDG_STATE_HOME/grader/courses, by default below ~/.local/state.
 """
 
 import os
@@ -17,7 +17,7 @@ CONFIG_FILE = "nbgrader_config.py"
 SOURCE = "source"
 _FOLDER = Path(__file__).resolve().parents[2]
 OWN = _FOLDER.parents[2] if _FOLDER.name == "src" else _FOLDER
-"""The repository or folder of the grader itself: if it is a course, its programs are running already."""
+"""The grader's own repository or folder: if it is a course, its programs are running already."""
 
 
 def course_of(folder: Path) -> Path:
@@ -26,7 +26,7 @@ def course_of(folder: Path) -> Path:
     A configuration is code, so neither the notebook's path nor a file among the submissions decides which one runs.
 
     Args:
-        folder: the working folder. It is returned if it belongs to no course.
+        folder: the working folder, which is returned if it is not part of a course.
     """
     courses = [path for path in (folder, *folder.parents) if (path / CONFIG_FILE).exists()]
     trusted = (path for path in courses if not any(course / "submitted" in path.parents for course in courses))
@@ -34,7 +34,7 @@ def course_of(folder: Path) -> Path:
 
 
 def is_known(course: Path) -> bool:
-    """Return whether a person has agreed to run a course folder, and it is still only that person who may change it."""
+    """Return whether a person trusts a course folder, and is still the only one who can change it."""
     course = course.resolve()
     try:
         known = state_file("courses").read_bytes().split(b"\n")
@@ -44,14 +44,14 @@ def is_known(course: Path) -> bool:
 
 
 def require_known(course: Path, *, trust: bool = False) -> None:
-    """Return if the programs of a course folder may run: it is known, or a person agrees now, or has done so.
+    """Require that a person trusts the programs of a course folder, and ask if necessary.
 
     Args:
-        course: the course folder. One without a configuration runs no program.
-        trust: whether the person has agreed in the command line, to a folder that others may change as well.
+        course: the course folder; without a configuration, it runs no program.
+        trust: whether the command line expresses trust, even in a folder that others can change.
 
     Raises:
-        GraderError: it has no source/, others may change it, a person does not agree, or no one can be asked.
+        GraderError: it has no source/, others can change it, the person declines, or there is no terminal to ask in.
     """
     course = course.resolve()
     if is_known(course) or not (course / CONFIG_FILE).exists():
@@ -72,10 +72,10 @@ def require_known(course: Path, *, trust: bool = False) -> None:
 
 
 def remember(course: Path) -> None:
-    """Note that a person has agreed to run a course folder; if the note cannot be written, the question comes again."""
+    """Remember that a person trusts a course folder; if that cannot be stored, the question comes again."""
     line, file = os.fsencode(course.resolve()), state_file("courses")
     if b"\n" in line:
-        return  # it would be two lines, and the second one another folder
+        return  # it would be two lines, and the second a different folder
     with suppress(OSError):
         file.parent.mkdir(parents=True, exist_ok=True)
         with file.open("ab") as lines:
@@ -83,7 +83,7 @@ def remember(course: Path) -> None:
 
 
 def _why_not_own(course: Path) -> str:
-    """In words which part of a course folder others may change; '' if there is none."""
+    """Return why others can change part of a course folder, or ''."""
     for path in (course, course / CONFIG_FILE, course / SOURCE):
         with suppress(FileNotFoundError):
             if why := why_not_own(path.stat()):
@@ -92,7 +92,7 @@ def _why_not_own(course: Path) -> str:
 
 
 def _ask(course: Path) -> None:
-    """Return if a person agrees to run a course folder; otherwise raise GraderError."""
+    """Ask whether a person trusts a course folder; raise GraderError if not."""
     programs = f"its {CONFIG_FILE} and the tests in {SOURCE}/ are programs that run as you"
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise GraderError(

@@ -1,4 +1,4 @@
-"""Defines where a class run has its submissions graded: in threads on this machine; commands/cluster has another place.
+"""Defines the graders of a class run: threads on this machine; commands/cluster has those of a cluster.
 
 Assignment --begin-->            Submission --submit--> Future of a StudentResult
 """
@@ -7,29 +7,31 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Protocol
 
 from grader.classroom.gradebook.rules import RegisteredNotebook
-from grader.classroom.page.page_maker import Earlier, StudentResult
+from grader.classroom.page.page_maker import PreviousScores, StudentResult
 from grader.classroom.student import Assignment, Submission, grade_submission
 from grader.engine.supervisor.pool import side_by_side
 
 
 class Graders(Protocol):
-    """Where submissions are graded: on this machine, or on a cluster."""
+    """Grades submissions, on this machine or on a cluster."""
 
     at_once: int
-    """How many submissions may be under way, so that no grader waits for this process."""
+    """Number of submissions to have in progress, so that no grader waits for this process."""
     make_pages: bool
-    """Whether pages are made there too. For that, submissions wait until the gradebook has the assignment."""
+    """Whether the graders make pages, too. Then submissions wait until the gradebook has the assignment."""
     batch_wait: float
-    """Seconds for which a result may wait for others, to be written with them in one transaction."""
+    """Seconds that a result may wait for others to share its transaction."""
 
     def begin(self, assignment: Assignment, notebooks: dict[str, RegisteredNotebook]) -> None:
-        """Take an assignment, and what the gradebook has of it; called once."""
+        """Receive the assignment and its entries in the gradebook; called once."""
 
-    def submit(self, assignment: Assignment, submission: Submission, earlier: Earlier) -> "Future[StudentResult]":
-        """Have a submission graded; `earlier` is what its pages may depend on besides."""
+    def submit(
+        self, assignment: Assignment, submission: Submission, previous: PreviousScores
+    ) -> "Future[StudentResult]":
+        """Submit a submission; its pages may also depend on the `previous` scores."""
 
     def close(self) -> None:
-        """Grade nothing more."""
+        """Stop grading."""
 
 
 class Threads:
@@ -44,12 +46,14 @@ class Threads:
         self._pool = ThreadPoolExecutor(threads)
 
     def begin(self, assignment: Assignment, notebooks: dict[str, RegisteredNotebook]) -> None:
-        """Do nothing: grading has begun before."""
+        """Do nothing: grading has already begun."""
 
-    def submit(self, assignment: Assignment, submission: Submission, earlier: Earlier) -> "Future[StudentResult]":
-        """Have a submission graded by the next thread that is free."""
+    def submit(
+        self, assignment: Assignment, submission: Submission, previous: PreviousScores
+    ) -> "Future[StudentResult]":
+        """Queue a submission for the next free thread."""
         return self._pool.submit(grade_submission, assignment, submission)
 
     def close(self) -> None:
-        """Wait for what is being graded, and end the threads."""
+        """Wait for running threads, and drop queued submissions."""
         self._pool.shutdown(cancel_futures=True)

@@ -26,11 +26,11 @@ from grader_kernel.contract import first_line
 START = "start.ipynb"
 
 Types = Mapping[str, CellType | None]
-"""The types of cells by grade_id, or notebooks, which have no type, by name of their file."""
+"""Types of cells by grade_id, or notebooks, which have no type, by file name."""
 
 
 class PrepareForStudents(NbGraderPreprocessor):
-    """Names the exercise in the first line of each released test, and lets "Run All" go on past what a blank stops.
+    """Names the exercise in the first line of each released test, and lets "Run All" continue below a blank.
 
     It follows ClearHiddenTests, after which a hidden test holds only comments, and precedes the last ComputeChecksums.
     The gradebook, from which nbgrader restores tests, keeps the cells of the source.
@@ -64,7 +64,7 @@ class PrepareForStudents(NbGraderPreprocessor):
 class CellGuard(SaveCells):
     """Runs before nbgrader's SaveCells, and raises GraderError where that would refuse; disabled together with it.
 
-    Once students are graded, the gradebook takes no other cells. nbgrader's error does not name them or say what to do.
+    Once students are graded, their cells must stay. nbgrader's error neither names them nor suggests a remedy.
     """
 
     def preprocess(self, notebook: NotebookNode, resources: dict[str, Any]) -> tuple[NotebookNode, dict[str, Any]]:
@@ -75,7 +75,7 @@ class CellGuard(SaveCells):
             resources: nbconvert's resources, with nbgrader's names of the notebook and its assignment.
 
         Raises:
-            GraderError: the notebook was graded, and its nbgrader cells are not those that the gradebook has.
+            GraderError: the notebook was graded, and its nbgrader cells differ from those in the gradebook.
         """
         names = resources["nbgrader"]
         with suppress(MissingEntry), Gradebook(names["db_url"]) as gradebook:
@@ -119,7 +119,7 @@ def register(course_dir: CourseDir, assignment: str) -> None:
     """Record the notebooks, cells and points of source/ASSIGNMENT in the gradebook, and leave release/ as it is.
 
     Args:
-        course_dir: the course folder; its gradebook is created if there is none.
+        course_dir: the course folder; its gradebook is created if missing.
         assignment: the assignment's name.
 
     Raises:
@@ -137,7 +137,7 @@ def register(course_dir: CourseDir, assignment: str) -> None:
 
 @contextmanager
 def _preparing(assignment: str) -> Iterator[None]:
-    """Name the assignment's source in a GraderError that the block raises."""
+    """Add the assignment to a GraderError that the block raises."""
     try:
         yield
     except GraderError as error:
@@ -154,7 +154,7 @@ def _require_same_notebooks(course_dir: CourseDir, assignment: str) -> None:
 
 
 def _registered_types(entry: Notebook) -> dict[str, CellType]:
-    """The type of each cell in the gradebook's entry of a notebook, by grade_id."""
+    """Return the type of each cell in the gradebook's entry of a notebook, by grade_id."""
     graded, answers = ({cell.name for cell in cells} for cells in (entry.grade_cells, entry.solution_cells))
     return dict.fromkeys((cell.name for cell in entry.source_cells), CellType.READ_ONLY) | (
         dict.fromkeys(graded, CellType.TEST)
@@ -163,14 +163,8 @@ def _registered_types(entry: Notebook) -> dict[str, CellType]:
     )
 
 
-def _require_unchanged(
-    assignment: str,
-    rule: str,
-    before: Mapping[str, CellType | None],
-    now: Mapping[str, CellType | None],
-    hint: str = "",
-) -> None:
-    """Raise GraderError with the rule, all changes and a hint if notebooks or cells are not those before."""
+def _require_unchanged(assignment: str, rule: str, before: Types, now: Types, hint: str = "") -> None:
+    """Raise GraderError with the rule, all changes and a hint if notebooks or cells have changed."""
     changes = {
         "added": now.keys() - before.keys(),
         "removed": before.keys() - now.keys(),

@@ -1,4 +1,4 @@
-"""Writes everything that grading leaves behind for students: gradebook, autograded/ and feedback/, in this order.
+"""Writes the results of grading: the gradebook, autograded/ and feedback/, in this order.
 
 StudentResult --> gradebook (one transaction) --> autograded notebooks --> pages, index.html --> completion marker
 """
@@ -18,8 +18,8 @@ from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.rules import CellScore, NotebookScore, StudentScores
 from grader.classroom.gradebook.writer import GradebookWriter
 from grader.classroom.page.autograded import answer_digests
-from grader.classroom.page.page_maker import Earlier, GradedNotebook, PageMaker, StudentResult, page_digest
-from grader.classroom.page.records import record_file
+from grader.classroom.page.page_maker import GradedNotebook, PageMaker, PreviousScores, StudentResult, page_digest
+from grader.classroom.page.result_files import record_file
 from grader.classroom.page.summary import OVERVIEW, overview
 from grader.classroom.student import MAX_RECEIPT_MB, TIMESTAMP, submission_time
 from grader.errors import UnreadableFile
@@ -28,13 +28,13 @@ from grader.files import replace_file
 RECEIPTS = (TIMESTAMP, "submission_secret.txt")
 
 COMPLETION_MARKER = ".graded.json"
-"""File in autograded/STUDENT/ASSIGNMENT, written last: it names what a student's complete results were made from."""
+"""File in autograded/STUDENT/ASSIGNMENT, written last: it holds a digest of the inputs of complete results."""
 
 
 def completion_marker(course_dir: CourseDir, assignment: str, student: str) -> dict[str, Any] | None:
-    """Return the marker of a student who was once graded completely; None if there is none or it cannot be read.
+    """Return the completion marker of a student; None if it is missing or unreadable.
 
-    `ResultWriter.finished_result` tells whether the results still hold.
+    `ResultWriter.finished_result` checks whether the results are still valid.
 
     Args:
         course_dir: the course folder.
@@ -68,12 +68,12 @@ class ResultWriter:
         self.gradebook.__exit__(*error)
 
     def finished_result(self, student: str, digest: str, *, with_pages: bool) -> StudentResult | None:
-        """Return the result of a student who need not be graded again, without reports; None if that must be done.
+        """Return the stored result of a student, without reports; None if the student must be graded again.
 
         Args:
             student: the student's name.
-            digest: what complete results must have been made from.
-            with_pages: whether to make the pages again if the code that makes pages has changed since.
+            digest: the digest of the current inputs.
+            with_pages: whether to make the pages again if the code that makes pages has changed.
         """
         marker = completion_marker(self._course_dir, self._assignment, student)
         # Compare the digest first: another version of the grader may have written a marker with fewer keys.
@@ -87,12 +87,12 @@ class ResultWriter:
         if with_pages and marker.get("pages") != page_digest():
             try:
                 self._refresh_pages(student, marker)
-            except Exception:  # the student is graded again, and an error that remains is a trouble
+            except Exception:  # the student is graded again, which reports an error that remains
                 return None
-        return StudentResult(student, troubles=marker["troubles"], remarks=marker["remarks"])
+        return StudentResult(student, errors=marker["troubles"], notices=marker["remarks"])
 
     def _refresh_pages(self, student: str, marker: dict[str, Any]) -> None:
-        """Make the pages of a finished student again, with what the gradebook has now."""
+        """Make the pages of a finished student again, with the current scores."""
         known = self.gradebook.scores(student)
         shown = {name: each.filled(known.get(name, NotebookScore())) for name, each in self.notebooks.items()}
         for name in marker["notebooks"]:
@@ -103,24 +103,24 @@ class ResultWriter:
         self._mark_complete(student, marker)
 
     def warm_up(self, sources: dict[str, NotebookNode]) -> None:
-        """Render what all pages have in common. It takes a second, best spent before there is anything to write."""
+        """Render the cells that all pages share. It takes a second, best spent before there is anything to write."""
         self._pages.warm_up(sources)
 
-    def earlier(self, student: str) -> Earlier:
-        """Return what a student's pages may depend on besides the submission, as it is now."""
+    def previous_scores(self, student: str) -> PreviousScores:
+        """Return the current scores and answers of a student, on which pages may depend besides the submission."""
         if student not in self._recorded_students:
-            return Earlier()
+            return PreviousScores()
         scores = self.gradebook.scores(student)
-        # Only where a person gave points does it matter whether an answer is still the same.
+        # Unchanged answers only matter where a person gave points.
         read = [name for name, score in scores.items() if any(cell.manual is not None for cell in score.cells.values())]
-        return Earlier(scores, {name: self._answers_before(student, name) for name in read})
+        return PreviousScores(scores, {name: self._answers_before(student, name) for name in read})
 
     def rehearse(self, results: Sequence[StudentResult]) -> None:
         """Record the scores of students in the gradebook, which must be a copy, make the pages, and write no file.
 
         Args:
-            results: what grading each student gave; `write` can take them later, and makes those pages again that no
-                longer show the scores.
+            results: the results of each student; `write` can take them later, and makes pages with outdated scores
+                again.
         """
         recorded = self._record(results, keep_others=False) if results else {}
         for result in results:
@@ -128,36 +128,36 @@ class ResultWriter:
                 self._pages.show(result, name, recorded[result.student][name])
 
     def write(self, results: Sequence[tuple[StudentResult, str]]) -> None:
-        """Write all results of students: the scores of all of them or of none, and then their files.
+        """Write the scores of all students or of none, and then their files.
 
         Args:
-            results: what grading each student gave, and a digest of what it was made from. A remark is added to a
-                result if its timestamp cannot be used.
+            results: the results of each student, with a digest of their inputs. A result with an invalid timestamp
+                gets a notice.
         """
         recorded = self._record([result for result, _ in results], keep_others=False) if results else {}
         for result, digest in results:
             self._write_files(result, recorded[result.student], keep_others=False)
             for name in self.notebooks.keys() - result.graded.keys():
-                # A notebook that was graded before and cannot be read now no longer counts.
+                # A notebook that was graded before but is unreadable now no longer counts.
                 for path in self._output_files(result.student, name):
                     path.unlink(missing_ok=True)
-            # The marker comes last: it says that everything else has been written.
+            # The marker comes last, once everything else has been written.
             marker = {
                 "digest": digest,
-                "troubles": result.troubles,
-                "remarks": result.remarks,
+                "troubles": result.errors,
+                "remarks": result.notices,
                 "notebooks": sorted(result.graded),
             }
             self._mark_complete(result.student, marker)
 
     def write_some(self, student_result: StudentResult) -> None:
-        """Write the results of some of a student's notebooks, and leave those of the others as they are.
+        """Write the results of some of a student's notebooks, and keep those of the others.
 
-        A submission that is new in the gradebook scores zero in the others. No completion marker is written, so a class
-        run grades the student again.
+        A submission that is new in the gradebook scores zero in the others. Without a completion marker, a class run
+        grades the student again.
 
         Args:
-            student_result: what grading the notebooks gave.
+            student_result: the results of the notebooks.
         """
         recorded = self._record([student_result], keep_others=True)
         self._write_files(student_result, recorded[student_result.student], keep_others=True)
@@ -166,7 +166,7 @@ class ResultWriter:
         """Return the feedback page of a notebook that does not count, with the points of its tests alone.
 
         Args:
-            student_result: what grading the notebook gave.
+            student_result: the result of the notebook.
             name: the notebook's name.
         """
         self._pages.finish(student_result)
@@ -179,7 +179,7 @@ class ResultWriter:
         entries = []
         for result in results:
             self._pages.finish(result)
-            # Asked now and not when grading began: what a person marked meanwhile counts.
+            # Read now and not when grading began, because marks that a person gave meanwhile count.
             scores = {
                 name: graded.scores(partial(self._answers_before, result.student, name))
                 for name, graded in result.graded.items()
@@ -205,23 +205,23 @@ class ResultWriter:
 
     def _answers_before(self, student: str, name: str) -> dict[str, str]:
         path, *_ = self._output_files(student, name)
-        with suppress(Exception):  # there is no file, or it is not what the grader wrote
+        with suppress(Exception):  # the file is missing, or the grader did not write it
             return answer_digests(reads(path.read_text(encoding="utf-8")))
         return {}
 
     def _timestamp(self, student_result: StudentResult) -> datetime | None:
-        """When the submission was handed in, if its timestamp file says so."""
+        """Return the time of the submission; None if its timestamp is missing or invalid."""
         handed_in = self._course_dir.handed_in(self._assignment, student_result.student)
         try:
             return submission_time(handed_in)
         except (UnreadableFile, OSError, ValueError):
-            remark = f"{TIMESTAMP} was ignored: it must contain a time such as 2026-03-02 10:00:00 UTC"
-            if remark not in student_result.remarks:
-                student_result.remarks.append(remark)
+            notice = f"{TIMESTAMP} was ignored: it must contain a time such as 2026-03-02 10:00:00 UTC"
+            if notice not in student_result.notices:
+                student_result.notices.append(notice)
             return None
 
     def _write_overview(self, student: str, pages: set[str], shown: dict[str, NotebookScore]) -> None:
-        """Write the page that joins the notebooks; `pages` are those that have a page."""
+        """Write the overview page; `pages` are the notebooks that have a page."""
         path = self._folder("feedback", student) / OVERVIEW
         if path.stem in self.notebooks:
             return  # a notebook has this name
@@ -231,7 +231,7 @@ class ResultWriter:
             path.unlink(missing_ok=True)
 
     def _copy_receipts(self, student: str) -> None:
-        """Copy what `nbgrader collect` puts beside the notebooks: `nbgrader release_feedback` wants it beside pages."""
+        """Copy the receipts of `nbgrader collect`, which `nbgrader release_feedback` expects beside the pages."""
         handed_in = self._course_dir.handed_in(self._assignment, student)
         for name in RECEIPTS:
             with suppress(UnreadableFile):
@@ -240,7 +240,7 @@ class ResultWriter:
                     replace_file(self._folder(step, student) / name, receipt)
 
     def _output_files(self, student: str, name: str) -> tuple[Path, Path, Path]:
-        """The autograded notebook, its record, and the feedback page."""
+        """Return the paths of the autograded notebook, its record, and the feedback page."""
         folder = self._folder("autograded", student)
         page = self._folder("feedback", student) / f"{name}.html"
         return folder / f"{name}.ipynb", record_file(folder, name), page

@@ -1,9 +1,9 @@
 """Grades one student, for the class run, the service and a worker of a cluster alike.
 
-    folder --read_submission--> Submission: the bytes of the notebooks, and in words what is not there
-    Submission --parse, repair, grade--> StudentResult: reports, notebooks, troubles, remarks
+    folder --read_submission--> Submission: the bytes of the notebooks, errors and notices
+    Submission --parse, repair, grade--> StudentResult: reports, notebooks, errors, notices
 
-A submission holds all that grading it needs besides the assignment, so it can be graded without the course folder.
+A submission and its assignment are all that grading needs, so it works without the course folder.
 """
 
 import hashlib
@@ -32,15 +32,15 @@ MAX_TIME = 100
 """Characters of a time: parsing a longer text may take seconds."""
 
 MAX_NAMES = 3
-"""How many files are suggested for a missing notebook."""
+"""Number of files suggested for a missing notebook."""
 
 IGNORED_FILES = re.compile(r"\.|__MACOSX")
-"""How files begin that programs make for themselves: checkpoints, and what macOS adds to an archive."""
+"""Beginnings of the names of files that programs make for themselves: checkpoints, and macOS's part of an archive."""
 
 
 @dataclass(frozen=True)
 class Assignment:
-    """What every student of an assignment is graded by: the instructors' notebooks by name, and settings."""
+    """The instructors' notebooks of an assignment, by name, and the settings to grade every student with."""
 
     name: str
     sources: dict[str, NotebookNode]
@@ -54,24 +54,24 @@ class Assignment:
 class Submission:
     """The notebooks that one student handed in, as they were when they were read.
 
-    `notebooks` are the bytes of each notebook that can be read; `troubles` and `remarks` say what of the others is
-    known. `digest` identifies all files that the scores depend on.
+    `notebooks` are the bytes of each readable notebook; `errors` and `notices` explain why others are missing. `digest`
+    identifies all files that the scores depend on.
     """
 
     student: str
     digest: str
     notebooks: dict[str, bytes] = field(default_factory=dict)
-    troubles: list[str] = field(default_factory=list)
-    remarks: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)
 
     @property
     def size(self) -> int:
-        """The bytes of all notebooks."""
+        """The total size of the notebooks in bytes."""
         return sum(map(len, self.notebooks.values()))
 
 
 def load_assignment(course_dir: CourseDir, assignment: str, *, sandbox: bool) -> Assignment:
-    """Read what an assignment is graded by.
+    """Read the notebooks and settings that an assignment is graded with.
 
     Args:
         course_dir: the course folder.
@@ -88,18 +88,18 @@ def load_assignment(course_dir: CourseDir, assignment: str, *, sandbox: bool) ->
 
 
 def read_submission(assignment: Assignment, student: str, handed_in: SubmissionFolder) -> Submission:
-    """Read what a student handed in. What cannot be read is said in words; only what is not there was not handed in.
+    """Read a student's notebooks. Unreadable files become errors, missing ones notices.
 
     Args:
-        assignment: what the student is graded by.
+        assignment: the assignment.
         student: the student's name.
         handed_in: the folder of the submission.
 
     Raises:
-        OSError: the folder cannot be looked into.
+        OSError: the folder cannot be listed.
     """
     max_mb, digest = assignment.limits.notebook_mb, hashlib.sha256()
-    notebooks, troubles, remarks = dict[str, bytes](), list[str](), list[str]()
+    notebooks, errors, notices = dict[str, bytes](), list[str](), list[str]()
     for name in (*assignment.sources, None):
         file = TIMESTAMP if name is None else f"{name}.ipynb"
         try:
@@ -109,15 +109,14 @@ def read_submission(assignment: Assignment, student: str, handed_in: SubmissionF
         except UnreadableFile as error:
             content = str(error).encode()
             if name is not None:
-                trouble, remark = _why_unread(handed_in, file, assignment, error)
-                troubles += [trouble] if trouble else []
-                remarks += [remark] if remark else []
+                is_missing, reason = _why_unread(handed_in, file, assignment, error)
+                (notices if is_missing else errors).append(reason)
         digest.update(f"{file} {len(content)} ".encode() + content)
-    return Submission(student, digest.hexdigest(), notebooks, troubles, remarks)
+    return Submission(student, digest.hexdigest(), notebooks, errors, notices)
 
 
 def parsed_time(text: str) -> datetime:
-    """Return the time that a text names, in UTC and without a zone; raise ValueError if it is not a time."""
+    """Parse a time into UTC without a zone; raise ValueError if the text is not a time."""
     if len(text) > MAX_TIME:
         raise ValueError("too long")
     try:
@@ -128,12 +127,12 @@ def parsed_time(text: str) -> datetime:
 
 
 def submission_time(handed_in: SubmissionFolder) -> datetime | None:
-    """Return when a submission was handed in, in UTC and without a zone; None if it does not say.
+    """Return the time of a submission in UTC without a zone; None if its timestamp is missing or empty.
 
     Raises:
         UnreadableFile: its timestamp is not a regular file, or lies behind a link.
         ValueError: its timestamp is not a time.
-        OSError: the folder cannot be looked into.
+        OSError: the folder cannot be listed.
     """
     if not handed_in.has(TIMESTAMP):
         return None
@@ -142,21 +141,21 @@ def submission_time(handed_in: SubmissionFolder) -> datetime | None:
 
 
 def grade_submission(assignment: Assignment, submission: Submission) -> StudentResult:
-    """Grade what a student handed in, in any thread.
+    """Grade a submission, in any thread.
 
     Args:
-        assignment: what the student is graded by.
-        submission: what was handed in.
+        assignment: the assignment.
+        submission: the submission.
 
     Raises:
         SandboxUnavailable: student code could not be confined.
     """
-    result = StudentResult(submission.student, troubles=[*submission.troubles], remarks=[*submission.remarks])
+    result = StudentResult(submission.student, errors=[*submission.errors], notices=[*submission.notices])
     for name, content in submission.notebooks.items():
         try:
             notebook = parse(content, f"{name}.ipynb")
         except UnreadableFile as error:
-            result.troubles.append(str(error))
+            result.errors.append(str(error))
             result.unread.append(name)
         else:
             _grade_notebook(assignment, name, notebook, result)
@@ -164,7 +163,7 @@ def grade_submission(assignment: Assignment, submission: Submission) -> StudentR
 
 
 def _grade_notebook(assignment: Assignment, name: str, submission: NotebookNode, student_result: StudentResult) -> None:
-    """Grade one notebook and add what that gave to a student's result."""
+    """Grade one notebook and add the outcome to a student's result."""
     submitted = repair(assignment.sources[name], submission)
     report = grade(
         assignment.sources[name],
@@ -177,32 +176,32 @@ def _grade_notebook(assignment: Assignment, name: str, submission: NotebookNode,
     report.require_confined()
     student_result.reports[name], student_result.notebooks[name] = report, submitted.notebook
     if report.given_up:
-        student_result.troubles.append(
+        student_result.errors.append(
             f"grading {name} did not come to an end, so its tests give no points: grade it again with --force"
         )
     if report.repairs:
-        student_result.remarks.append(repaired(len(report.repairs), name))
+        student_result.notices.append(repaired(len(report.repairs), name))
 
 
 def repaired(cells: int, notebook: str) -> str:
-    """Return the remark on so many repaired cells of a notebook."""
+    """Return the notice about a number of repaired cells in a notebook."""
     return f"{'a cell was' if cells == 1 else f'{cells} cells were'} repaired in {notebook}"
 
 
 def _why_unread(
     handed_in: SubmissionFolder, file: str, assignment: Assignment, error: UnreadableFile
-) -> tuple[str, str]:
-    """A trouble for a file that cannot be read, or a remark for one that is not there; the other is ''."""
+) -> tuple[bool, str]:
+    """Return whether a file that could not be read is missing, and the reason."""
     try:
         if handed_in.has(file):
-            return str(error), ""
-        return "", f"{file} was not handed in{_other_notebooks(handed_in, assignment)}"
+            return False, str(error)
+        return True, f"{file} was not handed in{_other_notebooks(handed_in, assignment)}"
     except UnreadableFile as folder_error:
-        return str(folder_error), ""
+        return False, str(folder_error)
 
 
 def _other_notebooks(handed_in: SubmissionFolder, assignment: Assignment) -> str:
-    """Notebooks with another name or one folder too deep, quoted as Python literals: a student chose the names."""
+    """Suggest notebooks with other names or one folder too deep, as Python literals: a student chose the names."""
     expected = {Path(f"{name}.ipynb") for name in assignment.sources}
     others = sorted(
         str(entry.path)

@@ -1,8 +1,8 @@
-"""Reads the gradebook: what students have in an assignment, counted as nbgrader counts it. Nothing else reads scores.
+"""Reads the scores of an assignment from the gradebook, counted as nbgrader counts them. Nothing else reads scores.
 
     gradebook --> Ledger: due, by_student --> SubmissionScore --> NotebookScore --> CellScore, if asked for
 
-The rules stand here and in rules.py, once each: lateness, penalty, what counts, which points come from tests.
+Each rule is here or in rules.py, once: lateness, penalty, counted points, points from tests.
 """
 
 from dataclasses import dataclass, field
@@ -41,9 +41,9 @@ class Ledger:
     Args:
         assignment: its name.
         due: its due date in UTC.
-        blank: what a student has who handed in empty notebooks: each graded cell without points.
-        students: all students of the course, or the one that was asked for.
-        by_student: the submissions; a student who is missing has handed in nothing.
+        blank: the score of empty notebooks: each graded cell without points.
+        students: all students of the course, or the requested one.
+        by_student: the submissions; a missing student has not submitted.
     """
 
     assignment: str
@@ -53,18 +53,18 @@ class Ledger:
     by_student: dict[str, SubmissionScore]
 
     def of(self, student: str) -> SubmissionScore:
-        """Return what a student has, which is nothing without a submission."""
+        """Return a student's scores, empty without a submission."""
         return self.by_student.get(student) or SubmissionScore(student)
 
 
 def read_ledger(course_dir: CourseDir, assignment: str, *, cells: bool = False, is_new: bool = False) -> Ledger:
-    """Return what the gradebook has of an assignment.
+    """Read an assignment from the gradebook.
 
     Args:
         course_dir: the course folder.
         assignment: the assignment's name.
         cells: whether to read each cell.
-        is_new: whether the gradebook may not have the assignment yet, which is then empty.
+        is_new: whether the assignment may be missing, and is then empty.
 
     Raises:
         GraderError: the gradebook does not have the assignment, or cannot be read.
@@ -76,14 +76,14 @@ def read_ledger(course_dir: CourseDir, assignment: str, *, cells: bool = False, 
 def ledger_of(
     database: Session, assignment: str, *, student: str = "", cells: bool = False, is_new: bool = False
 ) -> Ledger:
-    """Return what an open gradebook has of an assignment.
+    """Read an assignment from an open gradebook.
 
     Args:
         database: the gradebook's session.
         assignment: the assignment's name.
-        student: if not empty, the only student who is read.
+        student: if not empty, the only student to read.
         cells: whether to read each cell.
-        is_new: whether the gradebook may not have the assignment yet, which is then empty.
+        is_new: whether the assignment may be missing, and is then empty.
 
     Raises:
         GraderError: the gradebook does not have the assignment.
@@ -122,7 +122,7 @@ def ledger_of(
 
 
 def due_of(connection: Connection, assignment: str, student: str) -> datetime | None:
-    """Return until when a student may hand in, in UTC; None for any time, or for an assignment that is not known.
+    """Return a student's due date in UTC; None without one, or for an unknown assignment.
 
     Args:
         connection: to the gradebook.
@@ -137,7 +137,7 @@ def due_of(connection: Connection, assignment: str, student: str) -> datetime | 
 
 
 def _with_sums(submitted: Select[Any]) -> Select[Any]:
-    """The query with the fields of NotebookScore; nbgrader's own sums ask for the same rows many times over."""
+    """Add the fields of NotebookScore to a query; nbgrader's own sums read the same rows many times."""
     code, task = api.GradeCell.__table__, api.TaskCell.__table__
     is_test = code.c.cell_type == "code"
     most = func.coalesce(code.c.max_score, task.c.max_score, 0.0)
@@ -162,7 +162,7 @@ def _with_sums(submitted: Select[Any]) -> Select[Any]:
 
 
 def _blank(database: Session, assignment_id: str) -> dict[str, NotebookScore]:
-    """The graded cells of each notebook of an assignment, without points."""
+    """Return the graded cells of each notebook of an assignment, without points."""
     found: dict[str, dict[str, CellScore]] = {}
     for kind in (api.GradeCell.__table__, api.TaskCell.__table__):
         cell, notebook = api.BaseCell.__table__, api.Notebook
@@ -176,7 +176,7 @@ def _blank(database: Session, assignment_id: str) -> dict[str, NotebookScore]:
 
 
 def _with_cells(submitted: Select[Any]) -> Select[Any]:
-    """The query with each cell's grade_id, and what was given for it."""
+    """Add each cell's grade_id and grade to a query."""
     grade, cell = api.Grade, api.BaseCell.__table__
     columns = (grade.auto_score, grade.manual_score, grade.extra_credit, grade.needs_manual_grade)
     query = submitted.add_columns(cell.c.name, *columns).join(grade, grade.notebook_id == api.SubmittedNotebook.id)

@@ -1,4 +1,4 @@
-"""Decides what the gradebook shows of a cell, from what grading gave and what a person gave, by nbgrader's rules.
+"""Computes the scores in the gradebook from the grader's and a person's points, by nbgrader's rules.
 
     NotebookScores (from grading) + NotebookScore (from the gradebook) --> NotebookScore: cells, comments, sums
 
@@ -12,16 +12,16 @@ from datetime import datetime, timedelta
 from grader.engine.report import Result
 
 NO_RESPONSE = "No response."
-"""nbgrader's comment on an answer that is still as it was released."""
+"""nbgrader's comment on an answer that is still as released."""
 
 
 @dataclass(frozen=True)
 class NotebookScores:
     """The scores to write for one notebook.
 
-    `results` are those of its tests, by grade_id; `unanswered` are the answers that are still as they were released;
-    `unchanged` returns the written answers with the same text as when they were last graded, and is called only if a
-    person has marked the notebook.
+    `results` are those of its tests, by grade_id; `unanswered` are the answers that are still as released;
+    `unchanged` returns the written answers whose text is the same as when they were last graded, and is called only if
+    a person has marked the notebook.
     """
 
     results: dict[str, Result]
@@ -36,9 +36,9 @@ class StudentScores:
     Args:
         student: the student's name; the gradebook need not have it yet.
         notebooks: the scores by notebook; a notebook of the assignment that is missing scores zero.
-        timestamp: when the submission was handed in; None leaves the time that the gradebook has.
-        keep_others: whether missing notebooks keep the scores that the gradebook has. In a submission that it does not
-            have yet, they score zero all the same.
+        timestamp: the time of the submission; None keeps the time in the gradebook.
+        keep_others: whether missing notebooks keep their scores in the gradebook. In a new submission, they score
+            zero.
     """
 
     student: str
@@ -51,7 +51,7 @@ class StudentScores:
 class CellScore:
     """A graded cell in the gradebook: the points of the grader and of a person, and extra credit, out of `max_points`.
 
-    `needs_marking` is true while a person has to mark it. `is_test` is false for a written answer or a task.
+    `needs_marking` is true until a person marks it. `is_test` is false for a written answer or a task.
     """
 
     max_points: float
@@ -63,25 +63,25 @@ class CellScore:
 
     @property
     def is_scored(self) -> bool:
-        """Whether the grader or a person gave points, be they 0."""
+        """Whether the grader or a person gave points, even 0."""
         return self.auto is not None or self.manual is not None
 
     @property
     def points(self) -> float:
         """The points that count, 0 if there are none yet."""
         given = self.auto if self.manual is None else self.manual
-        # nbgrader adds extra credit only to a cell that has points, be they 0.
+        # nbgrader adds extra credit only to a cell with points, even 0.
         return 0.0 if given is None else given + (self.extra or 0.0)
 
     def graded(self, name: str, scores: NotebookScores | None) -> "CellScore":
-        """Return what the gradebook has once `scores` are written; None if the notebook was not handed in."""
+        """Return the gradebook's entry after `scores` are written; None if the notebook was not submitted."""
         auto = None
         if scores is None or name in scores.unanswered:
             auto = 0.0
         elif name in scores.results:
             auto = scores.results[name].points
         needs_marking = self.needs_marking
-        # A person may have already read this very text.
+        # A person may have marked this very text already.
         if scores is None or self.manual is None or name not in scores.unchanged():
             needs_marking = scores is not None and (self.manual is not None or auto is None)
         return replace(self, auto=auto, needs_marking=needs_marking)
@@ -100,15 +100,15 @@ class Comment:
         return self.manual or self.auto
 
     def graded(self, name: str, scores: NotebookScores | None) -> "Comment":
-        """Return what the gradebook has once `scores` are written; None if the notebook was not handed in."""
+        """Return the gradebook's entry after `scores` are written; None if the notebook was not submitted."""
         return replace(self, auto=NO_RESPONSE if scores is not None and name in scores.unanswered else None)
 
 
 @dataclass(slots=True)
 class NotebookScore:
-    """The points of a notebook: from tests and of written answers, and what is taken off because it is late.
+    """The points of a notebook from tests and written answers, and its late penalty.
 
-    `needs_marking` counts the cells that wait for a person. `cells` and `comments` are empty where only sums were read.
+    `needs_marking` counts the cells that wait for a person. `cells` and `comments` are empty if only sums were read.
     """
 
     tests: float = 0.0
@@ -126,8 +126,8 @@ class NotebookScore:
 
         Args:
             cells: its graded cells, by grade_id.
-            comments: those on its answers, by grade_id.
-            penalty: what is taken off because it is late.
+            comments: the comments on its answers, by grade_id.
+            penalty: the late penalty.
         """
         score = cls(penalty=penalty, cells=cells, comments=comments)
         for cell in cells.values():
@@ -145,7 +145,7 @@ class NotebookScore:
 
     @property
     def max_points(self) -> float:
-        """The points that all cells can give."""
+        """The maximum points of all cells."""
         return self.max_tests + self.max_written
 
     @property
@@ -155,17 +155,17 @@ class NotebookScore:
 
     @property
     def marked(self) -> float:
-        """The points of the cells that wait for no one, after the penalty."""
+        """The points of the cells that need no marking, after the penalty."""
         return max(0.0, sum(cell.points for cell in self.cells.values() if not cell.needs_marking) - self.penalty)
 
     @property
     def max_marked(self) -> float:
-        """The points that these cells can give."""
+        """The maximum points of these cells."""
         return sum(cell.max_points for cell in self.cells.values() if not cell.needs_marking)
 
     @property
     def waiting(self) -> float:
-        """The points that the cells can give which wait for a person."""
+        """The maximum points of the cells that wait for a person."""
         return sum(cell.max_points for cell in self.cells.values() if cell.needs_marking)
 
 
@@ -191,17 +191,17 @@ class RegisteredNotebook:
     checksums: dict[str, str | None]
 
     def filled(self, score: NotebookScore) -> NotebookScore:
-        """Return a score with all cells of the notebook, without points for those that the gradebook does not have."""
+        """Return a score with all cells of the notebook, those missing in the gradebook without points."""
         cells = {name: score.cells.get(name, blank) for name, blank in self.graded.values()}
         comments = {name: score.comments.get(name, Comment()) for name in self.answered.values()}
         return NotebookScore.of(cells, comments, score.penalty)
 
     def after(self, score: NotebookScore, scores: NotebookScores | None) -> NotebookScore:
-        """Return what the gradebook will have, before a penalty, once scores are written.
+        """Return the gradebook's score, before a penalty, after scores are written.
 
         Args:
-            score: what it has; cells may be missing.
-            scores: what grading gave; None if the notebook was not handed in.
+            score: the current score; cells may be missing.
+            scores: the scores to write; None if the notebook was not submitted.
         """
         before = self.filled(score)
         return NotebookScore.of(

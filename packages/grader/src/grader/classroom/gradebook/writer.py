@@ -1,8 +1,8 @@
 """Writes scores into nbgrader's gradebook, in its tables and by its rules, in one transaction.
 
 nbgrader's own methods commit many times for each student, and a run that is killed between two commits would leave
-incomplete scores. Here a student's scores are written completely or not at all, and those of several students at once
-if their results arrive together.
+incomplete scores. Here, either all of a student's scores are written or none, and those of several students at once if
+their results arrive together.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -39,7 +39,7 @@ class _Submission:
 
 @dataclass(frozen=True)
 class _Submitted:
-    """A row of a submitted notebook, what it has, and the ids of its cells' rows by the id of the source's cell."""
+    """A row of a submitted notebook, its score, and the ids of its cells' rows by the id of the source cell."""
 
     id: str
     notebook_id: str
@@ -62,7 +62,7 @@ class GradebookWriter:
         self._database = gradebook.db
         assignment = gradebook.find_assignment(self._assignment_name)
         self._assignment_id, self._due = assignment.id, assignment.duedate
-        # Keep plain data and no rows: a session that holds the rows of every student would grow with the class.
+        # Keep plain data instead of rows: a session with the rows of every student would grow with the class.
         self._notebooks = {
             notebook.id: RegisteredNotebook(
                 notebook.name,
@@ -96,7 +96,7 @@ class GradebookWriter:
         return self._due
 
     def scores(self, student: str) -> dict[str, NotebookScore]:
-        """Return what the gradebook has of a student, by notebook. Cells that it does not have are missing."""
+        """Return a student's scores in the gradebook, by notebook. Cells without a row are missing."""
         try:
             submitted = self._known_notebooks(self._known_submissions([student]))
             return {self._notebooks[each.notebook_id].name: each.score for each in submitted}
@@ -104,13 +104,13 @@ class GradebookWriter:
             self._database.rollback()
 
     def write(self, entries: Sequence[StudentScores]) -> dict[str, dict[str, NotebookScore]]:
-        """Write the scores of students in one transaction: those of all, or of none.
+        """Write the scores of all students or of none, in one transaction.
 
         Args:
             entries: the scores, one entry for each student.
 
         Returns:
-            What the gradebook has then, by student and notebook, with the points and comments that a person gave.
+            The new scores in the gradebook, by student and notebook, with a person's points and comments.
         """
         try:
             entry_of = {entry.student: entry for entry in entries}
@@ -139,12 +139,12 @@ class GradebookWriter:
             self._database.expunge_all()
 
     def late_penalty(self, student: str, score: float, timestamp: datetime) -> float:
-        """Return what the course's plugin for late submissions takes from a score, at most the whole score.
+        """Return the penalty of the course's plugin for late submissions, at most the whole score.
 
         Args:
-            student: the student's name; an extension that was granted counts.
+            student: the student's name; an extension counts.
             score: the score without a penalty.
-            timestamp: when the submission was handed in, in UTC.
+            timestamp: the time of the submission, in UTC.
         """
         if self._due is None:
             return 0.0
@@ -154,7 +154,7 @@ class GradebookWriter:
         return self._penalty(_Submission("", student, timestamp, extension), score) or 0.0
 
     def _submissions(self, entry_of: dict[str, StudentScores]) -> list[_Submission]:
-        """The students' submissions with their new timestamps; the rows of those that are new are inserted."""
+        """Return the students' submissions with their new timestamps, and insert missing rows."""
         submissions, times = self._known_submissions(list(entry_of)), []
         for each in submissions:
             if (timestamp := entry_of[each.student].timestamp) is not None:
@@ -180,7 +180,7 @@ class GradebookWriter:
         return [_Submission(*row) for row in self._database.execute(select(*columns).where(*conditions))]
 
     def _known_notebooks(self, submissions: list[_Submission]) -> list[_Submitted]:
-        """The submitted notebooks of submissions that the gradebook has, with the rows of their cells."""
+        """Return the notebooks of recorded submissions, with the rows of their cells."""
         if not submissions:
             return []
         table, submission_of = api.SubmittedNotebook, {each.id: each for each in submissions}
@@ -206,8 +206,8 @@ class GradebookWriter:
     def _rows(
         self, table: Any, columns: tuple[Any, ...], submitted: Collection[str], cells: Collection[str]
     ) -> Iterable[Any]:
-        # The cells are given too, because nbgrader's indices list cells first and notebooks second. Without them the
-        # database would scan the rows of the whole class for every student.
+        # Name the cells, too: nbgrader's indices list them before notebooks. Without them, the database would scan the
+        # rows of the whole class for every student.
         conditions = table.cell_id.in_(cells), table.notebook_id.in_(submitted)
         return self._database.execute(select(table.id, table.notebook_id, table.cell_id, *columns).where(*conditions))
 
@@ -219,7 +219,7 @@ class GradebookWriter:
         score.penalty = penalty or 0.0
 
     def _penalty(self, submission: _Submission, score: float) -> float | None:
-        """What the plugin takes from a score, at most the whole score; None if it says so or nothing is late."""
+        """Return the late penalty, at most the whole score; None if the plugin returns None or nothing is late."""
         late = seconds_late(submission.timestamp, self._due, submission.extension)
         if not late:
             return None
@@ -228,7 +228,7 @@ class GradebookWriter:
 
 
 class _Changes:
-    """Rows to insert and to update. All notebooks share statements: one takes about as long as ten rows."""
+    """Rows to insert and update. All notebooks share statements: one takes about as long as ten rows."""
 
     def __init__(self) -> None:
         # The notebooks first: rows of cells refer to them.
@@ -237,7 +237,7 @@ class _Changes:
         self._changed: dict[Any, list[dict[str, Any]]] = {table: [] for table in tables}
 
     def put(self, table: Any, key: str, keys: dict[str, str], values: dict[str, Any]) -> None:
-        """Add a row: a new one if it comes with the `keys` of the rows that it refers to."""
+        """Add a row: a new one if it has the `keys` of the rows that it refers to."""
         (self._new if keys else self._changed)[table].append({"id": key, **keys, **values})
 
     def add(self, row: _Submitted, notebook: RegisteredNotebook, score: NotebookScore) -> None:
@@ -258,7 +258,7 @@ class _Changes:
         """Write the rows, without a commit."""
         for table, rows in self._new.items():
             if rows:
-                # The table itself takes half as long as nbgrader's class: no objects are to be made of the rows.
+                # Inserting into the table takes half as long as through nbgrader's class, which makes objects.
                 database.execute(insert(table.__table__), rows)
         for table, rows in self._changed.items():
             if rows:

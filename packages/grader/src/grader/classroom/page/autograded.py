@@ -1,4 +1,4 @@
-"""Makes the autograded notebook: the repaired submission with the outputs that grading gave it, as nbgrader expects."""
+"""Makes the autograded notebook: the repaired submission with the outputs of grading, as nbgrader expects."""
 
 import copy
 import hashlib
@@ -20,8 +20,8 @@ def autograded(repaired: NotebookNode, report: Report, checksums: dict[str, str 
     """Return a copy of a repaired notebook with the outputs of its report.
 
     Args:
-        repaired: the notebook that was graded; it is not changed.
-        report: what grading found in it.
+        repaired: the graded notebook, which is not changed.
+        report: its report.
         checksums: the checksums of the released cells, by grade_id.
     """
     notebook = NotebookNode(repaired)
@@ -29,7 +29,7 @@ def autograded(repaired: NotebookNode, report: Report, checksums: dict[str, str 
     outputs = _sanitized(report.outputs)
     explanations = {result.name: result.explanation for result in report.results}
     for index, repaired_cell in enumerate(repaired.cells):
-        # Only what changes is copied: copying a whole notebook takes as long as grading an exercise.
+        # Copy only what changes: copying a whole notebook takes as long as grading an exercise.
         cell = NotebookNode(repaired_cell)
         if (name := grade_id(cell)) is not None:
             cell.metadata = copy.deepcopy(cell.metadata)
@@ -43,7 +43,7 @@ def autograded(repaired: NotebookNode, report: Report, checksums: dict[str, str 
 
 
 def _sanitized(outputs: dict[int, list[dict[str, Any]]]) -> dict[int, list[dict[str, Any]]]:
-    """The outputs of each cell without anything that a browser would run; their HTML as text if that takes too long."""
+    """Return the sanitized outputs of each cell, with HTML as text if sanitizing takes too long."""
     try:
         with cpu_limit(OUTPUT_SECONDS):
             return {index: sanitize.outputs(cell_outputs) for index, cell_outputs in outputs.items()}
@@ -54,7 +54,7 @@ def _sanitized(outputs: dict[int, list[dict[str, Any]]]) -> dict[int, list[dict[
 
 
 def answer_digests(notebook: NotebookNode) -> dict[str, str]:
-    """Return a digest of each written answer, by grade_id: the same for the same text."""
+    """Return a digest of the text of each written answer, by grade_id."""
     return {
         name: hashlib.sha256(cell.source.encode(errors="surrogatepass")).hexdigest()
         for cell in notebook.cells
@@ -63,7 +63,7 @@ def answer_digests(notebook: NotebookNode) -> dict[str, str]:
 
 
 def unanswered(notebook: NotebookNode) -> set[str]:
-    """Return the answers of an autograded notebook that are still as they were released."""
+    """Return the answers of an autograded notebook that are still as released."""
     return {
         name
         for cell in notebook.cells

@@ -1,7 +1,6 @@
 """Finds the exercises of an autograded notebook: how each ended, why, and which causes affect several of them."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
 
@@ -11,8 +10,7 @@ from nbformat import NotebookNode
 from grader.classroom.gradebook.rules import NO_RESPONSE, CellScore
 from grader.classroom.page import formulas
 from grader.engine.notebook.cells import CellType, explanation_of, grade_id, type_of
-from grader.engine.notebook.outline import GRADED, Outline
-from grader.engine.notebook.outline import Exercise as OutlinedExercise
+from grader.engine.notebook.outline import GRADED, Exercise, Outline
 from grader.engine.report import Result, Verdict
 from grader.engine.view import NOT_WRITTEN, PARTLY, RIGHT, WRONG, ExerciseState, ExerciseView, Reason, view
 
@@ -28,10 +26,10 @@ PASSED = ExerciseState("✓", "passed", "good")
 
 
 @dataclass
-class Exercise:
-    """An exercise or a written answer on the page: what is shown of it, and where it and its text are.
+class PageExercise:
+    """An exercise or a written answer on the page, with links to it and its text.
 
-    `stopped` is the error that ended its answer, `comment` what is said about it.
+    `stopped` is the error that ended its answer, `comment` the comment on it.
     """
 
     view: ExerciseView
@@ -54,17 +52,17 @@ class Exercise:
 
     @property
     def reasons(self) -> list[Reason]:
-        """The causes that belong to the exercise alone; the others stand above all exercises."""
+        """The causes that belong to the exercise alone; others appear above all exercises."""
         return [reason for reason in self.view.reasons if not (reason.first or reason.is_shared)]
 
 
 @dataclass
 class FixFirst:
-    """One cause in several exercises: what it is, where to mend it, and what it affects."""
+    """One cause in several exercises, with the exercise to fix and the affected ones."""
 
     sentence: str
-    exercise: Exercise | None
-    affected: list[Exercise]
+    exercise: PageExercise | None
+    affected: list[PageExercise]
 
 
 def anchor(cell: NotebookNode) -> str:
@@ -72,7 +70,7 @@ def anchor(cell: NotebookNode) -> str:
     return f"cell-{escape(str(cell.get('id', '')))}"
 
 
-def exercises(notebook: NotebookNode) -> list[Exercise]:
+def exercises(notebook: NotebookNode) -> list[PageExercise]:
     """Return the exercises and written answers of an autograded notebook, in order.
 
     Args:
@@ -89,7 +87,7 @@ def exercises(notebook: NotebookNode) -> list[Exercise]:
     return [each for each in found if each.view.max_points or outline.exercises[each.name].tests]
 
 
-def _exercise(outline: Outline, known: OutlinedExercise, headings: list[tuple[str, str]]) -> Exercise:
+def _exercise(outline: Outline, known: Exercise, headings: list[tuple[str, str]]) -> PageExercise:
     cells = outline.notebook.cells
     place = min([*known.tests, *([] if known.answer is None else [known.answer])])
     answer = NotebookNode() if known.answer is None else cells[known.answer]
@@ -101,13 +99,13 @@ def _exercise(outline: Outline, known: OutlinedExercise, headings: list[tuple[st
         shown = view(known.name, [_result(cells[number], known.name) for number in known.tests])
     errors = [f"{each.ename}: {each.evalue}" for each in answer.get("outputs", ()) if each.output_type == "error"]
     heading, heading_anchor = headings[place]
-    return Exercise(
+    return PageExercise(
         shown, known.is_question, anchor(cells[place]), _inline(heading), heading_anchor, "".join(errors[:1]), comment
     )
 
 
 def _result(cell: NotebookNode, exercise: str) -> Result:
-    """The result of a test, as it stands in the notebook; a person may have changed its points."""
+    """Return the result of a test from the notebook; a person may have changed its points."""
     score = score_of(cell)
     verdict = Verdict.PASSED if _is_full(score) else _ended(cell) or Verdict.FAILED
     return Result(grade_id(cell) or "", exercise, verdict, score.points, score.max_points, explanation_of(cell))
@@ -121,10 +119,10 @@ def _state_of_answer(score: CellScore, comment: str) -> ExerciseState:
     return PARTLY if score.points else NO_ANSWER if comment == NO_RESPONSE else WRONG
 
 
-def fix_first(found: list[Exercise]) -> list[FixFirst]:
-    """Return the causes that affect other exercises than their own, or several."""
+def fix_first(found: list[PageExercise]) -> list[FixFirst]:
+    """Return the causes that affect a different exercise or several."""
     by_name = {exercise.name: exercise for exercise in found}
-    affected: dict[str, dict[str, Exercise]] = {}
+    affected: dict[str, dict[str, PageExercise]] = {}
     for exercise in found:
         causes = [
             each.first if each.first in by_name else each.sentence
@@ -140,7 +138,7 @@ def fix_first(found: list[Exercise]) -> list[FixFirst]:
 
 
 def cell_state(cell: NotebookNode) -> ExerciseState | None:
-    """Return how a graded cell ended; None for a cell that has no points."""
+    """Return the state of a graded cell; None for a cell without points."""
     kind = type_of(cell)
     if kind not in GRADED or "points" not in cell.metadata.nbgrader:
         return None
@@ -155,7 +153,7 @@ def cell_state(cell: NotebookNode) -> ExerciseState | None:
 
 
 def put_score(cell: NotebookNode, score: CellScore) -> None:
-    """Write what the gradebook has of a graded cell into its metadata, as nbgrader does."""
+    """Write the score of a graded cell into its metadata, as nbgrader does."""
     cell.metadata.nbgrader.update(score=score.points, points=score.max_points, needs_marking=score.needs_marking)
 
 
@@ -172,25 +170,17 @@ def _is_full(score: CellScore) -> bool:
 
 
 def _ended(cell: NotebookNode) -> Verdict | None:
-    """The verdict on a cell that did not run to its end."""
+    """Return the verdict on a cell that did not run to its end."""
     name = next((output.ename for output in cell.get("outputs", ()) if output.output_type == "error"), "")
     return Verdict(name) if name in set(Verdict) else None
 
 
 def _inline(heading: str) -> Markup:
-    """A heading as HTML: its formulas and names drawn, other markup left out."""
+    """Return a heading as HTML, with its formulas and names drawn and without other markup."""
     shown = ""
-    for text, tex, code in _parts(heading[:MAX_HEADING]):
-        shown += (
-            formulas.drawn(tex) if tex else f"<code>{escape(code)}</code>" if code else escape(MARKUP.sub(r"\1", text))
-        )
+    # Each text is followed by a formula or a name, and the last by neither.
+    parts = [*INLINE.split(heading[:MAX_HEADING]), "", ""]
+    for text, tex, code in zip(parts[::3], parts[1::3], parts[2::3], strict=True):
+        shown += escape(MARKUP.sub(r"\1", text))
+        shown += formulas.drawn(tex) if tex else f"<code>{escape(code)}</code>" if code else ""
     return Markup(shown)
-
-
-def _parts(text: str) -> Iterator[tuple[str, str, str]]:
-    end = 0
-    for match in INLINE.finditer(text):
-        yield text[end : match.start()], "", ""
-        yield "", match[1] or "", match[2] or ""
-        end = match.end()
-    yield text[end:], "", ""

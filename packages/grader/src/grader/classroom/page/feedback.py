@@ -1,6 +1,6 @@
-"""Renders the feedback page of a student: what counts first, then the notebook, without hidden tests and scripts.
+"""Renders the feedback page of a student: the summary, and the notebook without hidden tests and scripts.
 
-It takes the place of nbgrader's page. Three things make it fast: a cell that is the same in many notebooks is rendered
+It replaces nbgrader's page. Three things make it fast: a cell that is the same in many notebooks is rendered
 once for a class (and so is its code if only its points differ), the template is compiled once, and nbconvert's last
 step, which parses the page again to add alt text, is skipped. The course's pictures have alt text already.
 """
@@ -35,10 +35,10 @@ from grader.engine.notebook.outline import GRADED
 from grader.text import plural
 
 KEPT_CELLS, KEPT_CHARACTERS = 1_000, 20_000
-"""How many rendered cells are cached, a few times as many as an assignment has, and how long they may be."""
+"""Number of cached cells, a few times as many as in an assignment, and the longest one in characters."""
 
 BEYOND_PYTHON = re.compile("[%!?]")
-"""Characters of which every line has one that IPython understands and Python does not: magics, programs, help."""
+"""Characters of IPython's own syntax: each line of it has one (magics, programs, help)."""
 MAX_IPYTHON = 5_000
 """Longest code, in characters, that goes through IPython's lexer: for a cell magic, its time grows with the square."""
 
@@ -78,7 +78,7 @@ class FeedbackExporter(HTMLExporter):
 
     def _init_preprocessors(self) -> None:
         super()._init_preprocessors()
-        # nbconvert's own preprocessors make styles that the page does not use.
+        # nbconvert's own preprocessors make styles that the page does not need.
         self._preprocessors = [
             each for each in self._preprocessors if not type(each).__module__.startswith("nbconvert")
         ]
@@ -89,7 +89,7 @@ class FeedbackExporter(HTMLExporter):
         """Return the page of a notebook, and the resources it was made with.
 
         Args:
-            nb: the autograded notebook; it is changed on the way.
+            nb: the autograded notebook, which is changed.
             resources: nbconvert's resources, with nbgrader's scores.
             options: nbconvert's options.
         """
@@ -98,7 +98,7 @@ class FeedbackExporter(HTMLExporter):
         return TemplateExporter.from_notebook_node(self, _NotCopied(nb), page_resources, **options)
 
     def _cached_html(self, cell: NotebookNode, render: Callable[[NotebookNode], str]) -> str:
-        """The HTML of a cell, rendered once. It depends on the cell alone, even its anchor: the cell's id."""
+        """Return the HTML of a cell, rendered once. It depends on the cell alone; even its anchor is the cell's id."""
         key = json.dumps(cell)
         html = self._html_cache.pop(key, None)
         if html is None:
@@ -129,11 +129,11 @@ class PlainExporter(FeedbackExporter):
 class Grades(GetGrades):
     """Reads scores and comments from the gradebook as nbgrader does, and also which answers wait for a person.
 
-    It adds the page that joins the notebooks of the assignment.
+    It adds the overview page of the assignment.
     """
 
     def preprocess(self, nb: NotebookNode, resources: dict[str, Any]) -> tuple[NotebookNode, dict[str, Any]]:
-        """Return the notebook with its scores, and the resources with nbgrader's scores and the joining page.
+        """Return the notebook with its scores, and the resources with nbgrader's scores and the overview page.
 
         Args:
             nb: the autograded notebook.
@@ -157,7 +157,7 @@ class Grades(GetGrades):
 
 
 class _OneType:
-    """Applies nbgrader's preprocessor to one type of cell, and keeps what a student writes between the same markers."""
+    """Applies nbgrader's preprocessor to one type of cell, so that a student's text between such markers stays."""
 
     cell_type: CellType
 
@@ -201,12 +201,12 @@ def _summary(notebook: NotebookNode, resources: dict[str, Any]) -> str:
 
 
 def _best_form(data: dict[str, Any]) -> list[str]:
-    """The MIME type in which an output is shown."""
+    """Return the MIME type in which an output is shown."""
     return [form for form in FORMS if form in data][:1]
 
 
 def highlighted(source: str, metadata: Any = None) -> str:
-    """Return code as HTML with colours, the same as nbconvert's; without colours if they would take long.
+    """Return code as HTML with nbconvert's colours, or without colours if they would take long.
 
     Args:
         source: the code.
@@ -224,7 +224,7 @@ def markdown_of(context: Context, source: str, cell: NotebookNode | None = None)
     Args:
         context: the variables of the template; in nbconvert's, one of them is the cell.
         source: the markdown.
-        cell: the cell, where the template hands it over.
+        cell: the cell, if the template passes it.
     """
     cell = cell or context.get("cell")
     return sanitize.markdown(source, is_folded=cell is not None and type_of(cell) is not CellType.MANUAL_ANSWER)
@@ -244,7 +244,7 @@ def _highlight(source: str, metadata: Any = None) -> str:
 
 @lru_cache(maxsize=256)
 def _highlighted_once(source: str) -> str:
-    """Code with nbconvert's colours; plain Python goes through Python's lexer, which takes half the time."""
+    """Return code with nbconvert's colours; plain Python goes through Python's lexer, which takes half the time."""
     is_ipython = len(source) <= MAX_IPYTHON and BEYOND_PYTHON.search(source)
     return highlight(source or " ", _ipython if is_ipython else _python, _formatter)
 

@@ -1,7 +1,7 @@
 """Draws TeX as MathML, which a browser shows without a script and without the network.
 
 Formulas of a submission are untrusted, so only listed elements and attributes are written, and every text is escaped. A
-formula that needs anything else, defines a command, is too long or is no TeX is shown as it was typed.
+formula that needs anything else, defines a command, is too long or is not TeX is shown as typed.
 """
 
 import re
@@ -35,7 +35,7 @@ ATTRIBUTES = {
 }
 """Attributes and their values. None of them can colour a formula or move it far from its place."""
 LEFT_OUT = {"xmlns", "columnspacing", "rowspacing"}
-"""Parts that the converter adds, and that browsers no longer need or know."""
+"""Attributes that the converter adds, and that browsers no longer need or know."""
 ALIGNED = re.compile(r"(\\(?:begin|end)\{)(?:align|aligned|eqnarray\*?|equation|equation\*|split)\}")
 """Environments of aligned lines: the converter numbers the lines of some and does not know others. It has align*."""
 
@@ -46,14 +46,14 @@ ALPHABETS = {
     "bold": "BOLD", "bold-italic": "BOLD ITALIC", "double-struck": "DOUBLE-STRUCK", "fraktur": "FRAKTUR",
     "italic": "ITALIC", "monospace": "MONOSPACE", "sans-serif": "SANS-SERIF", "script": "SCRIPT",
 }  # fmt: skip
-"""Values of `mathvariant` that browsers know no longer: such letters are characters of their own, with these names."""
+"""Values of `mathvariant` that browsers no longer know: such letters are characters of their own, with these names."""
 
 DEFINING = re.compile(
     r"\\(?:[gex]?def|let|futurelet|providecommand|(?:re)?new(?:command|environment)|DeclareMathOperator)(?![a-zA-Z])"
 )
 TEX = re.compile(r"[\\$]")
 MAX_TEX, MAX_NESTING = 1_000, 25
-"""How many characters a formula may have, and how many elements may be open at a time."""
+"""Longest formula in characters, and the number of elements that may be open at a time."""
 
 
 class _NotAllowed(Exception):
@@ -61,12 +61,12 @@ class _NotAllowed(Exception):
 
 
 def drawn(tex: str, *, display: bool = False, as_typed: bool = False) -> str:
-    """Return a formula as MathML, or as HTML that shows it as it was typed if that is not possible.
+    """Return a formula as MathML, or as HTML that shows it as typed if that is not possible.
 
     Args:
         tex: the formula without its delimiters.
         display: whether it has a line of its own.
-        as_typed: whether not to try.
+        as_typed: whether to show it as typed in any case.
     """
     sign = "$$" if display else "$"
     return (not as_typed and mathml(tex, display=display)) or f"<code>{escape(f'{sign}{tex}{sign}')}</code>"
@@ -86,7 +86,7 @@ def mathml(tex: str, *, display: bool = False) -> str | None:
             ALIGNED.sub(r"\1align*}", ROW_GAP.sub("", tex)), display="block" if display else "inline"
         )
         return "".join(_written(tree, MAX_NESTING))
-    except Exception:  # whatever the converter raises for a text that is no TeX, and _NotAllowed
+    except Exception:  # whatever the converter raises for a text that is not TeX, and _NotAllowed
         return None
 
 
@@ -131,11 +131,11 @@ def _attributes(attributes: dict[str, str]) -> Iterator[str]:
             raise _NotAllowed(name)
         yield f' {name}="{value}"'
         if value == "block":
-            yield ' tabindex="0"'  # on a phone a long formula is scrolled, also by the keyboard
+            yield ' tabindex="0"'  # a long formula can be scrolled on a phone and by keyboard
 
 
 def _letter(alphabet: str, letter: str) -> str:
-    """A letter A to Z or a to z in another alphabet, if Unicode has it; any other character as it is."""
+    """Return a letter A to Z or a to z in a different alphabet, if Unicode has it, and other characters unchanged."""
     if letter.isascii() and letter.isalpha():
         name = f"{alphabet} {'CAPITAL' if letter.isupper() else 'SMALL'} {letter.upper()}"
         for full_name in (f"MATHEMATICAL {name}", name):

@@ -1,4 +1,4 @@
-"""Sets the numbers of a message side by side: what was expected and what came, with what differs marked.
+"""Sets the expected and the actual numbers of a message side by side, and marks the differences.
 
 "the example by hand gives [[3, 1], [3, -1]]; yours is [[3, 2], [3, 1]]" --> two small tables
 """
@@ -13,7 +13,7 @@ from markupsafe import Markup
 LISTS = re.compile(r"\[[-+\d.,eE\s\[\]naif]*\]")
 YOURS = re.compile(r"\byours?\b", re.IGNORECASE)
 MOST = 64
-"""Numbers in each table. More are no picture that helps."""
+"""Most numbers in a table; larger tables do not help."""
 CLOSE = 1e-3
 """Relative distance below which two numbers are shown as the same; messages round what they show."""
 
@@ -21,7 +21,7 @@ Rows = list[list[float]]
 
 
 def side_by_side(message: str) -> Markup:
-    """Return two tables for a message that has a list of what is expected and then one of the student's; else nothing.
+    """Return two tables for a message with a list of expected numbers and then the student's; otherwise nothing.
 
     Args:
         message: the sentence of a test.
@@ -39,7 +39,7 @@ def side_by_side(message: str) -> Markup:
 
 
 def _rows(text: str) -> Rows:
-    """The numbers of a list, or of a list of lists of one length; nothing if it is something else."""
+    """Return the numbers of a list, or of a list of lists of one length; nothing for anything else."""
     try:
         found = json.loads(
             re.sub(r"\binf\b", "Infinity", re.sub(r"\bnan\b", "NaN", re.sub(r"\.(?=[,\s\]])", "", text)))

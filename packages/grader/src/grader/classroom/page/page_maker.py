@@ -1,9 +1,9 @@
-"""Makes what a student is given for a graded notebook: the autograded notebook as text, and the feedback page.
+"""Makes the files of a graded notebook: the autograded notebook as text, and the feedback page.
 
     report + repaired notebook --> GradedNotebook --scores--> page
 
 The class run and the service make pages themselves, once the gradebook has the scores. A worker of a cluster makes them
-with scores that it predicts, and a page is made again where the gradebook has others.
+with predicted scores, and a page is made again if the gradebook has different ones.
 """
 
 import hashlib
@@ -22,9 +22,9 @@ from grader.classroom.gradebook.rules import CellScore, NotebookScore, NotebookS
 from grader.classroom.page.autograded import answer_digests, autograded, unanswered
 from grader.classroom.page.exercises import put_score
 from grader.classroom.page.feedback import FeedbackExporter, HideMarkSchemes, HideTests, PlainExporter
-from grader.classroom.page.records import VERSION, NotebookRecord, record
+from grader.classroom.page.result_files import VERSION, NotebookRecord, record
 from grader.classroom.page.sanitize import verbatim
-from grader.classroom.page.summary import in_words
+from grader.classroom.page.summary import points_text
 from grader.engine.cpu_limit import CpuLimitExceeded, cpu_limit
 from grader.engine.notebook.cells import grade_id
 from grader.engine.report import Report
@@ -39,8 +39,8 @@ PAGE_SECONDS = 10
 class GradedNotebook:
     """The results of grading one notebook.
 
-    `text` is the autograded notebook as JSON, `record` is what grading found, and `answers` are digests of its written
-    answers. `page` shows the score in `shown`; without it there is no page yet.
+    `text` is the autograded notebook as JSON, `record` the results of its tests, and `answers` are digests of its
+    written answers. `page` shows the score in `shown`; without it there is no page yet.
     """
 
     text: str
@@ -50,10 +50,10 @@ class GradedNotebook:
     shown: NotebookScore | None = None
 
     def scores(self, answers_before: Callable[[], dict[str, str]]) -> NotebookScores:
-        """Return what the gradebook is to have.
+        """Return the scores for the gradebook.
 
         Args:
-            answers_before: returns digests of the written answers that were graded before; called if it matters.
+            answers_before: returns digests of the previously graded written answers; called only if needed.
         """
         same = cache(lambda: {cell for cell, _ in self.answers.items() & answers_before().items()})
         return NotebookScores({test.name: test for test in self.record.tests}, self.record.unanswered, same)
@@ -61,11 +61,11 @@ class GradedNotebook:
 
 @dataclass
 class StudentResult:
-    """One student's results, by the name of each notebook that was graded: its report and what it leaves behind.
+    """One student's results, by the name of each graded notebook.
 
     `notebooks` are the repaired notebooks, and the autograded ones once `graded` has their texts; they do not travel.
-    `unread` are the notebooks that cannot be read. `troubles` say in words what could not be graded, `remarks` what
-    else an instructor may want to know.
+    `unread` are the notebooks that cannot be read. `errors` are the reasons
+    why something could not be graded, `notices` what else an instructor may want to know.
     """
 
     student: str
@@ -73,15 +73,15 @@ class StudentResult:
     notebooks: dict[str, NotebookNode] = field(default_factory=dict)
     graded: dict[str, GradedNotebook] = field(default_factory=dict)
     unread: list[str] = field(default_factory=list)
-    troubles: list[str] = field(default_factory=list)
-    remarks: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
-class Earlier:
-    """The earlier scores and answers on which a student's results may depend, by notebook.
+class PreviousScores:
+    """The previous scores and answers on which a student's results may depend, by notebook.
 
-    `scores` are what the gradebook has, `answers` digests of the written answers that were graded before.
+    `scores` are those in the gradebook, `answers` digests of the written answers that were graded before.
     """
 
     scores: dict[str, NotebookScore] = field(default_factory=dict)
@@ -96,13 +96,13 @@ class PageMaker:
 
         Args:
             config: the configuration of the course.
-            notebooks: what the gradebook has of the assignment, by notebook.
+            notebooks: the gradebook's entries of the assignment, by notebook.
         """
         self._config, self._notebooks = config, notebooks
         self._exporter = self._new_exporter(FeedbackExporter)
 
     def warm_up(self, sources: dict[str, NotebookNode]) -> None:
-        """Render what all pages have in common. It takes a second, best spent before there is anything to write."""
+        """Render the cells that all pages share. It takes a second, best spent before there is anything to write."""
         for name, source in sources.items():
             cells = {cell: CellScore(0.0, 0.0) for cell in self._notebooks[name].checksums}
             self._rendered(name, deepcopy(source), NotebookScore.of(cells, {}))
@@ -112,21 +112,21 @@ class PageMaker:
         for name in [name for name in result.notebooks if name not in result.graded]:
             notebook = autograded(result.notebooks[name], result.reports[name], self._notebooks[name].checksums)
             # nbformat.writes validates, copies, splits lines and indents, and each of these takes longer than
-            # json.dumps. What was read has been validated, and the rest is the grader's own.
+            # json.dumps. The submission has been validated, and the rest is the grader's own.
             text = json.dumps(notebook, ensure_ascii=False)
             result.notebooks[name] = notebook
             found = record(result.reports[name], notebook, unanswered(notebook))
             result.graded[name] = GradedNotebook(text, found, answer_digests(notebook))
 
-    def predict(self, result: StudentResult, earlier: Earlier) -> None:
-        """Make the pages of a result with the scores that the gradebook will most likely have, and no late penalty."""
+    def predict(self, result: StudentResult, previous: PreviousScores) -> None:
+        """Make the pages of a result with the scores that the gradebook will probably have, without a late penalty."""
         for name, graded in result.graded.items():
-            before = earlier.answers.get(name, {})
-            score = earlier.scores.get(name, NotebookScore())
+            before = previous.answers.get(name, {})
+            score = previous.scores.get(name, NotebookScore())
             self.show(result, name, self._notebooks[name].after(score, graded.scores(before.copy)))
 
     def show(self, result: StudentResult, name: str, shown: NotebookScore) -> str:
-        """Return the page of a notebook with a score; it is made if there is none that shows it.
+        """Return the page of a notebook with a score, and make it if necessary.
 
         Args:
             result: the student's result, finished.
@@ -152,7 +152,7 @@ class PageMaker:
             return self._exporter.from_notebook_node(notebook, {"nbgrader": header})[0]
         with suppress(CpuLimitExceeded), cpu_limit(PAGE_SECONDS):
             return self._new_exporter(PlainExporter).from_notebook_node(notebook, {"nbgrader": header})[0]
-        return verbatim(f"{name}: {in_words(shown)}. This notebook takes too long to be shown as a page.")
+        return verbatim(f"{name}: {points_text(shown)}. This notebook takes too long to be shown as a page.")
 
     def _new_exporter(self, exporter_class: type[FeedbackExporter]) -> FeedbackExporter:
         exporter = exporter_class(config=self._config)
@@ -163,7 +163,7 @@ class PageMaker:
 
 @cache
 def page_digest() -> str:
-    """Return a digest of the code and the templates on which pages depend, and no score does."""
+    """Return a digest of the code and templates on which pages depend, but no score does."""
     digest = hashlib.sha256()
     for path in sorted(path for path in CLASSROOM.rglob("*") if path.suffix in (".py", ".j2", ".css")):
         digest.update(str(path.relative_to(CLASSROOM)).encode() + path.read_bytes())

@@ -3,7 +3,7 @@
 student's markdown -> nbconvert's HTML -> allowed tags and attributes only -> formulas drawn -> feedback and formgrader
 student's outputs  -> allowed MIME types, HTML likewise                    -> autograded notebook
 
-Seconds, memory and the page are bounded for any text: one that could exceed the bounds is shown as it was typed.
+Seconds, memory and the page are bounded for any text: one that could exceed the bounds is shown as typed.
 """
 
 import re
@@ -23,7 +23,7 @@ TAGS = frozenset(
     samp small span strong sub summary sup table tbody td tfoot th thead tr tt u ul var""".split()
 )
 HIDDEN = frozenset({"script", "style"})
-"""Tags that are left out of outputs, together with what is between them; in an answer they are shown as typed."""
+"""Tags that are removed from outputs with their content; in an answer they are shown as typed."""
 ATTRIBUTES = frozenset({"class", "colspan", "rowspan", "title", "open", "start"})
 TAG_ATTRIBUTES = {"a": {"href"}, "img": {"src", "alt", "width", "height"}}
 CLASSES = re.compile(r"highlight|[a-z]{1,2}\d?")
@@ -116,15 +116,15 @@ class Renderer(IPythonRenderer):
         return sentence + super().block_code(code, "python" if info in LANGUAGES else None)
 
     def inline_math(self, body: str) -> str:
-        """Return what stands for a formula in a line of text."""
+        """Return the placeholder of a formula in a line of text."""
         return _formula("inline", body)
 
     def block_math(self, body: str) -> str:
-        """Return what stands for a formula on a line of its own."""
+        """Return the placeholder of a formula on a line of its own."""
         return _formula("block", body)
 
     def latex_environment(self, name: str, body: str) -> str:
-        """Return what stands for a formula that is an environment: a matrix, aligned equations."""
+        """Return the placeholder of a formula that is an environment: a matrix, aligned equations."""
         return _formula("block", f"\\begin{{{name}}}{body}\\end{{{name}}}")
 
 
@@ -138,11 +138,11 @@ _to_html = MarkdownWithMath(renderer=Renderer(escape=False, exclude_anchor_links
 def markdown(source: str, *, is_folded: bool = False) -> str:
     """Return markdown as sanitized HTML. Each text is rendered once, because most cells of a class are the same.
 
-    Images that a student pasted into an additional cell are left out; repair puts those of an answer into its text.
+    Images that a student pasted into an additional cell are left out; repair inserts those of an answer into its text.
 
     Args:
         source: the markdown.
-        is_folded: whether parts that the text folds stay folded. They would be overlooked in an answer.
+        is_folded: whether folded parts stay folded. In an answer, they would be overlooked.
     """
     return (_rendered_once if len(source) <= MAX_MARKDOWN else _rendered)(source, is_folded)
 
@@ -185,7 +185,7 @@ def html(text: str) -> str:
 
 
 def verbatim(text: str) -> str:
-    """Return text as HTML that shows it exactly as it is."""
+    """Return text as HTML that shows it unchanged."""
     return f"<pre>{escape(text)}</pre>"
 
 
@@ -210,7 +210,7 @@ def _allowed_data(data: dict[str, str], render: Callable[[str], str]) -> dict[st
 
 
 def _without_images(text: str) -> tuple[str, list[str]]:
-    """Text with a number in place of the data of each image, and the data."""
+    """Replace the data of each image by a number; return the text and the data."""
     images: list[str] = []
 
     def number(data: re.Match[str]) -> str:
@@ -221,13 +221,13 @@ def _without_images(text: str) -> tuple[str, list[str]]:
 
 
 def _with_images(text: str, images: list[str]) -> str:
-    """Text with the data of each image in its place, but only once: an image could be used a thousand times."""
+    """Restore the data of each image, but only once: an image could be used a thousand times."""
     data = {str(number): image for number, image in enumerate(images)}
     return DATA_NUMBER.sub(lambda match: ";base64," + data.pop(match[1], match[1]), text) if images else text
 
 
 def _sanitized(text: str, source_length: int, typed: re.Pattern[str]) -> str | None:
-    """Sanitized HTML, or None if the text or the result exceeds the bounds; `typed` finds what is shown as typed."""
+    """Sanitize HTML; return None if it exceeds the bounds. `typed` finds tags to show as typed."""
     if text.count("<") > MAX_TAGS or len(text) > MAX_HTML:
         return None
     text = LINK.sub(r"<a \1>", FORMATTING.sub(r"<\1>", typed.sub("&lt;", text)))
@@ -240,7 +240,7 @@ def _sanitized(text: str, source_length: int, typed: re.Pattern[str]) -> str | N
 
 
 def _untypeset(clean: str) -> str:
-    """Clean HTML in which no text is TeX for MathJax."""
+    """Interrupt TeX in clean HTML, so that MathJax does not typeset it."""
     return TEX.sub(lambda found: found[1] or found[0] + UNTYPESET, clean)
 
 

@@ -1,4 +1,4 @@
-"""Sums up an autograded notebook for its student: points, what is right, what is not and why, what to fix first.
+"""Sums up an autograded notebook for its student: points, the state of each exercise with reasons, and causes to fix.
 
     autograded notebook with its scores --> exercises --> HTML at the top of the feedback page
     scores of all notebooks             --> index.html of the assignment
@@ -25,11 +25,11 @@ from grader.text import plural
 
 TEMPLATES = Path(__file__).with_name("templates")
 OVERVIEW = "index.html"
-"""The page that joins the notebooks of an assignment, in a student's folder of pages."""
+"""The overview page of an assignment, in a student's folder of pages."""
 
 
 def _with_names(message: str) -> Markup:
-    """A message of the grader as HTML: names between backticks are set as code."""
+    """Return a message of the grader as HTML, with names between backticks as code."""
     parts = re.split(r"`([^`\n]+)`", message)
     return Markup("").join(
         Markup("<code>{}</code>").format(part) if odd % 2 else part for odd, part in enumerate(parts)
@@ -49,18 +49,18 @@ def summary(notebook: NotebookNode, name: str, score: NotebookScore) -> str:
     return page.render(name=name, score=score, exercises=found, fix_first=fix_first(found))
 
 
-def in_words(score: NotebookScore) -> str:
+def points_text(score: NotebookScore) -> str:
     """Return the points of a notebook as text."""
     waiting = f"; {plural(score.waiting, 'point')} wait{'s' if score.waiting == 1 else ''} for marking"
     return f"{score.marked:g} of {plural(score.max_marked, 'point')}{waiting if score.waiting else ''}"
 
 
 def overview(assignment: str, scores: Mapping[str, NotebookScore], pages: Collection[str]) -> str:
-    """Return the page that joins the notebooks of an assignment, as HTML.
+    """Return the overview page of an assignment, as HTML.
 
     Args:
         assignment: the assignment's name.
-        scores: what its notebooks have, with their cells.
+        scores: the scores of its notebooks, with their cells.
         pages: the notebooks that were graded and have a page.
     """
     page = _templates.get_template("overview.html.j2")

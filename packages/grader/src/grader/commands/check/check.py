@@ -10,7 +10,7 @@ from pathlib import Path
 from nbformat import NotebookNode, from_dict
 
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.page.exercises import HEADING, WAITING, Exercise, anchor, exercises
+from grader.classroom.page.exercises import HEADING, WAITING, PageExercise, anchor, exercises
 from grader.engine.diagnosis.misconceptions import load
 from grader.engine.grading import grade
 from grader.engine.limits import Limits
@@ -63,7 +63,7 @@ class CheckedNotebook:
         return next((match[1] for cell in cells if (match := HEADING.search(cell.source))), "")
 
     @cached_property
-    def _on_page(self) -> list[Exercise]:
+    def _on_page(self) -> list[PageExercise]:
         return exercises(self.notebook)
 
 

@@ -22,7 +22,7 @@ from traitlets import Integer
 from traitlets.config import Config
 
 from grader.classroom.gradebook.rules import RegisteredNotebook
-from grader.classroom.page.page_maker import Earlier, StudentResult
+from grader.classroom.page.page_maker import PreviousScores, StudentResult
 from grader.classroom.student import Assignment, Submission
 from grader.commands.cluster import worker_task
 from grader.commands.cluster.connect import Connection, why_unusable
@@ -73,7 +73,7 @@ class ClusterJob:
     """A submission to grade; `lost` holds the addresses of the workers that were lost while grading it."""
 
     submission: Submission
-    earlier: Earlier
+    previous: PreviousScores
     future: "Future[StudentResult]" = field(default_factory=Future)
     lost: list[str] = field(default_factory=list)
 
@@ -149,9 +149,11 @@ class DaskGraders:
         self._thread = threading.Thread(target=self._run, name="graders", daemon=True)
         self._thread.start()
 
-    def submit(self, assignment: Assignment, submission: Submission, earlier: Earlier) -> "Future[StudentResult]":
+    def submit(
+        self, assignment: Assignment, submission: Submission, previous: PreviousScores
+    ) -> "Future[StudentResult]":
         """Have a submission graded by a worker."""
-        job = ClusterJob(submission, earlier)
+        job = ClusterJob(submission, previous)
         self._events.put(lambda: self._take(job))
         return job.future
 
@@ -254,7 +256,7 @@ class DaskGraders:
             job = self._waiting[0]
             worker = min(free, key=lambda worker: (worker.address in job.lost, len(worker.calls) / worker.threads))
             submission = job.submission
-            task = Task(self._key, submission.student, submission.digest, submission.notebooks, job.earlier)
+            task = Task(self._key, submission.student, submission.digest, submission.notebooks, job.previous)
             call = self._connection.submit(worker.address, worker_task.grade, encoded(task))
             worker.calls[call] = self._waiting.popleft()
             worker.running(time.monotonic())

@@ -17,7 +17,7 @@ import msgspec
 from traitlets.config import Config
 
 from grader.classroom.gradebook.rules import RegisteredNotebook
-from grader.classroom.page.page_maker import Earlier, GradedNotebook, StudentResult, page_config
+from grader.classroom.page.page_maker import GradedNotebook, PreviousScores, StudentResult, page_config
 from grader.classroom.student import Assignment, Submission
 from grader.engine.code_digest import LIBRARIES, grader_digest
 from grader.engine.limits import Limits
@@ -123,7 +123,7 @@ class Task(msgspec.Struct):
     student: str
     digest: str
     notebooks: dict[str, bytes]
-    earlier: Earlier
+    previous: PreviousScores
 
 
 class Reply(msgspec.Struct):
@@ -143,7 +143,7 @@ class Reply(msgspec.Struct):
     def of(cls, task: Task, result: StudentResult) -> "Reply":
         """Return a finished result as a reply, without the outputs, which are in the notebooks."""
         reports = {name: replace(report, outputs={}) for name, report in result.reports.items()}
-        return cls(task.student, task.digest, reports, result.graded, result.unread, result.troubles, result.remarks)
+        return cls(task.student, task.digest, reports, result.graded, result.unread, result.errors, result.notices)
 
     def checked(self, submission: Submission, bundle: AssignmentBundle) -> StudentResult:
         """Return the result in this reply.
@@ -171,7 +171,7 @@ class Reply(msgspec.Struct):
             texts = graded.text, graded.record.encoded(), graded.page
             if not graded.page or max(map(len, texts)) > MAX_TEXT_MB * 2**20:
                 raise BadReply(f"it sent no page of {name}, or too long a text")
-        errors, notices = [*submission.troubles, *self.errors], [*submission.remarks, *self.notices]
+        errors, notices = [*submission.errors, *self.errors], [*submission.notices, *self.notices]
         return StudentResult(submission.student, self.reports, {}, self.graded, self.unread, errors, notices)
 
 

@@ -112,7 +112,7 @@ class GradingProcess:
             if isinstance(result, Exception):
                 raise result
             pages.finish(result)
-            pages.predict(result, task.earlier)
+            pages.predict(result, task.previous)
             return encoded(Reply.of(task, result))
         except Exception as error:
             reason, is_unusable = f"{type(error).__name__}: {error}", isinstance(error, SandboxUnavailable)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.writer import GradebookWriter
-from grader.classroom.page.page_maker import Earlier, StudentResult
+from grader.classroom.page.page_maker import PreviousScores, StudentResult
 from grader.classroom.release import register
 from grader.classroom.student import Assignment, Submission
 from grader.commands.cluster.dask_graders import DaskGraders
@@ -48,7 +48,7 @@ class SubmissionGrader:
             graders = self._graders.get(assignment.name)
             if graders is None or graders.is_over:
                 graders = self._connect(assignment)
-        return graders.submit(assignment, submission, Earlier()).result()
+        return graders.submit(assignment, submission, PreviousScores()).result()
 
     def close(self) -> None:
         """Disconnect from the cluster."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from grader.classroom.gradebook.reader import SubmissionScore
 from grader.classroom.gradebook.rules import CellScore, NotebookScore
 from grader.classroom.page.page_maker import StudentResult
-from grader.classroom.page.records import read_record
+from grader.classroom.page.result_files import read_record
 
 ChangedLimit = tuple[str, str, float | None, float | None]
 """Notebook and grade_id of a test, the points that it could give before, and those that it can give now; None for no

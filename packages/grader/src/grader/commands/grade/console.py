@@ -39,8 +39,8 @@ def grade_and_show(run: ClassRun, graders: Graders | None = None) -> int:
         task = progress.add_task(f"grading {run.assignment}", total=run.student_count())
         for result in run.outcomes(graders):
             progress.advance(task)
-            remarks[result.student] = "; ".join((*result.troubles, *result.remarks))
-            status |= bool(result.troubles)
+            remarks[result.student] = "; ".join((*result.errors, *result.notices))
+            status |= bool(result.errors)
     recorded_scores = read_ledger(run.course_dir, run.assignment).by_student
     students = recorded_scores.keys() & remarks.keys() if run.only else recorded_scores.keys()
     for table in score_tables(run.assignment, {student: recorded_scores[student] for student in students}, remarks):
@@ -89,8 +89,8 @@ def _troubles(results: Iterable[StudentResult], known: dict[str, list[str]] | No
     """Return the troubles of students, and print the new ones."""
     found = {}
     for result in results:
-        if result.troubles and result.troubles != (known or {}).get(result.student):
-            found[result.student] = result.troubles
+        if result.errors and result.errors != (known or {}).get(result.student):
+            found[result.student] = result.errors
     for student, troubles in sorted(found.items()):
         print(one_line(f"{student}: {'; '.join(troubles)}"))
     return found

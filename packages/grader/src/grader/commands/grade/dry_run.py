@@ -19,7 +19,7 @@ from typing import IO, Any
 from nbgrader import api
 from sqlalchemy import create_engine, insert, make_url, select
 
-from grader.classroom.class_run import MAX_TOGETHER, ClassRun, Ended, common_digest, written
+from grader.classroom.class_run import MAX_TOGETHER, ClassRun, FinishedStudent, common_digest, written
 from grader.classroom.course_dir import CourseDir, make_tables
 from grader.classroom.gradebook.reader import SubmissionScore, read_ledger
 from grader.classroom.gradebook.rules import NotebookScore, RegisteredNotebook
@@ -94,7 +94,7 @@ class DryRun:
             entries = self._spool.entries()
             while group := list(islice(entries, MAX_TOGETHER)):
                 current = [
-                    Ended(StudentResult(each.result.student, troubles=[CHANGED]))
+                    FinishedStudent(StudentResult(each.result.student, errors=[CHANGED]))
                     if each.result.student in stale
                     else each
                     for each in group
@@ -103,7 +103,7 @@ class DryRun:
 
     def _keep(self, writer: ResultWriter, results: Sequence[tuple[StudentResult, str]]) -> None:
         """Compare results of students with the earlier ones, and put them on the disk."""
-        known = {result.student: writer.earlier(result.student).scores for result, _ in results}
+        known = {result.student: writer.previous_scores(result.student).scores for result, _ in results}
         writer.rehearse([result for result, _ in results])
         for result, digest in results:
             # It is there already if another student of the group could not be kept.
@@ -157,11 +157,11 @@ class _ResultSpool:
 
     def add(self, result: StudentResult, digest: str) -> None:
         """Store the parts of a result that are needed to write it."""
-        kept = StudentResult(result.student, {}, {}, result.graded, result.unread, result.troubles, result.remarks)
-        pickle.dump(zlib.compress(pickle.dumps(Ended(kept, digest)), level=1), self._file)
+        kept = StudentResult(result.student, {}, {}, result.graded, result.unread, result.errors, result.notices)
+        pickle.dump(zlib.compress(pickle.dumps(FinishedStudent(kept, digest)), level=1), self._file)
         self.digests[result.student] = digest
 
-    def entries(self) -> Iterator[Ended]:
+    def entries(self) -> Iterator[FinishedStudent]:
         """Yield the stored results."""
         self._file.seek(0)
         while True:
@@ -169,7 +169,7 @@ class _ResultSpool:
                 data = pickle.load(self._file)
             except EOFError:
                 return
-            entry: Ended = pickle.loads(zlib.decompress(data))
+            entry: FinishedStudent = pickle.loads(zlib.decompress(data))
             yield entry
 
 

@@ -18,7 +18,7 @@ from rich.text import Text
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.reader import SubmissionScore, ledger_of
 from grader.classroom.gradebook.rules import CellScore, NotebookScore
-from grader.classroom.page.records import NotebookRecord, read_record
+from grader.classroom.page.result_files import NotebookRecord, read_record
 from grader.classroom.results import completion_marker
 from grader.engine.report import Result
 from grader.errors import GraderError

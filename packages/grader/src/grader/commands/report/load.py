@@ -11,7 +11,7 @@ from nbformat import NotebookNode
 
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.reader import SubmissionScore, read_ledger
-from grader.classroom.page.records import NotebookRecord, read_record
+from grader.classroom.page.result_files import NotebookRecord, read_record
 from grader.classroom.results import completion_marker
 from grader.commands.report.model import ExercisePoints, ExerciseStatistics, Student
 from grader.engine.limits import Limits

@@ -158,8 +158,8 @@ class Writer:
     def _graded(self, ticket: Ticket, result: StudentResult) -> Graded:
         row, writer = self._store.get(ticket.id), self._prepared(ticket.assignment)
         assert row is not None
-        for trouble in result.troubles:
-            log.error("%s: %s", ticket.student, trouble)
+        for error in result.errors:
+            log.error("%s: %s", ticket.student, error)
         report = result.reports[ticket.notebook]
         counting = self._store.counting(ticket.student, ticket.assignment)
         before = counting.get(ticket.notebook)

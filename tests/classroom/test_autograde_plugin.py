@@ -196,7 +196,7 @@ def test_a_notebook_that_could_not_be_graded_gives_no_points_either_way(ungraded
     assert done.returncode == 0 and "grading did not come to an end" in done.stderr
     assert ledger(ungraded)["ann"]["score"] == 0
     [outcome] = ClassRun(CourseDir(ungraded), NAME, force=True).outcomes()
-    assert "did not come to an end" in outcome.troubles[0] and ledger(ungraded)["ann"]["score"] == 0
+    assert "did not come to an end" in outcome.errors[0] and ledger(ungraded)["ann"]["score"] == 0
     assert "Grading did not come to an end." in next((ungraded / "feedback" / "ann").rglob("small.html")).read_text()
 
 

@@ -1,4 +1,4 @@
-"""Keeps what grading a notebook found, beside the autograded notebook, for the report on the class.
+"""Stores the results of grading a notebook beside the autograded notebook, for the class report.
 
     Report + repaired notebook --> NotebookRecord --as JSON--> autograded/STUDENT/ASSIGNMENT/.NOTEBOOK.results.json
 
@@ -21,9 +21,9 @@ ANSWERS = (CellType.AUTOGRADED_ANSWER, CellType.MANUAL_ANSWER)
 
 
 class NotebookRecord(msgspec.Struct, omit_defaults=True):
-    """What grading one notebook found: its tests in order, repairs in words, and the sources of answers by grade_id.
+    """The results of one notebook: its tests in order, descriptions of repairs, and sources of answers by grade_id.
 
-    `unanswered` are the answers that are still as they were released.
+    `unanswered` are the answers that are still as released.
     """
 
     version: int
@@ -42,9 +42,9 @@ def record(report: Report, notebook: NotebookNode, unanswered: Collection[str]) 
     """Return the record of a graded notebook.
 
     Args:
-        report: what grading found.
-        notebook: the notebook that was graded, repaired.
-        unanswered: the answers that are still as they were released.
+        report: its report.
+        notebook: the repaired notebook.
+        unanswered: the answers that are still as released.
     """
     tests = [replace(each, log="", alone=None) for each in report.results]
     answers = {
@@ -56,7 +56,7 @@ def record(report: Report, notebook: NotebookNode, unanswered: Collection[str]) 
 
 
 def record_file(folder: Path, notebook: str) -> Path:
-    """Return the file of a record.
+    """Return the path of a record.
 
     Args:
         folder: the student's folder in autograded/.
@@ -66,7 +66,7 @@ def record_file(folder: Path, notebook: str) -> Path:
 
 
 def read_record(folder: Path, notebook: str) -> NotebookRecord | None:
-    """Return the record of a graded notebook; None if there is none of this version.
+    """Read the record of a graded notebook; None if it is missing or of a different version.
 
     Args:
         folder: the student's folder in autograded/.
@@ -83,5 +83,5 @@ _decode = msgspec.json.Decoder(NotebookRecord).decode
 
 
 def _text(source: str) -> str:
-    """A student's text without halves of surrogate pairs, which JSON cannot hold."""
+    """Replace unpaired surrogates, which JSON cannot hold."""
     return source.encode(errors="replace").decode()

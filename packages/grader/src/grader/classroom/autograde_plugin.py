@@ -2,8 +2,8 @@
 
 submitted -- SubmissionExporter, RepairCells --> autograded -- GradeCells --> outputs -- SaveAutoGrades --> gradebook
 
-nbgrader copies everything that lies beside a notebook, and follows links. This module has it ignore all files that the
-assignment does not contain, which `grader grade` ignores, too.
+nbgrader copies everything beside a notebook, and follows links. This module makes it ignore all files that are not part
+of the assignment, as `grader grade` does.
 """
 
 import glob
@@ -24,7 +24,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from grader.classroom.config import helper_packages
 from grader.classroom.course_dir import CourseDir, folder_of_students
 from grader.classroom.page.autograded import autograded, unanswered
-from grader.classroom.page.records import record, record_file
+from grader.classroom.page.result_files import record, record_file
 from grader.classroom.release import register
 from grader.classroom.results import RECEIPTS
 from grader.engine.diagnosis.misconceptions import load
@@ -41,7 +41,7 @@ from grader.text import one_line
 Resources = dict[str, Any]
 
 MAX_NAMES = 5
-"""How many left out files are named for a submission."""
+"""Number of ignored files that are named for a submission."""
 
 
 class SubmissionExporter(NotebookExporter):
@@ -54,7 +54,7 @@ class SubmissionExporter(NotebookExporter):
             settings: nbconvert's settings, among them `parent`: nbgrader's converter, which has found the submissions.
 
         Raises:
-            NbGraderException: no submission is left, because all are refused; the message has the reasons.
+            NbGraderException: all submissions are refused; the log has the reasons.
         """
         super().__init__(**settings)
         if isinstance(self.parent, Autograde):
@@ -81,7 +81,7 @@ class RepairCells(NbGraderPreprocessor):
     """Repairs a submission from its source; replaces nbgrader's sanitizing preprocessors."""
 
     def preprocess(self, notebook: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
-        """Return the repaired notebook and the resources; log what was repaired.
+        """Return the repaired notebook and the resources; log the repairs.
 
         Args:
             notebook: the submission.
@@ -148,9 +148,9 @@ class GradeCells(NbGraderPreprocessor):
 
 
 def _leave_out_strange_files(converter: Autograde) -> None:
-    """Have nbgrader ignore each file that is neither a notebook nor a receipt nor part of the assignment.
+    """Make nbgrader ignore each file that is neither a notebook nor a receipt nor part of the assignment.
 
-    A submission in which one of these is a link, which nbgrader would follow, is refused.
+    Refuse a submission in which one of these is a link, which nbgrader would follow.
     """
     course = converter.coursedir
     source = Path(course.format_path(course.source_directory, ".", course.assignment_id))
@@ -170,13 +170,13 @@ def _leave_out_strange_files(converter: Autograde) -> None:
         strange |= dict.fromkeys(names)
     if not converter.assignments:
         raise NbGraderException("every submission was refused: the log has the reasons")
-    # The application goes on to use its own settings for other assignments.
+    # The application still uses its own settings for other assignments.
     converter.coursedir = copy(course)
     converter.coursedir.ignore = [*course.ignore, *map(glob.escape, strange)]
 
 
 def _strange_names(handed_in: SubmissionFolder, usual: set[Path]) -> list[str]:
-    """The names of files and folders that do not belong to the assignment; nbgrader can ignore names only."""
+    """Return names of files and folders that are not part of the assignment; nbgrader can only ignore names."""
     entries = handed_in.entries(into=usual)
     if len(entries) >= MAX_ENTRIES:
         raise UnreadableFile(f"it holds {MAX_ENTRIES} files or more", "ask the student for the notebooks alone")
@@ -208,7 +208,7 @@ def _source(preprocessor: NbGraderPreprocessor, resources: Resources) -> Noteboo
 
 @contextmanager
 def _registered(resources: Resources) -> Iterator[Notebook]:
-    """The gradebook's entry of the notebook."""
+    """Yield the gradebook's entry of the notebook."""
     names = resources["nbgrader"]
     with Gradebook(names["db_url"]) as gradebook:
         yield gradebook.find_notebook(names["notebook"], names["assignment"])

@@ -1,4 +1,4 @@
-"""In a class run, the trouble of one student is no trouble of others, and a trouble of all ends the run in one line."""
+"""In a class run, an error with one student does not affect others; one that affects all ends the run in one line."""
 
 import errno
 import os
@@ -33,7 +33,7 @@ def grade_all(folder: Path, **options: Any) -> dict[str, StudentResult]:
     return {outcome.student: outcome for outcome in ClassRun(CourseDir(folder), NAME, **options).outcomes()}
 
 
-def test_files_that_cannot_be_read_are_the_trouble_of_their_student(again: Path) -> None:
+def test_files_that_cannot_be_read_are_errors_of_their_student(again: Path) -> None:
     """An invalid or overlong timestamp is ignored; a pipe blocks no run, and a link to the solution gains nothing."""
     times = [again / "submitted" / student / NAME / "timestamp.txt" for student in ("bob", "ann", "eve")]
     times[0].write_text("yesterday")
@@ -48,8 +48,8 @@ def test_files_that_cannot_be_read_are_the_trouble_of_their_student(again: Path)
         make(path)
     outcomes = grade_all(again)
     for student in "bob", "ann", "eve":
-        assert "must contain a time" in outcomes[student].remarks[0] and outcomes[student].reports
-    assert "is not a file" in outcomes["cat"].troubles[0] and "cannot be read" in outcomes["dan"].troubles[0]
+        assert "must contain a time" in outcomes[student].notices[0] and outcomes[student].reports
+    assert "is not a file" in outcomes["cat"].errors[0] and "cannot be read" in outcomes["dan"].errors[0]
     assert points(again) == SCORES | {"cat": 0, "dan": 0}
 
 
@@ -59,11 +59,11 @@ def test_a_missing_notebook_and_an_invalid_one_score_zero(again: Path) -> None:
     hand_in(again, "hal", b"{not json")
     hand_in(again, "ivy", answered(released(again), **RIGHT))
     outcomes = grade_all(again)
-    assert outcomes["gus"].remarks == ["small.ipynb was not handed in"] and not outcomes["gus"].troubles
-    assert "small.ipynb is not JSON" in outcomes["hal"].troubles[0]
+    assert outcomes["gus"].notices == ["small.ipynb was not handed in"] and not outcomes["gus"].errors
+    assert "small.ipynb is not JSON" in outcomes["hal"].errors[0]
     assert points(again) == SCORES | {"gus": 0, "hal": 0, "ivy": 8}
-    repeated = {student: outcome.troubles for student, outcome in grade_all(again).items()}
-    assert repeated == {student: outcome.troubles for student, outcome in outcomes.items()}
+    repeated = {student: outcome.errors for student, outcome in grade_all(again).items()}
+    assert repeated == {student: outcome.errors for student, outcome in outcomes.items()}
 
 
 def test_a_notebook_with_another_name_is_named(again: Path) -> None:
@@ -77,13 +77,13 @@ def test_a_notebook_with_another_name_is_named(again: Path) -> None:
     (again / "submitted" / "bob" / NAME / "mine\x1b[2J.ipynb").write_text("{}")
     outcomes = grade_all(again)
     three = ", ".join(f"'small ({number}).ipynb'" for number in range(3))
-    assert outcomes["gus"].remarks == [
+    assert outcomes["gus"].notices == [
         f"small.ipynb was not handed in, but there is {three} …: move or rename the right file"
     ]
-    assert outcomes["bob"].remarks == []
+    assert outcomes["bob"].notices == []
     (again / "submitted" / "bob" / NAME / "small.ipynb").unlink()
-    (remark,) = grade_all(again)["bob"].remarks
-    assert "but there is 'mine\\x1b[2J.ipynb':" in remark
+    (notice,) = grade_all(again)["bob"].notices
+    assert "but there is 'mine\\x1b[2J.ipynb':" in notice
     (submitted / "small (3).ipynb").rename(submitted / "small.ipynb")
     hand_in(again, "gus", answered(released(again), **RIGHT))
     assert grade_class(again) == ["gus"] and points(again)["gus"] == 8
@@ -95,8 +95,8 @@ def test_a_notebook_one_folder_too_deep_is_named(again: Path) -> None:
     (submitted / NAME).mkdir()
     for name in (f"{NAME}/small.ipynb", "small.IPYNB"):
         (submitted / name).write_text("{}")
-    (remark,) = grade_all(again)["hal"].remarks
-    assert f"but there is '{NAME}/small.ipynb', 'small.IPYNB': move" in remark
+    (notice,) = grade_all(again)["hal"].notices
+    assert f"but there is '{NAME}/small.ipynb', 'small.IPYNB': move" in notice
 
 
 def test_a_graded_notebook_that_became_unreadable_scores_zero(again: Path) -> None:
@@ -119,8 +119,8 @@ def test_in_an_unreadable_folder_the_previous_scores_are_kept(again: Path, monke
 
     monkeypatch.setattr(os, "stat", closed)
     outcomes = grade_all(again, force=True)
-    assert "Permission denied" in outcomes["ann"].troubles[0] and points(again) == SCORES
-    assert not any(outcome.troubles for student, outcome in outcomes.items() if student != "ann")
+    assert "Permission denied" in outcomes["ann"].errors[0] and points(again) == SCORES
+    assert not any(outcome.errors for student, outcome in outcomes.items() if student != "ann")
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_a_student_who_could_not_be_confined_has_no_completion_marker(again: Pat
         config.write("c.Limits.file_mb = 2**50\n")
     outcomes = grade_all(again)
     assert outcomes.keys() == SCORES.keys()
-    assert all("could not be graded" in outcome.troubles[0] for outcome in outcomes.values())
+    assert all("could not be graded" in outcome.errors[0] for outcome in outcomes.values())
     assert points(again) == SCORES
     shutil.copy(REPOSITORY / "nbgrader_config.py", again)
     assert grade_class(again, force=True) == sorted(SCORES)
@@ -188,7 +188,7 @@ class Immediate:
     def begin(self, assignment: Assignment, notebooks: object) -> None:
         pass
 
-    def submit(self, assignment: Assignment, submission: Submission, earlier: object) -> Future[StudentResult]:
+    def submit(self, assignment: Assignment, submission: Submission, previous: object) -> Future[StudentResult]:
         done: Future[StudentResult] = Future()
         done.set_result(grade_submission(assignment, submission))
         return done
@@ -204,13 +204,13 @@ def test_results_that_are_ready_together_come_in_order(again: Path) -> None:
     assert points(again) == SCORES and grade_class(again) == []
 
 
-def test_one_student_who_cannot_be_written_is_no_trouble_of_those_written_together(again: Path) -> None:
+def test_one_student_who_cannot_be_written_is_no_error_of_those_written_together(again: Path) -> None:
     """The scores of several students are one transaction; the others' are written all the same."""
     blocked = again / "autograded" / "cat" / NAME / ".small.ipynb.new"
     blocked.mkdir()
     outcomes = {each.student: each for each in ClassRun(CourseDir(again), NAME, force=True).outcomes(Immediate())}
-    assert "could not be graded (IsADirectoryError" in outcomes["cat"].troubles[0]
-    assert not any(outcome.troubles for student, outcome in outcomes.items() if student != "cat")
+    assert "could not be graded (IsADirectoryError" in outcomes["cat"].errors[0]
+    assert not any(outcome.errors for student, outcome in outcomes.items() if student != "cat")
     blocked.rmdir()
     assert points(again) == SCORES
 
@@ -231,8 +231,8 @@ def test_a_link_in_the_place_of_a_new_file_is_not_followed(again: Path) -> None:
     link = again / "autograded" / "ann" / NAME / ".small.ipynb.new"
     link.symlink_to(again / "secret.txt")
     hand_in(again, "ann", released(again))
-    (trouble,) = [outcome.troubles for outcome in ClassRun(CourseDir(again), NAME).outcomes() if outcome.troubles]
-    assert "could not be graded" in trouble[0] and (again / "secret.txt").read_text() == "secret"
+    (errors,) = [outcome.errors for outcome in ClassRun(CourseDir(again), NAME).outcomes() if outcome.errors]
+    assert "could not be graded" in errors[0] and (again / "secret.txt").read_text() == "secret"
     link.unlink()
     assert grade_class(again) == ["ann"]
 
