@@ -15,9 +15,12 @@ from tests.support.small_class import make_course
 from tests.support.waiting import HANGS
 
 Capture = pytest.CaptureFixture[str]
-STRANGE = (
-    "with open({!r}, 'a') as trace:\n    trace.write('run\\n')\nfrom grader import nbgrader_plugin\nc = get_config()\n"
-)
+STRANGE = """
+with open({!r}, "a") as trace:
+    trace.write("run\\n")
+from grader import nbgrader_plugin
+c = get_config()
+"""
 """A configuration that leaves a trace."""
 
 

@@ -29,7 +29,7 @@ OTHER = {
     "SubmissionScore": {"seconds_late"},
     "Rates": {"_buckets"},  # requests
     "Fingerprint": {"numbers"},  # numbers of a student's code
-    "_Taken": {"_numbers"},
+    "_FingerprintBuilder": {"_numbers"},
     "Options": {"grade"},  # a function
     "SimilarPair": {"score"},  # how much two answers have in common
     "_Survey": {"_groups"},
@@ -42,7 +42,7 @@ OTHER = {
 """Other numbers with fractions, and other things with such names."""
 
 
-SCORES = {"CellScore", "NotebookScore", "NotebookScores", "SubmissionScore", "Ledger"}
+SCORES = {"CellScore", "NotebookScore", "NotebookScores", "SubmissionScore", "PreviousScores", "Ledger"}
 """Classes by whose names a container is recognised; those of its own file are known besides."""
 
 
