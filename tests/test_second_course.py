@@ -91,7 +91,7 @@ class SecondCourse:
         with pytest.MonkeyPatch.context() as patch:
             patch.syspath_prepend(self.packages)
             found = read_ledger(CourseDir(self.root), ASSIGNMENT).by_student
-        assert {score.max_tests for score in found.values()} == {MAX_POINTS}
+        assert {score.total.max_tests for score in found.values()} == {MAX_POINTS}
         return {student: score.total.tests for student, score in found.items()}
 
     def page(self, student: str) -> str:

@@ -112,7 +112,7 @@ def test_every_student_gets_the_points_that_the_answers_earn(run: Class, student
     reports = run.results[student].reports.values()
     score = read_ledger(run.course_dir, ASSIGNMENT).by_student[student]
     assert (sum(report.points for report in reports), score.total.tests) == (POINTS[student], POINTS[student])
-    assert score.max_tests == MAX_POINTS
+    assert score.total.max_tests == MAX_POINTS
 
 
 @pytest.mark.parametrize("student", POINTS)
