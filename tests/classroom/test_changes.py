@@ -37,6 +37,7 @@ from tests.support.small_class import (
     grade_class,
     hand_in,
     ledger,
+    make_class,
     points,
     released,
     run,
@@ -406,3 +407,13 @@ def test_a_gradebook_in_postgresql_is_copied(again: Path) -> None:
             assert found(dry_run) == {"bob": [GAINED]} and points(again)["bob"] == 6.5
             list(dry_run.write())
         assert points(again) == SCORES | {"bob": 9}
+
+
+def test_a_course_without_an_id_has_nothing_to_write_either(tmp_path: Path) -> None:
+    """nbgrader keeps its assignments under no course; a dry run finds them, with marks and due dates."""
+    folder = make_class(tmp_path / "course")
+    with (folder / "nbgrader_config.py").open("a") as config:
+        config.write("\ndel c.CourseDirectory.course_id\n")
+    assert grade_class(folder) == sorted(SCORES)
+    with DryRun(ClassRun(CourseDir(folder), NAME)) as dry_run:
+        assert len(list(dry_run.grade())) == len(SCORES) and dry_run.changes == []

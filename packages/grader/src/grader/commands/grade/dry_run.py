@@ -207,8 +207,10 @@ def _rows(database: Any, assignment: str) -> Iterator[tuple[Any, list[dict[str, 
     kept: dict[Any, Any] = {}
     for table in api.Base.metadata.sorted_tables:
         conditions = [table.c.name == assignment] if table is api.Assignment.__table__ else []
-        # A row that refers to a row of another assignment belongs to that assignment.
-        conditions += [key.parent.in_(kept[key.column.table]) for key in table.foreign_keys]
+        # A row that refers to a row of another assignment belongs to that assignment. An assignment of a course without
+        # an id refers to no course.
+        keys = [key for key in table.foreign_keys if key.column.table is not api.Course.__table__]
+        conditions += [key.parent.in_(kept[key.column.table]) for key in keys]
         kept[table] = select(table.c.id).where(*conditions)
         found = database.execute(select(table).where(*conditions).execution_options(yield_per=ROWS))
         for rows in found.mappings().partitions():
