@@ -4,20 +4,24 @@ results of tests --views--> ExerciseView: state, diagnosis, reasons (each once, 
 """
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import Protocol
 
 import msgspec
 
 from grader.engine.explanation import Cause, Explanation
 
-if TYPE_CHECKING:
-    from grader.engine.report import PublishedResult, Result
-
-Judged: TypeAlias = "Result | PublishedResult"
-"""The result of a test."""
-
 NEEDED_BEFORE = (Cause.UNDEFINED, Cause.OUT_OF_TIME, Cause.NOT_GRADED)
 """Causes that may lie outside the exercise and cost points in several."""
+
+
+class Judged(Protocol):
+    """The fields of a result that a view needs; report.py describes them."""
+
+    name: str
+    exercise: str
+    points: float
+    max_points: float
+    explanation: Explanation
 
 
 class ExerciseState(msgspec.Struct, frozen=True):

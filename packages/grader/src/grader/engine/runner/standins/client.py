@@ -23,9 +23,10 @@ from grader.engine.rpc.protocol import Handle, ProtocolError
 from grader.engine.rpc.random_state import KnownState, accepted_state
 from grader.engine.rpc.tensors import DecodedTensors, dtype_name
 from grader.engine.rpc.values import Packer, Place, pack, tensor_at, unpack
-from grader.engine.runner.standins.module_state import RemoteModuleState, module_from
+from grader.engine.runner.standins.module_state import module_from
 from grader.engine.runner.standins.proxies import (
     Measure,
+    ModuleState,
     RemoteModule,
     RemoteObject,
     Verb,
@@ -222,7 +223,7 @@ class _Call:
         self._sent = list(self._tensors)
         self._states = self._add_modules()
 
-    def _add_modules(self) -> dict[int, RemoteModuleState]:
+    def _add_modules(self) -> dict[int, ModuleState]:
         """Send all modules, because any function may use any of them: a student's train() may use a global model."""
         request, packer = self._request, Packer(self._client._refer, self._sent)
         # valuerefs(), because items() takes several times as long.
@@ -260,7 +261,7 @@ class _Call:
             self.collecting += self._state(object_id).tensors(paths)
         return value, [tensor_at(tensors, number) for number in reply.differentiable]
 
-    def _state(self, object_id: int) -> RemoteModuleState:
+    def _state(self, object_id: int) -> ModuleState:
         if object_id not in self._states:
             raise ProtocolError(f"a reply may name only modules of its call; there is no module {object_id}")
         return self._states[object_id]

@@ -6,7 +6,7 @@ stand-in --RemoteModuleState.changes--> sandbox --call--> RemoteModuleState.take
 
 import weakref
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from torch import nn
@@ -15,10 +15,7 @@ from grader.engine.rpc.gradients import KnownGradients
 from grader.engine.rpc.protocol import ModuleChanges, ModuleHandle, ProtocolError
 from grader.engine.rpc.tensors import same
 from grader.engine.rpc.values import Place, tensor_at
-from grader.engine.runner.standins.proxies import ModuleRef, RemoteModule
-
-if TYPE_CHECKING:
-    from grader.engine.runner.standins.client import RpcClient
+from grader.engine.runner.standins.proxies import Caller, ModuleRef, RemoteModule
 
 
 class RemoteModuleState:
@@ -116,7 +113,7 @@ class RemoteModuleState:
         self._gradients = KnownGradients()
         return FormerParts(parts, tensors)
 
-    def take(self, client: "RpcClient", changes: ModuleChanges, tensors: list[torch.Tensor]) -> None:
+    def take(self, client: Caller, changes: ModuleChanges, tensors: list[torch.Tensor]) -> None:
         """Repeat the changes of a call in the sandbox here.
 
         Args:
@@ -180,7 +177,7 @@ class FormerParts:
         return buffer
 
 
-def module_from(client: "RpcClient", handle: ModuleHandle, tensors: list[torch.Tensor]) -> RemoteModule:
+def module_from(client: Caller, handle: ModuleHandle, tensors: list[torch.Tensor]) -> RemoteModule:
     """Return a local stand-in of the module that `handle` describes.
 
     Args:
@@ -195,7 +192,7 @@ def module_from(client: "RpcClient", handle: ModuleHandle, tensors: list[torch.T
 
 
 def _shaped(
-    state: RemoteModuleState, client: "RpcClient", object_id: int, handle: ModuleHandle, tensors: list[torch.Tensor]
+    state: RemoteModuleState, client: Caller, object_id: int, handle: ModuleHandle, tensors: list[torch.Tensor]
 ) -> RemoteModule:
     """Rebuild the stand-in with this state from `handle`, keeping its parts and tensors, and return it."""
     # Names go directly into nn.Module's tables, because add_module() and its like would ask the sandbox for them first.
@@ -243,7 +240,7 @@ def _attach(parts: dict[str, RemoteModule], path: str) -> None:
         parts[holder]._modules[last] = parts[path]
 
 
-def _parameter(client: "RpcClient", object_id: int, value: torch.Tensor, requires_grad: bool) -> nn.Parameter:
+def _parameter(client: Caller, object_id: int, value: torch.Tensor, requires_grad: bool) -> nn.Parameter:
     """Return the parameter with this id: one object under all its names and in all modules that share it."""
     parameter = client.parameters.get(object_id)
     if parameter is None:

@@ -6,18 +6,15 @@ exception is a StudentError.
 """
 
 import builtins
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, MutableMapping
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import torch
 from torch import nn
 
-from grader.engine.rpc.protocol import ErrorInfo, Handle, MethodRef, ObjectRef, ProtocolError, VerbRef
-
-if TYPE_CHECKING:
-    from grader.engine.runner.standins.client import RpcClient
-    from grader.engine.runner.standins.module_state import RemoteModuleState
+from grader.engine.rpc.protocol import ErrorInfo, Handle, MethodRef, ModuleChanges, ObjectRef, ProtocolError, VerbRef
+from grader.engine.rpc.values import Place
 
 MAX_NAME = 40
 """Characters of the name of a student's object."""
@@ -42,6 +39,27 @@ class Verb(Enum):
     ITER = "iter"
     NEXT = "next"
     ISINSTANCE = "isinstance"
+
+
+class Caller(Protocol):
+    """Makes calls in the sandbox and knows the student's parameters by their ids, as `client.RpcClient` does."""
+
+    @property
+    def parameters(self) -> MutableMapping[int, nn.Parameter]: ...
+
+    def call(self, target: Any, args: tuple, kwargs: dict) -> Any: ...
+
+    def call_measured(self, measure: Measure, target: Any, args: tuple, kwargs: dict) -> tuple[Any, int]: ...
+
+
+class ModuleState(Protocol):
+    """The state of a RemoteModule as the sandbox knows it; `module_state.RemoteModuleState` is one."""
+
+    def changes(self, place: Place) -> tuple[ModuleChanges, list[torch.Tensor]]: ...
+
+    def tensors(self, paths: list[str]) -> list[torch.Tensor]: ...
+
+    def take(self, client: Caller, changes: ModuleChanges, tensors: list[torch.Tensor]) -> None: ...
 
 
 class StudentError(Exception):
@@ -77,11 +95,11 @@ class RemoteObject:
         name: its name. A test may show it to the student, so only an identifier is kept.
     """
 
-    _client: "RpcClient"
+    _client: Caller
     _object_id: int
     __name__: str
 
-    def __init__(self, client: "RpcClient", object_id: int, name: str) -> None:
+    def __init__(self, client: Caller, object_id: int, name: str) -> None:
         name = name[:MAX_NAME] if name[:MAX_NAME].isidentifier() else "object"
         self.__dict__.update(_client=client, _object_id=object_id, __name__=name)
 
@@ -275,10 +293,10 @@ class ModuleRef:
 
     def __init__(
         self,
-        client: "RpcClient",
+        client: Caller,
         object_id: int,
         path: str,
-        state: "RemoteModuleState",
+        state: ModuleState,
         own_id: int,
         class_name: str,
         base: str,
