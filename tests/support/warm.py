@@ -207,6 +207,8 @@ def main() -> None:
             if not message:
                 return
             request, (connected, *streams) = json.loads(message), numbers
+            if sys.argv[2] == "commands":
+                forkserver.prepare(HELPER_PACKAGES)  # a test may have killed the fork server that all commands share
             if not (process := os.fork()):
                 requests.close()
                 _become(request, streams)  # it ends as any program does

@@ -1,6 +1,7 @@
 """Uploads and connections have room for a client that takes little of them."""
 
 import asyncio
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +86,12 @@ def test_connections_of_strangers_give_way(tmp_path: Path) -> None:
         health = await streams[2][0].read()
         for each in asked:
             each.set_result(None)
-        return health, [await reader.read() for reader, _ in streams[:2]]
+        answered = [await reader.read() for reader, _ in streams[:2]]
+        for _, writer in streams:
+            writer.close()
+            with suppress(ConnectionError):
+                await writer.wait_closed()
+        return health, answered
 
     health, strangers = asyncio.run(answers())
     assert b" 200 OK" in health and strangers[0] == b"" and b" 401 " in strangers[1]

@@ -82,7 +82,7 @@ def serve(course_dir: CourseDir, options: Options) -> int:
         try:
             stack.enter_context(locked(course_dir.root / LOCK))
         except BlockingIOError:
-            raise GraderError(f"another 'grader serve' serves {course_dir.root}: stop it first") from None
+            raise GraderError(f"another 'grader serve' uses {course_dir.root}: stop it first") from None
         return _Serving(course_dir, options).run()
 
 
