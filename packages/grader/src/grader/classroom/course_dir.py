@@ -15,13 +15,14 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import Any
 
 import nbgrader
 from nbgrader.api import Base, Gradebook
 from nbgrader.converters.base import BaseConverter
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.nbgraderformat import SchemaTooOldError
-from sqlalchemy import create_engine, inspect
+from sqlalchemy import Engine, create_engine, inspect
 from sqlalchemy.exc import ArgumentError, DatabaseError
 from traitlets.config import Config
 
@@ -239,14 +240,27 @@ class _FirstError(logging.Handler):
             self.error = sys.exc_info()[1]
 
 
-def unusable_url(error: ImportError | ArgumentError) -> GraderError:
-    """Return the error for a db_url that SQLAlchemy rejects or whose driver is not installed."""
-    if isinstance(error, ImportError):
-        return GraderError(
+def engine_at(url: str, **options: Any) -> Engine:
+    """Return an engine for the database at a db_url, without connecting.
+
+    Args:
+        url: the address of the database.
+        options: options of `sqlalchemy.create_engine`.
+
+    Raises:
+        GraderError: SQLAlchemy does not accept the address, or its driver is not installed.
+    """
+    try:
+        return create_engine(url, **options)  # imports the driver
+    except ImportError as error:
+        raise GraderError(
             f"c.CourseDirectory.db_url needs the driver {error.name}, which is not installed: for PostgreSQL, run pip "
             f"install '{DISTRIBUTION}[postgres]', and use a URL such as {POSTGRES}"
-        )
-    return GraderError(f"c.CourseDirectory.db_url cannot be used ({one_line(error)}): it is a URL such as {POSTGRES}")
+        ) from error
+    except ArgumentError as error:
+        raise GraderError(
+            f"c.CourseDirectory.db_url cannot be used ({one_line(error)}): it is a URL such as {POSTGRES}"
+        ) from error
 
 
 def make_tables(url: str) -> None:
@@ -258,10 +272,7 @@ def make_tables(url: str) -> None:
     Raises:
         GraderError: SQLAlchemy does not accept the address, or its driver is not installed.
     """
-    try:
-        engine = create_engine(url)  # imports the driver
-    except (ImportError, ArgumentError) as error:
-        raise unusable_url(error) from error
+    engine = engine_at(url)
     if not inspect(engine).get_table_names():
         from alembic.migration import MigrationContext  # slow to load, and most runs find a gradebook
         from alembic.script import ScriptDirectory

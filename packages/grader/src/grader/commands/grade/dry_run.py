@@ -34,8 +34,6 @@ from grader.errors import GraderError
 ROWS = 10_000
 """Rows of the gradebook in memory at a time."""
 CHANGED = "not written, because the submission has changed since it was graded: run this again"
-ROWS = 10_000
-"""Rows of a gradebook that are in memory at a time."""
 
 
 class DryRun:

@@ -6,10 +6,10 @@ SQLite has two files, gradebook.db and hand_ins.db, so that neither waits for th
 from datetime import datetime
 
 from nbgrader import api
-from sqlalchemy import create_engine, inspect
-from sqlalchemy.exc import ArgumentError, OperationalError
+from sqlalchemy import inspect
+from sqlalchemy.exc import OperationalError
 
-from grader.classroom.course_dir import CourseDir, unusable_url
+from grader.classroom.course_dir import CourseDir, engine_at
 from grader.classroom.gradebook.reader import due_of
 from grader.commands.serve.store import DATABASE, Store
 from grader.errors import GraderError
@@ -25,7 +25,7 @@ class Deadlines:
         """Open the gradebook at an SQLAlchemy URL; it need not exist yet."""
         # While another program locks the gradebook, every request waits for this query, so the timeout is short.
         options = {"timeout": LOCK_SECONDS} if url.startswith("sqlite") else {}
-        self._engine = create_engine(url, connect_args=options, pool_pre_ping=url.startswith("postgresql"))
+        self._engine = engine_at(url, connect_args=options, pool_pre_ping=url.startswith("postgresql"))
         self._exists = False
         self._known: dict[tuple[str, str], datetime | None] = {}
 
@@ -73,14 +73,12 @@ def open_databases(course_dir: CourseDir) -> tuple[Store, Deadlines]:
     try:
         if not url.startswith("postgresql"):
             return Store(f"sqlite:///{course_dir.root / DATABASE}"), Deadlines(url)
-        engine = create_engine(url)
+        engine = engine_at(url)
         engine.connect().close()
         engine.dispose()
         # nbgrader stamps its tables with their version only in an empty database, so they come first.
         course_dir.make_gradebook()
         return Store(url), Deadlines(url)
-    except (ImportError, ArgumentError) as error:
-        raise unusable_url(error) from None
     except OperationalError as error:
         raise GraderError(
             f"the database of c.CourseDirectory.db_url does not answer ({one_line(error.orig)}): start it, or correct "
