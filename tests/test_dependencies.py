@@ -9,7 +9,7 @@ from importlib.metadata import packages_distributions
 
 import pytest
 
-from tests.support.paths import REPOSITORY
+from tests.support.paths import GRADER, KERNEL, REPOSITORY
 
 PROVIDERS = packages_distributions()
 """Import name -> the installed distributions that provide it."""
@@ -92,3 +92,11 @@ def test_an_import_of_a_test_is_found(line: str) -> None:
     """The test above can fail; the grader's module `test_execution` is no test."""
     assert imported_tests(f"from grader.engine.runner import test_execution\n{line}") != set()
     assert imported_tests("from grader.engine.runner.test_execution import seed_test") == set()
+
+
+def test_the_grader_names_no_course() -> None:
+    """Neither its modules nor those of the kernel package name the distribution of this course or its folders."""
+    modules = [path for folder in (GRADER, KERNEL) for path in (folder / "src").rglob("*.py")]
+    text = "\n".join(path.read_text() for path in modules)
+    assert len(modules) > 150 and "confined-grader" in text
+    assert [name for name in ("attention-seminar", "attention_seminar", "correct_answers") if name in text] == []

@@ -17,12 +17,12 @@ from nbformat import NotebookNode
 from grader.classroom.class_run import ClassRun
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.reader import SubmissionScore
-from grader.classroom.gradebook.rules import CellScore, NotebookScore
+from grader.classroom.gradebook.rules import CellScore
 from grader.classroom.graders import Threads
 from grader.classroom.page.page_maker import GradedNotebook, PreviousScores, StudentResult
 from grader.classroom.student import Assignment, Submission
-from grader.commands.grade.changes import ChangedTest, StudentChange, gain
-from grader.commands.grade.console import change_tables, limit_lines, summary
+from grader.commands.grade.changes import gain
+from grader.commands.grade.console import change_tables, limit_lines
 from grader.commands.grade.dry_run import DryRun
 from grader.errors import GraderError
 from tests.support import warm
@@ -104,11 +104,6 @@ def total(score: SubmissionScore | None) -> tuple[float, float]:
     """A student's points and penalty."""
     assert score is not None
     return score.total.points, score.total.penalty
-
-
-def having(points: float) -> SubmissionScore:
-    """What a student with these points has."""
-    return SubmissionScore("ann", notebooks={"small": NotebookScore(points)})
 
 
 def test_a_dry_run_names_students_tests_and_points_and_changes_no_file(changed: Path) -> None:
@@ -299,36 +294,6 @@ def test_a_student_who_cannot_be_graded_is_named_and_keeps_the_score(changed: Pa
         list(dry_run.write())
     assert ann.student == "ann" and "Permission denied" in ann.errors[0]
     assert points(changed) == {"ann": 8, "bob": 6, "cat": 6, "dan": 5, "eve": 0}
-
-
-@pytest.mark.parametrize(
-    ("before_and_after", "students", "line"),
-    [
-        ([(8, 9)] * 9 + [(8, 5)] * 3, 300, "12 of 300 students change: 9 gain, 3 lose; 288 stay as they are"),
-        ([(8, 7), (4, 4)], 2, "1 of 2 students changes: 0 gain, 1 loses; 1 stays as before"),
-        ([(None, 7), (None, 8)], 4, "0 of 4 students change; 2 stay as they are; 2 graded for the first time"),
-        ([], 5, "0 of 5 students change; 5 stay as they are"),
-    ],
-)  # fmt: skip
-def test_the_summary_counts_students(
-    before_and_after: list[tuple[float | None, float]], students: int, line: str
-) -> None:
-    """Those who gain, lose, stay, and are new."""
-    changes = [
-        StudentChange("ann", [], False, None if before is None else having(before), having(after))
-        for before, after in before_and_after
-    ]
-    assert summary(changes, students) == line
-
-
-def test_a_student_whose_tests_cancel_out_keeps_the_total() -> None:
-    """And is one of those who change."""
-    tests = [
-        ChangedTest("small", name, CellScore(5, before), CellScore(5, after), CellScore(5))
-        for name, before, after in (("one-check", 1, 0), ("two-check", 4, 5))
-    ]
-    change = StudentChange("ann", tests, False, having(8), having(8))
-    assert summary([change], 1) == "1 of 1 student changes: 0 gain, 0 lose, 1 keeps the total; 0 stay as they are"
 
 
 def at_terminal(folder: Path, *arguments: str, keys: bytes) -> tuple[int, str]:

@@ -116,6 +116,18 @@ def test_nbgrader_reads_its_columns_in_the_same_way(course: Path, tmp_path: Path
     assert students(other) == students(course)
 
 
+def test_nbgraders_own_import_stops_in_the_middle_and_ours_does_not_begin(course: Path, tmp_path: Path) -> None:
+    """The page for instructors gives this reason for `grader roster`."""
+    write_csv(course, "id,first_name\nann,Ann\n,Bob\ncat,Cat\n")
+    other = tmp_path / "other"
+    other.mkdir()
+    for name in ("nbgrader_config.py", "file.csv"):
+        (other / name).write_bytes((course / name).read_bytes())
+    run(other, "nbgrader", "db", "student", "import", "file.csv")
+    assert [row[0] for row in students(other)] == ["ann"]
+    assert main(["roster", "file.csv"]) == 1 and students(course) == []
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [

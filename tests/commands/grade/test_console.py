@@ -1,0 +1,43 @@
+"""The last line of `grader grade --changed` counts who gains, who loses and who stays."""
+
+import pytest
+
+from grader.classroom.gradebook.reader import SubmissionScore
+from grader.classroom.gradebook.rules import CellScore, NotebookScore
+from grader.commands.grade.changes import ChangedTest, StudentChange
+from grader.commands.grade.console import summary
+
+
+def having(points: float) -> SubmissionScore:
+    """What a student with these points has."""
+    return SubmissionScore("ann", notebooks={"small": NotebookScore(points)})
+
+
+@pytest.mark.parametrize(
+    ("before_and_after", "students", "line"),
+    [
+        ([(8, 9)] * 9 + [(8, 5)] * 3, 300, "12 of 300 students change: 9 gain, 3 lose; 288 stay as they are"),
+        ([(8, 7), (4, 4)], 2, "1 of 2 students changes: 0 gain, 1 loses; 1 stays as before"),
+        ([(None, 7), (None, 8)], 4, "0 of 4 students change; 2 stay as they are; 2 graded for the first time"),
+        ([], 5, "0 of 5 students change; 5 stay as they are"),
+    ],
+)  # fmt: skip
+def test_the_summary_counts_students(
+    before_and_after: list[tuple[float | None, float]], students: int, line: str
+) -> None:
+    """Those who gain, lose, stay, and are new."""
+    changes = [
+        StudentChange("ann", [], False, None if before is None else having(before), having(after))
+        for before, after in before_and_after
+    ]
+    assert summary(changes, students) == line
+
+
+def test_a_student_whose_tests_cancel_out_keeps_the_total() -> None:
+    """And is one of those who change."""
+    tests = [
+        ChangedTest("small", name, CellScore(5, before), CellScore(5, after), CellScore(5))
+        for name, before, after in (("one-check", 1, 0), ("two-check", 4, 5))
+    ]
+    change = StudentChange("ann", tests, False, having(8), having(8))
+    assert summary([change], 1) == "1 of 1 student changes: 0 gain, 0 lose, 1 keeps the total; 0 stay as they are"
