@@ -49,7 +49,7 @@ MATHML = [
     # HTML where MathML allows it.
     "<math><mtext><img src=URL onerror=RAN><script>RAN</script></mtext></math>",
     "<math><ms><iframe srcdoc='<script>RAN</script>'></iframe><video src=URL></video><object data=URL></object></ms>",
-    # What one reading takes for a text or an attribute, and the next for a tag.
+    # One parser reads these as a text or an attribute, and the next as a tag.
     "<math><mtext><table><mglyph><style><!--</style><img title='--&gt;&lt;img src=URL onerror=RAN&gt;'>",
     "<math><mtext><table><mtr><mtd><style><!--</style><img title='--&gt;&lt;img src=URL onerror=RAN&gt;'>",
     "<form><math><mtext></form><form><mglyph><style></math><img src=URL onerror=RAN>",

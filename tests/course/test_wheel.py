@@ -208,7 +208,7 @@ def test_the_readme_of_the_kernel_package_holds(student: Path, tmp_path: Path) -
 
 
 def test_the_grader_is_installed_without_this_course(instructor: Path, tiny_course: Path) -> None:
-    """What the tiny course is graded with can import neither this course nor its tests."""
+    """The environment that grades the tiny course can import neither this course nor its tests."""
     names = ("course", "tests", "examples", "grader", "grader_kernel")
     code = f"import importlib.util as u; print(*[name for name in {names} if u.find_spec(name)])"
     assert run(instructor, "-c", code, folder=tiny_course).stdout.split() == ["grader", "grader_kernel"]

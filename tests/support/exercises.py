@@ -15,7 +15,7 @@ from grader.engine.report import Report, Result
 from tests.support.paths import REPOSITORY
 
 HELPER_PACKAGES = ("grader_kernel", "course")
-"""What the notebooks of this course import, as its configuration says."""
+"""The packages that the notebooks of this course import, as in its configuration."""
 NOTEBOOKS = {path: nbformat.read(path, as_version=4) for path in sorted((REPOSITORY / "source").glob("*/*.ipynb"))}
 """All source notebooks, by path."""
 

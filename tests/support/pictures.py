@@ -1,4 +1,4 @@
-"""What tests of pictures draw with, and how they look at the result."""
+"""Helps tests of pictures: data to draw, and the grey values of a picture."""
 
 import io
 

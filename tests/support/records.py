@@ -1,4 +1,4 @@
-"""What instructors write in TOML about an exercise: a known mistake, and a mutant that may survive."""
+"""Writes entries of TOML as instructors do: a known mistake, and a mutant that may survive."""
 
 from pathlib import Path
 

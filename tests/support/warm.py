@@ -4,7 +4,7 @@
               ^---------------------------------- exit status -------------------------|
 
 A command is a process of its own here, too, with its own arguments, folder, environment and streams. It shares the fork
-server with other commands of the test process. What depends on a start from nothing has tests that start Python:
+server with other commands of the test process. A start from nothing has tests of its own, which start Python:
 tests/test_cli.py, tests/test_sockets.py, tests/classroom/test_killed.py; and `make kernels`, with cold kernels.
 """
 
@@ -37,7 +37,7 @@ from tests.support.waiting import HANGS
 
 KERNEL = "ipykernel_launcher"
 LIBRARIES = ("torch", "torch._dynamo", "matplotlib.figure", "ipykernel.kernelapp")
-"""What kernels import. The helper packages are not among them: they look for the kernel that imports them."""
+"""Modules that kernels import, without the helper packages, which look for the kernel that imports them."""
 HELPER_PACKAGES = ("grader_kernel", "course")
 
 
@@ -222,7 +222,7 @@ def main() -> None:
 
 
 def _command_modules() -> list[str]:
-    """What commands import, but for dask, which starts threads: they load it themselves."""
+    """The modules of commands, without those that load dask, which starts threads."""
     names = module_files("grader").values()
     return [name for name in names if name.startswith("grader.commands.") and ".cluster." not in name]
 

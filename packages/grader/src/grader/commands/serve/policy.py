@@ -85,7 +85,7 @@ class SubmissionPolicy(Settings):
     ).tag(config=True)  # fmt: skip
     late = Enum(
         ["accept", "refuse"], "accept",
-        help="What happens to notebooks after the due time. nbgrader's plugin for late submissions subtracts its "
+        help="Whether notebooks are taken after the due time. nbgrader's plugin for late submissions subtracts its "
         "penalty by the due date in the gradebook."
     ).tag(config=True)  # fmt: skip
     attempts = Integer(0, min=0, help="Attempts of a student at each notebook; 0 for any number.").tag(config=True)
@@ -101,8 +101,9 @@ class SubmissionPolicy(Settings):
     ).tag(config=True)  # fmt: skip
     disclosure = Enum(
         [EVERYTHING, SENTENCES, POINTS], EVERYTHING,
-        help="What a student sees before the due time; after it, everything. 'points and sentences' leaves out the "
-        "diagnosis and the feedback page. 'points' also leaves out all messages and the names of hidden tests."
+        help="The part of a report that students see before the due time; later they see everything. 'points and "
+        "sentences' leaves out the diagnosis and the feedback page. 'points' also leaves out all messages and the "
+        "names of hidden tests."
     ).tag(config=True)  # fmt: skip
     assignments = Dict(help="Other rules for some assignments: {name: {setting: value}}.").tag(config=True)
 
