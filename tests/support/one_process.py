@@ -1,5 +1,6 @@
 """The other world: a notebook's cells, tests too, in one process, as JupyterLab, nbval and stock nbgrader run them."""
 
+import asyncio
 import zlib
 from typing import Any
 
@@ -23,7 +24,7 @@ def verdicts(source: Any, submission: Any) -> dict[str, str]:
 
 
 def _main(connection: Any, steps: list[Any]) -> None:
-    shell, found = Shell(1 << 20), {}
+    shell, found = Shell(1 << 20, asyncio.new_event_loop()), {}
     for step in steps:
         if step.role is Role.TEST:
             # The engine's seed for a test: randomised tests draw the same numbers in both worlds.

@@ -1,5 +1,6 @@
 """Runs the student's process: confines it, then answers a runner until that runner is gone."""
 
+import asyncio
 import importlib
 import os
 import random
@@ -13,11 +14,13 @@ from multiprocessing.connection import Connection
 import numpy
 import torch
 
+from grader.engine.rpc import paths
 from grader.engine.rpc.channel import TO_SANDBOX, Channel, ConnectionClosed
 from grader.engine.rpc.exceptions import to_data
 from grader.engine.rpc.jobs import SandboxSettings
 from grader.engine.rpc.protocol import VERSION, Callback, CallbackReply, NotConfined, ProtocolError, Raised, Ready
 from grader.engine.rpc.tensors import DecodedTensors
+from grader.engine.sandbox import machine
 from grader.engine.sandbox.confinement import confine
 from grader.engine.sandbox.namespaces import die_with_parent, go_on_alone, own_pid
 from grader.engine.sandbox.server import RpcServer
@@ -51,7 +54,9 @@ def main(connection: Connection, settings: SandboxSettings, to_parent: Connectio
         # raises its error where the student sees it.
         with suppress(Exception, SystemExit):
             importlib.import_module(package)
+    loop = asyncio.new_event_loop()  # it makes a pair of sockets, which a confined process cannot
     if settings.scratch is not None:
+        paths.hide(settings.scratch)
         os.chdir(settings.scratch)
         tempfile.tempdir = str(settings.scratch)  # torch.compile, for one, makes files
         try:
@@ -67,7 +72,8 @@ def main(connection: Connection, settings: SandboxSettings, to_parent: Connectio
     numpy.random.seed(0)
     # Not torch.manual_seed, which takes milliseconds to look for every kind of graphics card.
     torch.default_generator.manual_seed(0)
-    shell = Shell(settings.output_kb * 1024)
+    machine.replace_in_python()
+    shell = Shell(settings.output_kb * 1024, loop)
 
     # Student code may call a test's function from threads of its own.
     one_at_a_time = threading.Lock()
