@@ -1,6 +1,5 @@
 """The other world: a notebook's cells, tests too, in one process, as JupyterLab, nbval and stock nbgrader run them."""
 
-import asyncio
 import zlib
 from typing import Any
 
@@ -24,7 +23,7 @@ def verdicts(source: Any, submission: Any) -> dict[str, str]:
 
 
 def _main(connection: Any, steps: list[Any]) -> None:
-    shell, found = Shell(1 << 20, asyncio.new_event_loop()), {}
+    shell, found = Shell(1 << 20), {}
     for step in steps:
         if step.role is Role.TEST:
             # The engine's seed for a test: randomised tests draw the same numbers in both worlds.

@@ -1,6 +1,5 @@
 """Runs the student's process: confines it, then answers a runner until that runner is gone."""
 
-import asyncio
 import importlib
 import os
 import random
@@ -54,7 +53,6 @@ def main(connection: Connection, settings: SandboxSettings, to_parent: Connectio
         # raises its error where the student sees it.
         with suppress(Exception, SystemExit):
             importlib.import_module(package)
-    loop = asyncio.new_event_loop()  # it makes a pair of sockets, which a confined process cannot
     if settings.scratch is not None:
         paths.hide(settings.scratch)
         os.chdir(settings.scratch)
@@ -73,7 +71,7 @@ def main(connection: Connection, settings: SandboxSettings, to_parent: Connectio
     # Not torch.manual_seed, which takes milliseconds to look for every kind of graphics card.
     torch.default_generator.manual_seed(0)
     machine.replace_in_python()
-    shell = Shell(settings.output_kb * 1024, loop)
+    shell = Shell(settings.output_kb * 1024)
 
     # Student code may call a test's function from threads of its own.
     one_at_a_time = threading.Lock()

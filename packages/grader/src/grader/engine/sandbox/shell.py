@@ -9,7 +9,9 @@ import inspect
 import io
 import linecache
 import marshal
+import selectors
 import sys
+import threading
 from functools import lru_cache
 from types import CodeType
 from typing import Any, NamedTuple
@@ -30,6 +32,9 @@ UNSEEN = 100
 FUTURE = __future__.annotations.compiler_flag
 KEPT = 1024
 """Compiled cells that a process keeps: a runner runs the same tests for every student."""
+
+POLL_SECONDS = 0.01
+"""How long the loop of the cells waits for descriptors before it looks whether another thread has woken it."""
 
 
 class Code(NamedTuple):
@@ -109,11 +114,10 @@ class Shell:
 
     Args:
         output_characters: characters that all cells together may print.
-        loop: runs the cells, as in a kernel, and so what they await.
     """
 
-    def __init__(self, output_characters: int, loop: asyncio.AbstractEventLoop) -> None:
-        self._loop = loop
+    def __init__(self, output_characters: int) -> None:
+        self._loop = _Loop()
         self._shell = InteractiveShell.instance()
         # IPython's own namespace, because IPython itself runs the code under %%time or %%capture.
         self.namespace: dict[str, Any] = self._shell.user_ns
@@ -220,6 +224,44 @@ def prepare() -> None:
 
 def _refuse_debugger(*_: Any, **__: Any) -> None:
     raise EOFError("no one is at the keyboard during grading: leave breakpoint() out")
+
+
+class _Loop(asyncio.SelectorEventLoop):
+    """Runs cells as a kernel's loop does, and has no descriptors, because a confined process makes no sockets.
+
+    Another thread wakes it by an event and not through a pair of sockets.
+    """
+
+    def __init__(self) -> None:
+        self._is_woken = threading.Event()
+        super().__init__(_Selector(self._is_woken))
+
+    def __del__(self) -> None:
+        pass  # asyncio warns of a loop that was not closed, but this one holds nothing
+
+    def _make_self_pipe(self) -> None:
+        pass
+
+    def _close_self_pipe(self) -> None:
+        pass
+
+    def _write_to_self(self) -> None:
+        self._is_woken.set()
+
+
+class _Selector(selectors.SelectSelector):
+    """Waits for an event, and looks at descriptors every POLL_SECONDS while there are any."""
+
+    def __init__(self, is_woken: threading.Event) -> None:
+        super().__init__()
+        self._is_woken = is_woken
+
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        if self.get_map():
+            return super().select(POLL_SECONDS if timeout is None else min(timeout, POLL_SECONDS))
+        self._is_woken.wait(timeout)
+        self._is_woken.clear()
+        return []
 
 
 class _Unattended(io.TextIOBase):

@@ -8,7 +8,6 @@ libraries, the first value shown creates IPython's formatters, and every library
 Together this takes more than a second, much of which every child would repeat.
 """
 
-import asyncio
 import sys
 from typing import Any
 
@@ -104,15 +103,13 @@ def play() -> CellDone:
         Exception: whatever the test raises.
     """
     random, streams = torch.get_rng_state(), (sys.stdin, sys.stdout, sys.stderr)
-    loop = asyncio.new_event_loop()
-    shell = Shell(10_000, loop)
+    shell = Shell(output_characters=10_000)
     try:
         client = RpcClient(_BothEnds(RpcServer(shell, _no_callback)))
         done = client.run(STUDENT, "warm-up")
         names = client.fetch_names(["Reader", "train", "twice", "wrong"], snapshot=0)
         execute(TEST, "warm-up", {"torch": torch, **names})
     finally:
-        loop.close()
         shell.namespace.clear()
         sys.stdin, sys.stdout, sys.stderr = streams
         torch.set_rng_state(random)
