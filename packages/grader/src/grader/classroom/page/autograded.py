@@ -11,7 +11,10 @@ from grader.classroom.page import sanitize
 from grader.engine.cpu_limit import CpuLimitExceeded, cpu_limit
 from grader.engine.notebook.cells import CellType, explain, grade_id, type_of
 from grader.engine.report import Report
+from grader.text import printable
 
+FILE, MAX_PATH = "grader_file", 300
+"""The key in a notebook's metadata, which come from the source, and the characters of a path that are kept."""
 OUTPUT_SECONDS = 5
 """CPU seconds for sanitising the outputs of one notebook, which usually takes almost none."""
 
@@ -40,6 +43,16 @@ def autograded(repaired: NotebookNode, report: Report, checksums: dict[str, str 
             cell.outputs = [from_dict(output) for output in outputs.get(index, [])]
         notebook.cells.append(cell)
     return notebook
+
+
+def put_place(notebook: NotebookNode, path: str) -> None:
+    """Write the path of a submitted file that does not have the notebook's name into the repaired notebook."""
+    notebook.metadata = NotebookNode(notebook.metadata, **{FILE: printable(path, MAX_PATH)})
+
+
+def place_of(notebook: NotebookNode) -> str:
+    """Return the path of the submitted file if it does not have the notebook's name, or ''."""
+    return str(notebook.metadata.get(FILE, ""))
 
 
 def _sanitized(outputs: dict[int, list[dict[str, Any]]]) -> dict[int, list[dict[str, Any]]]:
