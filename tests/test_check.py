@@ -121,10 +121,8 @@ def test_all_notebooks_of_a_folder_are_checked(again: Path, capsys: Capture) -> 
     (folder / "other.ipynb").write_text("{}")
     assert main(["check", str(folder)]) == 1
     out = shown(capsys)
-    assert (
-        "not checked: no notebook of an assignment in source/ is called other.ipynb or has its cells" in out
-        and "16 of 16" in out
-    )
+    assert "not checked: no notebook of an assignment in source/ is called other.ipynb or has" in out
+    assert "16 of 16" in out
     assert main(["check", str(folder), "--json"]) == 1
     assert "these options take one notebook" in capsys.readouterr().err
 

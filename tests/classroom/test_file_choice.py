@@ -96,8 +96,8 @@ def test_one_file_under_the_name_of_another_notebook_counts_once(two: Path) -> N
     result = grade_all(two)["gus"]
     assert points(two)["gus"] == 4
     assert result.notices == [
-        "small.ipynb has the cells of third",
         "third was graded from 'small.ipynb', because third.ipynb was not handed in",
+        "small.ipynb has the cells of third",
     ]
 
 
@@ -167,14 +167,24 @@ def test_a_damaged_notebook_gives_way_to_a_sound_copy(again: Path) -> None:
     assert result.notices == ["small was graded from 'small (1).ipynb', because small.ipynb cannot be read"]
 
 
-def test_very_many_files_are_bounded_and_named_together(again: Path) -> None:
-    """Twenty are read beside the expected ones, and a sentence names three."""
+def test_files_that_are_not_looked_at_are_named_together(again: Path) -> None:
+    """Twenty are read beside the expected ones; folders are looked into to a depth, and up to a number of files."""
     write(hand_in(again, "gus", None), {f"x{number:02}.ipynb": b"{" for number in range(30)})
     errors = grade_all(again)["gus"].errors
     assert errors[-1] == "27 more files cannot be read" and len(errors) == 4
+    work = answered(released(again), **RIGHT)
+    write(hand_in(again, "hal", None), {"a/b/c/d/small.ipynb": work})
+    write(hand_in(again, "ivy", None), {f"many/{number}": b"" for number in range(1_000)})
+    write(hand_in(again, "jan", None), {f"data/{number}": b"" for number in range(100)} | {"data/small.ipynb": work})
+    results = grade_all(again)
+    assert "'a/b/c/d' is too deep" in results["hal"].errors[0]
+    assert "only 1000 files were looked at" in results["ivy"].errors[0]
+    assert not results["jan"].errors and points(again)["jan"] == 8
 
 
-def test_files_outside_of_the_folder_of_the_assignment_are_named(again: Path, capsys: pytest.CaptureFixture) -> None:
+def test_files_outside_of_the_folder_of_the_assignment_are_named(
+    again: Path, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Beside it, in one of almost its name, under a strange name; the student is in the table, the exit status is 1."""
     work, students = answered(released(again), **RIGHT), again / "submitted"
     write(students / "gus", {"small.ipynb": work})
@@ -184,25 +194,42 @@ def test_files_outside_of_the_folder_of_the_assignment_are_named(again: Path, ca
     write(students / "jan", {"02-other/x.ipynb": notebook()})
     (students / "kim").symlink_to(students / "gus")
     (students / "list.csv").write_text("")
+    (students / "leo.zip").write_bytes(b"PK")
+    write(students / "mia", {"homework.zip": b"PK", "photos.txt": b""})
     results = grade_all(again)
-    for student, file in (("gus", "small.ipynb"), ("hal", "01_small/small (1).ipynb"), ("ivy", "homework.ipynb")):
+    for student, file in (("gus", "small.ipynb"), ("hal", "01_small/small (1).ipynb"), ("ivy", "homework.ipynb"),
+        ("leo.zip", "leo.zip"), ("mia", "homework.zip")):  # fmt: skip
         assert results[student].errors == [
             f"not graded, because it is outside of submitted/{student}/{NAME}/: {file!r}"
         ]
-    assert "'Small.ipynb'" in results["ann"].errors[0] and results.keys() == {*SCORES, "gus", "hal", "ivy"}
-    assert points(again) == SCORES
+    # A link counts as a submission, and is not followed.
+    assert "'Small.ipynb'" in results["ann"].errors[0] and results.keys() == {
+        *SCORES,
+        "gus",
+        "hal",
+        "ivy",
+        "kim",
+        "leo.zip",
+        "mia",
+    }
+    assert points(again) == SCORES | {"kim": 0}
+    monkeypatch.chdir(again)
     assert main(["grade", NAME]) == 1
     out = capsys.readouterr().out
     assert "gus" in out and "outside" in out
     for student in SCORES:
         shutil.rmtree(students / student)
-    with pytest.raises(GraderError, match="submitted/ has only other files of gus, hal, ivy, jan"):
+    (students / "kim").unlink()
+    with pytest.raises(GraderError, match="submitted/ has only other files of gus, hal, ivy, jan, leo.zip …"):
         grade_all(again)
 
 
-def test_the_exit_status_is_0_if_a_notebook_is_merely_missing(again: Path, capsys: pytest.CaptureFixture) -> None:
+def test_the_exit_status_is_0_if_a_notebook_is_merely_missing(
+    again: Path, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Or was found under another name; it is 1 if a file that may be it was not graded."""
     submitted = hand_in(again, "gus", None)
+    monkeypatch.chdir(again)
     assert main(["grade", NAME]) == 0 and "was not handed in" in capsys.readouterr().out
     write(submitted, {"small (1).ipynb": answered(released(again), **RIGHT)})
     assert main(["grade", NAME]) == 0 and "was graded from" in " ".join(capsys.readouterr().out.split())

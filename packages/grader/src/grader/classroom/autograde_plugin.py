@@ -160,7 +160,8 @@ def _leave_out_strange_files(converter: Autograde) -> None:
     try:
         chooser = chooser_of(read_sources(source, max_mb), converter.config)
     except GraderError as error:
-        raise NbGraderException(one_line(error)) from error
+        converter.log.error("%s", one_line(error))
+        raise NbGraderException("no submission was graded: the log has the reason") from error
     strange: dict[str, None] = {}
     for folder in list(converter.assignments):
         handed_in = SubmissionFolder(Path(folder), folder_of_students(course, course.assignment_id))

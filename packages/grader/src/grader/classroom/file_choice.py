@@ -16,7 +16,7 @@ from nbformat import NotebookNode
 from grader.classroom.course_dir import CourseDir, folder_of_students
 from grader.engine.notebook.choice import Choice, Chooser
 from grader.engine.notebook.matching import OTHER_ARCHIVES, Matcher, is_ignored, may_be_notebook, says_notebook
-from grader.engine.notebook.submission_folder import SubmissionFolder
+from grader.engine.notebook.submission_folder import MAX_ENTRIES, SubmissionFolder
 from grader.engine.supervisor.parsers import parse
 from grader.errors import UnreadableFile
 
@@ -97,11 +97,18 @@ def misplaced_files(course_dir: CourseDir, assignment: str, chooser: Chooser) ->
         handed_in = SubmissionFolder(parent / student, parent)
         try:
             entries = handed_in.entries(into=folders)
+        except NotADirectoryError:
+            found = [student] if says_notebook(student) or _is_archive(student) else []
         except (UnreadableFile, OSError):
-            continue  # a file, a link or a locked folder; the results of a submission explain it
-        files = sorted(entry.path for entry in entries if entry.is_file and not is_ignored(entry.path.parts))
-        outside = [path for path in files if path.parts[0] not in folders.known]
-        found = [str(path) for path in outside if _is_misplaced(path, handed_in, folders, chooser)]
+            continue  # a link or a locked folder, which the results of a submission explain
+        else:
+            files = sorted(entry.path for entry in entries if entry.is_file and not is_ignored(entry.path.parts))
+            has_folder = any(entry.path == PurePath(assignment) for entry in entries)
+            found = [
+                str(path)
+                for path in files
+                if path.parts[0] not in folders.known and _is_misplaced(path, handed_in, folders, chooser, has_folder)
+            ]
         if found:
             place = os.path.relpath(course_dir.folder("submitted", assignment, student), course_dir.root)
             errors[student] = f"not graded, because it is outside of {place}/: {_listed(found)}"
@@ -123,8 +130,12 @@ class _Folders(_NearFolders):
         return len(path.parts) > 1 and self._matcher.by_name(path.parts[0]) is not None
 
 
-def _is_misplaced(path: PurePath, handed_in: SubmissionFolder, folders: _Folders, chooser: Chooser) -> bool:
-    """Whether a file outside of the folders of all assignments belongs to this one."""
+def _is_misplaced(
+    path: PurePath, handed_in: SubmissionFolder, folders: _Folders, chooser: Chooser, has_folder: bool
+) -> bool:
+    """Whether a file outside of the folders of all assignments belongs to this one, or may do so."""
+    if _is_archive(path.name):
+        return not has_folder or folders.are_meant(path.with_suffix("") / path.name)
     if not may_be_notebook(path.name):
         return False
     if chooser.matcher.by_name(path.name) or (folders.are_meant(path) and ".ipynb" in path.name.casefold()):
@@ -138,9 +149,13 @@ def _is_misplaced(path: PurePath, handed_in: SubmissionFolder, folders: _Folders
     return chooser.matcher.by_cells(notebook) is not None
 
 
+def _is_archive(file: str) -> bool:
+    return file.casefold().endswith(ARCHIVES)
+
+
 @dataclass
 class _Files:
-    """The files of a submission by their paths in it: those that were read, and errors for those that were not.
+    """The files of a submission by their paths in it: those that were read, and errors for notebooks that were not.
 
     `others` are archives, and files of another kind with the name of a notebook.
     """
@@ -163,10 +178,11 @@ def _read(chooser: Chooser, handed_in: SubmissionFolder, max_mb: int) -> _Files:
         except UnreadableFile as error:
             files.unread[file] = error
     more = [entry for entry in entries if not entry.is_folder and not is_ignored(entry.path.parts)]
-    for path in sorted(str(entry.path) for entry in more if str(entry.path) not in expected):
+    others = [str(entry.path) for entry in more if str(entry.path) not in expected]
+    for path in sorted(others, key=lambda path: (not _says_notebook(chooser, path), path)):
         folder, name = (handed_in.path / path).parent, PurePath(path).name
         if not may_be_notebook(name):
-            if name.casefold().endswith(ARCHIVES) or chooser.matcher.by_name(PurePath(name).stem):
+            if _is_archive(name) or chooser.matcher.by_name(PurePath(name).stem):
                 files.others.append(path)
             continue
         try:
@@ -175,7 +191,16 @@ def _read(chooser: Chooser, handed_in: SubmissionFolder, max_mb: int) -> _Files:
             files.contents[path] = SubmissionFolder(folder, handed_in.trusted).read(name, max_mb)
             room = max(0, room - len(files.contents[path]))
         except UnreadableFile as error:
-            files.unread[path] = error
+            if _says_notebook(chooser, path):
+                files.unread[path] = error
+    for entry in entries:
+        if entry.is_folder and len(entry.path.parts) == DEPTH and not is_ignored(entry.path.parts):
+            folder_name = repr(str(entry.path))
+            files.unread[str(entry.path)] = UnreadableFile(
+                f"the folder {folder_name} is too deep and was not looked into", "move the notebooks up"
+            )
+    if len(entries) >= MAX_ENTRIES:
+        files.unread[""] = UnreadableFile(f"only {MAX_ENTRIES} files were looked at", "ask for the notebooks alone")
     return files
 
 
@@ -187,7 +212,7 @@ def _chosen(chooser: Chooser, files: _Files) -> FoundFiles:
             try:
                 parsed[path] = parse(content, repr(path))
             except UnreadableFile as error:
-                if path not in expected:  # grading reports the others
+                if path not in expected and _says_notebook(chooser, path):  # grading reports the expected ones
                     files.unread[path] = error
     choices, owners = chooser.choose(parsed)
     missing, blank = list[str](), list[str]()
@@ -245,23 +270,24 @@ def _name_the_rest(
     chooser: Chooser, files: _Files, unknown: Sequence[str], missing: list[str], blank: list[str], found: FoundFiles
 ) -> None:
     """Add remarks about files that were taken for no notebook: errors if answers may be in them."""
-
-    def says_notebook(path: str) -> bool:
-        name = PurePath(path).name
-        return ".ipynb" in name.casefold() or chooser.matcher.by_name(name) is not None
-
-    if strangers := [path for path in unknown if says_notebook(path)]:
+    if strangers := [path for path in unknown if _says_notebook(chooser, path)]:
         verb = "belongs" if len(strangers) == 1 else "belong"
         line = f"{_listed(strangers)} {verb} to no notebook of this assignment"
         (found.errors if missing else found.notices).append(line + (": rename the right file" if missing else ""))
     lines = found.errors if missing or blank else found.notices
-    unread = [path for path in files.unread if path not in chooser.expected.values() and says_notebook(path)]
+    unread = [path for path in files.unread if path not in chooser.expected.values()]
     lines += [str(files.unread[path]) for path in unread[:MAX_NAMES]]
     if len(unread) > MAX_NAMES:
         lines.append(f"{len(unread) - MAX_NAMES} more files cannot be read")
     if files.others:
         them = "it" if len(files.others) == 1 else "them"
         lines.append(f"{_listed(files.others)} cannot be opened as a notebook: unpack {them}, or ask for the notebooks")
+
+
+def _says_notebook(chooser: Chooser, path: str) -> bool:
+    """Whether the name of a file claims that it is a notebook: data and helper modules are not mentioned."""
+    name = PurePath(path).name
+    return ".ipynb" in name.casefold() or chooser.matcher.by_name(name) is not None
 
 
 def _listed(paths: Sequence[str]) -> str:

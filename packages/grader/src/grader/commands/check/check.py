@@ -89,6 +89,8 @@ def check(course_dir: CourseDir, path: Path, *, sandbox: bool = True, exercise: 
     try:
         submission = read_notebook(path.resolve(), limits.notebook_mb)
     except UnreadableFile as error:
+        if _named(sources, path) is None:
+            raise _unknown(path) from None
         raise GraderError(f"{error.why}: save it once more in JupyterLab") from None
     source_path, source = source_of(sources, path, submission, limits.notebook_mb)
     repaired = repair(source, submission)
@@ -141,11 +143,15 @@ def source_of(sources: list[Path], path: Path, notebook: NotebookNode, max_mb: i
     contents = {str(each): read_source(each, max_mb) for each in sources}
     found = Matcher(contents).by_cells(notebook) or (str(named) if named else "")
     if not found:
-        raise GraderError(
-            f"no notebook of an assignment in source/ is called {path.name} or has its cells: give it the name it was "
-            "released with"
-        )
+        raise _unknown(path)
     return Path(found), contents[found]
+
+
+def _unknown(path: Path) -> GraderError:
+    return GraderError(
+        f"no notebook of an assignment in source/ is called {path.name} or has its cells: give it the name it was "
+        "released with"
+    )
 
 
 def _named(sources: list[Path], path: Path) -> Path | None:
