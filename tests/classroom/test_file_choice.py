@@ -78,6 +78,21 @@ def test_a_renamed_notebook_is_graded_and_its_page_names_it(again: Path, name: s
     assert "This is your file" not in (again / "feedback" / "ann" / NAME / "small.html").read_text()
 
 
+def test_a_hostile_name_is_only_text(again: Path) -> None:
+    """On the page and in the table: with markup, signs that move the cursor or reverse a line, and broken bytes."""
+    work = answered(released(again), **RIGHT)
+    names = {"gus": "<b>small</b>.ipynb", "hal": "\x1b[2J\u202esmall.ipynb", "ivy": "small\udcff.ipynb"}
+    for student, name in names.items():
+        write(hand_in(again, student, None), {name: work})
+    results = grade_all(again)
+    for student, name in names.items():
+        (notice,) = results[student].notices
+        assert notice.startswith(f"small was graded from {name!r}") and notice.isprintable()
+        page = (again / "feedback" / student / NAME / "small.html").read_text()
+        assert "This is your file" in page and not {"\x1b", "\u202e"} & set(page) and "<b>small" not in page
+        assert points(again)[student] == 8
+
+
 def test_notebooks_with_exchanged_names_are_graded_by_their_cells(two: Path) -> None:
     """Both have all points, and each notice says what the file of the expected name holds."""
     submitted = hand_in(two, "gus", third(two))
@@ -126,9 +141,9 @@ def test_between_different_answers_nothing_is_guessed(again: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "line"),
     [
-        ("small.zip", "'small.zip' cannot be opened as a notebook: unpack it, or ask for the notebooks"),
-        ("all.rar", "'all.rar' cannot be opened as a notebook: unpack it, or ask for the notebooks"),
-        ("small.html", "'small.html' cannot be opened as a notebook: unpack it, or ask for the notebooks"),
+        ("small.zip", "'small.zip' is an archive: unpack the notebooks, and grade again"),
+        ("all.tar.gz", "'all.tar.gz' is an archive: unpack the notebooks, and grade again"),
+        ("small.html", "'small.html' cannot be graded: ask the student for the notebook"),
         ("small (1).ipynb", "'small (1).ipynb' is not JSON (NotJSONError): ask the student for it again"),
         ("mine\x1b[2J.ipynb", "'mine\\x1b[2J.ipynb' is not JSON (NotJSONError): ask the student for it again"),
     ],
@@ -139,7 +154,8 @@ def test_a_file_that_may_hold_answers_is_an_error_if_there_are_none(again: Path,
         write(hand_in(again, student, work), {file: b"PK"})
     results = grade_all(again)
     assert [line in results[student].errors for student in ("gus", "hal", "ivy")] == [True, True, False]
-    assert results["ivy"].notices == [line] and points(again)["ivy"] == 8
+    # A page or a program beside a notebook is plainly none.
+    assert results["ivy"].notices == ([] if file == "small.html" else [line]) and points(again)["ivy"] == 8
 
 
 def test_what_is_plainly_no_notebook_and_what_programs_make_is_not_mentioned(again: Path) -> None:
@@ -242,7 +258,7 @@ def test_nbgrader_names_the_files_that_it_does_not_read(again: Path) -> None:
     write(hand_in(again, "gus", released(again)), {"small (1).ipynb": answered(released(again), **RIGHT), "x.zip": b""})
     done = run(again, "nbgrader", "autograde", NAME, "--student=gus")
     assert "'small (1).ipynb' was not read, and small.ipynb is as released: rename the file" in done.stderr
-    assert "'x.zip' cannot be opened as a notebook" in done.stderr
+    assert "'x.zip' is an archive" in done.stderr
 
 
 def test_the_record_has_no_repair_for_another_name(again: Path) -> None:

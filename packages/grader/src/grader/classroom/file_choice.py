@@ -258,9 +258,10 @@ def _explain(
         found.errors.append(str(files.unread[file]))
     elif not taken:
         found.notices.append(f"{file} {state}")
-    reasons = [(choice.same, f"the same answers as in {taken}"), (choice.blank, "as released")]
+    graded = file if taken == file else repr(taken)
+    reasons = [(choice.same, f"the same answers as in {graded}"), (choice.blank, "as released")]
     if choice.is_certain:
-        reasons.append((choice.different, f"not the same answers as in {taken}"))
+        reasons.append((choice.different, f"not the same answers as in {graded}"))
     for paths, reason in reasons:
         if others := [path for path in paths if path != file]:
             found.notices.append(f"left out: {_listed(others)} ({reason})")
@@ -279,9 +280,12 @@ def _name_the_rest(
     lines += [str(files.unread[path]) for path in unread[:MAX_NAMES]]
     if len(unread) > MAX_NAMES:
         lines.append(f"{len(unread) - MAX_NAMES} more files cannot be read")
-    if files.others:
-        them = "it" if len(files.others) == 1 else "them"
-        lines.append(f"{_listed(files.others)} cannot be opened as a notebook: unpack {them}, or ask for the notebooks")
+    if archives := [path for path in files.others if _is_archive(path)]:
+        what = "is an archive" if len(archives) == 1 else "are archives"
+        lines.append(f"{_listed(archives)} {what}: unpack the notebooks, and grade again")
+    others = [path for path in files.others if not _is_archive(path)]
+    if others and lines is found.errors:
+        lines.append(f"{_listed(others)} cannot be graded: ask the student for the notebook")
 
 
 def _says_notebook(chooser: Chooser, path: str) -> bool:

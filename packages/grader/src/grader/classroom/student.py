@@ -27,9 +27,12 @@ from grader.engine.notebook.repair import repair
 from grader.engine.notebook.submission_folder import SubmissionFolder
 from grader.engine.supervisor.parsers import parse
 from grader.errors import UnreadableFile
+from grader.text import printable
 
 TIMESTAMP = "timestamp.txt"
 MAX_RECEIPT_MB = 1
+MAX_PATH = 300
+"""Characters of the path of a file that are shown."""
 MAX_TIME = 100
 """Characters of a time: parsing a longer text may take seconds."""
 
@@ -108,7 +111,8 @@ def read_submission(assignment: Assignment, student: str, handed_in: SubmissionF
         for name, path in found.places.items()
     ]
     notices = [*taken, *found.notices]
-    return Submission(student, digest.hexdigest(), found.notebooks, found.places, found.errors, notices)
+    places = {name: printable(path, MAX_PATH) for name, path in found.places.items()}
+    return Submission(student, digest.hexdigest(), found.notebooks, places, found.errors, notices)
 
 
 def parsed_time(text: str) -> datetime:

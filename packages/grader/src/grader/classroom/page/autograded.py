@@ -11,10 +11,9 @@ from grader.classroom.page import sanitize
 from grader.engine.cpu_limit import CpuLimitExceeded, cpu_limit
 from grader.engine.notebook.cells import CellType, explain, grade_id, type_of
 from grader.engine.report import Report
-from grader.text import printable
 
-FILE, MAX_PATH = "grader_file", 300
-"""The key in a notebook's metadata, which come from the source, and the characters of a path that are kept."""
+FILE = "grader_file"
+"""The key of a file's path in the metadata of a notebook, which come from the source."""
 OUTPUT_SECONDS = 5
 """CPU seconds for sanitising the outputs of one notebook, which usually takes almost none."""
 
@@ -47,7 +46,7 @@ def autograded(repaired: NotebookNode, report: Report, checksums: dict[str, str 
 
 def put_place(notebook: NotebookNode, path: str) -> None:
     """Write the path of a submitted file that does not have the notebook's name into the repaired notebook."""
-    notebook.metadata = NotebookNode(notebook.metadata, **{FILE: printable(path, MAX_PATH)})
+    notebook.metadata = NotebookNode(notebook.metadata, **{FILE: path})
 
 
 def place_of(notebook: NotebookNode) -> str:
