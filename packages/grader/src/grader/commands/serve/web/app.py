@@ -64,6 +64,7 @@ class SubmitHandler(Handler):
     async def post(self, assignment: str, notebook: str) -> None:
         """Store the notebook and answer with its receipt."""
         service, rules = self.service, self.service.rules[assignment]
+        notebook = self._notebook(assignment, notebook)
         # After a client hangs up, its notebook counts as long as it is in memory.
         with self._cleanup.pop_all():
             if not self._content:
@@ -93,11 +94,17 @@ class SubmitHandler(Handler):
         assignment, notebook = self.path_args
         if assignment not in self.service.assignments:
             raise Refusal(404, f"there is no assignment {one_line(assignment, 100)!r}")
-        if notebook not in self.service.assignments[assignment].sources:
-            raise Refusal(404, f"{assignment} has no notebook {one_line(notebook, 100)!r}: use its name without .ipynb")
+        self._notebook(assignment, notebook)
         length = self.request.headers.get("Content-Length", "")
         if length.isdecimal() and int(length) > self._max_bytes:
             raise self._too_large()
+
+    def _notebook(self, assignment: str, file: str) -> str:
+        """Return the notebook to which the name of a file refers, which a browser may have numbered."""
+        found = self.service.assignments[assignment].chooser.matcher.by_name(file)
+        if found is None:
+            raise Refusal(404, f"{assignment} has no notebook {one_line(file, 100)!r}: use its name without .ipynb")
+        return found.notebook
 
     def _too_large(self) -> Refusal:
         return Refusal(413, f"a notebook may have {self._max_bytes / 2**20:g} MB: clear its outputs, and save it")
