@@ -25,6 +25,12 @@ def test_a_token_is_its_students_and_no_other_text_is(tmp_path: Path) -> None:
     assert not any(token.partition(".")[2] in stored for token in (ann, bob))
 
 
+def test_a_line_of_the_tokens_can_be_pasted(tmp_path: Path) -> None:
+    """It ends with a line feed alone: TOML and shells take no carriage return."""
+    made = make_tokens(tmp_path, ["ann"])
+    assert (tmp_path / TOKENS).read_bytes() == f"id,token\nann,{made['ann']}\n".encode()
+
+
 def test_only_the_owner_reads_the_files(tmp_path: Path) -> None:
     """Whatever the umask is."""
     before = os.umask(0)
