@@ -106,9 +106,10 @@ class SubmitHandler(Handler):
 
     def _notebook(self, assignment: str, file: str) -> str:
         """Return the notebook to which the name of a file refers, which a browser may have numbered."""
-        found = self.service.assignments[assignment].chooser.matcher.by_name(file)
+        served = self.service.assignments[assignment]
+        found = served.chooser.matcher.by_name(file)
         if found is None:
-            to_do = f"give the file back the name of its notebook ({', '.join(self.service.assignments[assignment].sources)})"
+            to_do = f"give the file back the name of its notebook ({', '.join(served.sources)})"
             raise Refusal(404, f"{assignment} has no notebook {one_line(file, 100)!r}: {to_do}")
         return found.notebook
 
