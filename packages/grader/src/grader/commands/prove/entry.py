@@ -21,6 +21,7 @@ def _options(parser: argparse.ArgumentParser) -> None:
         help="right answers in other styles (default: c.Grader.right_answers)",
     )
     parser.add_argument("--tenth", type=int, metavar="SEED", help="grade a tenth of the answers, drawn by SEED")
+    parser.add_argument("--trivial", action="store_true", help="grade only trivial answers and the reference")
     parser.add_argument(
         "--draws",
         type=count,
@@ -56,6 +57,7 @@ def _run(parsed: argparse.Namespace) -> int:
         answers=parsed.answers or course_dir.root / Grader(config=course_dir.config).right_answers,
         only=parsed.exercise,
         tenth=parsed.tenth,
+        is_trivial_only=parsed.trivial,
         jobs=parsed.jobs,
         sandbox=not parsed.no_sandbox,
     )
@@ -68,9 +70,9 @@ def _run(parsed: argparse.Namespace) -> int:
     if parsed.json:
         print(json.dumps(as_json(matrices), indent=2))
     else:
-        Console().print(summary(matrices, is_sample=parsed.tenth is not None))
+        Console().print(summary(matrices, is_sample=parsed.tenth is not None or parsed.trivial))
     return 0 if all(matrix.is_proven() for matrix in matrices) else 1
 
 
-HELP = "try the tests on known mistakes, right answers and generated mutants"
+HELP = "try the tests on known mistakes, right answers, generated mutants and trivial answers"
 COMMANDS = (Command("prove", HELP, _options, _run),)

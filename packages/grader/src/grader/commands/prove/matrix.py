@@ -1,6 +1,6 @@
-"""Grades known mistakes, right answers and mutants, and records which tests find which: the kill matrix.
+"""Grades known mistakes, right answers, mutants and trivial answers, and records which tests find which.
 
-source/NN-name --> exercises --> rows: mistakes, right answers, mutants --grade, side by side--> Matrix
+source/NN-name --> exercises --> rows: mistakes, right answers, mutants, trivial answers --grade, side by side--> Matrix
 Matrix --rows, each graded by copies of the tests that it passed and that draw--> Matrix with AnswerRow.other_draws
 """
 
@@ -18,6 +18,7 @@ from nbformat import NotebookNode
 
 from grader.commands.prove import survivors
 from grader.commands.prove.mutation import difference, mutants
+from grader.commands.prove.trivial import ForNothing, for_nothing, trivial_answers
 from grader.engine.diagnosis.misconceptions import Misconception, load
 from grader.engine.grading import grade
 from grader.engine.limits import Limits
@@ -50,15 +51,16 @@ class Kind(StrEnum):
     MISTAKE = "mistake"
     RIGHT = "right answer"
     MUTANT = "mutant"
+    TRIVIAL = "trivial answer"
 
 
 class AnswerRow(msgspec.Struct):
     """One answer and the tests that it fails.
 
-    `edit` is its difference from the reference, empty for a right answer. `killed_by` are the tests in which it lost
-    points. `reason` says why a mutant may survive. `is_undecided` is true if grading did not finish. `other_draws`
-    counts, by test, the other draws of its random numbers in which the answer loses points that the test's own draw
-    gives it.
+    `edit` is its difference from the reference, empty for a right answer and a trivial one. `killed_by` are the tests
+    in which it lost points. `reason` says why a mutant may survive. `is_undecided` is true if grading did not finish.
+    `other_draws` counts, by test, the other draws of its random numbers in which the answer loses points that the
+    test's own draw gives it.
     """
 
     kind: Kind
@@ -73,7 +75,8 @@ class AnswerRow(msgspec.Struct):
 class Matrix(msgspec.Struct):
     """The rows of one exercise.
 
-    `stale` are the recorded edits that explain no survivor. `draws` is the number of other draws of each test.
+    `stale` are the recorded edits that explain no survivor. `draws` is the number of other draws of each test. `points`
+    are those of each test.
     """
 
     assignment: str
@@ -82,6 +85,7 @@ class Matrix(msgspec.Struct):
     rows: list[AnswerRow]
     stale: list[str]
     draws: int = 0
+    points: dict[str, float] = {}
 
     def of(self, kind: Kind) -> list[AnswerRow]:
         """Return the rows of one kind."""
@@ -112,6 +116,12 @@ class Matrix(msgspec.Struct):
         """Rows whose grading did not finish."""
         return [row for row in self.rows if row.is_undecided]
 
+    @property
+    def for_nothing(self) -> ForNothing:
+        """What trivial answers earn."""
+        graded = [row for row in self.of(Kind.TRIVIAL) if not row.is_undecided]
+        return for_nothing({row.name: row.killed_by for row in graded}, self.points)
+
     def found(self) -> int:
         """Return the number of wrong answers that lose points."""
         return sum(bool(row.killed_by) for row in self._wrong())
@@ -129,7 +139,10 @@ class Matrix(msgspec.Struct):
         return 2 * max(self.kills_alone().values(), default=0) > self.found()
 
     def is_proven(self) -> bool:
-        """Return True if every row ended as it should, and each recorded edit is a survivor's."""
+        """Return True if every row ended as it should, and each recorded edit is a survivor's.
+
+        Trivial answers together earn at most a tenth.
+        """
         return not (
             self.surviving(Kind.MUTANT)
             or self.surviving(Kind.MISTAKE)
@@ -137,10 +150,11 @@ class Matrix(msgspec.Struct):
             or self.kept_by_luck
             or self.undecided
             or self.stale
+            or self.for_nothing.is_too_much
         )
 
     def _wrong(self) -> list[AnswerRow]:
-        return [row for row in self.rows if row.kind is not Kind.RIGHT]
+        return self.of(Kind.MISTAKE) + self.of(Kind.MUTANT)
 
 
 @dataclass(frozen=True)
@@ -164,7 +178,14 @@ class ExerciseToProve:
             rows.append((AnswerRow(Kind.MISTAKE, name, difference(answer, text)[1]), text))
         for mutant in mutants(answer, [text for _, text in rows]):
             rows.append((AnswerRow(Kind.MUTANT, mutant.name, mutant.edit), mutant.text))
+        rows += [(AnswerRow(Kind.TRIVIAL, name), text) for name, text in trivial_answers(answer)]
         return rows
+
+    @property
+    def points(self) -> dict[str, float]:
+        """The points of each test."""
+        names = [(grade_id(cell), cell) for cell in self.source.cells]
+        return {name: cell.metadata.nbgrader.points for name, cell in names if name in self.tests}
 
 
 @dataclass(frozen=True)
@@ -172,8 +193,8 @@ class Prover:
     """Proves the tests of a course.
 
     `answers` is the folder of right answers in other styles, ASSIGNMENT/EXERCISE/right-*.py. `only` names the exercises
-    to prove; empty: all. `tenth` is the seed by which a tenth of the rows is drawn; None: all rows. `jobs` rows are
-    graded at a time; 0: one per core.
+    to prove; empty: all. `tenth` is the seed by which a tenth of the rows is drawn; None: all rows. `is_trivial_only`
+    leaves only trivial answers and the reference. `jobs` rows are graded at a time; 0: one per core.
     """
 
     limits: Limits = field(default_factory=Limits)
@@ -181,6 +202,7 @@ class Prover:
     answers: Path | None = None
     only: Sequence[str] = ()
     tenth: int | None = None
+    is_trivial_only: bool = False
     jobs: int = 0
     sandbox: bool = True
 
@@ -264,15 +286,24 @@ class Prover:
                 )  # fmt: skip
 
     def _is_in_sample(self, exercise: ExerciseToProve, row: AnswerRow) -> bool:
-        """Return True for a row in the sample. The reference always is: without it, no other row says anything."""
-        if self.tenth is None or row.name == REFERENCE:
+        """Return True for a row in the sample. The reference always is: without it, no other row says anything.
+
+        Trivial answers are drawn together, for what they earn together counts.
+        """
+        if row.name == REFERENCE:
             return True
-        text = f"{self.tenth} {exercise.assignment} {exercise.name} {row.kind} {row.name} {row.edit}"
+        if self.is_trivial_only and row.kind is not Kind.TRIVIAL:
+            return False
+        if self.tenth is None:
+            return True
+        name = "" if row.kind is Kind.TRIVIAL else row.name
+        text = f"{self.tenth} {exercise.assignment} {exercise.name} {row.kind} {name} {row.edit}"
         return int.from_bytes(hashlib.sha256(text.encode()).digest()) % SHARE == 0
 
     def limits_for(self, row: AnswerRow) -> Limits:
         """Return the limits of an answer."""
-        return self.limits if row.kind is Kind.RIGHT else for_wrong_answers(self.limits)
+        # A trivial answer calls the reference for its shapes, so it takes as long.
+        return self.limits if row.kind in (Kind.RIGHT, Kind.TRIVIAL) else for_wrong_answers(self.limits)
 
     def _graded(self, exercise: ExerciseToProve, row: AnswerRow, answer: str) -> AnswerRow:
         report = self.report(exercise.source, exercise.name, answer, self.limits_for(row))
@@ -298,7 +329,7 @@ def _matrix(exercise: ExerciseToProve, futures: list[Future[AnswerRow]]) -> Matr
     explained = {row.edit for row in rows if row.reason}
     not_drawn = {row.edit for row, _ in exercise.rows} - {row.edit for row in rows}
     stale = [edit for edit in exercise.reasons if edit not in explained | not_drawn]
-    return Matrix(exercise.assignment, exercise.name, exercise.tests, rows, stale)
+    return Matrix(exercise.assignment, exercise.name, exercise.tests, rows, stale, points=exercise.points)
 
 
 def _failed(report: Report) -> list[str]:
@@ -329,7 +360,9 @@ def with_other_draws(
             futures = [
                 pool.submit(_draw, prover, exercise, tests, row, text, count)
                 for row, text in exercise.rows
-                if id(row) in graded and (row.kind is not Kind.MUTANT or not row.killed_by or prover.tenth is not None)
+                if id(row) in graded
+                and row.kind is not Kind.TRIVIAL
+                and (row.kind is not Kind.MUTANT or not row.killed_by or prover.tenth is not None)
             ]
             for future in futures:
                 future.result()
