@@ -86,6 +86,24 @@ def test_a_result_that_a_hidden_test_cannot_use_gets_a_hint(back, why):
 
 
 @pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("choose", "A function of the test, choose, could not use what your code gave it."),
+        ("lambda number: choose(number)", "A function of the test could not use what your code gave it."),
+    ],
+)
+@pytest.mark.parametrize("f", ["choose('x')", "[choose(0.5), choose(2)][0]"])
+def test_an_error_in_a_function_of_the_test_is_no_error_of_a_result(given, message, f):
+    """Student code called it with something that it refuses, and nothing was returned."""
+    test = "def choose(number):\n    if not 0 <= number <= 1:\n        raise ValueError('secret')\n    return 0\n"
+    source = notebook(
+        answer("f", "def f(choose):\n    return choose(1)"), hidden("f-test", "f chooses.", f"{test}f({given})")
+    )
+    [result] = grade(source, answered(source, f=f"def f(choose):\n    return {f}")).results
+    assert result.message == f"f chooses. {message}"
+
+
+@pytest.mark.parametrize(
     ("message", "shown"),
     [("a number is lost", "A number is lost."), ("x is changed", "x is changed."), ("h_n!", "h_n!")],
 )

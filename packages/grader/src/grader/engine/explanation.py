@@ -17,6 +17,7 @@ NOT_DEFINED = (
 CHANGED_ARGUMENTS = "In this test your code changed its arguments in place."
 GOT_NONE = "The test got None: is a return missing, or does no gradient come back?"
 UNUSABLE = "The test could not use what your code returned"
+UNUSABLE_BY_A_FUNCTION = "A function of the test{} could not use what your code gave it"
 DOES_NOT_HOLD = "This does not hold for your code."
 PART = "This test gave a part of its points."
 
@@ -84,6 +85,7 @@ class Explanation(msgspec.Struct, frozen=True, omit_defaults=True):
         where: the line of the student's code that raised it.
         missing: the name that no cell defines.
         got_none: whether the test met None where it expected a result.
+        called_back: the function of the test that could not use what the student's code gave it.
         changed_arguments: whether the student's code modified its arguments in place.
         judged_with: the exercises that our answers replaced.
         misconceptions: those that, combined, behave exactly like the student's code.
@@ -96,6 +98,7 @@ class Explanation(msgspec.Struct, frozen=True, omit_defaults=True):
     where: Where | None = None
     missing: str = ""
     got_none: bool = False
+    called_back: str | None = None
     changed_arguments: bool = False
     judged_with: tuple[str, ...] = ()
     misconceptions: tuple[KnownMistake, ...] = ()
@@ -116,6 +119,10 @@ class Explanation(msgspec.Struct, frozen=True, omit_defaults=True):
                 return joined(self.truth, self.detail or DOES_NOT_HOLD)
             case Cause.PART:
                 return joined(self.truth or PART)
+            case Cause.UNUSABLE if self.called_back is not None:
+                # Code that is not a def, such as a lambda, has a name in angle brackets.
+                name = f", {self.called_back}," if self.called_back.isidentifier() else ""
+                return joined(self.truth, UNUSABLE_BY_A_FUNCTION.format(name))
             case Cause.UNUSABLE if self.got_none:
                 return joined(self.truth, GOT_NONE)
             case Cause.UNUSABLE:

@@ -21,6 +21,7 @@ from grader.engine.notebook.plan import Step
 from grader.engine.report import Result, Verdict, partial
 from grader.engine.rpc.exceptions import to_data, verdict_on
 from grader.engine.rpc.protocol import MAX_LINE, ErrorCode, ErrorInfo, ProtocolError
+from grader.engine.runner.standins.client import CALLED_BACK
 from grader.engine.runner.standins.proxies import StudentError
 from grader.text import printable
 from grader_kernel.without import rule
@@ -114,6 +115,8 @@ def _explain_test(step: Step, error: Exception) -> Explanation:
         # A library's message (torch.testing) gives values of the test; the author's is written for students.
         return Explanation(truth, Cause.PROPERTY, text if not step.is_hidden or _is_authors(error, step) else "")
     got_none = isinstance(error, AttributeError | TypeError) and "NoneType" in text
+    if step.is_hidden and (called_back := getattr(error, CALLED_BACK, None)) is not None:
+        return Explanation(truth, Cause.UNUSABLE, called_back=called_back)
     if step.is_hidden:
         return Explanation(truth, Cause.UNUSABLE, _question(text), got_none=got_none)
     return Explanation(truth, Cause.TEST_ERROR, text, type(error).__name__, got_none=got_none)
