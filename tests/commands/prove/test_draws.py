@@ -10,15 +10,8 @@ import pytest
 import torch
 
 from grader.commands.cli import main
-from grader.commands.prove.matrix import (
-    REFERENCE,
-    ExerciseToProve,
-    Kind,
-    Prover,
-    copies,
-    drawing_tests,
-    with_other_draws,
-)
+from grader.commands.prove.draws import copies, drawing_tests, with_other_draws
+from grader.commands.prove.matrix import REFERENCE, ExerciseToProve, Kind, Prover
 from grader.engine.notebook.outline import Outline
 from grader.engine.runner.test_execution import Generator, seed_test
 from tests.support.notebooks import answer, check, helpers, notebook

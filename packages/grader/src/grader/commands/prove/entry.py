@@ -52,8 +52,9 @@ def _run(parsed: argparse.Namespace) -> int:
         from grader.classroom.config import Grader
         from grader.classroom.course_dir import CourseDir
         from grader.commands.prove.console import as_json, summary
+        from grader.commands.prove.draws import with_other_draws
         from grader.commands.prove.leads_console import entries
-        from grader.commands.prove.matrix import Prover, with_other_draws
+        from grader.commands.prove.matrix import Prover
         from grader.engine.limits import Limits
 
     course_dir = CourseDir(Path.cwd())
