@@ -165,8 +165,10 @@ class Explanation(msgspec.Struct, frozen=True, omit_defaults=True):
         """The known mistakes and their hints; '' if there are none."""
         if not self.misconceptions:
             return ""
-        names = ", and that at the same time ".join(self.causes)
+        names = " and that ".join(self.causes)
         hints = " ".join(each.hint for each in self.misconceptions)
+        if len(self.misconceptions) > 1:
+            return f"These could be two mistakes at once: your code behaves like one that {names}. {hints}"
         return f"Your code behaves exactly like one that {names}. {hints}"
 
     @property

@@ -8,6 +8,7 @@ import re
 import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -59,6 +60,15 @@ class Misconception:
         Raises:
             GraderError: `find` does not occur exactly once.
         """
+        start, end, text = self.edit(solution)
+        return solution[:start] + text + solution[end:]
+
+    def edit(self, solution: str) -> tuple[int, int, str]:
+        """Return the beginning and the end of the text to replace, and the text that replaces it; see `apply`.
+
+        Raises:
+            GraderError: `find` does not occur exactly once.
+        """
         first_line = self.find.partition("\n")[0]
         places = []
         line_break = r"\n(?=[^\n])"  # before a line that is not empty
@@ -75,7 +85,23 @@ class Misconception:
                 f"reference solution, but occurs {len(places)} times: {self.find!r}; adapt it to the solution"
             )
         [(start, end, indentation)] = places
-        return solution[:start] + re.sub(line_break, "\n" + indentation, self.replace) + solution[end:]
+        return start, end, re.sub(line_break, "\n" + indentation, self.replace)
+
+
+def apply_all(misconceptions: Sequence[Misconception], solution: str) -> str:
+    """Return the reference solution with several misconceptions in it, each an edit of the original text.
+
+    Raises:
+        GraderError: a `find` does not occur exactly once, or one edit lies in the text of another, so that the result
+            would be none of them.
+    """
+    edits = sorted(misconception.edit(solution) for misconception in misconceptions)
+    for (_, end, _), (start, _, _) in pairwise(edits):
+        if start < end:
+            raise GraderError("two misconceptions replace the same text, so they cannot stand in one answer")
+    for start, end, text in reversed(edits):
+        solution = solution[:start] + text + solution[end:]
+    return solution
 
 
 class Tie(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
