@@ -54,8 +54,8 @@ class Assignment:
 class Submission:
     """The notebooks that one student handed in, as they were when they were read.
 
-    `notebooks` are the bytes of each readable notebook; `errors` and `notices` explain why others are missing. `digest`
-    identifies all files that the scores depend on.
+    `notebooks` are the bytes of each readable notebook; `errors` and `notices` explain why others are missing, and
+    `unread` tells the student. `digest` identifies all files that the scores depend on.
     """
 
     student: str
@@ -63,6 +63,7 @@ class Submission:
     notebooks: dict[str, bytes] = field(default_factory=dict)
     errors: list[str] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
+    unread: dict[str, str] = field(default_factory=dict)
 
     @property
     def size(self) -> int:
@@ -99,7 +100,7 @@ def read_submission(assignment: Assignment, student: str, handed_in: SubmissionF
         OSError: the folder cannot be listed.
     """
     max_mb, digest = assignment.limits.notebook_mb, hashlib.sha256()
-    notebooks, errors, notices = dict[str, bytes](), list[str](), list[str]()
+    notebooks, errors, notices, unread = dict[str, bytes](), list[str](), list[str](), dict[str, str]()
     for name in (*assignment.sources, None):
         file = TIMESTAMP if name is None else f"{name}.ipynb"
         try:
@@ -111,8 +112,10 @@ def read_submission(assignment: Assignment, student: str, handed_in: SubmissionF
             if name is not None:
                 is_missing, reason = _why_unread(handed_in, file, assignment, error)
                 (notices if is_missing else errors).append(reason)
+                if not is_missing:
+                    unread[name] = error.to_student
         digest.update(f"{file} {len(content)} ".encode() + content)
-    return Submission(student, digest.hexdigest(), notebooks, errors, notices)
+    return Submission(student, digest.hexdigest(), notebooks, errors, notices, unread)
 
 
 def parsed_time(text: str) -> datetime:
@@ -150,13 +153,15 @@ def grade_submission(assignment: Assignment, submission: Submission) -> StudentR
     Raises:
         SandboxUnavailable: student code could not be confined.
     """
-    result = StudentResult(submission.student, errors=[*submission.errors], notices=[*submission.notices])
+    result = StudentResult(
+        submission.student, unread={**submission.unread}, errors=[*submission.errors], notices=[*submission.notices]
+    )
     for name, content in submission.notebooks.items():
         try:
             notebook = parse(content, f"{name}.ipynb")
         except UnreadableFile as error:
             result.errors.append(str(error))
-            result.unread.append(name)
+            result.unread[name] = error.to_student
         else:
             _grade_notebook(assignment, name, notebook, result)
     return result
@@ -181,11 +186,18 @@ def _grade_notebook(assignment: Assignment, name: str, submission: NotebookNode,
         )
     if report.repairs:
         student_result.notices.append(repaired(len(report.repairs), name))
+    if any(each.is_about_text for each in report.repairs):
+        student_result.notices.append(kept_text(name))
 
 
 def repaired(cells: int, notebook: str) -> str:
     """Return the notice about a number of repaired cells in a notebook."""
     return f"{'a cell was' if cells == 1 else f'{cells} cells were'} repaired in {notebook}"
+
+
+def kept_text(notebook: str) -> str:
+    """Return the notice about text in other cells of a notebook than it should be."""
+    return f"text that stood in the wrong cells of {notebook} was kept"
 
 
 def _why_unread(

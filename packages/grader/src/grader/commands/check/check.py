@@ -89,7 +89,7 @@ def check(course_dir: CourseDir, path: Path, *, sandbox: bool = True, exercise: 
     try:
         submission = read_notebook(path.resolve(), limits.notebook_mb)
     except UnreadableFile as error:
-        raise GraderError(f"{error.why}: save it once more in JupyterLab") from None
+        raise GraderError(error.to_student) from None
     repaired = repair(source, submission)
     if exercise:
         repaired = _up_to(repaired, exercise, path)
