@@ -66,7 +66,10 @@ class _Work:
         outline = Outline(source)
         self._source_cells = {name: cell for name, cell in zip(outline.names, source.cells, strict=True) if name}
         self._exercises = dict(zip(outline.names, outline.exercise_at, strict=True))
-        self._unnamed = {cell.source.strip() for cell in source.cells if grade_id(cell) is None}
+        numbered = list(enumerate(source.cells))
+        self._numbers = {name: number for number, cell in numbered if (name := grade_id(cell))}
+        self._unnamed = {_words(cell): number for number, cell in numbered if grade_id(cell) is None}
+        self._longest = 2 * max(map(len, (cell.source for cell in source.cells)), default=0)
         self._ours: dict[str, NotebookNode] = {}
         self._own: dict[str, list[NotebookNode]] = {"": []}
         self._copies: dict[str, list[NotebookNode]] = {}
@@ -125,7 +128,8 @@ class _Work:
         cells = self._own[""]
         for name, source_cell in self._source_cells.items():
             student_cell = self._ours.get(name)
-            cells.append(self._restored(name, source_cell, student_cell))
+            place = len(cells) if student_cell is not None else self._place(name, cells)
+            cells.insert(place, self._restored(name, source_cell, student_cell))
             if name in self._typed:
                 self._note_typed(name, self._typed[name])
                 cells.append(self._typed[name])
@@ -143,7 +147,7 @@ class _Work:
         Args:
             cells: the repaired cells.
         """
-        is_own = [grade_id(cell) is None and cell.source.strip() not in self._unnamed for cell in cells]
+        is_own = [grade_id(cell) is None and self._unnamed_number(cell) is None for cell in cells]
         for number, cell in enumerate(cells):
             name = grade_id(cell)
             if name is None or type_of(cell) is not CellType.MANUAL_ANSWER:
@@ -159,6 +163,17 @@ class _Work:
             else:
                 checksum = typed_text.checksum_of(cell, cell.source, cell.cell_type)
             cell.metadata["nbgrader"]["checksum"] = checksum
+
+    def _place(self, name: str, cells: list[NotebookNode]) -> int:
+        """Return where a missing cell belongs: above the first cell of ours that follows it in the source."""
+        start = next((place + 1 for place in range(len(cells) - 1, -1, -1) if grade_id(cells[place])), 0)
+        numbers = ((place, self._unnamed_number(cells[place])) for place in range(start, len(cells)))
+        later = (place for place, number in numbers if number is not None and number > self._numbers[name])
+        return next(later, len(cells))
+
+    def _unnamed_number(self, cell: NotebookNode) -> int | None:
+        """Return the number in the source of a cell that nbgrader does not know; None for the student's own."""
+        return self._unnamed.get(_words(cell)) if len(cell.source) <= self._longest else None
 
     def _note(self, name: str, change: Change, lines: int = 0, place: str = "", cell_type: str = "") -> None:
         self.changes.append(Repair(name, change, lines, place, cell_type))
@@ -242,6 +257,11 @@ class _Work:
 
 def _is_answer(source_cell: NotebookNode) -> bool:
     return type_of(source_cell) in ANSWERS
+
+
+def _words(cell: NotebookNode) -> tuple[str, ...]:
+    """Return the text of a cell without line endings and blanks, which programs change."""
+    return tuple(cell.source.split())
 
 
 def _line_count(cell: NotebookNode) -> int:

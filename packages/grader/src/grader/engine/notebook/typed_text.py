@@ -9,8 +9,8 @@ cells of an earlier release.
 import ast
 import hashlib
 import re
+from bisect import bisect_left
 from contextlib import suppress
-from difflib import SequenceMatcher
 from functools import lru_cache
 
 from nbformat import NotebookNode
@@ -25,8 +25,6 @@ NOT_WRITTEN = re.compile(r"\s*(?:#|raise NotImplementedError\b)")
 """A line of a blank that is not an answer: a comment, or the error that the release raises."""
 UNSEEN = re.compile(r"</?(?:div|p|br|span)\b[^<>]*>|&nbsp;|\s+", re.IGNORECASE)
 """Parts of a text that a reader does not see."""
-MAX_COMPARED = 200_000
-"""How large the product of the lines of two cells may be that are compared line by line."""
 KEPT_TEXTS = 1_000
 
 
@@ -39,7 +37,8 @@ def is_as_released(source_cell: NotebookNode, student_cell: NotebookNode) -> boo
     """Return whether a cell has the text of the release, apart from line endings and blanks around it."""
     marks, text = student_cell.metadata.get("nbgrader"), with_line_feeds(student_cell.source)
     checksum = marks.get("checksum") if isinstance(marks, dict) else None
-    texts = {student_cell.source, text, text.strip(), f"{text.strip()}\n"}
+    stripped = "\n".join(_lines(text)).strip()
+    texts = {student_cell.source, text, stripped, f"{stripped}\n"}
     return isinstance(checksum, str) and any(
         checksum == checksum_of(student_cell, each, source_cell.cell_type) for each in texts
     )
@@ -196,13 +195,23 @@ def _without(ours: list[str], theirs: list[str]) -> list[str]:
         min(len(ours), len(theirs)),
     )
     ours, theirs = ours[: len(ours) - last], theirs[: len(theirs) - last]
-    if not ours or len(ours) * len(theirs) > MAX_COMPARED:
-        return _trimmed(theirs)
-    rest: list[str] = []
-    for kind, _, _, start, end in SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes():
-        if kind in ("insert", "replace"):
-            rest += theirs[start:end]
-    return _trimmed(rest)
+    ways = [_not_in_order(ours, theirs), _not_in_order(ours[::-1], theirs[::-1])[::-1]]
+    return _trimmed(min(ways, key=lambda rest: sum(map(bool, rest))))
+
+
+def _not_in_order(ours: list[str], theirs: list[str]) -> list[str]:
+    """Return their lines without those that follow one another as in ours, found in one pass."""
+    places: dict[str, list[int]] = {}
+    for place, line in enumerate(ours):
+        places.setdefault(line, []).append(place)
+    rest, following = [], 0
+    for line in theirs:
+        known = places.get(line, []) if line else []
+        if (index := bisect_left(known, following)) < len(known):
+            following = known[index] + 1
+        else:
+            rest.append(line)
+    return rest
 
 
 def _joined(above: list[str], below: list[str]) -> list[str]:
