@@ -45,11 +45,13 @@ ANSWERS = {
     "nothing": "def nothing(x):\n    pass",
     "renamed": "def another_name(x):\n    return x",
     "calling": "def calling(x):\n    return given(-x)",
+    "widened": "def widened(x):\n    return torch.ones(x).double()",
     "own-assertion": "def own_assertion(x):\n    assert x > 1, 'my own test'\n    return x",
 }
 """What a student wrote, by exercise; `blank` stays as it was released."""
 CHECKS = {
     "nothing": "assert nothing(3).bit_length() == 4",
+    "widened": "assert torch.allclose(widened(3), torch.ones(3))",
     "calling": 'def given(x):\n    assert x >= 0, "given takes no number below 0"\n    return x\n\n\ncalling(1)',
 }
 FAILED = {
@@ -58,6 +60,7 @@ FAILED = {
     "nothing": "AttributeError",
     "renamed": "NameError",
     "calling": "AssertionError",
+    "widened": "RuntimeError",
     "own-assertion": "AssertionError",
     "blank": "NotImplementedError",
 }
@@ -70,7 +73,7 @@ def exercise(name: str) -> tuple[NotebookNode, NotebookNode]:
 
 
 SOURCE = notebook(
-    helpers("imports", "import grader_kernel"),
+    helpers("imports", "import grader_kernel\nimport torch"),
     *(each for name in (*ANSWERS, "blank") for each in exercise(name)),
     hidden("right-test-more", "Zero has the square zero.", "assert right(0) == 0"),
     written("why", "Because."),
@@ -208,6 +211,14 @@ def test_a_check_that_cannot_go_on_says_where(seen: NotebookNode) -> None:
     assert " ".join(text.split("\n\n")[1].split()) == (
         "The check could not go on: nothing(3).bit_length raised "
         "AttributeError: 'NoneType' object has no attribute 'bit_length'"
+    )
+
+
+def test_a_result_of_another_dtype_is_asked_about(seen: NotebookNode) -> None:
+    """torch's own error names neither dtype as a student writes it."""
+    text = error_text(outputs(seen, "widened-check"))
+    assert " ".join(text.split("\n\n")[1].split()) == (
+        "The check compares numbers in float64 with numbers in float32: is your dtype the one that is asked for?"
     )
 
 

@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from grader_kernel.contract import CHECK, HIDDEN_TEST
+from grader_kernel.unfit import compared_dtypes
 
 if TYPE_CHECKING:
     # The grader's processes import this package too, and have no kernel.
@@ -98,6 +99,8 @@ def _explained(
         return [*lines, "", *shell.InteractiveTB.structured_traceback(kind, error, _chain(students), tb_offset=0)]
     if isinstance(error, NameError):
         return _wrapped(f"There is no {error.name} here. Is it defined above, and did you run the cells from the top?")
+    if sentence := compared_dtypes(error):
+        return _wrapped(sentence)
     last = [call for call in calls if _is_test(call)][-1]
     return _wrapped(f"The check could not go on: {_code(last)} raised {name}")
 
