@@ -31,9 +31,9 @@ from grader.classroom.results import RECEIPTS
 from grader.engine.diagnosis.misconceptions import load
 from grader.engine.grading import grade
 from grader.engine.limits import Limits
-from grader.engine.notebook.cells import CellType, grade_id, type_of
+from grader.engine.notebook.cells import CellType, grade_id, repairs_of, type_of, with_repairs
 from grader.engine.notebook.files import read_source, read_sources
-from grader.engine.notebook.repair import repair
+from grader.engine.notebook.repair import Repaired, repair
 from grader.engine.notebook.submission_folder import MAX_ENTRIES, SubmissionFolder
 from grader.engine.supervisor.parsers import read_notebook
 from grader.errors import GraderError, UnreadableFile
@@ -91,7 +91,7 @@ class RepairCells(NbGraderPreprocessor):
         repaired = repair(_source(self, resources), notebook)
         for change in repaired.changes:
             self.log.warning("%s", change)
-        return repaired.notebook, resources
+        return with_repairs(repaired.notebook, repaired.changes), resources
 
 
 class GradeCells(NbGraderPreprocessor):
@@ -110,7 +110,7 @@ class GradeCells(NbGraderPreprocessor):
         self._register_new_points(notebook, resources)
         report = grade(
             _source(self, resources),
-            notebook,
+            Repaired(notebook, repairs_of(notebook)),
             Limits(parent=self),
             misconceptions=load(_source_folder(self, resources)),
             helper_packages=helper_packages(self.config),

@@ -37,6 +37,7 @@ class FoundFiles:
         notebooks: the content of the file for each notebook that has one.
         places: the path of the file for each notebook that was found under another name.
         why: for each of these, what is wrong with the file of the expected name: "was not handed in".
+        unread: what a student should know about a file of the expected name that cannot be read, by notebook.
         errors: reasons why answers may not have been graded, though a file is there.
         notices: other remarks.
         digest: identifies everything above.
@@ -45,6 +46,7 @@ class FoundFiles:
     notebooks: dict[str, bytes] = field(default_factory=dict)
     places: dict[str, str] = field(default_factory=dict)
     why: dict[str, str] = field(default_factory=dict)
+    unread: dict[str, str] = field(default_factory=dict)
     errors: list[str] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
     digest: str = ""
@@ -256,6 +258,7 @@ def _explain(
         found.places[name], found.why[name] = taken, state
     elif not taken and file in files.unread:
         found.errors.append(str(files.unread[file]))
+        found.unread[name] = files.unread[file].to_student
     elif not taken:
         found.notices.append(f"{file} {state}")
     graded = file if taken == file else repr(taken)

@@ -55,7 +55,8 @@ class Submission:
     """The notebooks that one student handed in, as they were when they were read.
 
     `notebooks` are the bytes of each notebook, and `places` the paths of those that have another name than expected;
-    `errors` and `notices` explain why others are missing. `digest` identifies all files that the scores depend on.
+    `errors` and `notices` explain why others are missing, and `unread` tells the student. `digest` identifies all files
+    that the scores depend on.
     """
 
     student: str
@@ -64,6 +65,7 @@ class Submission:
     places: dict[str, str] = field(default_factory=dict)
     errors: list[str] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
+    unread: dict[str, str] = field(default_factory=dict)
 
     @property
     def size(self) -> int:
@@ -112,7 +114,7 @@ def read_submission(assignment: Assignment, student: str, handed_in: SubmissionF
     ]
     notices = [*taken, *found.notices]
     places = {name: printable(path, MAX_PATH) for name, path in found.places.items()}
-    return Submission(student, digest.hexdigest(), found.notebooks, places, found.errors, notices)
+    return Submission(student, digest.hexdigest(), found.notebooks, places, found.errors, notices, found.unread)
 
 
 def parsed_time(text: str) -> datetime:
@@ -150,13 +152,15 @@ def grade_submission(assignment: Assignment, submission: Submission) -> StudentR
     Raises:
         SandboxUnavailable: student code could not be confined.
     """
-    result = StudentResult(submission.student, errors=[*submission.errors], notices=[*submission.notices])
+    result = StudentResult(
+        submission.student, unread={**submission.unread}, errors=[*submission.errors], notices=[*submission.notices]
+    )
     for name, content in submission.notebooks.items():
         try:
             notebook = parse(content, f"{name}.ipynb")
         except UnreadableFile as error:
             result.errors.append(str(error))
-            result.unread.append(name)
+            result.unread[name] = error.to_student
         else:
             _grade_notebook(assignment, name, notebook, submission.places.get(name, ""), result)
     return result
@@ -185,8 +189,15 @@ def _grade_notebook(
         )
     if report.repairs:
         student_result.notices.append(repaired(len(report.repairs), name))
+    if any(each.is_about_text for each in report.repairs):
+        student_result.notices.append(kept_text(name))
 
 
 def repaired(cells: int, notebook: str) -> str:
     """Return the notice about a number of repaired cells in a notebook."""
     return f"{'a cell was' if cells == 1 else f'{cells} cells were'} repaired in {notebook}"
+
+
+def kept_text(notebook: str) -> str:
+    """Return the notice about text in other cells of a notebook than it should be."""
+    return f"text that stood in the wrong cells of {notebook} was kept"

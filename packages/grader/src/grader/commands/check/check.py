@@ -91,7 +91,7 @@ def check(course_dir: CourseDir, path: Path, *, sandbox: bool = True, exercise: 
     except UnreadableFile as error:
         if _named(sources, path) is None:
             raise _unknown(path) from None
-        raise GraderError(f"{error.why}: save it once more in JupyterLab") from None
+        raise GraderError(error.to_student) from None
     source_path, source = source_of(sources, path, submission, limits.notebook_mb)
     repaired = repair(source, submission)
     if exercise:

@@ -67,7 +67,7 @@ def grade_ticket(ticket: Ticket, store: Store, assignment: Assignment, grade: Gr
                 break
         return Outcome(ticket, result)
     except UnreadableFile as error:
-        return Outcome(ticket, problem=f"{error.why}: save it once more in JupyterLab, and hand it in again")
+        return Outcome(ticket, problem=f"{error.to_student}, and hand it in again")
     except Exception:
         log.exception("hand-in %s could not be graded", ticket.id)
         return Outcome(ticket, failed=True)
