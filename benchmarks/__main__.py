@@ -5,7 +5,7 @@
 3. The limit: the same cells in one warm process for each core, and with a fork of it for each notebook.
 4. A test's call of student code, across the boundary and in one process.
 5. The attacks that beat stock nbgrader, and their effect on `grader grade`.
-6. The kill matrix: mistakes and mutants that the tests find.
+6. The kill matrix: mistakes and mutants that the tests find, and points that trivial answers earn.
 7. Names of causes: right, wrong and missing ones.
 8. Points that a single mistake costs in its own exercise and in others.
 9. `grader serve` under load, and what it has after many kills.

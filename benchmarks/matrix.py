@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from benchmarks.classes import REPOSITORY
 from grader.classroom.course_dir import CourseDir
+from grader.commands.prove.console import for_nothing_of
 from grader.commands.prove.matrix import Kind, Matrix, Prover
 
 HEADING = "## The kill matrix"
@@ -24,11 +25,14 @@ def table() -> str:
     thin = [matrix.exercise for matrix in matrices if matrix.depends_on_one_test()]
     return "\n".join([
         HEADING, "",
-        f"`grader prove`: every known mistake, every right answer in another style and every mutant of our solutions, "
-        f"{graded} answers in {minutes:.1f} minutes. An explained mutant may keep its points, and its record says why.",
+        f"`grader prove`: every known mistake, every right answer in another style, every mutant of our solutions and "
+        f"trivial answers, {graded} answers in {minutes:.1f} minutes. An explained mutant may keep its points, and its "
+        "record says why. Points for nothing are what trivial answers earn together, in tests that ask for more than "
+        "names and parameters; a tenth is allowed in each exercise.",
         "",
-        "| | exercises | tests | mistakes found | right answers kept | mutants found | explained | unexplained |",
-        "|---|" + "--:|" * 7,
+        "| | exercises | tests | mistakes found | right answers kept | mutants found | explained | unexplained "
+        "| points for nothing |",
+        "|---|" + "--:|" * 8,
         *rows, _row("all", matrices), "",
         f"Not proven: {', '.join(unproven) or 'none'}. One test finds more than half of what is found in "
         f"{len(thin)} exercises: {', '.join(thin) or 'none'}.", "",
@@ -47,6 +51,7 @@ def _row(name: str, matrices: Sequence[Matrix]) -> str:
         f"{sum(found[Kind.MUTANT])} / {len(found[Kind.MUTANT])}",
         sum(bool(row.reason) for row in rows),
         sum(len(matrix.surviving(Kind.MUTANT)) + len(matrix.undecided) for matrix in matrices),
+        for_nothing_of(*matrices),
     ]
     return f"| {name} | " + " | ".join(map(str, cells)) + " |"
 

@@ -47,6 +47,7 @@ def as_json(matrices: Sequence[Matrix]) -> dict[str, Any]:
                 "thin": matrix.depends_on_one_test() or bool(matrix.surviving(Kind.MUTANT)),
                 "kills": matrix.kills(),
                 "kills_alone": matrix.kills_alone(),
+                "for_nothing": msgspec.to_builtins(matrix.for_nothing),
             }
             for matrix in matrices
         ],
@@ -56,7 +57,7 @@ def as_json(matrices: Sequence[Matrix]) -> dict[str, Any]:
 def _table(matrices: Sequence[Matrix], is_sample: bool) -> Table:
     table = Table(box=None, pad_edge=False)
     table.add_column("exercise", overflow="fold")
-    for heading in ("tests", "mistakes found", "right answers kept", "mutants found", "explained"):
+    for heading in ("tests", "mistakes found", "right answers kept", "mutants found", "explained", "for nothing"):
         table.add_column(heading, justify="right")
     table.add_column("")
     for matrix in matrices:
@@ -67,9 +68,15 @@ def _table(matrices: Sequence[Matrix], is_sample: bool) -> Table:
             mark = Text("thin", "yellow")
         table.add_row(
             matrix.exercise, str(len(matrix.tests)), _found(matrix, Kind.MISTAKE), f"{kept} / {len(right)}",
-            _found(matrix, Kind.MUTANT), str(reasons or ""), mark,
+            _found(matrix, Kind.MUTANT), str(reasons or ""), for_nothing_of(matrix), mark,
         )  # fmt: skip
     return table
+
+
+def for_nothing_of(*matrices: Matrix) -> str:
+    """Return the points that trivial answers earn, of those that they could."""
+    each = [matrix.for_nothing for matrix in matrices]
+    return f"{sum(one.points for one in each):g} / {sum(one.out_of for one in each):g}"
 
 
 def _found(matrix: Matrix, kind: Kind) -> str:
@@ -91,6 +98,11 @@ def _complaints(matrix: Matrix) -> Iterator[Text]:
     for row in matrix.surviving(Kind.MUTANT):
         yield _headline(matrix, f"no test finds a mutant that {row.name}")
         yield _edit(row.edit)
+    if matrix.for_nothing.is_too_much:
+        earned = f"trivial answers earn {for_nothing_of(matrix)} points, and may earn a tenth"
+        yield _headline(matrix, earned)
+        for test, names in matrix.for_nothing.tests.items():
+            yield Text(f"    {test}: {', '.join(names)}")
     for row in matrix.undecided:
         yield _headline(matrix, f"grading the {row.kind} '{row.name}' did not come to an end: prove it again")
         yield _edit(row.edit)

@@ -1,10 +1,8 @@
-"""Grades known mistakes, right answers and mutants, and records which tests find which: the kill matrix.
+"""Grades known mistakes, right answers, mutants and trivial answers, and records which tests find which.
 
-source/NN-name --> exercises --> rows: mistakes, right answers, mutants --grade, side by side--> Matrix
-Matrix --rows, each graded by copies of the tests that it passed and that draw--> Matrix with AnswerRow.other_draws
+source/NN-name --> exercises --> rows: mistakes, right answers, mutants, trivial answers --grade, side by side--> Matrix
 """
 
-import copy
 import hashlib
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -20,6 +18,7 @@ from grader.commands.prove import survivors
 from grader.commands.prove.leads import Leads, leads
 from grader.commands.prove.mutation import difference, mutants
 from grader.commands.prove.sentences import Sentence, sentences
+from grader.commands.prove.trivial import ForNothing, for_nothing, trivial_answers
 from grader.engine.diagnosis.misconceptions import Misconception, Tie, load, load_common_ties, load_ties
 from grader.engine.explanation import Cause
 from grader.engine.grading import grade
@@ -28,7 +27,7 @@ from grader.engine.notebook.cells import grade_id
 from grader.engine.notebook.files import read_sources
 from grader.engine.notebook.outline import Outline
 from grader.engine.notebook.repair import Repaired
-from grader.engine.report import Report, Verdict
+from grader.engine.report import Report
 from grader.engine.sandbox import confinement
 from grader.engine.supervisor.pool import side_by_side
 from grader.errors import GraderError
@@ -38,13 +37,6 @@ CELL_SECONDS, NOTEBOOK_SECONDS = 3, 60
 SHARE = 10
 """A sample holds one row in this many."""
 REFERENCE = "reference"
-PROBE = """import torch as _torch
-_before = _torch.get_rng_state(), _torch.Generator.source.getstate()
-{test}
-assert _torch.equal(_torch.get_rng_state(), _before[0]), "it draws"
-assert _torch.Generator.source.getstate() == _before[1], "it draws"
-"""
-"""A test that fails if it draws random numbers, or the answer does while the test calls it."""
 
 
 class Kind(StrEnum):
@@ -53,16 +45,17 @@ class Kind(StrEnum):
     MISTAKE = "mistake"
     RIGHT = "right answer"
     MUTANT = "mutant"
+    TRIVIAL = "trivial answer"
 
 
 class AnswerRow(msgspec.Struct):
     """One answer and the tests that it fails.
 
-    `edit` is its difference from the reference, empty for a right answer. `killed_by` are the tests in which it lost
-    points. `reason` says why a mutant may survive. `is_undecided` is true if grading did not finish. `other_draws`
-    counts, by test, the other draws of its random numbers in which the answer loses points that the test's own draw
-    gives it. `messages` are those of assertions, by test, and `named` the mistakes that the diagnosis names; both are
-    recorded for a proof of sentences.
+    `edit` is its difference from the reference, empty for a right answer and a trivial one. `killed_by` are the tests
+    in which it lost points. `reason` says why a mutant may survive. `is_undecided` is true if grading did not finish.
+    `other_draws` counts, by test, the other draws of its random numbers in which the answer loses points that the
+    test's own draw gives it. `messages` are those of assertions, by test, and `named` the mistakes that the diagnosis
+    names; both are recorded for a proof of sentences.
     """
 
     kind: Kind
@@ -79,8 +72,8 @@ class AnswerRow(msgspec.Struct):
 class Matrix(msgspec.Struct):
     """The rows of one exercise.
 
-    `stale` are the recorded edits that explain no survivor. `draws` is the number of other draws of each test. `leads`
-    are what the sentences of the tests say, if they are proven, too.
+    `stale` are the recorded edits that explain no survivor. `draws` is the number of other draws of each test. `points`
+    are those of each test. `leads` are what the sentences of the tests say, if they are proven, too.
     """
 
     assignment: str
@@ -89,6 +82,7 @@ class Matrix(msgspec.Struct):
     rows: list[AnswerRow]
     stale: list[str]
     draws: int = 0
+    points: dict[str, float] = {}
     leads: Leads | None = None
 
     def of(self, kind: Kind) -> list[AnswerRow]:
@@ -120,6 +114,12 @@ class Matrix(msgspec.Struct):
         """Rows whose grading did not finish."""
         return [row for row in self.rows if row.is_undecided]
 
+    @property
+    def for_nothing(self) -> ForNothing:
+        """What trivial answers earn."""
+        graded = [row for row in self.of(Kind.TRIVIAL) if not row.is_undecided]
+        return for_nothing({row.name: row.killed_by for row in graded}, self.points)
+
     def found(self) -> int:
         """Return the number of wrong answers that lose points."""
         return sum(bool(row.killed_by) for row in self._wrong())
@@ -137,7 +137,10 @@ class Matrix(msgspec.Struct):
         return 2 * max(self.kills_alone().values(), default=0) > self.found()
 
     def is_proven(self) -> bool:
-        """Return True if every row ended as it should, and each recorded edit is a survivor's."""
+        """Return True if every row ended as it should, and each recorded edit is a survivor's.
+
+        Trivial answers together earn at most a tenth.
+        """
         return not (
             self.surviving(Kind.MUTANT)
             or self.surviving(Kind.MISTAKE)
@@ -145,11 +148,12 @@ class Matrix(msgspec.Struct):
             or self.kept_by_luck
             or self.undecided
             or self.stale
+            or self.for_nothing.is_too_much
             or (self.leads is not None and not self.leads.are_true())
         )
 
     def _wrong(self) -> list[AnswerRow]:
-        return [row for row in self.rows if row.kind is not Kind.RIGHT]
+        return self.of(Kind.MISTAKE) + self.of(Kind.MUTANT)
 
 
 @dataclass(frozen=True)
@@ -176,7 +180,14 @@ class ExerciseToProve:
             rows.append((AnswerRow(Kind.MISTAKE, name, difference(answer, text)[1]), text))
         for mutant in mutants(answer, [text for _, text in rows]):
             rows.append((AnswerRow(Kind.MUTANT, mutant.name, mutant.edit), mutant.text))
+        rows += [(AnswerRow(Kind.TRIVIAL, name), text) for name, text in trivial_answers(answer)]
         return rows
+
+    @property
+    def points(self) -> dict[str, float]:
+        """The points of each test."""
+        names = [(grade_id(cell), cell) for cell in self.source.cells]
+        return {name: cell.metadata.nbgrader.points for name, cell in names if name in self.tests}
 
     @cached_property
     def sentences(self) -> list[Sentence]:
@@ -191,8 +202,9 @@ class Prover:
     """Proves the tests of a course.
 
     `answers` is the folder of right answers in other styles, ASSIGNMENT/EXERCISE/right-*.py. `only` names the exercises
-    to prove; empty: all. `tenth` is the seed by which a tenth of the rows is drawn; None: all rows. `jobs` rows are
-    graded at a time; 0: one per core. `with_sentences` tells whether to prove the sentences of the tests, too.
+    to prove; empty: all. `tenth` is the seed by which a tenth of the rows is drawn; None: all rows. `is_trivial_only`
+    leaves only trivial answers and the reference. `jobs` rows are graded at a time; 0: one per core. `with_sentences`
+    tells whether to prove the sentences of the tests, too.
     """
 
     limits: Limits = field(default_factory=Limits)
@@ -200,6 +212,7 @@ class Prover:
     answers: Path | None = None
     only: Sequence[str] = ()
     tenth: int | None = None
+    is_trivial_only: bool = False
     jobs: int = 0
     sandbox: bool = True
     with_sentences: bool = False
@@ -286,15 +299,24 @@ class Prover:
                 )  # fmt: skip
 
     def _is_in_sample(self, exercise: ExerciseToProve, row: AnswerRow) -> bool:
-        """Return True for a row in the sample. The reference always is: without it, no other row says anything."""
-        if self.tenth is None or row.name == REFERENCE:
+        """Return True for a row in the sample. The reference always is: without it, no other row says anything.
+
+        Trivial answers are drawn together, for what they earn together counts.
+        """
+        if row.name == REFERENCE:
             return True
-        text = f"{self.tenth} {exercise.assignment} {exercise.name} {row.kind} {row.name} {row.edit}"
+        if self.is_trivial_only and row.kind is not Kind.TRIVIAL:
+            return False
+        if self.tenth is None:
+            return True
+        name = "" if row.kind is Kind.TRIVIAL else row.name
+        text = f"{self.tenth} {exercise.assignment} {exercise.name} {row.kind} {name} {row.edit}"
         return int.from_bytes(hashlib.sha256(text.encode()).digest()) % SHARE == 0
 
     def limits_for(self, row: AnswerRow) -> Limits:
         """Return the limits of an answer."""
-        return self.limits if row.kind is Kind.RIGHT else for_wrong_answers(self.limits)
+        # A trivial answer calls the reference for its shapes, so it takes as long.
+        return self.limits if row.kind in (Kind.RIGHT, Kind.TRIVIAL) else for_wrong_answers(self.limits)
 
     def _graded(self, exercise: ExerciseToProve, row: AnswerRow, answer: str) -> AnswerRow:
         # A diagnosis takes time, so only the rows with a name of their own are diagnosed.
@@ -306,7 +328,7 @@ class Prover:
             row.messages = {test: each.detail for test, each in explained.items() if each.cause is Cause.PROPERTY}
             row.named = [name for each in explained.values() for name in each.causes]
         if not report.given_up:
-            row.killed_by = _failed(report)
+            row.killed_by = failed(report)
         if row.kind is Kind.MUTANT and not row.killed_by:
             row.reason = exercise.reasons.get(row.edit, "")
         return row
@@ -316,7 +338,7 @@ class Prover:
         explained = {row.edit for row in rows if row.reason}
         not_drawn = {row.edit for row, _ in exercise.rows} - {row.edit for row in rows}
         stale = [edit for edit in exercise.reasons if edit not in explained | not_drawn]
-        matrix = Matrix(exercise.assignment, exercise.name, exercise.tests, rows, stale)
+        matrix = Matrix(exercise.assignment, exercise.name, exercise.tests, rows, stale, points=exercise.points)
         if self.with_sentences:
             is_sample = self.tenth is not None
             matrix.leads = leads(exercise.sentences, exercise.ties, exercise.common_ties, rows, is_sample=is_sample)
@@ -332,93 +354,6 @@ def for_wrong_answers(limits: Limits) -> Limits:
     )
 
 
-def _failed(report: Report) -> list[str]:
+def failed(report: Report) -> list[str]:
+    """Return the tests in which an answer lost points."""
     return [result.name for result in report.results if result.points < result.max_points]
-
-
-def with_other_draws(
-    prover: Prover, exercises: Sequence[ExerciseToProve], matrices: Sequence[Matrix], count: int
-) -> Iterator[Matrix]:
-    """Grade rows again under other random numbers, and yield each matrix with the results.
-
-    These rows are right answers, known mistakes and surviving mutants; in a sample, all of its mutants.
-
-    Args:
-        prover: the one that made the matrices.
-        exercises: the exercises.
-        matrices: the matrix of each of them, which is changed.
-        count: the number of other draws of each test.
-
-    Raises:
-        SandboxUnavailable: the kernel cannot confine student code.
-    """
-    pool = ThreadPoolExecutor(side_by_side(prover.jobs))
-    try:
-        for exercise, matrix in zip(exercises, matrices, strict=True):
-            tests = drawing_tests(prover, exercise)
-            graded = {id(row) for row in matrix.rows}
-            futures = [
-                pool.submit(_draw, prover, exercise, tests, row, text, count)
-                for row, text in exercise.rows
-                if id(row) in graded and (row.kind is not Kind.MUTANT or not row.killed_by or prover.tenth is not None)
-            ]
-            for future in futures:
-                future.result()
-            matrix.draws = count
-            yield matrix
-    finally:
-        pool.shutdown(cancel_futures=True)
-
-
-def drawing_tests(prover: Prover, exercise: ExerciseToProve) -> set[str]:
-    """Return the tests whose result can depend on random numbers: those that draw some with the reference."""
-    probes = copy.copy(exercise.source)
-    probes.cells = [
-        type(cell)(cell, source=PROBE.format(test=cell.source)) if grade_id(cell) in exercise.tests else cell
-        for cell in exercise.source.cells
-    ]
-    return set(_failed(prover.report(probes, exercise.name, exercise.right[REFERENCE], prover.limits)))
-
-
-def _draw(prover: Prover, exercise: ExerciseToProve, tests: set[str], row: AnswerRow, answer: str, count: int) -> None:
-    """Count the other draws in which a row loses points, for the tests in which it lost none."""
-    passed = tests - set(row.killed_by)
-    if not passed or row.is_undecided:
-        return
-    limits = prover.limits_for(row)
-    longer = Limits(
-        config=limits.config,
-        cell_seconds=limits.cell_seconds,
-        notebook_seconds=(count + 1) * limits.notebook_seconds,
-    )
-    source, draws_of = copies(exercise.source, passed, count)
-    report = prover.report(source, exercise.name, answer, longer)
-    row.is_undecided = report.given_up
-    if report.given_up:
-        return
-    for result in report.results:
-        # One draw that never ends takes the time of all others, which says nothing about them.
-        counts = row.kind is Kind.RIGHT or result.verdict is not Verdict.TIMED_OUT
-        if result.points < result.max_points and counts and (test := draws_of.get(result.name)):
-            row.other_draws[test] = row.other_draws.get(test, 0) + 1
-
-
-def copies(source: NotebookNode, tests: set[str], count: int) -> tuple[NotebookNode, dict[str, str]]:
-    """Return a source with `count` copies behind each of some tests, and the test of each copy by its name.
-
-    The random numbers of a test follow from its name and text, so each copy draws others.
-    """
-    cells: list[NotebookNode] = []
-    draws_of: dict[str, str] = {}
-    for cell in source.cells:
-        cells.append(cell)
-        name = grade_id(cell) or ""
-        for number in range(count if name in tests else 0):
-            twin = copy.deepcopy(cell)
-            twin.metadata.nbgrader.grade_id = f"{name}-draw-{number}"
-            twin.source += f"\n# draw {number}"
-            cells.append(twin)
-            draws_of[f"{name}-draw-{number}"] = name
-    copied = copy.copy(source)
-    copied.cells = cells
-    return copied, draws_of
