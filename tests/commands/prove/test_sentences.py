@@ -50,12 +50,12 @@ def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def save(folder: Path, code: str = CHECK, toml: str = MISTAKES + TIES, one: str = "scaled(5, 1) == 5") -> None:
+def save(folder: Path, code: str = CHECK, toml: str = MISTAKES + TIES, one: str = "scaled(5, -1) == -5") -> None:
     """Write the course with this visible check, list of mistakes and condition of the hidden test."""
     cells = (
         answer("scaled", "def scaled(x, by):\n    ### BEGIN SOLUTION\n    return x * by\n    ### END SOLUTION"),
         check("scaled-check", code),
-        hidden("scaled-test-one", "Nothing changes by 1.", f"assert {one}, 'Once five is 5.'"),
+        hidden("scaled-test-one", "By -1, the sign changes.", f"assert {one}, 'Five is taken off.'"),
     )
     write(folder / "source" / NAME / "misconceptions/scaled.toml", toml)
     nbformat.write(notebook(*cells), folder / "source" / NAME / "small.ipynb")
@@ -98,7 +98,7 @@ def test_a_sentence_for_another_mistake_is_a_false_lead(course: Path, capsys: Ca
 
 def test_a_sentence_of_a_hidden_test_is_judged_too(course: Path, capsys: Capture) -> None:
     """There a question names a cause; what was measured needs no tie."""
-    save(course, toml=MISTAKES + TIES + '[[sentence]]\nsays = "five is 5"\nmeans = ["adds"]\n')
+    save(course, toml=MISTAKES + TIES + '[[sentence]]\nsays = "Five is taken off"\nmeans = ["adds"]\n')
     _, found = proved(capsys)
     assert found["errors"] == ["false"] and {lead["test"] for lead in found["false"]} == {"scaled-test-one"}
     assert {lead["name"] for lead in found["false"]} == {"takes by"}
@@ -161,7 +161,7 @@ def test_a_mutant_that_behaves_like_a_meant_mistake_is_meant(course: Path, capsy
     _, found = proved(capsys)
     assert {lead["kind"] for lead in found["vague"]} == {"mutant"} and not found["false"]
     edits = {lead["edit"] for lead in found["vague"]}
-    assert "- return x * by\n+ return x" in edits, "x is 2 as well, and right for the hidden test"
+    assert "- return x * by\n+ return x" in edits
 
 
 def test_a_mistake_that_is_taken_for_another_is_misnamed(course: Path, capsys: Capture) -> None:
