@@ -55,7 +55,9 @@ def save(folder: Path, code: str = CHECK, toml: str = MISTAKES + TIES, one: str 
     cells = (
         answer("scaled", "def scaled(x, by):\n    ### BEGIN SOLUTION\n    return x * by\n    ### END SOLUTION"),
         check("scaled-check", code),
-        hidden("scaled-test-one", "By -1, the sign changes.", f"assert {one}, 'Five is taken off.'"),
+        hidden(
+            "scaled-test-one", "By -1, the sign changes.", f"assert {one}, f'Five is taken off, not {{scaled(5, -1)}}.'"
+        ),
     )
     write(folder / "source" / NAME / "misconceptions/scaled.toml", toml)
     nbformat.write(notebook(*cells), folder / "source" / NAME / "small.ipynb")
