@@ -135,6 +135,17 @@ def test_a_replay_gives_the_same_receipt(server: Server) -> None:
         assert database.execute("select count(*) from hand_in where student = 'eve'").fetchone() == (1,)
 
 
+def test_the_name_and_the_cells_of_a_file_decide_which_notebook_it_is(server: Server) -> None:
+    """A numbered copy is that notebook; cells of another one under its name are refused, and cost no attempt."""
+    form = server.graded("kim", written(server.folder), NAME, "small%20(1)")
+    assert form["report"]["points"] == 8 and submitted(server, "kim") == written(server.folder)
+    refused = server.graded("kim", other(server.folder), NAME, "small")
+    assert refused["state"] == "refused" and "has the cells of other, and was handed in as small" in refused["error"]
+    assert server.ask("/", "kim").json["assignments"][NAME]["notebooks"]["small"]["attempts"] == 1
+    assert submitted(server, "kim") == written(server.folder)
+    assert server.hand_in("kim", written(server.folder), NAME, "smal").status == 404
+
+
 @pytest.mark.parametrize(
     "content", [b"no notebook", b"[]", b"\x80\x81", b'{"cells": []', b"{}", b'{"cells": [], "nbformat": 3}']
 )

@@ -60,8 +60,6 @@ def _run(parsed: argparse.Namespace) -> int:
     if parsed.answers and not parsed.answers.is_dir():
         raise GraderError(f"--answers must name a folder of right answers, but {parsed.answers} is not a folder")
     answers = parsed.answers or course_dir.root / Grader(config=course_dir.config).right_answers
-    if not answers.is_dir():
-        print(f"there is no folder {answers}, so no right answer in another style is graded", file=sys.stderr)
     prover = Prover(
         limits=Limits(config=course_dir.config),
         helper_packages=course_dir.helper_packages,
@@ -74,6 +72,8 @@ def _run(parsed: argparse.Namespace) -> int:
         with_sentences=parsed.sentences,
     )
     exercises = prover.exercises([course_dir.require(name) for name in parsed.assignment or course_dir.assignments()])
+    if not answers.is_dir():
+        print(f"there is no folder {answers}, so no right answer in another style is graded", file=sys.stderr)
     console = Console(stderr=True)
     shown = partial(track, total=len(exercises), console=console, transient=True, disable=not console.is_terminal)
     matrices = list(shown(prover.matrices(exercises), "proving"))

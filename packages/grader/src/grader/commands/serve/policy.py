@@ -161,7 +161,8 @@ def fingerprint(content: bytes, notebook: str, source: NotebookNode) -> str:
     """Return a digest of the parts of a notebook that are graded: code that runs, written answers, and our tests.
 
     Two files with the same digest are one attempt. Outputs, counts, metadata and cells that are not graded, such as the
-    one that hands in, play no part, nor do empty cells, which JupyterLab adds at the end. Text in the student's own cells does, because it is marked.
+    one that hands in, play no part, nor do empty cells, which JupyterLab adds at the end. Text in the student's own
+    cells does, because it is marked.
 
     Args:
         content: the bytes of the file.

@@ -64,6 +64,7 @@ class SubmitHandler(Handler):
     async def post(self, assignment: str, notebook: str) -> None:
         """Store the notebook and answer with its receipt."""
         service, rules = self.service, self.service.rules[assignment]
+        notebook = self._notebook(assignment, notebook)
         # After a client hangs up, its notebook counts as long as it is in memory.
         with self._cleanup.pop_all():
             if not self._content:
@@ -98,12 +99,19 @@ class SubmitHandler(Handler):
             names = ", ".join(self.service.assignments)
             to_do = f"put the notebook into a folder with the name of one ({names})"
             raise Refusal(404, f"there is no assignment {one_line(assignment, 100)!r}: {to_do}")
-        if notebook not in (sources := self.service.assignments[assignment].sources):
-            to_do = f"give the file back the name of its notebook ({', '.join(sources)})"
-            raise Refusal(404, f"{assignment} has no notebook {one_line(notebook, 100)!r}: {to_do}")
+        self._notebook(assignment, notebook)
         length = self.request.headers.get("Content-Length", "")
         if length.isdecimal() and int(length) > self._max_bytes:
             raise self._too_large()
+
+    def _notebook(self, assignment: str, file: str) -> str:
+        """Return the notebook to which the name of a file refers, which a browser may have numbered."""
+        found = self.service.assignments[assignment].chooser.matcher.by_name(file)
+        if found is None:
+            names = ", ".join(self.service.assignments[assignment].sources)
+            to_do = f"give the file back the name of its notebook ({names})"
+            raise Refusal(404, f"{assignment} has no notebook {one_line(file, 100)!r}: {to_do}")
+        return found.notebook
 
     def _too_large(self) -> Refusal:
         return Refusal(413, f"a notebook may have {self._max_bytes / 2**20:g} MB: clear its outputs, and save it")
