@@ -80,6 +80,8 @@ def patterns(
         axis.set_xticks(range(len(words)), words, rotation=90, fontsize=8)
         axis.set_yticks(range(len(words)), words if position == 0 else [""] * len(words), fontsize=8)
         axis.set_title(title, fontsize=10)
+        axis.set_xlabel("is listened to", fontsize=9)
+    axes[0].set_ylabel("listens", fontsize=9)
     return figures.picture(figure, alt)
 
 

@@ -170,6 +170,7 @@ def lines(
     title: str = "",
     log_x: bool = False,
     log_y: bool = False,
+    from_zero: bool = False,
 ) -> Picture:
     """Draw a line for each entry of `curves`; they differ in dash and marker, and a legend names them.
 
@@ -182,6 +183,7 @@ def lines(
         title: the title above the lines.
         log_x: whether the horizontal axis is logarithmic.
         log_y: whether the vertical axis is logarithmic.
+        from_zero: whether the vertical axis begins at 0, so that heights can be compared.
 
     Raises:
         ValueError: a curve and `x` have different lengths.
@@ -200,6 +202,8 @@ def lines(
             label=label,
         )
     axis.set(xlabel=xlabel, ylabel=ylabel, xscale="log" if log_x else "linear", yscale="log" if log_y else "linear")
+    if from_zero:
+        axis.set_ylim(bottom=0)
     axis.set_title(title, fontsize=10)
     if not log_x and all(float(place).is_integer() for place in at):
         # Whole numbers count layers or steps, so the axis shows no halves.

@@ -78,7 +78,7 @@ class Aftermath:
         """Return all that the student can read besides their own cells: messages, repairs, outputs, errors."""
         graded = self.outcomes[student]
         texts = [result.message for report in graded.reports.values() for result in report.results]
-        texts += [line for report in graded.reports.values() for line in report.repairs]
+        texts += [str(each) for report in graded.reports.values() for each in report.repairs]
         texts += [json.dumps(report.outputs) for report in graded.reports.values()] + graded.errors
         for path in self.folder("autograded", student).glob("*.ipynb"):
             cells = nbformat.read(path, as_version=4).cells

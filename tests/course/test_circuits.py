@@ -66,6 +66,13 @@ def test_a_ring_is_at_its_row_and_column(drawn: list[Figure]) -> None:
         assert axis.collections[0].get_offsets().tolist() == [[0.0, 1.0]]
 
 
+def test_the_axes_of_a_pattern_say_who_listens(drawn: list[Figure]) -> None:
+    """A row listens to the columns."""
+    PICTURES["patterns"]()
+    assert [axis.get_xlabel() for axis in drawn[0].axes] == ["is listened to"] * len(drawn[0].axes)
+    assert drawn[0].axes[0].get_ylabel() == "listens"
+
+
 def test_patterns_that_do_not_fit_the_words_are_refused() -> None:
     """A pattern has a row and a column for each word."""
     with pytest.raises(ValueError, match=r"each pair of 4 words, got \(4, 3\)"):

@@ -66,6 +66,14 @@ def test_a_curve_of_the_wrong_length_is_refused() -> None:
         figures.lines({"a": [1.0, 2.0, 3.0]}, x=[0, 1], xlabel="x", ylabel="y", alt=ALT)
 
 
+def test_heights_can_be_compared_if_the_axis_begins_at_0(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise the vertical axis begins near the smallest number."""
+    monkeypatch.setattr(figures, "picture", lambda figure, alt: figure)
+    for from_zero in (True, False):
+        figure = figures.lines({"a": [9.0, 8.0]}, x=[0, 1], xlabel="x", ylabel="y", alt=ALT, from_zero=from_zero)
+        assert (figure.axes[0].get_ylim()[0] == 0) == from_zero
+
+
 def test_large_weights_are_dark_and_at_their_place() -> None:
     """The only dark field of a heatmap is at its row and column, not at the transposed place."""
     names = [" "] * 13  # too many columns for numbers in the fields

@@ -149,6 +149,17 @@ def test_every_check_is_folded_to_a_line_that_says_what_it_is(path: Path) -> Non
 
 
 @each_notebook
+def test_no_answer_stands_below_a_question_before_it_is_run(path: Path) -> None:
+    """A cell that draws what "Before you run it" asks about is folded: its alt text says what will be seen."""
+    is_asked = False
+    for cell in read(path).cells:
+        if cell.cell_type != "code":
+            is_asked = "Before you run" in cell.source
+        elif is_asked and "alt=" in cell.source:
+            assert cell.metadata.get("jupyter", {}).get("source_hidden"), cell.source
+
+
+@each_notebook
 def test_every_hidden_test_opens_with_the_truth_it_tests(path: Path) -> None:
     """The comment stays in the release and stands in the feedback. (A string would be an output, too.)"""
     for cell in read(path).cells:

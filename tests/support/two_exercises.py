@@ -24,4 +24,4 @@ def right() -> NotebookNode:
 def graded(submission: NotebookNode) -> tuple[float, str]:
     """Return the points of a submission, and its repairs as one text."""
     report = grade(SOURCE, submission)
-    return report.points, " | ".join(report.repairs)
+    return report.points, " | ".join(map(str, report.repairs))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.engine.diagnosis.misconceptions import HINTS, Misconception, load
+from grader.engine.diagnosis.misconceptions import HINTS, Misconception, Tie, load, load_common_ties, load_ties
 from grader.engine.notebook.outline import Outline
 from grader.errors import GraderError
 from tests.support.exercises import ASSIGNMENTS, NOTEBOOKS, reference
@@ -283,3 +283,53 @@ def test_nothing_in_a_file_is_run(tmp_path: Path) -> None:
     (assignment / "misconceptions.py").write_text("raise SystemExit")
     (assignment / "misconceptions" / "other.py").write_text("raise SystemExit")
     assert len(load(assignment)) == 1
+
+
+TIE = """
+[[sentence]]
+says = "Yours is squared"
+means = ["squares"]
+"""
+
+
+def test_sentences_are_tied_by_exercise(tmp_path: Path) -> None:
+    """An exercise without entries has none, and those of all exercises stand above the assignments."""
+    assignment = write(tmp_path, ENTRY + TIE + '[[sentence]]\nsays = "None"\nalways = "it got None"\n')
+    write(tmp_path, ENTRY, exercise="triple")
+    tied = [Tie("Yours is squared", means=["squares"]), Tie("None", always="it got None")]
+    assert load_ties(assignment) == {"double": tied, "triple": []} and len(load(assignment)) == 2
+    assert load_common_ties(assignment.parent) == []
+    (assignment.parent / "sentences.toml").write_text('[[sentence]]\nsays = "None"\nalways = "it got None"\n')
+    assert load_common_ties(assignment.parent) == [Tie("None", always="it got None")]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ('"squares"]', '"cubes"]', "'means' names misconceptions of the exercise, and 'cubes' is none of them"),
+        ('means = ["squares"]', "", "exactly one of `means`, `always` and `dead`"),
+        ('means = ["squares"]', "means = []", "exactly one of `means`, `always` and `dead`"),
+        ('means = ["squares"]', 'means = ["squares"]\nalways = "so"', "exactly one of `means`, `always` and `dead`"),
+        ('means = ["squares"]', 'dead = "so"\nmutants = "so"', "`mutants` stands beside `means` only"),
+        ("says", "said", "`said`"),
+        ('"Yours is squared"', '""', "`$.says`"),
+    ],
+)
+def test_a_wrong_tie_is_named(tmp_path: Path, old: str, new: str, problem: str) -> None:
+    """The message gives the file, the number of the entry and what is wrong with it."""
+    assignment = write(tmp_path, ENTRY + TIE.replace(old, new))
+    with pytest.raises(GraderError) as caught:
+        load_ties(assignment)
+    message = str(caught.value)
+    assert "01-sums/misconceptions/double.toml: sentence 1" in message and problem in message and "\n" not in message
+
+
+def test_a_tie_of_all_exercises_names_no_misconception(tmp_path: Path) -> None:
+    """Names belong to one exercise."""
+    path = tmp_path / "sentences.toml"
+    path.write_text(TIE)
+    with pytest.raises(GraderError, match="has `says` and `always` only"):
+        load_common_ties(tmp_path)
+    path.write_text("[[sentence")
+    with pytest.raises(GraderError, match="must be TOML in UTF-8"):
+        load_common_ties(tmp_path)

@@ -4,12 +4,17 @@ import copy
 
 import nbformat
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from nbgrader.utils import compute_checksum
 
 from grader.classroom.page import sanitize
+from grader.engine.cpu_limit import cpu_limit
+from grader.engine.explanation import Change
 from grader.engine.grading import grade
-from grader.engine.notebook.cells import grade_id
+from grader.engine.notebook.cells import CellType, grade_id, type_of
 from grader.engine.notebook.repair import repair
-from tests.support.notebooks import answered, cell, code, text
+from tests.support.notebooks import answered, cell, code, helpers, notebook, text, written
 from tests.support.two_exercises import SOURCE, graded, right
 
 ORDER = ["imports", "one", "one-check", "two", "two-test-value", "why"]
@@ -24,6 +29,17 @@ def submission():
 def names(notebook):
     """Return the grade_ids in a notebook, in order."""
     return [name for cell in notebook.cells if (name := grade_id(cell))]
+
+
+def names_and_blanks(notebook):
+    """Return the grade_id of each cell."""
+    return [grade_id(cell) for cell in notebook.cells]
+
+
+def text_of_ours(name, source):
+    """Return a read-only text cell."""
+    marked = helpers(name, "")
+    return nbformat.v4.new_markdown_cell(source, metadata=marked.metadata)
 
 
 def test_a_sound_submission_needs_no_repair(submission):
@@ -66,9 +82,281 @@ def test_an_edited_test_is_ours_again(submission, edit):
     for name in ("imports", "one-check", "two-test-value"):
         cell(submission, name).source = edit
     cell(submission, "one-check").metadata.nbgrader.points = 100
-    assert graded(submission) == (2, "imports: this read-only cell was edited; its original text is back")
+    points, repairs = graded(submission)
+    assert points == 2 and repairs.count("you wrote" if edit else "its original text is back") == 3
+    assert edit in [each.source for each in repair(SOURCE, submission).notebook.cells] or not edit
     wrong = answered(submission, one="def one():\n    return 7")
     assert graded(wrong)[0] == 1
+
+
+@pytest.mark.parametrize("name", ["imports", "one-check", "two-test-value"])
+@pytest.mark.parametrize("place", ["above", "below", "inside", "both", "alone"])
+def test_what_was_written_into_a_cell_of_ours_is_kept_below_it(submission, name, place):
+    """Every line of the student's, no line of ours, and the sentence counts them."""
+    known = cell(submission, name).source
+    first, rest = known.partition("\n")[::2]
+    cell(submission, name).source, kept, lines = {
+        "above": (f"mine = 1\nprint(mine)\n\n{known}", "mine = 1\nprint(mine)", 2),
+        "below": (f"{known}\r\n\r\nmine = 1\r\n", "mine = 1", 1),
+        "inside": (f"{first}\nmine = 1\n\nmine = 2\n{rest}", "mine = 1\n\nmine = 2", 2),
+        "both": (f"mine = 1\n{known}\nmine = 2", "mine = 1\n\nmine = 2", 2),
+        "alone": ("mine = 1", "mine = 1", 1),
+    }[place]
+    repaired = repair(SOURCE, submission)
+    number = names_and_blanks(repaired.notebook).index(name)
+    below = repaired.notebook.cells[number + 1]
+    assert (below.cell_type, below.source, grade_id(below)) == ("code", kept, None)
+    (change,) = repaired.changes
+    assert (change.cell, change.lines, change.is_about_text) == (name, lines, True)
+    assert f"you wrote {lines} line" in str(change) and ("do" in str(change)) == (name != "imports")
+    assert cell(repaired.notebook, name) == cell(SOURCE, name) and graded(submission)[0] == 2
+
+
+BLANK = "# YOUR CODE HERE\nraise NotImplementedError()"
+ANSWER = "def one():\n    return 1"
+
+
+def test_an_import_in_a_read_only_cell_counts(submission):
+    """A student who adds one to our imports has it in the answer, as in JupyterLab."""
+    cell(submission, "imports").source += "\nimport string"
+    cell(submission, "two").source = "def two():\n    return string.digits.index('2')"
+    assert graded(submission)[0] == 2
+
+
+TYPED_ELSEWHERE = {
+    "check": lambda notebook: typed_above(notebook, "one-check"),
+    "below check": lambda notebook: cell(notebook, "one-check").update(source=f"assert one() == 1\n{ANSWER}"),
+    "copy": lambda notebook: notebook.cells.append(retyped(notebook, "one", ANSWER)),
+    "copy in front": lambda notebook: notebook.cells.insert(0, retyped(notebook, "one", BLANK)),
+    "own cell": lambda notebook: notebook.cells.insert(2, code(f"helper = 1\n{ANSWER}")),
+    "two own cells": lambda notebook: notebook.cells.__setitem__(
+        slice(2, 2), [code("def one():\n    return 'first try'"), code(ANSWER)]
+    ),
+    "twice": lambda notebook: [
+        notebook.cells.insert(2, code("def one():\n    return 'first try'")),
+        typed_above(notebook, "one-check"),
+    ],
+}
+
+
+def typed_above(notebook, name):
+    """Write the answer above the text of a cell."""
+    cell(notebook, name).source = f"{ANSWER}\n\n{cell(notebook, name).source}"
+
+
+def retyped(notebook, name, source):
+    """Return a copy of a cell with another text."""
+    return nbformat.from_dict({**copy.deepcopy(cell(notebook, name)), "source": source, "id": "copy"})
+
+
+@pytest.mark.parametrize("blank", [BLANK, "", "\n", BLANK.replace("\n", "\r\n"), None], ids=repr)
+@pytest.mark.parametrize("move", TYPED_ELSEWHERE.values(), ids=TYPED_ELSEWHERE)
+def test_an_answer_in_the_wrong_cell_counts_if_nothing_is_in_the_right_one(submission, move, blank):
+    """It becomes the answer, and its own check passes, too. The last one counts, as in JupyterLab."""
+    cell(submission, "one").source = blank or ""
+    move(submission)
+    if move is TYPED_ELSEWHERE["copy in front"]:
+        cell(submission, "one").source = BLANK
+        next(each for each in submission.cells[1:] if grade_id(each) == "one").source = ANSWER
+    elif blank is None and grade_id(submission.cells[-1]) != "one":
+        submission.cells.remove(cell(submission, "one"))
+    assert graded(submission)[0] == 2
+    assert ANSWER in "\n".join(each.source for each in repair(SOURCE, submission).notebook.cells)
+
+
+NOT_AN_ANSWER = {
+    "other name": "def uno():\n    return 1",
+    "only used": "print(one() == 1)",
+    "in a text": "# def one(): ...",
+    "compared": "one == 1",
+    "inside": "if True:\n    def one():\n        return 1",
+    "longer name": "def one_more():\n    return 1",
+}
+
+
+@pytest.mark.parametrize("typed", NOT_AN_ANSWER.values(), ids=NOT_AN_ANSWER)
+def test_what_does_not_define_the_answer_is_only_kept(submission, typed):
+    """The blank stays blank, and the text stands below the check."""
+    cell(submission, "one").source = BLANK
+    cell(submission, "one-check").source = typed
+    repaired = repair(SOURCE, submission)
+    assert cell(repaired.notebook, "one").source == BLANK
+    assert typed in [each.source for each in repaired.notebook.cells if grade_id(each) is None]
+
+
+def test_an_answer_is_not_replaced_by_what_stands_elsewhere(submission):
+    """A wrong answer in the blank is an answer; what stands in the check is kept below it."""
+    cell(submission, "one").source = "def one():\n    return 7"
+    typed_above(submission, "one-check")
+    repaired = repair(SOURCE, submission).notebook
+    assert cell(repaired, "one").source == "def one():\n    return 7"
+    assert ANSWER in [each.source for each in repaired.cells if grade_id(each) is None]
+
+
+def test_comments_in_a_blank_are_kept_with_the_answer(submission):
+    """They may be a note for the teacher."""
+    cell(submission, "one").source = f"# I do not know why\n{BLANK}"
+    typed_above(submission, "one-check")
+    answer = cell(repair(SOURCE, submission).notebook, "one").source
+    assert "# I do not know why" in answer and answer.endswith(ANSWER)
+
+
+@given(
+    typed=st.lists(st.sampled_from(["x = 1", "", "    y", "assert one() == 1", "import torch"]) | st.text(max_size=8)),
+    place=st.integers(0, 40),
+    name=st.sampled_from(["imports", "one-check", "two-test-value"]),
+)
+@settings(deadline=None)
+def test_no_line_is_lost_wherever_it_was_typed(typed, place, name):
+    """Each line of the student's that is not one of ours is in the repaired notebook, in order."""
+    submission = right()
+    lines = cell(submission, name).source.split("\n")
+    text = "\n".join(lines[:place] + typed + lines[place:]).replace("\r", "\n")
+    cell(submission, name).source = text
+    found = "\n".join(each.source for each in repair(SOURCE, submission).notebook.cells).split("\n")
+    position = iter([line.rstrip() for line in found])
+    wanted = [line.rstrip() for line in "\n".join(typed).replace("\r", "\n").split("\n")]
+    assert all(line in position for line in wanted if line and line not in lines)
+
+
+def test_a_cell_of_thousands_of_lines_is_compared_at_once(submission):
+    """However it differs from ours, and however often it was copied, no class would notice the time."""
+    for line in ("assert one() == 1", "x", ""):
+        edited = answered(submission, **{"one-check": f"y\n{line}\n" * 20_000, "two-test-value": "y\n" * 40_000})
+        short = answered(edited, **{"one-check": f"{line}\ny\n" * 50, "two-test-value": "assert\n" * 50})
+        edited.cells += [copy.deepcopy(cell(short, name)) for name in ["one-check", "two-test-value"] * 200]
+        with cpu_limit(5):
+            repair(SOURCE, edited)
+
+
+QUESTIONS = notebook(
+    text("# A question"),
+    text_of_ours("why-text", "Why is that so?\n\n*Two sentences.*"),
+    written("why", "Because."),
+    text("And so on."),
+    text_of_ours("how-text", "How is it done?"),
+    written("how", "So."),
+)
+BOX = "<div>\n\n**YOUR ANSWER HERE.**\n\n</div>"
+
+
+def asked(**answers):
+    """Return the released notebook of QUESTIONS with other texts."""
+    released = answered(QUESTIONS, why=BOX, how=BOX)
+    for part in released.cells:
+        if grade_id(part):
+            part.metadata.nbgrader.checksum = compute_checksum(part)
+    return answered(released, **answers)
+
+
+def waiting(submission):
+    """Return the boxes that wait for a person, as nbgrader will see them."""
+    boxes = [part for part in repair(QUESTIONS, submission).notebook.cells if type_of(part) is CellType.MANUAL_ANSWER]
+    # Grading adds the checksum of the release to all boxes about which repair says nothing.
+    return [grade_id(box) for box in boxes if box.metadata.nbgrader.get("checksum", "") != compute_checksum(box)]
+
+
+@pytest.mark.parametrize(
+    "blank",
+    [
+        BOX,
+        f"\n{BOX}  \n",
+        BOX.replace("\n", "\r\n"),
+        BOX.replace("\n", "\r"),
+        "",
+        " \t\n",
+        "<div></div>",
+        "&nbsp;<br/>",
+    ],
+)
+def test_a_box_without_an_answer_does_not_wait(blank):
+    """Line endings and blanks are no answer, and an emptied box has none."""
+    assert waiting(asked(why=blank)) == [] and repair(QUESTIONS, asked(why=blank)).changes == []
+    assert waiting(asked(why=f"{blank}.")) == ["why"]
+
+
+BESIDE = {
+    "below": lambda cells: cells.insert(3, text("Because.")),
+    "above": lambda cells: cells.insert(2, text("Because.")),
+    "code": lambda cells: cells.insert(3, code("because = 1")),
+    "raw": lambda cells: cells.insert(3, nbformat.v4.new_raw_cell("Because.")),
+    "below an empty one": lambda cells: cells.__setitem__(slice(3, 3), [text(" "), text("Because.")]),
+    "in our text below": lambda cells: cells[3].update(source="And so on.\n\nBecause."),
+    "in the question": lambda cells: cells[1].update(source=f"{cells[1].source}\n\nBecause."),
+    "in the middle of the question": lambda cells: cells[1].update(
+        source=cells[1].source.replace("so?\n", "so?\nBecause.\n")
+    ),
+    "picture": lambda cells: cells.insert(3, text("![](attachment:a.png)")),
+}
+
+
+@pytest.mark.parametrize("move", BESIDE.values(), ids=BESIDE)
+def test_text_next_to_an_empty_box_waits_for_marking(move):
+    """The box says so, and no other box does."""
+    submission = asked()
+    move(submission.cells)
+    repaired = repair(QUESTIONS, submission)
+    assert waiting(submission) == ["why"]
+    assert [each.cell for each in repaired.changes if each.change is Change.WRITTEN_BESIDE] == ["why"]
+    assert "ecause" in "".join(each.source for each in repaired.notebook.cells) or move is BESIDE["picture"]
+
+
+def test_a_box_without_its_metadata_waits():
+    """A tool that drops metadata makes its text a cell of the student's, and the box returns next to it."""
+    submission = asked(why="It had to be.")
+    cell(submission, "why").metadata = nbformat.from_dict({})
+    assert waiting(submission) == ["why"]
+    repaired = repair(QUESTIONS, submission).notebook
+    assert names_and_blanks(repaired) == [None, "why-text", None, "why", None, "how-text", "how"]
+    submission = asked()
+    submission.cells.remove(cell(submission, "why"))
+    assert waiting(submission) == [] and names_and_blanks(repair(QUESTIONS, submission).notebook)[2] == "why"
+
+
+def test_line_endings_in_all_cells_make_no_box_wait():
+    """Nor do blanks at the end of every cell: text of ours next to a box is not the student's."""
+    for end in ("\r\n", " \n"):
+        submission = asked()
+        for part in submission.cells:
+            part.source = part.source.replace("\n", end) + end
+        assert waiting(submission) == []
+
+
+@pytest.mark.parametrize("place", [0, 1, 4])
+def test_text_elsewhere_does_not_make_a_box_wait(place):
+    """A note at the beginning or behind a cell of ours does not belong to it."""
+    submission = asked()
+    submission.cells.insert(place, text("A note."))
+    assert waiting(submission) == []
+
+
+def test_a_copy_of_the_box_with_the_answer_counts():
+    """The text goes into the box, and waits."""
+    submission = asked()
+    submission.cells.append(retyped(submission, "why", "It had to be."))
+    repaired = repair(QUESTIONS, submission).notebook
+    assert waiting(submission) == ["why"] and cell(repaired, "why").source == "It had to be."
+
+
+def test_a_picture_next_to_a_box_is_kept():
+    """A derivation on paper, pasted into a cell below the box, reaches the person who marks it."""
+    submission = asked()
+    submission.cells.insert(3, text("![sketch](attachment:a.png)"))
+    submission.cells[3].attachments = {"a.png": {"image/png": "iVBORw0KGgo="}}
+    kept = repair(QUESTIONS, submission).notebook.cells[3]
+    assert 'src="data:image/png;base64,iVBORw0KGgo="' in sanitize.markdown(kept.source)
+
+
+def test_a_cell_of_an_earlier_release_is_not_edited():
+    """A typing error that we corrected after students had the notebook is not theirs."""
+    old = asked()
+    new = copy.deepcopy(QUESTIONS)
+    cell(new, "why-text").source = "Why, then?"
+    cell(new, "why").metadata.nbgrader.points = 5
+    assert repair(new, old).changes == []
+    for part in old.cells:
+        part.source = part.source.replace("\n", "\r\n")
+    assert repair(new, old).changes == []
 
 
 def test_other_line_endings_are_no_change(submission):

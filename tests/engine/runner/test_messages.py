@@ -85,6 +85,43 @@ def test_a_result_that_a_hidden_test_cannot_use_gets_a_hint(back, why):
     assert result.message == f"It is used. The test could not use what your code returned{why}"
 
 
+@pytest.mark.parametrize("compare", ["torch.allclose(f(x), x)", "torch.isclose(f(x), x).all()", "f(x).allclose(x)"])
+@pytest.mark.parametrize(
+    ("back", "dtypes"),
+    [("x.double()", ("float64", "float32")), ("x.half()", ("float16", "float32")), ("x.long()", ("int64", "float32"))],
+)
+def test_a_visible_check_names_the_dtypes_that_it_cannot_compare(compare, back, dtypes):
+    """Whichever function of torch it compares with."""
+    source = notebook(
+        helpers("imports", "import torch"),
+        answer("f", "def f(x):\n    return x"),
+        check("f-check", f"x = torch.ones(3)\nassert {compare}"),
+    )
+    [result] = grade(source, answered(source, f=f"def f(x):\n    return {back}")).results
+    one, other = dtypes
+    assert result.message == (
+        f"The check compares numbers in {one} with numbers in {other}: is your dtype the one that is asked for?"
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("choose", "A function of the test, choose, could not use what your code gave it."),
+        ("lambda number: choose(number)", "A function of the test could not use what your code gave it."),
+    ],
+)
+@pytest.mark.parametrize("f", ["choose('x')", "[choose(0.5), choose(2)][0]"])
+def test_an_error_in_a_function_of_the_test_is_no_error_of_a_result(given, message, f):
+    """Student code called it with something that it refuses, and nothing was returned."""
+    test = "def choose(number):\n    if not 0 <= number <= 1:\n        raise ValueError('secret')\n    return 0\n"
+    source = notebook(
+        answer("f", "def f(choose):\n    return choose(1)"), hidden("f-test", "f chooses.", f"{test}f({given})")
+    )
+    [result] = grade(source, answered(source, f=f"def f(choose):\n    return {f}")).results
+    assert result.message == f"f chooses. {message}"
+
+
 @pytest.mark.parametrize(
     ("message", "shown"),
     [("a number is lost", "A number is lost."), ("x is changed", "x is changed."), ("h_n!", "h_n!")],

@@ -8,15 +8,23 @@ class GraderError(Exception):
 class UnreadableFile(GraderError):
     """A file cannot be read or is not a notebook."""
 
-    def __init__(self, why: str, to_do: str = "ask the student for it again") -> None:
-        """Join both parts into the message.
+    def __init__(
+        self, why: str, to_do: str = "ask the student for it again", yours: str = "save it once more in JupyterLab"
+    ) -> None:
+        """Join the first two parts into the message.
 
         Args:
-            why: the problem with the file; kept as an attribute for callers that suggest a different remedy.
+            why: the problem with the file.
             to_do: the remedy for an instructor.
+            yours: the remedy for the student, who has the file.
         """
         super().__init__(f"{why}: {to_do}")
-        self.why, self.to_do = why, to_do
+        self.why, self.to_do, self.yours = why, to_do, yours
+
+    @property
+    def to_student(self) -> str:
+        """The message for the student."""
+        return f"{self.why}: {self.yours}"
 
 
 class SandboxUnavailable(GraderError):

@@ -99,7 +99,7 @@ class ResultWriter:
             text, _, page_file = self._output_files(student, name)
             result = StudentResult(student, graded={name: GradedNotebook(text.read_text(encoding="utf-8"))})
             replace_file(page_file, self._pages.show(result, name, shown[name]))
-        self._write_overview(student, set(marker["notebooks"]), shown)
+        self._write_overview(student, set(marker["notebooks"]), marker.get("unread", {}), shown)
         self._mark_complete(student, marker)
 
     def warm_up(self, sources: dict[str, NotebookNode]) -> None:
@@ -147,6 +147,7 @@ class ResultWriter:
                 "troubles": result.errors,
                 "remarks": result.notices,
                 "notebooks": sorted(result.graded),
+                "unread": result.unread,
             }
             self._mark_complete(result.student, marker)
 
@@ -196,7 +197,7 @@ class ResultWriter:
             replace_file(record, graded.record.encoded())
             replace_file(page_file, self._pages.show(result, name, recorded[name]))
         old_pages = {name for name in self.notebooks if keep_others and self._output_files(student, name)[-1].exists()}
-        self._write_overview(student, result.graded.keys() | old_pages, recorded)
+        self._write_overview(student, result.graded.keys() | old_pages, result.unread, recorded)
         self._copy_receipts(student)
 
     def _mark_complete(self, student: str, marker: dict[str, Any]) -> None:
@@ -220,13 +221,15 @@ class ResultWriter:
                 student_result.notices.append(notice)
             return None
 
-    def _write_overview(self, student: str, pages: set[str], shown: dict[str, NotebookScore]) -> None:
-        """Write the overview page; `pages` are the notebooks that have a page."""
+    def _write_overview(
+        self, student: str, pages: set[str], unread: dict[str, str], shown: dict[str, NotebookScore]
+    ) -> None:
+        """Write the overview page; `pages` are the notebooks with a page, `unread` is why others could not be read."""
         path = self._folder("feedback", student) / OVERVIEW
         if path.stem in self.notebooks:
             return  # a notebook has this name
-        if pages:
-            replace_file(path, overview(self._assignment, shown, pages))
+        if pages or unread:
+            replace_file(path, overview(self._assignment, shown, pages, unread))
         else:
             path.unlink(missing_ok=True)
 

@@ -3,11 +3,15 @@
 runner: truth, cause, where, missing --+
 carried_errors: judged_with -----------+--> Explanation --rendered here--> message, claim, reason, diagnosis
 diagnosis: misconceptions -------------+
+
+repair: cell, change, lines, place ------> Repair --rendered here--> sentence
 """
 
 from enum import StrEnum
 
 import msgspec
+
+from grader.text import plural
 
 NOT_GRADED = "Grading did not come to an end."
 TIME_IS_UP = "the time for the whole notebook was used up"
@@ -17,6 +21,7 @@ NOT_DEFINED = (
 CHANGED_ARGUMENTS = "In this test your code changed its arguments in place."
 GOT_NONE = "The test got None: is a return missing, or does no gradient come back?"
 UNUSABLE = "The test could not use what your code returned"
+UNUSABLE_BY_A_FUNCTION = "A function of the test{} could not use what your code gave it"
 DOES_NOT_HOLD = "This does not hold for your code."
 PART = "This test gave a part of its points."
 
@@ -84,6 +89,7 @@ class Explanation(msgspec.Struct, frozen=True, omit_defaults=True):
         where: the line of the student's code that raised it.
         missing: the name that no cell defines.
         got_none: whether the test met None where it expected a result.
+        called_back: the function of the test that could not use what the student's code gave it.
         changed_arguments: whether the student's code modified its arguments in place.
         judged_with: the exercises that our answers replaced.
         misconceptions: those that, combined, behave exactly like the student's code.
@@ -96,6 +102,7 @@ class Explanation(msgspec.Struct, frozen=True, omit_defaults=True):
     where: Where | None = None
     missing: str = ""
     got_none: bool = False
+    called_back: str | None = None
     changed_arguments: bool = False
     judged_with: tuple[str, ...] = ()
     misconceptions: tuple[KnownMistake, ...] = ()
@@ -116,6 +123,10 @@ class Explanation(msgspec.Struct, frozen=True, omit_defaults=True):
                 return joined(self.truth, self.detail or DOES_NOT_HOLD)
             case Cause.PART:
                 return joined(self.truth or PART)
+            case Cause.UNUSABLE if self.called_back is not None:
+                # Code that is not a def, such as a lambda, has a name in angle brackets.
+                name = f", {self.called_back}," if self.called_back.isidentifier() else ""
+                return joined(self.truth, UNUSABLE_BY_A_FUNCTION.format(name))
             case Cause.UNUSABLE if self.got_none:
                 return joined(self.truth, GOT_NONE)
             case Cause.UNUSABLE:
@@ -158,8 +169,10 @@ class Explanation(msgspec.Struct, frozen=True, omit_defaults=True):
         """The known mistakes and their hints; '' if there are none."""
         if not self.misconceptions:
             return ""
-        names = ", and that at the same time ".join(self.causes)
+        names = " and that ".join(self.causes)
         hints = " ".join(each.hint for each in self.misconceptions)
+        if len(self.misconceptions) > 1:
+            return f"These could be two mistakes at once: your code behaves like one that {names}. {hints}"
         return f"Your code behaves exactly like one that {names}. {hints}"
 
     @property
@@ -170,6 +183,102 @@ class Explanation(msgspec.Struct, frozen=True, omit_defaults=True):
     def undiagnosed(self) -> "Explanation":
         """Return a copy without the known mistakes."""
         return msgspec.structs.replace(self, misconceptions=())
+
+
+class Change(StrEnum):
+    """The damage to a cell of ours, or the text of the student's that stood in another place than it should."""
+
+    MISSING = "missing"
+    MOVED = "moved"
+    RETYPED = "retyped"
+    """It was of the type `place`, and is of `cell_type` again."""
+    EDITED = "edited"
+    """Lines of ours were deleted or changed, and nothing was written into it."""
+    UNKNOWN = "unknown"
+    """No cell of ours has this name."""
+    COPY_LEFT_OUT = "copy left out"
+    COPY_KEPT = "copy kept"
+    BLANK_LEFT_OUT = "blank left out"
+    TYPED = "typed"
+    """The student wrote `lines` into it."""
+    TYPED_IN_TEST = "typed in test"
+    """The student wrote `lines` into a test of the exercise `place`."""
+    TYPED_IN_QUESTION = "typed in question"
+    """The student wrote `lines` into the text of a question, above the box `place`."""
+    ANSWERED_ELSEWHERE = "answered elsewhere"
+    """Nothing was written into it, and the answer of `lines` stood in `place`, '' for a cell of the student's own."""
+    WRITTEN_BESIDE = "written beside"
+    """Nothing was written into the box for a written answer, and text of the student's stands next to it."""
+
+
+class Repair(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A change that repairing a submission needed: the name of a cell, and what happened to it; see `Change`."""
+
+    cell: str
+    change: Change
+    lines: int = 0
+    place: str = ""
+    cell_type: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.cell}: {self.sentence}"
+
+    @property
+    def is_about_text(self) -> bool:
+        """Whether text of the student's stood in the wrong place."""
+        return self.change in TEXT_ELSEWHERE
+
+    @property
+    def sentence(self) -> str:
+        """The sentence without the name of the cell."""
+        text = plural(self.lines, "line")
+        written = f"you wrote {text} into this cell"
+        they, are = ("it", "is") if self.lines == 1 else ("they", "are")
+        match self.change:
+            case Change.MISSING:
+                return "this cell was missing and is back"
+            case Change.MOVED:
+                return "cells were moved; they are back in their order"
+            case Change.RETYPED:
+                return f"this cell was of type {self.place} and is {self.cell_type} again"
+            case Change.EDITED:
+                return "this cell was edited; its original text is back"
+            case Change.UNKNOWN:
+                return "no cell has this name; it was kept as an ordinary cell"
+            case Change.COPY_LEFT_OUT:
+                return "a copy of this cell was left out"
+            case Change.COPY_KEPT:
+                return "a copy of this cell was kept as an ordinary cell"
+            case Change.BLANK_LEFT_OUT:
+                return "a copy of the blank was left out"
+            case Change.TYPED:
+                return f"{written}; {they} {are} kept below it: write into a cell of your own"
+            case Change.TYPED_IN_TEST:
+                return (
+                    f"{written}; {they} {'does' if self.lines == 1 else 'do'} not count and {are} kept below it: "
+                    f"write your answer into the cell `{self.place}`"
+                )
+            case Change.TYPED_IN_QUESTION:
+                return f"{written}; {they} {are} kept below it: write your answer into the box `{self.place}`"
+            case Change.ANSWERED_ELSEWHERE:
+                where = f"`{self.place}`" if self.place else "a different cell"
+                moved = "was moved here and counts" if self.lines == 1 else "were moved here and count"
+                written = f"the {text} that you wrote into {where}"
+                return f"nothing was written into this cell, so {written} {moved} as the answer"
+            case Change.WRITTEN_BESIDE:
+                return (
+                    "nothing was written into this box, but next to it: that text waits for marking; "
+                    "write your next answers into the box"
+                )
+
+
+TEXT_ELSEWHERE = (
+    Change.TYPED,
+    Change.TYPED_IN_TEST,
+    Change.TYPED_IN_QUESTION,
+    Change.ANSWERED_ELSEWHERE,
+    Change.WRITTEN_BESIDE,
+)
 
 
 def judged_with(exercises: tuple[str, ...]) -> str:

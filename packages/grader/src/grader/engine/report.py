@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from grader.engine.explanation import Cause, Explanation
+from grader.engine.explanation import Cause, Explanation, Repair
 from grader.engine.view import ExerciseView, first_to_do, views
 from grader.errors import SandboxUnavailable
 
@@ -92,14 +92,14 @@ class Result(msgspec.Struct, omit_defaults=True):
 
 @dataclass
 class Report:
-    """The report on one notebook: a result for each test cell, in order, and a sentence for each repair.
+    """The report on one notebook: a result for each test cell, in order, and the repairs that it needed.
 
     `outputs` holds nbformat outputs by the index of the cell in the repaired notebook. `given_up` is true if the grader
     itself failed, so that the results say nothing about the submission.
     """
 
     results: list[Result] = field(default_factory=list)
-    repairs: list[str] = field(default_factory=list)
+    repairs: list[Repair] = field(default_factory=list)
     outputs: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
     given_up: bool = False
 
@@ -124,7 +124,9 @@ class Report:
 
         It leaves out outputs and logs, because a log shows hidden tests.
         """
-        return as_json([result.published() for result in self.results], self.repairs, given_up=self.given_up)
+        return as_json(
+            [result.published() for result in self.results], [*map(str, self.repairs)], given_up=self.given_up
+        )
 
 
 class PublishedResult(msgspec.Struct, omit_defaults=True):

@@ -9,9 +9,11 @@ from nbgrader.utils import compute_checksum
 
 from grader.classroom.page import sanitize
 from grader.engine.cpu_limit import CpuLimitExceeded, cpu_limit
-from grader.engine.notebook.cells import CellType, explain, grade_id, type_of
+from grader.engine.notebook.cells import CellType, explain, grade_id, type_of, with_repairs
 from grader.engine.report import Report
 
+FILE = "grader_file"
+"""The key of a file's path in the metadata of a notebook, which come from the source."""
 OUTPUT_SECONDS = 5
 """CPU seconds for sanitising the outputs of one notebook, which usually takes almost none."""
 
@@ -24,7 +26,7 @@ def autograded(repaired: NotebookNode, report: Report, checksums: dict[str, str 
         report: its report.
         checksums: the checksums of the released cells, by grade_id.
     """
-    notebook = NotebookNode(repaired)
+    notebook = with_repairs(repaired, report.repairs)
     notebook.cells = []
     outputs = _sanitized(report.outputs)
     explanations = {result.name: result.explanation for result in report.results}
@@ -33,13 +35,24 @@ def autograded(repaired: NotebookNode, report: Report, checksums: dict[str, str 
         cell = NotebookNode(repaired_cell)
         if (name := grade_id(cell)) is not None:
             cell.metadata = copy.deepcopy(cell.metadata)
-            cell.metadata.nbgrader["checksum"] = checksums.get(name)
+            # Repair has recognised blank boxes.
+            cell.metadata.nbgrader.setdefault("checksum", checksums.get(name))
             if type_of(cell) is CellType.TEST:
                 explain(cell, explanations.get(name))
         if cell.cell_type == "code":
             cell.outputs = [from_dict(output) for output in outputs.get(index, [])]
         notebook.cells.append(cell)
     return notebook
+
+
+def put_place(notebook: NotebookNode, path: str) -> None:
+    """Write the path of a submitted file that does not have the notebook's name into the repaired notebook."""
+    notebook.metadata = NotebookNode(notebook.metadata, **{FILE: path})
+
+
+def place_of(notebook: NotebookNode) -> str:
+    """Return the path of the submitted file if it does not have the notebook's name, or ''."""
+    return str(notebook.metadata.get(FILE, ""))
 
 
 def _sanitized(outputs: dict[int, list[dict[str, Any]]]) -> dict[int, list[dict[str, Any]]]:
@@ -54,12 +67,24 @@ def _sanitized(outputs: dict[int, list[dict[str, Any]]]) -> dict[int, list[dict[
 
 
 def answer_digests(notebook: NotebookNode) -> dict[str, str]:
-    """Return a digest of the text of each written answer, by grade_id."""
-    return {
-        name: hashlib.sha256(cell.source.encode(errors="surrogatepass")).hexdigest()
-        for cell in notebook.cells
-        if (name := grade_id(cell)) is not None and type_of(cell) is CellType.MANUAL_ANSWER
-    }
+    """Return a digest of the text of each written answer, by grade_id; of a blank box, of the text next to it."""
+    names = [grade_id(cell) for cell in notebook.cells]
+    found = {}
+    for number, cell in enumerate(notebook.cells):
+        if (name := names[number]) is None or type_of(cell) is not CellType.MANUAL_ANSWER:
+            continue
+        texts = [cell.source]
+        if cell.metadata.nbgrader.get("checksum", "") is None:
+            texts += [each.source for each in _beside(notebook.cells, names, number)]
+        found[name] = hashlib.sha256("\n".join(texts).encode(errors="surrogatepass")).hexdigest()
+    return found
+
+
+def _beside(cells: list[NotebookNode], names: list[str | None], number: int) -> list[NotebookNode]:
+    """Return the cells around a cell, up to the next ones that nbgrader knows."""
+    first = next((place + 1 for place in range(number - 1, -1, -1) if names[place]), 0)
+    last = next((place for place in range(number + 1, len(cells)) if names[place]), len(cells))
+    return cells[first:last]
 
 
 def unanswered(notebook: NotebookNode) -> set[str]:

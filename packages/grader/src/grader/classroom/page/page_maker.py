@@ -64,15 +64,15 @@ class StudentResult:
     """One student's results, by the name of each graded notebook.
 
     `notebooks` are the repaired notebooks, and the autograded ones once `graded` has their texts; they do not travel.
-    `unread` are the notebooks that cannot be read. `errors` are the reasons
-    why something could not be graded, `notices` what else an instructor may want to know.
+    `unread` are the notebooks that cannot be read, with the reason for the student. `errors` are the reasons why
+    something could not be graded, `notices` what else an instructor may want to know.
     """
 
     student: str
     reports: dict[str, Report] = field(default_factory=dict)
     notebooks: dict[str, NotebookNode] = field(default_factory=dict)
     graded: dict[str, GradedNotebook] = field(default_factory=dict)
-    unread: list[str] = field(default_factory=list)
+    unread: dict[str, str] = field(default_factory=dict)
     errors: list[str] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
 

@@ -52,7 +52,7 @@ def record(report: Report, notebook: NotebookNode, unanswered: Collection[str]) 
         for cell in notebook.cells
         if type_of(cell) in ANSWERS and (name := grade_id(cell)) is not None
     }
-    return NotebookRecord(VERSION, tests, answers, sorted(unanswered), report.repairs, report.given_up)
+    return NotebookRecord(VERSION, tests, answers, sorted(unanswered), [*map(str, report.repairs)], report.given_up)
 
 
 def record_file(folder: Path, notebook: str) -> Path:

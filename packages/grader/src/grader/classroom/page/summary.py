@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from functools import lru_cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -19,8 +20,9 @@ from nbformat import NotebookNode
 from pygments.formatters import HtmlFormatter  # type: ignore[import-untyped]
 
 from grader.classroom.gradebook.rules import NotebookScore
-from grader.classroom.page.exercises import exercises, fix_first
+from grader.classroom.page.exercises import anchor, exercises, fix_first
 from grader.classroom.page.numbers import side_by_side
+from grader.engine.notebook.cells import grade_id, repairs_of
 from grader.text import plural
 
 TEMPLATES = Path(__file__).with_name("templates")
@@ -36,17 +38,20 @@ def _with_names(message: str) -> Markup:
     )
 
 
-def summary(notebook: NotebookNode, name: str, score: NotebookScore) -> str:
+def summary(notebook: NotebookNode, name: str, score: NotebookScore, file: str = "") -> str:
     """Return the summary of an autograded notebook as HTML.
 
     Args:
         notebook: the notebook, with scores in the metadata of its cells.
         name: its name.
         score: its points.
+        file: the path of the submitted file if it has another name.
     """
     found = exercises(notebook)
+    anchors = {grade_id(cell): anchor(cell) for cell in notebook.cells}
+    repairs = [(each, anchors[each.cell]) for each in repairs_of(notebook) if each.is_about_text]
     page = _templates.get_template("summary.html.j2")
-    return page.render(name=name, score=score, exercises=found, fix_first=fix_first(found))
+    return page.render(name=name, score=score, file=file, repairs=repairs, exercises=found, fix_first=fix_first(found))
 
 
 def points_text(score: NotebookScore) -> str:
@@ -55,16 +60,23 @@ def points_text(score: NotebookScore) -> str:
     return f"{score.marked:g} of {plural(score.max_marked, 'point')}{waiting if score.waiting else ''}"
 
 
-def overview(assignment: str, scores: Mapping[str, NotebookScore], pages: Collection[str]) -> str:
+def overview(
+    assignment: str,
+    scores: Mapping[str, NotebookScore],
+    pages: Collection[str],
+    unread: Mapping[str, str] = MappingProxyType({}),
+) -> str:
     """Return the overview page of an assignment, as HTML.
 
     Args:
         assignment: the assignment's name.
         scores: the scores of its notebooks, with their cells.
         pages: the notebooks that were graded and have a page.
+        unread: why others could not be read, for the student, as far as it is known.
     """
     page = _templates.get_template("overview.html.j2")
-    return page.render(assignment=assignment, scores=dict(sorted(scores.items())), pages=pages, styles=styles())
+    ordered = dict(sorted(scores.items()))
+    return page.render(assignment=assignment, scores=ordered, pages=pages, unread=unread, styles=styles())
 
 
 @lru_cache

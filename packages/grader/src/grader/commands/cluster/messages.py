@@ -123,6 +123,7 @@ class Task(msgspec.Struct):
     student: str
     digest: str
     notebooks: dict[str, bytes]
+    places: dict[str, str]
     previous: PreviousScores
 
 
@@ -133,7 +134,7 @@ class Reply(msgspec.Struct):
     digest: str
     reports: dict[str, Report] = {}
     graded: dict[str, GradedNotebook] = {}
-    unread: list[str] = []
+    unread: dict[str, str] = {}
     errors: list[str] = []
     notices: list[str] = []
     error: str = ""
@@ -172,7 +173,8 @@ class Reply(msgspec.Struct):
             if not graded.page or max(map(len, texts)) > MAX_TEXT_MB * 2**20:
                 raise BadReply(f"it sent no page of {name}, or too long a text")
         errors, notices = [*submission.errors, *self.errors], [*submission.notices, *self.notices]
-        return StudentResult(submission.student, self.reports, {}, self.graded, self.unread, errors, notices)
+        unread = submission.unread | self.unread
+        return StudentResult(submission.student, self.reports, {}, self.graded, unread, errors, notices)
 
 
 encoded = msgspec.msgpack.Encoder().encode

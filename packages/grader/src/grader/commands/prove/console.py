@@ -8,6 +8,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from grader.commands.prove.leads_console import lead_complaints, leads_table
 from grader.commands.prove.matrix import AnswerRow, Kind, Matrix
 
 FORMAT = 1
@@ -24,7 +25,14 @@ def summary(matrices: Sequence[Matrix], *, is_sample: bool) -> Group:
     remarks = [line for matrix in matrices for line in (*_complaints(matrix), *_weak_draws(matrix))]
     if not is_sample:
         remarks += [line for matrix in matrices for line in _advice(matrix)]
-    return Group(_table(matrices, is_sample), *remarks, _verdict(matrices))
+    proven = [(matrix, matrix.leads) for matrix in matrices if matrix.leads is not None]
+    return Group(
+        _table(matrices, is_sample),
+        *remarks,
+        *([leads_table(proven)] if proven else []),
+        *(line for matrix, leads in proven for line in lead_complaints(matrix.exercise, leads)),
+        _verdict(matrices),
+    )
 
 
 def as_json(matrices: Sequence[Matrix]) -> dict[str, Any]:

@@ -15,9 +15,12 @@ import msgspec
 from nbformat import NotebookNode
 
 from grader.commands.prove import survivors
+from grader.commands.prove.leads import Leads, leads
 from grader.commands.prove.mutation import difference, mutants
+from grader.commands.prove.sentences import Sentence, sentences
 from grader.commands.prove.trivial import ForNothing, for_nothing, trivial_answers
-from grader.engine.diagnosis.misconceptions import Misconception, load
+from grader.engine.diagnosis.misconceptions import Misconception, Tie, load, load_common_ties, load_ties
+from grader.engine.explanation import Cause
 from grader.engine.grading import grade
 from grader.engine.limits import Limits
 from grader.engine.notebook.cells import grade_id
@@ -51,7 +54,8 @@ class AnswerRow(msgspec.Struct):
     `edit` is its difference from the reference, empty for a right answer and a trivial one. `killed_by` are the tests
     in which it lost points. `reason` says why a mutant may survive. `is_undecided` is true if grading did not finish.
     `other_draws` counts, by test, the other draws of its random numbers in which the answer loses points that the
-    test's own draw gives it.
+    test's own draw gives it. `messages` are those of assertions, by test, and `named` the mistakes that the diagnosis
+    names; both are recorded for a proof of sentences.
     """
 
     kind: Kind
@@ -61,13 +65,15 @@ class AnswerRow(msgspec.Struct):
     reason: str = ""
     is_undecided: bool = False
     other_draws: dict[str, int] = {}
+    messages: dict[str, str] = {}
+    named: list[str] = []
 
 
 class Matrix(msgspec.Struct):
     """The rows of one exercise.
 
     `stale` are the recorded edits that explain no survivor. `draws` is the number of other draws of each test. `points`
-    are those of each test.
+    are those of each test. `leads` are what the sentences of the tests say, if they are proven, too.
     """
 
     assignment: str
@@ -77,6 +83,7 @@ class Matrix(msgspec.Struct):
     stale: list[str]
     draws: int = 0
     points: dict[str, float] = {}
+    leads: Leads | None = None
 
     def of(self, kind: Kind) -> list[AnswerRow]:
         """Return the rows of one kind."""
@@ -142,6 +149,7 @@ class Matrix(msgspec.Struct):
             or self.undecided
             or self.stale
             or self.for_nothing.is_too_much
+            or (self.leads is not None and not self.leads.are_true())
         )
 
     def _wrong(self) -> list[AnswerRow]:
@@ -150,7 +158,7 @@ class Matrix(msgspec.Struct):
 
 @dataclass(frozen=True)
 class ExerciseToProve:
-    """An exercise with mistakes and right answers by name, and the reasons of survivors by edit."""
+    """An exercise with mistakes and right answers by name, reasons of survivors by edit, and ties of sentences."""
 
     assignment: str
     name: str
@@ -159,6 +167,9 @@ class ExerciseToProve:
     mistakes: dict[str, str]
     right: dict[str, str]
     reasons: dict[str, str]
+    misconceptions: list[Misconception] = field(default_factory=list)
+    ties: list[Tie] = field(default_factory=list)
+    common_ties: list[Tie] = field(default_factory=list)
 
     @cached_property
     def rows(self) -> list[tuple[AnswerRow, str]]:
@@ -178,6 +189,13 @@ class ExerciseToProve:
         names = [(grade_id(cell), cell) for cell in self.source.cells]
         return {name: cell.metadata.nbgrader.points for name, cell in names if name in self.tests}
 
+    @cached_property
+    def sentences(self) -> list[Sentence]:
+        """The sentences of all tests of the exercise, those without points, too."""
+        own = Outline(self.source).exercises[self.name].tests
+        cells = [self.source.cells[number] for number in own]
+        return [sentence for cell in cells for sentence in sentences(grade_id(cell) or "", cell.source)]
+
 
 @dataclass(frozen=True)
 class Prover:
@@ -185,7 +203,8 @@ class Prover:
 
     `answers` is the folder of right answers in other styles, ASSIGNMENT/EXERCISE/right-*.py. `only` names the exercises
     to prove; empty: all. `tenth` is the seed by which a tenth of the rows is drawn; None: all rows. `is_trivial_only`
-    leaves only trivial answers and the reference. `jobs` rows are graded at a time; 0: one per core.
+    leaves only trivial answers and the reference. `jobs` rows are graded at a time; 0: one per core. `with_sentences`
+    tells whether to prove the sentences of the tests, too.
     """
 
     limits: Limits = field(default_factory=Limits)
@@ -196,6 +215,7 @@ class Prover:
     is_trivial_only: bool = False
     jobs: int = 0
     sandbox: bool = True
+    with_sentences: bool = False
 
     def exercises(self, folders: Sequence[Path]) -> list[ExerciseToProve]:
         """Return the exercises to prove.
@@ -229,8 +249,8 @@ class Prover:
                 drawn = [(row, text) for row, text in exercise.rows if self._is_in_sample(exercise, row)]
                 ahead.append((exercise, [pool.submit(self._graded, exercise, row, text) for row, text in drawn]))
                 if len(ahead) > 1:  # no core waits for the last row of the exercise before
-                    yield _matrix(*ahead.pop(0))
-            yield from (_matrix(exercise, futures) for exercise, futures in ahead)
+                    yield self._matrix(*ahead.pop(0))
+            yield from (self._matrix(exercise, futures) for exercise, futures in ahead)
         finally:
             pool.shutdown(cancel_futures=True)
 
@@ -264,16 +284,18 @@ class Prover:
         outlines = [Outline(source) for source in sources.values()]
         names = [exercise for outline in outlines for exercise in outline.coded]
         reasons, misconceptions = survivors.load(folder, names), load(folder)
+        ties, common = load_ties(folder), load_common_ties(folder.parent)
         for outline in outlines:
             for exercise in outline.coded:
                 answer = outline.reference(exercise)
                 right = {REFERENCE: answer}
                 for path in sorted((self.answers / folder.name / exercise).glob("right-*.py")) if self.answers else ():
                     right[path.stem.removeprefix("right-")] = path.read_text(encoding="utf-8")
-                mistakes = {each.name: each.apply(answer) for each in misconceptions if each.exercise == exercise}
+                own = [each for each in misconceptions if each.exercise == exercise]
+                mistakes = {each.name: each.apply(answer) for each in own}
                 yield ExerciseToProve(
                     folder.name, exercise, outline.alone(exercise), outline.scored_tests(exercise), mistakes, right,
-                    reasons.get(exercise, {}),
+                    reasons.get(exercise, {}), own, ties.get(exercise, []), common,
                 )  # fmt: skip
 
     def _is_in_sample(self, exercise: ExerciseToProve, row: AnswerRow) -> bool:
@@ -297,13 +319,30 @@ class Prover:
         return self.limits if row.kind in (Kind.RIGHT, Kind.TRIVIAL) else for_wrong_answers(self.limits)
 
     def _graded(self, exercise: ExerciseToProve, row: AnswerRow, answer: str) -> AnswerRow:
-        report = self.report(exercise.source, exercise.name, answer, self.limits_for(row))
+        # A diagnosis takes time, so only the rows with a name of their own are diagnosed.
+        diagnosed = exercise.misconceptions if self.with_sentences and row.kind is Kind.MISTAKE else []
+        report = self.report(exercise.source, exercise.name, answer, self.limits_for(row), diagnosed)
         row.is_undecided = report.given_up
+        if self.with_sentences:
+            explained = {result.name: result.explanation for result in report.results}
+            row.messages = {test: each.detail for test, each in explained.items() if each.cause is Cause.PROPERTY}
+            row.named = [name for each in explained.values() for name in each.causes]
         if not report.given_up:
             row.killed_by = failed(report)
         if row.kind is Kind.MUTANT and not row.killed_by:
             row.reason = exercise.reasons.get(row.edit, "")
         return row
+
+    def _matrix(self, exercise: ExerciseToProve, futures: list[Future[AnswerRow]]) -> Matrix:
+        rows = [future.result() for future in futures]
+        explained = {row.edit for row in rows if row.reason}
+        not_drawn = {row.edit for row, _ in exercise.rows} - {row.edit for row in rows}
+        stale = [edit for edit in exercise.reasons if edit not in explained | not_drawn]
+        matrix = Matrix(exercise.assignment, exercise.name, exercise.tests, rows, stale, points=exercise.points)
+        if self.with_sentences:
+            is_sample = self.tenth is not None
+            matrix.leads = leads(exercise.sentences, exercise.ties, exercise.common_ties, rows, is_sample=is_sample)
+        return matrix
 
 
 def for_wrong_answers(limits: Limits) -> Limits:
@@ -313,14 +352,6 @@ def for_wrong_answers(limits: Limits) -> Limits:
         cell_seconds=min(limits.cell_seconds, CELL_SECONDS),
         notebook_seconds=min(limits.notebook_seconds, NOTEBOOK_SECONDS),
     )
-
-
-def _matrix(exercise: ExerciseToProve, futures: list[Future[AnswerRow]]) -> Matrix:
-    rows = [future.result() for future in futures]
-    explained = {row.edit for row in rows if row.reason}
-    not_drawn = {row.edit for row, _ in exercise.rows} - {row.edit for row in rows}
-    stale = [edit for edit in exercise.reasons if edit not in explained | not_drawn]
-    return Matrix(exercise.assignment, exercise.name, exercise.tests, rows, stale, points=exercise.points)
 
 
 def failed(report: Report) -> list[str]:

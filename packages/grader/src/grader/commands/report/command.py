@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.student import repaired
+from grader.classroom.student import kept_text, repaired
 from grader.commands.prove.matrix import Prover
 from grader.commands.report.draft.draft import behaves_like, draft
 from grader.commands.report.files import write_files
@@ -168,8 +168,9 @@ def incidents(data: ClassData) -> list[Incident]:
     found: dict[tuple[str, str, str], list[StudentIndex]] = defaultdict(list)
     for index, (student, records) in enumerate(zip(data.students, data.records, strict=True)):
         happened: set[tuple[str, str, str]] = {(TROUBLE, "", trouble) for trouble in student.troubles}
-        # Repairs are listed cell by cell below, so skip the remark that counts them.
+        # Repairs are listed cell by cell below, so skip the remarks that sum them up.
         below = {repaired(len(record.repairs), notebook) for notebook, record in records.items()}
+        below |= {kept_text(notebook) for notebook in records}
         happened |= {(REMARK, "", remark) for remark in data.remarks[index] if remark not in below}
         for notebook, record in records.items():
             happened |= {(REPAIRED, notebook, repair) for repair in record.repairs}

@@ -42,16 +42,28 @@ def is_alike(call: RecordedCall, answer: Answer, *, exactly: bool = False) -> bo
         answer: the reference's reply and its tensors.
         exactly: whether to compare drawn numbers, the random state, the structure of modules and measures, too.
     """
-    reply, tensors = answer
-    match call.reply, reply:
-        case Raised() as student, Raised() as reference:
-            return _same_error(student.error, reference.error)
-        case Returned() as student, Returned() as reference:
-            return _ReplyComparison(call.returned.decoded().tensors, tensors, exactly).same_return(student, reference)
-        case Gradients() as student, Gradients() as reference:
-            return _ReplyComparison(call.returned.decoded().tensors, tensors, exactly).same_gradients(
-                student, reference
-            )
+    return _is_same((call.reply, call.returned.decoded().tensors), answer, exactly)
+
+
+def is_same(left: Answer, right: Answer, *, exactly: bool = False) -> bool:
+    """Return whether two references answered a call alike; `exactly` as above."""
+    return _is_same(left, right, exactly)
+
+
+def draws(reply: Returned | Gradients | Raised | FromSandbox) -> bool:
+    """Return whether code has drawn random numbers in a call."""
+    return isinstance(reply, Returned) and (reply.effects or NO_EFFECTS).random is not None
+
+
+def _is_same(left: tuple[Any, Tensors], right: tuple[Any, Tensors], exactly: bool) -> bool:
+    comparison = _ReplyComparison(left[1], right[1], exactly)
+    match left[0], right[0]:
+        case Raised() as one, Raised() as other:
+            return _same_error(one.error, other.error)
+        case Returned() as one, Returned() as other:
+            return comparison.same_return(one, other)
+        case Gradients() as one, Gradients() as other:
+            return comparison.same_gradients(one, other)
     return False
 
 
@@ -88,7 +100,7 @@ class _ReplyComparison:
     def same_return(self, left: Returned, right: Returned) -> bool:
         """Return whether both calls had the same value and the same effects."""
         return (
-            self.same(left.value, msgspec.to_builtins(right.value))
+            self.same(msgspec.to_builtins(left.value), msgspec.to_builtins(right.value))
             and left.differentiable == right.differentiable
             and (not self._exactly or left.measured == right.measured)
             and self._same_effects(left.effects or NO_EFFECTS, right.effects or NO_EFFECTS)

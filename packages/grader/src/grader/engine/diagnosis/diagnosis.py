@@ -8,18 +8,17 @@ the hints were written for students beforehand.
 
 import hashlib
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from functools import reduce
 from itertools import chain, combinations
 from typing import Any, TypeVar
 
 import torch
 from msgspec.structs import replace
 
-from grader.engine.diagnosis.comparison import is_alike, is_informative
+from grader.engine.diagnosis.comparison import draws, is_alike, is_informative, is_same
 from grader.engine.diagnosis.fingerprints import fingerprint
-from grader.engine.diagnosis.misconceptions import KnownMisconceptions, Misconception
+from grader.engine.diagnosis.misconceptions import KnownMisconceptions, Misconception, apply_all
 from grader.engine.diagnosis.recording import Exchanges, RecordedCall, recorded_sessions
 from grader.engine.diagnosis.replay import Replay, adopted
 from grader.engine.explanation import KnownMistake
@@ -185,35 +184,75 @@ class Diagnosis:
             for cause in causes:
                 if self.is_out_of_time():
                     return ()
-                # An edit that does not fit the reference, alone or beside the other, is skipped.
+                # An edit that does not fit the reference, or lies in the text of the other one, is skipped.
                 with suppress(GraderError):
-                    answer = reduce(lambda text, misconception: misconception.apply(text), cause, reference)
+                    answer = apply_all(cause, reference)
                     if all(self._answers_alike(exercise, answer, calls, exactly) for calls in sessions):
                         found.append(cause)
             if found:
-                return found[0] if len(found) == 1 else ()
+                is_shown = len(found) == 1 and self._shows(exercise, reference, found[0], sessions, exactly)
+                return found[0] if is_shown else ()
         return ()
+
+    def _shows(
+        self,
+        exercise: str,
+        reference: str,
+        cause: tuple[Misconception, ...],
+        sessions: list[list[RecordedCall]],
+        exactly: bool,
+    ) -> bool:
+        """Return whether the student's calls show each misconception of a cause that fits them all.
+
+        One half of a pair may only undo what the other does, or fit by chance. So each of them alone must change an
+        answer, and none that the student's code gave as the reference does. A misconception that throws dice is not
+        shown where neither the student's code nor the reference throws any.
+        """
+        texts = [one.apply(reference) for one in cause]
+        changes = [len(cause) == 1] * len(cause)
+        for calls in sessions:
+            alone = [self._answers(exercise, text, calls) for text in (reference, *texts)]
+            for call, right, *others in zip(calls, *alone, strict=True):
+                is_right = right is not None and is_alike(call, right, exactly=exactly)
+                for number, other in enumerate(others):
+                    if other and draws(other[0]) and not draws(call.reply) and right and not draws(right[0]):
+                        return False
+                    if len(cause) > 1 and not _is_same(right, other, exactly):
+                        if is_right:
+                            return False
+                        changes[number] = True
+        return all(changes)
 
     def _answers_alike(self, exercise: str, answer: str, calls: list[RecordedCall], exactly: bool) -> bool:
         """Return whether this answer replies to every call of a session as the student's code did."""
+        replies = self._answers(exercise, answer, calls)
+        pairs = zip(calls, replies, strict=True)
+        return all(reply is not None and is_alike(call, reply, exactly=exactly) for call, reply in pairs)
+
+    def _answers(self, exercise: str, answer: str, calls: list[RecordedCall]) -> Iterator[Answer | None]:
+        """Yield what this answer replies to each call of a session; None from the first that cannot be made on it."""
         replay = None
         digest = hashlib.sha256(self._cells + repr((exercise, answer)).encode())
         for number, call in enumerate(calls):
             digest.update(call.sent)
             key = digest.digest()
             if replay is not None or key not in self._cache.answers:
-                # A call that cannot be made on this answer is not answered alike.
                 with suppress(Exception):
                     replay = replay or self._replayed(exercise, answer, calls[:number])
                     answered = replay.answer(call)
                     self._cache.keep(self._cache.answers, key, answered, tensors=answered[1])
             reply = self._cache.answers.get(key)
-            if reply is None or not is_alike(call, reply, exactly=exactly):
-                return False
-            if replay is not None:
-                replay.adopt(call, reply)
-            digest.update(adopted(call))
-        return True
+            if reply is None:
+                yield from [None] * (len(calls) - number)
+                return
+            yield reply
+            try:
+                if replay is not None:
+                    replay.adopt(call, reply)
+                digest.update(adopted(call))
+            except Exception:  # an answer of another kind than the student's has no objects to adopt
+                yield from [None] * (len(calls) - number - 1)
+                return
 
     def _replayed(self, exercise: str, answer: str, calls: list[RecordedCall]) -> Replay:
         """Return a new session with this answer, in which these calls have been made."""
@@ -223,3 +262,8 @@ class Diagnosis:
         for call in calls:
             replay.adopt(call, replay.answer(call))
         return replay
+
+
+def _is_same(left: Answer | None, right: Answer | None, exactly: bool) -> bool:
+    """Return whether two answers are alike; nothing is known of two that could not be given."""
+    return left is right if left is None or right is None else is_same(left, right, exactly=exactly)

@@ -8,6 +8,7 @@ import re
 import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -29,6 +30,7 @@ _KEYS = (
     "a file may begin with a table [anchors] and has entries [[misconception]], each with name, at or find, replace, "
     "hint or hint_from, and optionally also"
 )
+_TIE_KEYS = "an entry [[sentence]] has says, and one of means (with mutants, if you like), always and dead"
 
 Text = Annotated[str, msgspec.Meta(min_length=1)]
 
@@ -58,6 +60,15 @@ class Misconception:
         Raises:
             GraderError: `find` does not occur exactly once.
         """
+        start, end, text = self.edit(solution)
+        return solution[:start] + text + solution[end:]
+
+    def edit(self, solution: str) -> tuple[int, int, str]:
+        """Return the beginning and the end of the text to replace, and the text that replaces it; see `apply`.
+
+        Raises:
+            GraderError: `find` does not occur exactly once.
+        """
         first_line = self.find.partition("\n")[0]
         places = []
         line_break = r"\n(?=[^\n])"  # before a line that is not empty
@@ -74,12 +85,58 @@ class Misconception:
                 f"reference solution, but occurs {len(places)} times: {self.find!r}; adapt it to the solution"
             )
         [(start, end, indentation)] = places
-        return solution[:start] + re.sub(line_break, "\n" + indentation, self.replace) + solution[end:]
+        return start, end, re.sub(line_break, "\n" + indentation, self.replace)
+
+
+def apply_all(misconceptions: Sequence[Misconception], solution: str) -> str:
+    """Return the reference solution with several misconceptions in it, each an edit of the original text.
+
+    Raises:
+        GraderError: a `find` does not occur exactly once, or one edit lies in the text of another, so that the result
+            would be none of them.
+    """
+    edits = sorted(misconception.edit(solution) for misconception in misconceptions)
+    for (_, end, _), (start, _, _) in pairwise(edits):
+        if start < end:
+            raise GraderError("two misconceptions replace the same text, so they cannot stand in one answer")
+    for start, end, text in reversed(edits):
+        solution = solution[:start] + text + solution[end:]
+    return solution
+
+
+class Tie(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """Ties a sentence of a test, which names a cause, to the misconceptions that it means.
+
+    Args:
+        says: a part of the sentence without fields of an f-string.
+        means: names of misconceptions of the exercise; only they may get it.
+        always: the reason why it is true for everyone who gets it.
+        dead: the reason why it may stay although no known mistake and no mutant gets it.
+        mutants: the reason why it is true, too, for mutants that no misconception in `means` behaves like.
+    """
+
+    says: Text
+    means: list[Text] = []
+    always: Text = ""
+    dead: Text = ""
+    mutants: Text = ""
+
+    def __post_init__(self) -> None:
+        """Reject an entry without exactly one meaning; msgspec turns the error into a ValidationError."""
+        if [bool(self.means), bool(self.always), bool(self.dead)].count(True) != 1:
+            raise ValueError("An entry has exactly one of `means`, `always` and `dead`")
+        if self.mutants and not self.means:
+            raise ValueError("`mutants` stands beside `means` only")
 
 
 class _File(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     misconception: list[dict[str, Any]]
     anchors: dict[str, Text] = {}
+    sentence: list[dict[str, Any]] = []
+
+
+class _CommonFile(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    sentence: list[dict[str, Any]]
 
 
 class _Entry(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -123,11 +180,62 @@ def load(assignment: Path) -> list[Misconception]:
     return misconceptions
 
 
+def load_ties(assignment: Path) -> dict[str, list[Tie]]:
+    """Read how the sentences of an assignment's tests are tied to its misconceptions, by exercise.
+
+    Raises:
+        GraderError: a file or an entry has a defect; the message names both.
+    """
+    known: dict[str, set[str]] = {}
+    for misconception in load(assignment):
+        known.setdefault(misconception.exercise, set()).add(misconception.name)
+    files = sorted((assignment / "misconceptions").glob("*.toml"))
+    return {path.stem: _ties(path, _File, known.get(path.stem, set())) for path in files}
+
+
+def load_common_ties(source: Path) -> list[Tie]:
+    """Read `sentences.toml` in the folder of all assignments: sentences of many exercises that are always true.
+
+    Raises:
+        GraderError: the file or an entry has a defect; the message names both.
+    """
+    path = source / "sentences.toml"
+    return _ties(path, _CommonFile, None) if path.exists() else []
+
+
+def _ties(path: Path, layout: type[_File | _CommonFile], known: set[str] | None) -> list[Tie]:
+    """Read the ties of one file; `known` are the names that `means` may have, None in the file for all exercises."""
+    location = file_name = "/".join(path.parts[-4:])
+    ties = []
+    try:
+        for number, raw in enumerate(msgspec.convert(_toml(path), layout).sentence, 1):
+            location = f"{file_name}: sentence {number} ({raw.get('says', 'no says')!r})"
+            tie = msgspec.convert(raw, Tie)
+            if known is None and not tie.always:
+                raise GraderError(f"{location}: a sentence of every exercise has `says` and `always` only")
+            if strange := [name for name in tie.means if name not in (known or ())]:
+                raise GraderError(
+                    f"{location}: 'means' names misconceptions of the exercise, and {strange[0]!r} is none of them"
+                )
+            ties.append(tie)
+    except msgspec.ValidationError as error:
+        raise GraderError(f"{location}: {error}; {_TIE_KEYS}") from error
+    return ties
+
+
+def _toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        place = "/".join(path.parts[-4:])
+        raise GraderError(f"{place}: must be TOML in UTF-8, but cannot be read ({error}); correct it") from error
+
+
 def _read(path: Path) -> Iterator[tuple[str, Misconception]]:
     """Read the misconceptions of one file, each with its location for error messages."""
     location = file_name = "/".join(path.parts[-4:])
     try:
-        file = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), _File)
+        file = msgspec.convert(_toml(path), _File)
         for number, raw in enumerate(file.misconception, 1):
             location = f"{file_name}: misconception {number} ({raw.get('name', 'no name')!r})"
             entry = msgspec.convert(raw, _Entry)
@@ -142,8 +250,6 @@ def _read(path: Path) -> Iterator[tuple[str, Misconception]]:
                 yield location, Misconception(exercise, entry.name, find, entry.replace, hint)
     except msgspec.ValidationError as error:
         raise GraderError(f"{location}: {error}; {_KEYS}") from error
-    except (OSError, ValueError) as error:
-        raise GraderError(f"{location}: must be TOML in UTF-8, but cannot be read ({error}); correct it") from error
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from grader.engine.explanation import Explanation
+from grader.engine.explanation import Explanation, Repair
 
 if TYPE_CHECKING:
     # The fork server reads no notebook, and nbformat is slow to load.
@@ -21,7 +21,7 @@ NOT_GRADED_TAGS = {"experiment", "not-graded"}
 SANDBOX_ONLY_TAGS = {"candidate", "sandbox-only"}
 FORBIDDEN_TAG = "without:"
 EXPLANATION = "grader"
-"""The key of an explanation in the metadata of a test."""
+"""The key of an explanation in the metadata of a test, and of the repairs in those of a repaired notebook."""
 PICTURES = {"image/png", "image/jpeg"}
 FORMS = ("text/html", "image/png", "image/jpeg", "text/plain")
 """The MIME types of an output that a page shows, the best one first."""
@@ -96,6 +96,22 @@ def explanation_of(cell: "NotebookNode") -> Explanation:
     with suppress(KeyError, msgspec.ValidationError):
         return msgspec.convert(cell.metadata[EXPLANATION], Explanation)
     return Explanation(detail=next((str(each.evalue) for each in cell.outputs if each.output_type == "error"), ""))
+
+
+def with_repairs(notebook: "NotebookNode", repairs: list[Repair]) -> "NotebookNode":
+    """Return a repaired notebook with its repairs in the metadata; it shares the cells."""
+    metadata = {**notebook.metadata, EXPLANATION: {"repairs": msgspec.to_builtins(repairs)}}
+    return type(notebook)(notebook, metadata=type(notebook)(metadata))
+
+
+def repairs_of(notebook: "NotebookNode") -> list[Repair]:
+    """Return the repairs of a repaired or autograded notebook, none if an earlier version wrote it.
+
+    A student cannot set them: the metadata of a repaired notebook come from the source.
+    """
+    with suppress(KeyError, TypeError, msgspec.ValidationError):
+        return msgspec.convert(notebook.metadata[EXPLANATION]["repairs"], list[Repair])
+    return []
 
 
 def kept_tags(metadata: dict[str, Any]) -> dict[str, list[str]]:

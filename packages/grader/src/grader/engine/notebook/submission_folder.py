@@ -63,7 +63,9 @@ class SubmissionFolder:
             if status.st_size > max_mb * 2**20:
                 size = status.st_size / 2**20
                 raise UnreadableFile(
-                    f"{name} has {size:.0f} MB, and at most {max_mb} MB are read", "ask for it without outputs"
+                    f"{name} has {size:.0f} MB, and at most {max_mb} MB are read",
+                    "ask for it without outputs",
+                    "clear its outputs, and save it",
                 )
             with open(descriptor, "rb", closefd=False) as file:
                 return file.read(max_mb * 2**20)

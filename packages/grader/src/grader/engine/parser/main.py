@@ -17,7 +17,7 @@ MEMORY_MB = 300
 
 
 def main(parent: Connection) -> None:
-    """Answer each file from the parent with 1 and its notebook, or with 0 and the two parts of an UnreadableFile."""
+    """Answer each file from the parent with 1 and its notebook, or with 0 and the parts of an UnreadableFile."""
     die_with_parent()
     limit_memory(MEMORY_MB)
     with suppress(EOFError, OSError):
@@ -30,4 +30,4 @@ def _answer(data: bytes) -> bytes:
     try:
         return b"1" + json.dumps(parsed(data)).encode()
     except UnreadableFile as error:
-        return b"0" + json.dumps([error.why, error.to_do]).encode()
+        return b"0" + json.dumps([error.why, error.to_do, error.yours]).encode()

@@ -80,13 +80,17 @@ def parse(data: bytes, name: str) -> NotebookNode:
         answer = parser.parsed(data)
     except (EOFError, OSError):
         parser.end()
-        raise UnreadableFile(f"{name} takes too much memory or time to read", "ask for it without outputs") from None
+        raise UnreadableFile(
+            f"{name} takes too much memory or time to read",
+            "ask for it without outputs",
+            "clear its outputs, and save it",
+        ) from None
     with _lock:
         _idle.append(parser)
     content = json.loads(answer[1:])
     if answer[:1] == b"0":
-        why, to_do = content
-        raise UnreadableFile(f"{name} {why}", to_do)
+        why, to_do, yours = content
+        raise UnreadableFile(f"{name} {why}", to_do, yours)
     notebook: NotebookNode = from_dict(content)
     return notebook
 

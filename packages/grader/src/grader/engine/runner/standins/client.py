@@ -36,6 +36,8 @@ from grader.engine.runner.standins.proxies import (
 )
 
 R = TypeVar("R")
+CALLED_BACK = "called_back"
+"""Attribute of an exception: the name of the function of the test that raised it when student code called it."""
 
 
 class RpcClient:
@@ -155,10 +157,12 @@ class RpcClient:
         args, kwargs = self._value(question.call, decoded)
         tensors: list[torch.Tensor] = []
         reply: protocol.CallbackReturned | protocol.CallbackRaised
+        function = self._functions[question.function]
         try:
-            result = self._functions[question.function](*args, **kwargs)
+            result = function(*args, **kwargs)
             reply = protocol.CallbackReturned(value=pack(result, self._refer, tensors))
         except Exception as error:
+            setattr(error, CALLED_BACK, getattr(function, "__name__", ""))
             self._errors.append(error)
             info, tensors = to_data(error), []
             reply = protocol.CallbackRaised(kind=info.kind, message=info.message, number=len(self._errors) - 1)

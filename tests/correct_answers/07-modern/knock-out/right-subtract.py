@@ -1,0 +1,10 @@
+def knock_out(weights, values, W_O, silent=(), by_mean=False):
+    B, H, L, E = values.shape
+    heard = weights @ values
+    whole = heard.transpose(1, 2).reshape(B, L, H * E) @ W_O
+    for h in silent:
+        term = heard[:, h] @ W_O[h * E : (h + 1) * E]
+        whole = whole - term
+        if by_mean:
+            whole = whole + term.mean(0)
+    return whole
