@@ -104,17 +104,26 @@ def embed(x, weight, bias):
 @pytest.mark.parametrize(
     ("exercise", "code", "true"),
     [
-        ("remember", MINUS_ZERO, {"slices with minus the window"}),
-        ("accept-or-replace", THRESHOLD, {"accepts exactly if p is at least q"}),
-        ("accept-or-replace", OWN_DICE, {"throws dice of its own"}),
+        (
+            "remember",
+            MINUS_ZERO,
+            {"slices with minus the window", "slices what is behind the sinks with minus the window"},
+        ),
+        (
+            "accept-or-replace",
+            THRESHOLD,
+            {"accepts exactly if p is at least q", "accepts by a threshold, without choose"},
+        ),
+        ("accept-or-replace", OWN_DICE, {"throws dice of its own", "throws dice of its own, for both decisions"}),
         ("patches", CHANNELS_LAST, {"puts the channels last inside a patch"}),
     ],
     ids=["minus zero", "threshold", "own dice", "channels last"],
 )
 def test_answers_of_strangers_get_no_pair_that_is_not_theirs(exercise: str, code: str, true: set[str]) -> None:
-    """Each once got two names, of which at least one was false."""
+    """Each once got two names, of which at least one was false: while nobody had listed its own mistake."""
     source = alone(exercise)
     answered = with_answer(source, exercise, code)
-    report = grade(source, answered, misconceptions=MISCONCEPTIONS, helper_packages=HELPER_PACKAGES)
-    assert report.points < report.max_points
-    assert {name for result in report.results for name in result.explanation.causes} <= true
+    for known in (MISCONCEPTIONS, [each for each in MISCONCEPTIONS if each.name not in true]):
+        report = grade(source, answered, misconceptions=known, helper_packages=HELPER_PACKAGES)
+        assert report.points < report.max_points
+        assert {name for result in report.results for name in result.explanation.causes} <= true
