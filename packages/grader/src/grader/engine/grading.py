@@ -11,6 +11,7 @@ from grader.engine.code_digest import with_kernel
 from grader.engine.diagnosis.misconceptions import Misconception, known_misconceptions
 from grader.engine.explanation import Cause, Explanation
 from grader.engine.limits import Limits
+from grader.engine.notebook.not_run import imports
 from grader.engine.notebook.plan import Role, Step, plan
 from grader.engine.notebook.repair import Repaired, repair
 from grader.engine.report import Report, Verdict, shown
@@ -47,7 +48,8 @@ def grade(
         confinement.check()
     repaired = submission if isinstance(submission, Repaired) else repair(source, submission)
     steps = plan(repaired.notebook, source)
-    job = Job(steps, known_misconceptions(source, misconceptions))
+    all_steps = [*imports(repaired.not_run, steps), *steps]
+    job = Job(all_steps, known_misconceptions(source, misconceptions), repaired.not_run)
     try:
         result = run_job(job, limits or Limits(), sandbox=sandbox, helper_packages=with_kernel(helper_packages))
     except GradingFailed:

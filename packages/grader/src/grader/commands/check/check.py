@@ -144,7 +144,9 @@ def _up_to(repaired: Repaired, exercise: str, path: Path) -> Repaired:
         raise GraderError(f"{path.name} has no exercise {exercise!r}; it has {', '.join(outline.coded)}")
     own = outline.exercises[exercise]
     last = max(own.answer or 0, *own.tests, 0)
-    return Repaired(NotebookNode(repaired.notebook, cells=repaired.notebook.cells[: last + 1]), repaired.changes)
+    return Repaired(
+        NotebookNode(repaired.notebook, cells=repaired.notebook.cells[: last + 1]), repaired.changes, repaired.not_run
+    )
 
 
 def _graded(repaired: NotebookNode, report: Report) -> NotebookNode:

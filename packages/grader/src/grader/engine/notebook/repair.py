@@ -10,13 +10,14 @@ student's own cells stay after the cell that they followed.
 
 import copy
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
 from nbformat import NotebookNode
 
 from grader.engine.notebook.cells import CellType, grade_id, kept_tags, picture_address, type_of
+from grader.engine.notebook.not_run import NotRunCell, cells_not_run
 
 ATTACHED = re.compile(r"\(attachment:((?:[^()]|\([^()]*\))*+)\)")
 """A link to a picture that was pasted into a cell, by its name, which may have parentheses."""
@@ -25,10 +26,11 @@ ANSWERS = (CellType.AUTOGRADED_ANSWER, CellType.MANUAL_ANSWER)
 
 @dataclass
 class Repaired:
-    """The notebook to grade, and a sentence for each change that it needed."""
+    """The notebook to grade, a sentence for each change that it needed, and the code that does not run in it."""
 
     notebook: NotebookNode
     changes: list[str]
+    not_run: list[NotRunCell] = field(default_factory=list)
 
 
 def repair(source: NotebookNode, submission: NotebookNode) -> Repaired:
@@ -70,7 +72,7 @@ def repair(source: NotebookNode, submission: NotebookNode) -> Repaired:
     notebook = copy.copy(source)
     notebook.cells = [_without_outputs(cell) for cell in cells]
     _make_ids_unique(notebook)
-    return Repaired(notebook, changes)
+    return Repaired(notebook, changes, cells_not_run(source, submission, notebook))
 
 
 def _is_answer(source_cell: NotebookNode) -> bool:
