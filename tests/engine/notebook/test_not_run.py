@@ -120,6 +120,15 @@ def test_no_import_answers_an_exercise(answer_):
     assert report.points == 0
 
 
+def test_einops_is_installed_with_the_grader():
+    """Many solutions to such exercises use it."""
+    shown = (
+        "from einops import rearrange\n\ndef root(x):\n    return rearrange(torch.tensor([x**0.5]), 'l -> 1 l').item()"
+    )
+    report = graded(edited("experiment", "pass", shown))
+    assert report.points == report.max_points
+
+
 def test_imports_of_our_tests_stay_with_us():
     """The student's code finds no module that only a hidden test of the source imports."""
     report = graded(

@@ -21,6 +21,7 @@ from grader.engine.diagnosis.misconceptions import Misconception, load
 from grader.engine.grading import grade
 from grader.engine.limits import Limits
 from grader.engine.notebook.files import read_sources
+from grader.engine.notebook.helper_files import helper_files
 from grader.engine.notebook.repair import repair
 from grader.engine.notebook.submission_folder import SubmissionFolder
 from grader.engine.supervisor.parsers import parse
@@ -54,8 +55,8 @@ class Assignment:
 class Submission:
     """The notebooks that one student handed in, as they were when they were read.
 
-    `notebooks` are the bytes of each readable notebook; `errors` and `notices` explain why others are missing. `digest`
-    identifies all files that the scores depend on.
+    `notebooks` are the bytes of each readable notebook; `errors` and `notices` explain why others are missing. `files`
+    are those beside the notebooks that their code names. `digest` identifies all files that the scores depend on.
     """
 
     student: str
@@ -63,11 +64,12 @@ class Submission:
     notebooks: dict[str, bytes] = field(default_factory=dict)
     errors: list[str] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
+    files: dict[str, bytes] = field(default_factory=dict)
 
     @property
     def size(self) -> int:
-        """The total size of the notebooks in bytes."""
-        return sum(map(len, self.notebooks.values()))
+        """The total size of the notebooks and files in bytes."""
+        return sum(map(len, (*self.notebooks.values(), *self.files.values())))
 
 
 def load_assignment(course_dir: CourseDir, assignment: str, *, sandbox: bool) -> Assignment:
@@ -112,7 +114,13 @@ def read_submission(assignment: Assignment, student: str, handed_in: SubmissionF
                 is_missing, reason = _why_unread(handed_in, file, assignment, error)
                 (notices if is_missing else errors).append(reason)
         digest.update(f"{file} {len(content)} ".encode() + content)
-    return Submission(student, digest.hexdigest(), notebooks, errors, notices)
+    files = dict[str, bytes]()
+    if notebooks:
+        files, left_out = helper_files(handed_in, notebooks.values(), assignment.limits, assignment.helper_packages)
+        notices += left_out
+    for file, content in files.items():
+        digest.update(f"{file} {len(content)} ".encode() + content)
+    return Submission(student, digest.hexdigest(), notebooks, errors, notices, files)
 
 
 def parsed_time(text: str) -> datetime:
@@ -158,11 +166,17 @@ def grade_submission(assignment: Assignment, submission: Submission) -> StudentR
             result.errors.append(str(error))
             result.unread.append(name)
         else:
-            _grade_notebook(assignment, name, notebook, result)
+            _grade_notebook(assignment, name, notebook, submission.files, result)
     return result
 
 
-def _grade_notebook(assignment: Assignment, name: str, submission: NotebookNode, student_result: StudentResult) -> None:
+def _grade_notebook(
+    assignment: Assignment,
+    name: str,
+    submission: NotebookNode,
+    files: dict[str, bytes],
+    student_result: StudentResult,
+) -> None:
     """Grade one notebook and add the outcome to a student's result."""
     submitted = repair(assignment.sources[name], submission)
     report = grade(
@@ -172,6 +186,7 @@ def _grade_notebook(assignment: Assignment, name: str, submission: NotebookNode,
         sandbox=assignment.sandbox,
         misconceptions=assignment.misconceptions,
         helper_packages=assignment.helper_packages,
+        files=files,
     )
     report.require_confined()
     student_result.reports[name], student_result.notebooks[name] = report, submitted.notebook

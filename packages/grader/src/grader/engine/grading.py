@@ -3,7 +3,7 @@
 submission, source --repair, plan--> Job --supervisor.session--> JobResult --> Report
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from nbformat import NotebookNode
 
@@ -28,6 +28,7 @@ def grade(
     sandbox: bool = True,
     misconceptions: Sequence[Misconception] = (),
     helper_packages: tuple[str, ...] = (),
+    files: Mapping[str, bytes] | None = None,
 ) -> Report:
     """Grade a submission with the tests in its source. This changes neither notebook and writes no file.
 
@@ -40,6 +41,7 @@ def grade(
         misconceptions: known misconceptions. A failed test names the one that behaves exactly like the student's code.
             Points never depend on them.
         helper_packages: packages besides `grader_kernel` that the notebook imports; the sandbox may read them.
+        files: files beside the notebook, by path, that its code gets in its folder. Without a sandbox it gets none.
 
     Raises:
         SandboxUnavailable: `sandbox` is true, and the kernel cannot confine a process.
@@ -51,7 +53,9 @@ def grade(
     all_steps = [*imports(repaired.not_run, steps), *steps]
     job = Job(all_steps, known_misconceptions(source, misconceptions), repaired.not_run)
     try:
-        result = run_job(job, limits or Limits(), sandbox=sandbox, helper_packages=with_kernel(helper_packages))
+        result = run_job(
+            job, limits or Limits(), sandbox=sandbox, helper_packages=with_kernel(helper_packages), files=files or {}
+        )
     except GradingFailed:
         return _given_up(steps, repaired)
     return Report(result.results, repaired.changes, result.outputs)

@@ -124,6 +124,7 @@ class Task(msgspec.Struct):
     digest: str
     notebooks: dict[str, bytes]
     previous: PreviousScores
+    files: dict[str, bytes] = {}
 
 
 class Reply(msgspec.Struct):
