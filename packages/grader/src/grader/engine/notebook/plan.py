@@ -14,10 +14,11 @@ from grader.engine.notebook.cells import HIDDEN, CellType, is_not_graded, is_san
 from grader.engine.notebook.names import names_bound, names_used
 from grader.engine.notebook.outline import Outline
 from grader.engine.report import Result, Verdict
-from grader.engine.rpc.protocol import View
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
+
+    from grader.engine.rpc.protocol import View
 
 BLANK = "raise NotImplementedError"
 """The line of the release that marks an unwritten answer."""
