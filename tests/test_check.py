@@ -121,9 +121,21 @@ def test_all_notebooks_of_a_folder_are_checked(again: Path, capsys: Capture) -> 
     (folder / "other.ipynb").write_text("{}")
     assert main(["check", str(folder)]) == 1
     out = shown(capsys)
-    assert "not checked: no notebook of an assignment in source/ is called other.ipynb" in out and "16 of 16" in out
+    assert "not checked: no notebook of an assignment in source/ is called other.ipynb or has" in out
+    assert "16 of 16" in out
     assert main(["check", str(folder), "--json"]) == 1
     assert "these options take one notebook" in capsys.readouterr().err
+
+
+def test_a_renamed_notebook_is_checked_by_its_name_or_its_cells(again: Path, capsys: Capture) -> None:
+    """And a line names the notebook as which it was checked, unless it has its usual name."""
+    work = again / "submitted" / "ann" / NAME / "small.ipynb"
+    for name in ("small (1).ipynb", "Kopie von Small.ipynb", "small.ipynb.txt", "homework.ipynb", "other.json"):
+        renamed = shutil.copy(work, again / name)
+        assert main(["check", str(renamed)]) == 0
+        out = shown(capsys)
+        assert f"checked as {NAME}/small.ipynb" in out and "8 of 8" in out
+    assert main(["check", str(work)]) == 0 and "checked as" not in shown(capsys)
 
 
 def test_checking_with_json_prints_the_published_report(again: Path, capsys: Capture) -> None:

@@ -66,39 +66,6 @@ def test_a_missing_notebook_and_an_invalid_one_score_zero(again: Path) -> None:
     assert repeated == {student: outcome.errors for student, outcome in outcomes.items()}
 
 
-def test_a_notebook_with_another_name_is_named(again: Path) -> None:
-    """If the right one is missing. Checkpoints do not count, and another notebook beside the right one is ignored."""
-    submitted = hand_in(again, "gus", None)
-    for number in range(5):
-        (submitted / f"small ({number}).ipynb").write_text("{}")
-    for made_by_a_program in (".ipynb_checkpoints/small-checkpoint.ipynb", "__MACOSX/small.ipynb"):
-        (submitted / made_by_a_program).parent.mkdir()
-        (submitted / made_by_a_program).write_text("{}")
-    (again / "submitted" / "bob" / NAME / "mine\x1b[2J.ipynb").write_text("{}")
-    outcomes = grade_all(again)
-    three = ", ".join(f"'small ({number}).ipynb'" for number in range(3))
-    assert outcomes["gus"].notices == [
-        f"small.ipynb was not handed in, but there is {three} …: move or rename the right file"
-    ]
-    assert outcomes["bob"].notices == []
-    (again / "submitted" / "bob" / NAME / "small.ipynb").unlink()
-    (notice,) = grade_all(again)["bob"].notices
-    assert "but there is 'mine\\x1b[2J.ipynb':" in notice
-    (submitted / "small (3).ipynb").rename(submitted / "small.ipynb")
-    hand_in(again, "gus", answered(released(again), **RIGHT))
-    assert grade_class(again) == ["gus"] and points(again)["gus"] == 8
-
-
-def test_a_notebook_one_folder_too_deep_is_named(again: Path) -> None:
-    """As from a packed folder; and so is one with a suffix in capital letters, as some programs write it."""
-    submitted = hand_in(again, "hal", None)
-    (submitted / NAME).mkdir()
-    for name in (f"{NAME}/small.ipynb", "small.IPYNB"):
-        (submitted / name).write_text("{}")
-    (notice,) = grade_all(again)["hal"].notices
-    assert f"but there is '{NAME}/small.ipynb', 'small.IPYNB': move" in notice
-
-
 def test_a_graded_notebook_that_became_unreadable_scores_zero(again: Path) -> None:
     """Its former results are removed, because they no longer count."""
     hand_in(again, "ann", b"")

@@ -19,7 +19,18 @@ from traitlets.config import Config
 
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.release import register, release
-from tests.support.notebooks import answer, answered, cell, check, code, helpers, hidden, notebook, written
+from tests.support.notebooks import (
+    IN_A_FRONT_END,
+    answer,
+    answered,
+    cell,
+    check,
+    code,
+    helpers,
+    hidden,
+    notebook,
+    written,
+)
 from tests.support.paths import REPOSITORY
 from tests.support.waiting import HANGS
 
@@ -45,11 +56,13 @@ ANSWERS = {
     "nothing": "def nothing(x):\n    pass",
     "renamed": "def another_name(x):\n    return x",
     "calling": "def calling(x):\n    return given(-x)",
+    "widened": "def widened(x):\n    return torch.ones(x).double()",
     "own-assertion": "def own_assertion(x):\n    assert x > 1, 'my own test'\n    return x",
 }
 """What a student wrote, by exercise; `blank` stays as it was released."""
 CHECKS = {
     "nothing": "assert nothing(3).bit_length() == 4",
+    "widened": "assert torch.allclose(widened(3), torch.ones(3))",
     "calling": 'def given(x):\n    assert x >= 0, "given takes no number below 0"\n    return x\n\n\ncalling(1)',
 }
 FAILED = {
@@ -58,6 +71,7 @@ FAILED = {
     "nothing": "AttributeError",
     "renamed": "NameError",
     "calling": "AssertionError",
+    "widened": "RuntimeError",
     "own-assertion": "AssertionError",
     "blank": "NotImplementedError",
 }
@@ -70,7 +84,7 @@ def exercise(name: str) -> tuple[NotebookNode, NotebookNode]:
 
 
 SOURCE = notebook(
-    helpers("imports", "import grader_kernel"),
+    helpers("imports", "import grader_kernel\nimport torch"),
     *(each for name in (*ANSWERS, "blank") for each in exercise(name)),
     hidden("right-test-more", "Zero has the square zero.", "assert right(0) == 0"),
     written("why", "Because."),
@@ -178,6 +192,55 @@ def test_a_blank_is_not_written_yet(seen: NotebookNode) -> None:
     assert error_text(seen.cells[-1].outputs) == f"○ Not written yet: blank.\nIt {says}"
 
 
+BLANK = "    # YOUR CODE HERE\n    raise NotImplementedError()"
+GREY = {
+    "as released": f"def f():\n{BLANK}\nf()",
+    "begun": "def f():\n    # YOUR CODE HERE\n    x = [1 for _ in range(2)]\n    raise NotImplementedError()\nf()",
+    "in a library": f"def f(x):\n{BLANK}\nlist(map(f, [1]))",
+    "outside a function": BLANK.replace("    ", ""),
+    "of a class": f"class A:\n    def f(self):\n{BLANK.replace('    ', 8 * ' ')}\nA().f()",
+}
+RED = {
+    "without the comment": "def f():\n    raise NotImplementedError()\nf()",
+    "with a reason": "def f():\n    # YOUR CODE HERE\n    raise NotImplementedError('no complex numbers')\nf()",
+    "comment elsewhere": "# YOUR CODE HERE\ndef f():\n    raise NotImplementedError()\nf()",
+    "comment below": "def f():\n    raise NotImplementedError()\n    # YOUR CODE HERE\nf()",
+    "of a library": "import asyncio\nasyncio.BaseTransport().close()",
+    "own kind": "class Mine(NotImplementedError): pass\n# YOUR CODE HERE\nraise Mine()",
+    "another error": "def f():\n    # YOUR CODE HERE\n    return 1 / 0\n    raise NotImplementedError()\nf()",
+}
+
+
+@pytest.fixture(scope="module")
+def watched(submission: NotebookNode) -> tuple[NotebookNode, dict[str, str]]:
+    """What a student sees in JupyterLab, with more cells, and how each check ended for the kernel."""
+    more = [code(source, "raises-exception") for source in (*GREY.values(), *RED.values())]
+    return executed(NotebookNode(submission | {"cells": [*submission.cells, *more]}), config=IN_A_FRONT_END)
+
+
+def test_a_blank_is_grey_in_a_front_end(watched: tuple[NotebookNode, dict[str, str]]) -> None:
+    """No red box, for the check and for other cells; for the kernel it is an error still."""
+    seen, replies = watched
+    assert replies == {"right": "ok"} | FAILED
+    says = "still says `raise NotImplementedError()`."
+    [output] = outputs(seen, "blank-check")
+    text = f"\x1b[90m○ Not written yet: blank.\x1b[0m\n\x1b[90mblank {says}\x1b[0m\n"
+    assert (output.output_type, output.name, output.text) == ("stream", "stdout", text)
+    cells = {cell.source: cell for cell in seen.cells}
+    for name, source in GREY.items():
+        kinds = {output.output_type for output in cells[source].outputs}
+        assert kinds == {"stream"} and "○ Not written yet: " in cells[source].outputs[0].text, name
+
+
+def test_every_other_error_stays_red(watched: tuple[NotebookNode, dict[str, str]]) -> None:
+    """Those of answered exercises, and each NotImplementedError that is not of a blank."""
+    seen, _ = watched
+    shown = {name: outputs(seen, f"{name}-check")[0].get("ename") for name in FAILED}
+    assert shown == FAILED | {"blank": None}
+    cells = {cell.source: cell for cell in seen.cells}
+    assert [name for name, source in RED.items() if cells[source].outputs[0].output_type != "error"] == []
+
+
 def test_an_error_in_the_students_code_keeps_the_students_lines(seen: NotebookNode) -> None:
     """The traceback goes through the student's functions, and not through the check."""
     text = error_text(outputs(seen, "broken-check"))
@@ -208,6 +271,14 @@ def test_a_check_that_cannot_go_on_says_where(seen: NotebookNode) -> None:
     assert " ".join(text.split("\n\n")[1].split()) == (
         "The check could not go on: nothing(3).bit_length raised "
         "AttributeError: 'NoneType' object has no attribute 'bit_length'"
+    )
+
+
+def test_a_result_of_another_dtype_is_asked_about(seen: NotebookNode) -> None:
+    """torch's own error names neither dtype as a student writes it."""
+    text = error_text(outputs(seen, "widened-check"))
+    assert " ".join(text.split("\n\n")[1].split()) == (
+        "The check compares numbers in float64 with numbers in float32: is your dtype the one that is asked for?"
     )
 
 

@@ -1,16 +1,26 @@
-"""`hand_in()` in a real kernel hands in to a real service, or grades here, and shows the report below its cell."""
+"""`hand_in()` in a real kernel hands in to a real service, or grades here, and shows the report below its cell.
+
+The button is pressed by a cell: tests/hub presses it in JupyterLab.
+"""
 
 import os
 import re
-from collections.abc import Iterator
+import socket
+from collections.abc import Iterator, Sequence
+from html import escape
 from pathlib import Path
+from socketserver import BaseRequestHandler, ThreadingTCPServer
+from threading import Thread
+from unittest.mock import Mock
 
 import nbformat
 import pytest
 from nbclient import NotebookClient
+from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 
 from grader.classroom.course_root import remember
+from grader_kernel import handing_in
 from tests.commands.serve.serving import Server, make_served_course, written
 from tests.support.paths import REPOSITORY
 from tests.support.small_class import NAME
@@ -31,8 +41,9 @@ def shown(
     folder: Path,
     content: bytes | None,
     *before: str,
-    call: str = "hand_in()",
+    call: str = "hand_in(now=True)",
     assignment: str = NAME,
+    name: str = "small",
     **environment: str,
 ) -> str:
     """Run `hand_in()` in the kernel of a student's notebook, and return as text what stands below the cell.
@@ -43,19 +54,30 @@ def shown(
         before: cells that run first.
         call: how the function is called.
         assignment: the folder of the notebook.
+        name: the name of the notebook, without .ipynb.
         environment: variables of the kernel's environment.
     """
-    path = folder / assignment / "small.ipynb"
+    path = folder / assignment / f"{name}.ipynb"
     path.parent.mkdir(parents=True, exist_ok=True)
     if content is not None:
         path.write_bytes(content)
-    cells = [*before, f"from grader_kernel import hand_in; {call}"]
-    notebook = new_notebook(cells=[new_code_cell(source) for source in cells])
-    client = NotebookClient(notebook, resources={"metadata": {"path": str(path.parent)}})
-    own = {"JPY_SESSION_NAME": str(path), "PYTHONPATH": str(REPOSITORY), "HOME": str(folder), **environment}
-    client.execute(env={**os.environ, **own})
+    notebook = executed(path, [*before, f"from grader_kernel import hand_in; {call}"], folder, **environment)
     [output] = notebook.cells[-1].outputs
     return re.sub(r"<[^>]+>", " ", output.data["text/html"])
+
+
+def executed(path: Path, cells: Sequence[str], home: Path, **environment: str) -> NotebookNode:
+    """Run cells in the kernel of a notebook's file."""
+    notebook = new_notebook(cells=[new_code_cell(source) for source in cells])
+    client = NotebookClient(notebook, resources={"metadata": {"path": str(path.parent)}})
+    own = {"JPY_SESSION_NAME": str(path), "PYTHONPATH": str(REPOSITORY), "HOME": str(home), **environment}
+    client.execute(env={**os.environ, **own})
+    return notebook
+
+
+def printed(notebook: NotebookNode) -> str:
+    """The text that the last cell printed."""
+    return "".join(output.text for output in notebook.cells[-1].outputs if output.output_type == "stream")
 
 
 def access(server: Server, student: str) -> dict[str, str]:
@@ -91,6 +113,10 @@ def test_one_is_reminded_to_save(server: Server, tmp_path: Path) -> None:
     last = nbformat.reads(saved.decode(), nbformat.NO_CONVERT).cells[2].source
     assert "Did you save?" in shown(tmp_path, saved, "x = 1", **access(server, "cat"))
     assert "Did you save?" not in shown(tmp_path, saved, last, **access(server, "cat"))
+    magic = nbformat.reads(saved.decode(), nbformat.NO_CONVERT)
+    magic.cells.append(new_code_cell("%time 1 + 1\n"))
+    saved = nbformat.writes(magic).encode()
+    assert "Did you save?" not in shown(tmp_path, saved, last, "%time 1 + 1\n", **access(server, "cat"))
 
 
 @pytest.mark.parametrize(
@@ -100,9 +126,13 @@ def test_one_is_reminded_to_save(server: Server, tmp_path: Path) -> None:
         ({"HAND_IN_URL": "http://127.0.0.1:9"}, "does not answer .*try again, or ask your teacher"),
         ({"HAND_IN_TOKEN": ""}, "You have no token"),
         ({"JPY_SESSION_NAME": ""}, r"run hand_in\(&quot;NAME.ipynb&quot;\)"),
-        ({"JPY_SESSION_NAME": "/nowhere/x.ipynb"}, "There is no file /nowhere/x.ipynb: save the notebook"),
+        ({"JPY_SESSION_NAME": "/nowhere/x.ipynb"}, "no file /nowhere/x.ipynb: if you renamed .* restart its kernel"),
+        ({"HAND_IN_URL": "grader.example.org"}, "grader.example.org is not the address of a service"),
+        ({"HAND_IN_URL": "http://[1"}, r"http://\[1 is not the address of a service"),
+        ({"HAND_IN_URL": "http://127.0.0.1/a b"}, "No request to http://127.0.0.1/a b is possible .*control char"),
+        ({"HAND_IN_TOKEN": "schlüssel→"}, "No request to .* is possible .*correct the address and the token"),
     ],
-    ids=["wrong token", "no answer", "no token", "no name", "no file"],
+    ids=["wrong token", "no answer", "no token", "no name", "no file", "no scheme", "no host", "blank", "odd token"],
 )
 def test_a_problem_is_a_sentence(server: Server, tmp_path: Path, change: dict[str, str], says: str) -> None:
     """It says what to do, and there is no traceback."""
@@ -111,7 +141,123 @@ def test_a_problem_is_a_sentence(server: Server, tmp_path: Path, change: dict[st
 
 def test_a_file_that_is_no_notebook_is_refused_in_words(server: Server, tmp_path: Path) -> None:
     """The service says why."""
-    assert "Not graded: " in shown(tmp_path, b"{}", **access(server, "eve"))
+    assert "Not handed in: small.ipynb is not a valid" in shown(tmp_path, b"{}", **access(server, "eve"))
+
+
+ODD = "Hausübung (Kopie) 100%?#"
+PRESS = """
+import gc, ipywidgets
+[button] = [each for each in gc.get_objects() if isinstance(each, ipywidgets.Button)]
+print(button.description); button.click(); print(button.description, button.disabled)
+"""
+
+
+def test_the_button_hands_in_and_run_all_does_not(server: Server, tmp_path: Path) -> None:
+    """It says how many attempts are left, before and after; the report appears below the cell."""
+    path = tmp_path / "02-few" / "small.ipynb"
+    path.parent.mkdir()
+    path.write_bytes(written(server.folder))
+    cells = ["from grader_kernel import hand_in; hand_in()"]
+    for _ in range(2):  # "Run All", twice
+        notebook = executed(path, cells, tmp_path, **access(server, "fay"))
+        button, report = notebook.cells[0].outputs
+        assert "application/vnd.jupyter.widget-view+json" in button.data and report.data["text/html"] == ""
+        assert button.data["text/plain"] == handing_in.NO_BUTTON
+    overview = server.ask("/", "fay").json["assignments"]
+    assert all(each["attempts"] == 0 for one in overview.values() for each in one["notebooks"].values())
+    notebook = executed(path, [*cells, PRESS], tmp_path, **access(server, "fay"))
+    assert printed(notebook) == "Hand in now (1 attempt left)\nHand in now (0 attempts left) False\n"
+    assert "8 of 8 points" in notebook.cells[0].outputs[1].data["text/html"]
+
+
+def test_a_service_that_does_not_answer_leaves_the_button(tmp_path: Path) -> None:
+    """Without a number; so does a notebook that is not known, and without service and course folder."""
+    for change in ({"HAND_IN_URL": "http://127.0.0.1:9", "HAND_IN_TOKEN": "x"}, {"JPY_SESSION_NAME": ""}, {}):
+        notebook = executed(tmp_path / "x.ipynb", ["import grader_kernel as g; g.hand_in()", PRESS], tmp_path, **change)
+        assert printed(notebook) == "Hand in now\nHand in now False\n"
+        assert handing_in.RED in notebook.cells[0].outputs[1].data["text/html"]
+
+
+@pytest.mark.parametrize(("folder", "name"), [("hw 1", "small"), (NAME, "1-small (1)"), (ODD, ODD), ("..", "a\nb")])
+def test_every_name_of_a_file_reaches_the_service(server: Server, tmp_path: Path, folder: str, name: str) -> None:
+    """Blanks, accents and signs of an address: the service answers about the name as it is."""
+    text = shown(tmp_path / "home", written(server.folder), assignment=folder, name=name, **access(server, "gus"))
+    known = f"{NAME} has no notebook" if folder == NAME else "there is no assignment"
+    assert f"Not handed in: {known}" in text and "does not answer" not in text
+    assert folder in (NAME, "..") or escape(folder) in text
+    assert "8 of 8" in shown(tmp_path / ODD, written(server.folder), **access(server, "gus"))
+
+
+def test_the_first_source_that_is_a_file_is_taken(server: Server, tmp_path: Path) -> None:
+    """VS Code beside a Jupyter server: the name of the session is no file. A name that is given goes before all."""
+    path = tmp_path / NAME / "small.ipynb"
+    say = f"__vsc_ipynb_file__ = {str(path)!r}"
+    wrong = {"JPY_SESSION_NAME": f"{path}-jvsc-1234.ipynb"}
+    assert "8 of 8" in shown(tmp_path, written(server.folder), say, **access(server, "ivy") | wrong)
+    call = "hand_in('small.ipynb', now=True)"
+    assert "8 of 8" in shown(tmp_path, written(server.folder), call=call, **access(server, "ivy") | wrong)
+    for named in ("smal.ipynb", "small", "."):
+        text = shown(
+            tmp_path, written(server.folder), say, call=f"hand_in({named!r}, now=True)", **access(server, "ivy")
+        )
+        assert f"There is no notebook {named} in {path.parent}: run hand_in" in text
+
+
+@pytest.mark.parametrize("cells", ["null", "7", "[]", "[null]", '[{"source": null}]', '[{"source": [1, null]}, {}]'])
+def test_odd_cells_stop_no_hand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cells: str) -> None:
+    """Whether the last cell is in the file is a remark; the file is sent as it is, and the service judges it."""
+    sent = []
+    monkeypatch.setattr(handing_in, "_service", lambda _: handing_in.Service("http://127.0.0.1:9", ""))
+    monkeypatch.setattr(handing_in.Service, "ask", lambda self, path, data: sent.append(data) or {"state": "refused"})
+    monkeypatch.setattr(handing_in, "display", lambda *_, **__: Mock())
+    shell = Mock(history_manager=Mock(input_hist_raw=["", "x = 1", "hand_in()"]))
+    monkeypatch.setattr(handing_in, "get_ipython", lambda: shell)
+    path = tmp_path / "x.ipynb"
+    path.write_text(f'{{"cells": {cells}}}')
+    handing_in.hand_in(path, now=True)
+    assert sent == [path.read_bytes()]
+
+
+@pytest.mark.parametrize(
+    ("answer", "says"),
+    [
+        (b"HTTP/1.1 200 OK\r\n\r\n<html>Welcome</html>", "is not from the service of a class"),
+        (b"HTTP/1.1 200 OK\r\n\r\n[]", "is not from the service of a class"),
+        (b'HTTP/1.1 200 OK\r\n\r\n{"a": 1}', "is not from the service of a class"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{", "does not answer"),
+        (b"HTTP/1.1 403 No\r\nContent-Length: 9\r\n\r\n{", "Not handed in: the service answered 403 No"),
+        (b"SSH-2.0-OpenSSH_9.6\r\n", "does not answer"),
+        (b"", "does not answer"),
+        (b'HTTP/1.1 200 OK\r\n\r\n{"state": "graded", "report": {}}', "failed .KeyError: .*show this line"),
+    ],
+)
+def test_any_other_answer_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: bytes, says: str
+) -> None:
+    """Of a page, a service of another kind, a connection that ends: no traceback, and nothing untrue."""
+    shown: list[str] = []
+    monkeypatch.setattr(handing_in, "display", lambda *_, **__: Mock(update=lambda page: shown.append(page.data)))
+    path = tmp_path / "x.ipynb"
+    path.write_text("{}")
+
+    class Answering(BaseRequestHandler):
+        def handle(self) -> None:
+            request = b""
+            while not request.endswith(b"{}"):
+                request += self.request.recv(10**6)
+            self.request.sendall(answer)
+            self.request.shutdown(socket.SHUT_WR)
+            self.request.recv(1)
+
+    # In threads: a client of an earlier kernel may try its old port.
+    with ThreadingTCPServer(("127.0.0.1", 0), Answering) as server:
+        server.daemon_threads = True
+        Thread(target=server.serve_forever, args=(0.01,)).start()
+        monkeypatch.setenv("HAND_IN_URL", f"http://127.0.0.1:{server.server_address[1]}")
+        monkeypatch.setenv("HAND_IN_TOKEN", "x")
+        handing_in.hand_in(path, now=True)
+        server.shutdown()
+    assert re.search(says, shown[-1]) and shown[-1].count("<div") == 1 and "\n" not in shown[-1]
 
 
 def test_who_learns_alone_is_graded_on_this_computer(server: Server, tmp_path: Path) -> None:

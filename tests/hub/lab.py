@@ -98,6 +98,23 @@ class Lab:
         self.page.locator('.lm-Menu-item[data-command="notebook:run-cell"]').click()
         return cell.locator(".jp-Cell-outputArea")
 
+    def run_all(self) -> None:
+        """Run all cells, and wait until the last one has ended."""
+        prompt = self.page.locator(".jp-CodeCell").last.locator(".jp-InputArea-prompt")
+        before = prompt.inner_text()
+        self.page.get_by_role("menuitem", name="Run", exact=True).click()
+        self.page.locator('.lm-Menu-item[data-command="runmenu:run-all"]').click()
+        expect(prompt).not_to_have_text(before)
+        expect(prompt).to_have_text(re.compile(r"\[\d+\]"))
+
+    def press(self, cell: Locator) -> Locator:
+        """Press the button below a cell that hands in; return the cell's output once it has a new report."""
+        output = cell.locator(".jp-Cell-outputArea")
+        output.locator(".jp-RenderedHTMLCommon").last.evaluate("report => report.textContent = ''")
+        output.get_by_role("button").click()
+        expect(output).to_contain_text("points from tests")
+        return output
+
     def save(self) -> None:
         """Save the notebook, and wait until it is saved."""
         self.page.keyboard.press("Control+S")

@@ -46,7 +46,8 @@ def reports(labs: dict[str, Lab]) -> list[str]:
     for two in ("def two():\n    return 3", RIGHT["two"]):
         ada.write(ada.cell("def two"), two)
         ada.save()
-        reports.append(ada.run(last).inner_text())
+        ada.run(last)
+        reports.append(ada.press(last).inner_text())
     return reports
 
 

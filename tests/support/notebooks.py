@@ -4,8 +4,12 @@ import copy
 
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from traitlets.config import Config
 
 from grader.engine.notebook.cells import grade_id
+
+IN_A_FRONT_END = Config(Session={"metadata": {"cellId": "the front end's name of the cell"}})
+"""For nbclient: send with each cell what JupyterLab sends, and programs that run a notebook do not."""
 
 
 def notebook(*cells: NotebookNode) -> NotebookNode:

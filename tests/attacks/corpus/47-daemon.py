@@ -15,11 +15,12 @@ def submission(released: NotebookNode) -> NotebookNode:
         released,
         trying(
             "os.fork() or os.setsid() or os.fork() or time.sleep(10**6)",
-            "subprocess.Popen('sleep 1000', shell=True, start_new_session=True)",
+            "assert subprocess.Popen('sleep 1000', shell=True, start_new_session=True).poll() is None",
+            "importlib.reload(subprocess).Popen('sleep 1000', shell=True, start_new_session=True)",
             "os.setsid()",
             "os.setpgid(0, os.getppid())",
             setup="""
-            import os, subprocess, threading, time
+            import importlib, os, subprocess, threading, time
             threading.Thread(target=time.sleep, args=(10**6,)).start()
             """,
         ),

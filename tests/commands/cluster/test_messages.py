@@ -33,7 +33,7 @@ def exchange(graded: Path) -> tuple[AssignmentBundle, Submission, bytes]:
     with ResultWriter(course_dir, NAME) as writer:
         bundle = unpacked(AssignmentBundle.of(assignment, writer.notebooks, course_dir.config).packed())
     submission = read_submission(assignment, "bob", course_dir.handed_in(NAME, "bob"))
-    task = Task("key", "bob", submission.digest, submission.notebooks, PreviousScores())
+    task = Task("key", "bob", submission.digest, submission.notebooks, {}, PreviousScores())
     result = grade_submission(bundle.assignment, submission)
     pages = PageMaker(bundle.config, bundle.notebooks)
     pages.finish(result)

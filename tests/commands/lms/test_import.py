@@ -74,6 +74,25 @@ def test_names_in_other_scripts_are_read(course: Course, codec: str) -> None:
     assert course.submitted() == {"jose small.ipynb": course.work("jose")}
 
 
+def test_of_several_files_the_one_that_is_filled_in_comes_in(course: Course) -> None:
+    """A blank copy that was uploaded later replaces no answers; between two with answers the later one counts."""
+    blank = nbformat.writes(course.blank).encode()
+    course.take([
+        Packed("leeann_101_9001_small.ipynb", course.work("ann")),
+        Packed("leeann_101_9002_small-1.ipynb", blank),
+        Packed("oduyabob_102_9003_small.ipynb", course.work("ann")),
+        Packed("oduyabob_102_9004_small-1.ipynb", course.work("bob")),
+    ])  # fmt: skip
+    assert course.submitted() == {"ann small.ipynb": course.work("ann"), "bob small.ipynb": course.work("bob")}
+
+
+def test_a_group_of_moodle_is_found_by_the_worksheet(course: Course) -> None:
+    """Without it, the advice is to give it: to add a student of the group's name would be wrong."""
+    said = course.take([Packed("Team 1-Ann Lee_11_assignsubmission_file_/small.ipynb", course.work())], status=1)
+    assert "for a group's submission ('Group 1-Ann Lee'), give Moodle's --worksheet" in said
+    assert course.submitted() == {}
+
+
 def test_a_folder_around_everything_does_not_matter(course: Course) -> None:
     """A person unpacked the archive and packed it again."""
     course.take([Packed("downloads/leeann_101_9001_small.ipynb", course.work())])

@@ -140,6 +140,9 @@ def test_nbgraders_own_import_stops_in_the_middle_and_ours_does_not_begin(course
         ('id\n"a\nb"\n', "line 2: a student's name has letters"),
         ("id\na\x1b[2J\n", "line 2: a student's name has letters"),
         ("id\n*\n", "line 2: a student's name has letters"),
+        ("id\n12345.0\n", "line 2: '12345.0' is a number as a spreadsheet rewrites it"),
+        ("id\n1.23E+05\n", "line 2: '1.23E.05' is a number as a spreadsheet rewrites it"),
+        ("id,lms_user_id\nann,101.00\n", "line 2: '101.00' is a number as a spreadsheet rewrites it"),
         ("id,lms_user_id\nann,7\nbob,7\n", "line 3: the platform's ID '7' is on line 2 as well"),
         (f"id,first_name\nann,{'x' * 129}\n", "line 2: a cell has more than the 128 characters"),
     ],
@@ -171,12 +174,86 @@ def test_one_line_that_is_refused_leaves_the_gradebook_as_it_is(
         ("Vorname;Nachname\nAnn;Lee\n", "exported in English"),
         ("First name,Last name\nAnn,Lee\n", "has no column 'Username or ID number or Email address' for the ids"),
         (MOODLE_WORKSHEET, "has the columns Identifier, Full name"),
+        (
+            "id,first_name\nann,Ann,Lee\n",
+            "2 columns, and 3 cells on line 2: put a cell that contains the separator",
+        ),
+        ('id,first_name,last_name\nann,"Ann, C.",Lee\n\nbob,Bob, C.,Roe\n', "3 columns, and 4 cells on line 4"),
+        ("Participants\n\nid;first_name\nann;Ann\n", "one name on line 1, and 2 cells on line 3: remove what is above"),
+        ("Participants;;\nid;first_name;x\nann;Ann;\n", "one name on line 1, and 3 cells on line 2: remove what"),
     ],
 )
 def test_a_file_that_is_no_roster_is_refused(tmp_path: Path, text: str, words: str) -> None:
     """The message says which columns a roster has."""
     with pytest.raises(GraderError, match=words):
         read_roster(write_csv(tmp_path, text)).require_usable()
+
+
+@pytest.mark.parametrize("start", [b"PK\x03\x04", b"\xd0\xcf\x11\xe0"])
+def test_a_workbook_is_refused(tmp_path: Path, start: bytes) -> None:
+    """Of today's Excel or an old one, whatever its name."""
+    (tmp_path / "r.csv").write_bytes(start + bytes(100))
+    with pytest.raises(GraderError, match="is an Excel workbook: save it as CSV"):
+        read_roster(tmp_path / "r.csv")
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_spaces_before_quotes_and_a_line_for_excel_are_read(
+    tmp_path: Path, separator: str, encoding: str, end: str
+) -> None:
+    """As spreadsheets write and read them; the number of a line counts from the top of the file."""
+    spaced = f"{separator} "
+    lines = [
+        f"sep={separator}",
+        spaced.join(("id", "first_name", "last_name")),
+        f'ada{spaced}"Ada{spaced}C."{spaced}Lee',
+    ]
+    (tmp_path / "r.csv").write_bytes(end.join([*lines, ""]).encode(encoding))
+    (entry,) = read_roster(tmp_path / "r.csv").entries
+    assert (entry.line, entry.id, entry.last_name) == (3, "ada", "Lee")
+    assert entry.first_name == f"Ada{spaced}C.".replace("\t", " ")
+
+
+@pytest.mark.parametrize(
+    ("cells", "chosen", "others"),
+    [
+        (("u1,ann@x.org", "u2,bob@x.org"), "ID number", ["Email address"]),
+        ((",ann@x.org", ",bob@x.org"), "Email address", []),
+        (("u1,ann@x.org", ",bob@x.org"), "Email address", []),
+        (("u1,", "u2,bob@x.org"), "ID number", []),
+        (("u1,", ",bob@x.org"), "ID number", []),
+    ],
+)
+def test_moodles_first_column_with_an_id_for_everybody_is_taken(
+    tmp_path: Path, cells: tuple[str, str], chosen: str, others: list[str]
+) -> None:
+    """Its usual export has an empty ID number; if no column is filled in everywhere, the first one is refused."""
+    header = "First name,Last name,ID number,Email address"
+    roster = read_roster(write_csv(tmp_path, f"{header}\nAnn,Lee,{cells[0]}\nBob,Roe,{cells[1]}\n"))
+    assert (roster.id_column, roster.id_columns) == (chosen, others)
+    assert bool(roster.refused) is (cells == ("u1,", ",bob@x.org"))
+
+
+@pytest.mark.parametrize("name", ["ann+1@x.org", "pat.o'hara@x.org", "jane doe", "a,b", "ada (1)", "Žofie", "x"])
+def test_a_name_that_grading_takes_is_no_reason_to_refuse_a_roster(
+    course: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    """Addresses have signs that many programs refuse, and grading takes folders of any name."""
+    write_csv(course, f'id\n"{name}"\n')
+    assert main(["roster", "file.csv"]) == 0 and students(course)[0][0] == name
+
+
+def test_a_refused_roster_names_another_column_that_would_do(course: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """And never the column that was taken, whatever its case."""
+    write_csv(course, "First name,Last name,ID NUMBER,EMAIL ADDRESS\nAnn,Lee,a/1,ann@x.org\n")
+    assert main(["roster", "file.csv"]) == 1
+    assert "--id-column could name 'EMAIL ADDRESS'" in capsys.readouterr().err
+    assert main(["roster", "file.csv", "--id-column", "email address"]) == 0
+    assert "could name 'ID NUMBER'" in capsys.readouterr().out
+    write_csv(course, "ID,Email Address\nann,ann@x.org\n")
+    assert main(["roster", "file.csv"]) == 0 and "could name" not in capsys.readouterr().out
 
 
 def test_a_file_in_another_encoding_is_refused(tmp_path: Path) -> None:

@@ -12,9 +12,9 @@ from nbformat import NotebookNode
 
 from grader.classroom.students.roster import EnrolledStudent
 from grader.commands.lms.archive.collect import Collector
-from grader.commands.lms.archive.matching import Matcher
 from grader.commands.lms.identities import EnrolledStudents, name_key
 from grader.commands.lms.settings import Archives
+from grader.engine.notebook.choice import Chooser
 from tests.support.platform_files import Packed, packed
 from tests.support.small_class import SOURCE
 
@@ -70,7 +70,7 @@ def taken(students: tuple[Student, ...], folder: Path) -> dict[str, Student]:
     )
     archive = folder / "all.zip"
     archive.write_bytes(packed(Packed(each.file, each.work) for each in students))
-    collector = Collector(archive, Matcher({"small": SOURCE}), enrolled, Archives(), 20)
+    collector = Collector(archive, Chooser({"small": SOURCE}, {"small": SOURCE}), enrolled, Archives(), 20)
     found = {each.student: each.notebooks for each in collector.collect("canvas", None)}
     collector.close()
     senders = {each.work: each for each in students}

@@ -29,9 +29,9 @@ SOURCE = notebook(
     hidden("root-test-more", "root(x) is not only for 4.", "assert root(9) == 3, 'The root of 9 is 3.'"),
     answer("scaled", "def scaled(x, by):\n    ### BEGIN SOLUTION\n    return x * by\n    ### END SOLUTION"),
     check("scaled-check", "assert scaled(2, 3) == 6, 'Twice three is 6.'"),
-    hidden("scaled-test-one", "Nothing changes by 1.", "assert scaled(5, 1) == 5, 'Once five is 5.'"),
+    hidden("scaled-test-one", "By -1, the sign changes.", "assert scaled(5, -1) == -5, 'Less than none.'"),
 )
-WEAK = "# Run this cell.\nassert scaled(2, 1) == 2, 'Once two is 2.'"
+WEAK = "# Run this cell.\nassert scaled(2, -1) == -2, 'The sign changes.'"
 """A check of `scaled` that finds too little: dividing does the same."""
 DIVISION = "- return x * by\n+ return x / by"
 
@@ -95,13 +95,13 @@ def test_every_answer_says_which_tests_find_it(course: Path, capsys: Capture) ->
     write(
         course / "tests/correct_answers" / NAME / "scaled/right-exchanged.py", "def scaled(x, by):\n    return by * x"
     )
-    save(course, scaled_check=WEAK.replace("2, 1) == 2", "1, 3) == 3"))
+    save(course, scaled_check=WEAK.replace("2, -1) == -2", "1, 3) == 3"))
     status, exercise = proved(capsys)
     rows = {(row["kind"], row["name"]): row for row in exercise["rows"]}
     assert rows["mistake", "takes by"]["killed_by"] == ["scaled-test-one"]
     assert rows["mistake", "takes by"]["edit"] == "- return x * by\n+ return by"
     assert not rows["right answer", "exchanged"]["killed_by"] and not rows["right answer", "reference"]["killed_by"]
-    wrong = [row["killed_by"] for row in exercise["rows"] if row["kind"] != "right answer"]
+    wrong = [row["killed_by"] for row in exercise["rows"] if row["kind"] in ("mistake", "mutant")]
     for test in exercise["tests"]:
         assert exercise["kills"][test] == sum(test in killed_by for killed_by in wrong) > 0
         assert exercise["kills_alone"][test] == sum(killed_by == [test] for killed_by in wrong)
@@ -110,7 +110,7 @@ def test_every_answer_says_which_tests_find_it(course: Path, capsys: Capture) ->
 
 def test_a_right_answer_that_loses_points_is_an_error(course: Path, capsys: Capture) -> None:
     """Also in a folder that --answers names; the tests that it loses are named."""
-    style = "def scaled(x, by):\n    return float(x * by) if by == 3 else 'once'"
+    style = "def scaled(x, by):\n    return float(x * by) if by == 3 else 'never'"
     write(course / "styles" / NAME / "scaled/right-worded.py", style)
     assert main(["prove", "--exercise", "scaled", "--answers", "styles"]) == 1
     out = " ".join(capsys.readouterr().out.split())
@@ -121,7 +121,7 @@ def test_a_right_answer_that_loses_points_is_an_error(course: Path, capsys: Capt
 
 def test_a_reference_that_loses_points_is_an_error(course: Path, capsys: Capture) -> None:
     """It is the first of the right answers."""
-    save(course, scaled_check=WEAK.replace("== 2", "== 7"))
+    save(course, scaled_check=WEAK.replace("== -2", "== 7"))
     status, exercise = proved(capsys)
     assert status == 1 and exercise["rows"][0]["killed_by"] == ["scaled-check"]
 
@@ -221,7 +221,7 @@ def test_a_mistake_that_never_ends_costs_seconds(monkeypatch: pytest.MonkeyPatch
     exercise = ExerciseToProve(
         NAME, "root", Outline(SOURCE).alone("root"), Outline(SOURCE).scored_tests("root"), endless, right, {}
     )
-    exercise.rows[:] = [row for row in exercise.rows if row[0].kind is not Kind.MUTANT]
+    exercise.rows[:] = [row for row in exercise.rows if row[0].kind in (Kind.RIGHT, Kind.MISTAKE)]
     (found,) = Prover(sandbox=False).matrices([exercise])
     assert found.is_proven() and found.rows[2].killed_by == ["root-check", "root-test-more"]
 

@@ -25,6 +25,12 @@ def test_a_token_is_its_students_and_no_other_text_is(tmp_path: Path) -> None:
     assert not any(token.partition(".")[2] in stored for token in (ann, bob))
 
 
+def test_a_line_of_the_tokens_can_be_pasted(tmp_path: Path) -> None:
+    """It ends with a line feed alone: TOML and shells take no carriage return."""
+    made = make_tokens(tmp_path, ["ann"])
+    assert (tmp_path / TOKENS).read_bytes() == f"id,token\nann,{made['ann']}\n".encode()
+
+
 def test_only_the_owner_reads_the_files(tmp_path: Path) -> None:
     """Whatever the umask is."""
     before = os.umask(0)
@@ -63,7 +69,7 @@ def test_the_command_reads_nbgraders_roster(
     assert main(["tokens", "nowhere.csv"]) == 1 and "nowhere.csv cannot be read" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("text", ["", "name\nann\n", "id\n\n", "id\n../ann\n", "id\na b\n", "id\na\na\n"])
+@pytest.mark.parametrize("text", ["", "name\nann\n", "id\n\n", "id\n../ann\n", "id\na:b\n", "id\na\na\n"])
 def test_a_roster_without_usable_names_is_refused(tmp_path: Path, text: str) -> None:
     """A name becomes the name of a folder."""
     (tmp_path / "roster.csv").write_text(text)
@@ -73,5 +79,5 @@ def test_a_roster_without_usable_names_is_refused(tmp_path: Path, text: str) -> 
 
 def test_usual_names_are_usable() -> None:
     """Numbers, addresses, other alphabets."""
-    names = ["s", "123456", "ann.lee@example.org", "ann_lee-2", "žofie"]
+    names = ["s", "123456", "ann.lee@example.org", "ann_lee-2", "žofie", "pat.o'hara+1@x.org"]
     assert [require_name(name) for name in names] == names

@@ -1,14 +1,19 @@
 """The rules for handing in: times, attempts, the growing pause, and what a student learns."""
 
+import copy
 import json
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from nbformat import NotebookNode
 from traitlets import TraitError
 from traitlets.config import Config
 
-from grader.commands.serve.policy import Attempts, Refusal, SubmissionPolicy, published, require_object
+from grader.commands.serve.policy import Attempts, Refusal, SubmissionPolicy, fingerprint, published
+from tests.support.notebooks import answered, cell, code, text
+from tests.support.small_class import RIGHT, SOURCE
 
 NOW = datetime(2026, 3, 2, 10)
 HOUR = timedelta(hours=1)
@@ -178,21 +183,97 @@ def test_a_diagnosis_that_an_earlier_version_wrote_into_a_message_is_withheld_to
     assert everything["exercises"][1]["reasons"][0]["sentence"].startswith("The sentence.")
 
 
+ANSWERED = answered(SOURCE, **RIGHT)
+
+
+def changed(change: Callable[[NotebookNode], object]) -> bytes:
+    """A notebook with right answers, after a change."""
+    notebook = copy.deepcopy(ANSWERED)
+    change(notebook)
+    return json.dumps(notebook).encode()
+
+
+def reordered(notebook: NotebookNode) -> bytes:
+    """The same notebook with another order of keys, other indents and a byte order mark."""
+    return b"\xef\xbb\xbf" + json.dumps(notebook, indent=4, sort_keys=True, ensure_ascii=False).encode()
+
+
+def run_all(notebook: NotebookNode) -> None:
+    """Give each cell of code a count and outputs."""
+    for number, each in enumerate(notebook.cells):
+        if each.cell_type == "code":
+            each.execution_count = number
+            each.outputs = [{"output_type": "stream", "name": "stdout", "text": f"{number}\n"}]
+
+
+def in_lines(notebook: NotebookNode) -> None:
+    """Write sources as lists of lines that end as on Windows, with blanks below."""
+    for each in notebook.cells:
+        each.source = each.source.replace("\n", "\r\n").splitlines(keepends=True) + ["\r\n", "  "]
+
+
+SAME: dict[str, Callable[[NotebookNode], object]] = {
+    "run": run_all,
+    "metadata of the file": lambda notebook: notebook.metadata.update(language_info={"version": "3.12"}),
+    "metadata of cells": lambda notebook: [each.metadata.update(collapsed=True) for each in notebook.cells],
+    "ids of cells": lambda notebook: [each.update(id=f"x{number}") for number, each in enumerate(notebook.cells)],
+    "widgets": lambda notebook: notebook.metadata.update(widgets={"application/vnd.jupyter.widget-state+json": {}}),
+    "cell that hands in": lambda notebook: notebook.cells.append(code("hand_in(now=True)", "not-graded")),
+    "experiment": lambda notebook: notebook.cells.append(code("one(7)", "experiment")),
+    "line ends": in_lines,
+    "a check": lambda notebook: cell(notebook, "one-check").update(source="assert True"),
+    "a lost check": lambda notebook: notebook.cells.remove(cell(notebook, "one-check")),
+    "number that JSON does not have": lambda notebook: notebook.metadata.update(x=float("nan")),
+}
+OTHER: dict[str, Callable[[NotebookNode], object]] = {
+    "code": lambda notebook: cell(notebook, "one").update(source="def one(x=1):\n    return x + 1"),
+    "indent": lambda notebook: cell(notebook, "one").update(source="  def one(x=1):\n    return x"),
+    "written answer": lambda notebook: cell(notebook, "why").update(source="It had to be so."),
+    "exchanged answers": lambda notebook: (
+        cell(notebook, "one").update(source=RIGHT["two"]), cell(notebook, "two").update(source=RIGHT["one"])
+    ),
+    "cell of the student's own": lambda notebook: notebook.cells.append(code("one = None")),
+    "another place for it": lambda notebook: notebook.cells.insert(0, code("one = None")),
+    "text below a question": lambda notebook: notebook.cells.append(text("It had to be, because I say so.")),
+    "lost answer": lambda notebook: notebook.cells.remove(cell(notebook, "one")),
+    "code that is text now": lambda notebook: notebook.cells.append(text("one = None")),
+    "half of a surrogate pair": lambda notebook: cell(notebook, "why").update(source="\ud800"),
+    "picture": lambda notebook: cell(notebook, "why").update(
+        source="![](attachment:a.png)", attachments={"a.png": {"image/png": "aGk="}}
+    ),
+    "another picture": lambda notebook: cell(notebook, "why").update(
+        source="![](attachment:a.png)", attachments={"a.png": {"image/png": "aGo="}}
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_what_is_not_graded_is_no_other_attempt(name: str) -> None:
+    """All cells run twice, a save, another editor: the answers are the same."""
+    assert fingerprint(changed(SAME[name]), "small", SOURCE) == fingerprint(changed(len), "small", SOURCE)
+
+
+def test_the_form_of_the_file_is_no_other_attempt() -> None:
+    """Programs write the same notebook as different bytes."""
+    assert fingerprint(reordered(ANSWERED), "small", SOURCE) == fingerprint(changed(len), "small", SOURCE)
+
+
+def test_every_change_of_an_answer_is_another_attempt() -> None:
+    """Each of them differs from the rest, too; so does a notebook that other tests judge."""
+    kinds = [fingerprint(changed(change), "small", SOURCE) for change in (len, *OTHER.values())]
+    source = copy.deepcopy(SOURCE)
+    cell(source, "one-check").source += "  # mended"
+    kinds.append(fingerprint(changed(len), "small", source))
+    assert len(set(kinds)) == len(OTHER) + 2
+
+
 @pytest.mark.parametrize(
     "content",
-    [b"{}", b'\xef\xbb\xbf{"a": [NaN, -Infinity]}', b'{"a": "\\ud800 \\\\u \\u00e9"}', b'{"\xc3\xa9": 1e999}\n'],
-)
-def test_whatever_python_reads_as_an_object_is_one(content: bytes) -> None:
-    """With a byte order mark, with numbers that are none, and with half of a surrogate pair."""
-    assert isinstance(json.loads(content.decode("utf-8-sig")), dict)
-    require_object(content)
-
-
-@pytest.mark.parametrize(
-    "content", [b"", b"[]", b"null", b"{", b"{}{}", b'{"a": }', b"PK\x03\x04", b'{"a":' + b"[" * 10**6]
-)
-def test_anything_else_is_no_object(content: bytes) -> None:
+    [b"", b"[]", b"null", b"{", b"{}{}", b'{"a": }', b"PK\x03\x04", b'{"a":' + b"[" * 10**6, b"{}",
+     b'{"cells": [], "nbformat": 3}', b"\x80\x81"],
+)  # fmt: skip
+def test_anything_else_is_no_notebook(content: bytes) -> None:
     """Cut off, of another kind, or nested deeper than anyone reads."""
-    with pytest.raises(Refusal, match="JSON object") as refused:
-        require_object(content)
+    with pytest.raises(Refusal, match="save it once more in JupyterLab") as refused:
+        fingerprint(content, "small", SOURCE)
     assert refused.value.status == 400

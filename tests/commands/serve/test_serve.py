@@ -6,15 +6,18 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import nbformat
 import pytest
+from nbformat.v4 import new_output
 
 from grader.classroom.course_dir import CourseDir
+from grader.classroom.student import TIMESTAMP
 from grader.commands.serve.main import Options, serve
 from grader.commands.serve.store import DATABASE
 from grader.engine.report import report_schema
 from grader.errors import GraderError
 from tests.commands.serve.serving import Server, make_served_course, other, written
-from tests.support.small_class import NAME, SCORES, grade_class, ledger
+from tests.support.small_class import NAME, SCORES, grade_class, ledger, released
 from tests.support.waiting import until
 
 BEST, CLOSED, LATE, STRICT, SOON, PAST = "02-best", "03-closed", "04-late", "05-strict", "06-soon", "07-past"
@@ -102,7 +105,7 @@ def test_the_best_counts_and_attempts_end(server: Server) -> None:
 
 def test_times_are_kept(server: Server) -> None:
     """An assignment that is not open, and one that was due, accept nothing."""
-    closed, late = (server.hand_in("ann", b"{}", assignment) for assignment in (CLOSED, LATE))
+    closed, late = (server.hand_in("ann", written(server.folder), assignment) for assignment in (CLOSED, LATE))
     assert closed.status == 403 and "opens at 2999-01-01" in closed.json["error"]
     assert late.status == 403 and "was due at 2001-01-01" in late.json["error"]
 
@@ -132,15 +135,21 @@ def test_a_replay_gives_the_same_receipt(server: Server) -> None:
         assert database.execute("select count(*) from hand_in where student = 'eve'").fetchone() == (1,)
 
 
-def test_what_is_no_notebook_is_refused_in_words(server: Server) -> None:
-    """It costs no attempt, and what was graded before still counts."""
-    form = server.graded("gus", b'{"cells": [], "nbformat": 3}')
-    assert form["state"] == "refused" and "save it once more in JupyterLab" in form["error"]
-    assert server.ask("/", "gus").json["assignments"][NAME]["notebooks"]["small"]["attempts"] == 0
+def test_the_name_and_the_cells_of_a_file_decide_which_notebook_it_is(server: Server) -> None:
+    """A numbered copy is that notebook; cells of another one under its name are refused, and cost no attempt."""
+    form = server.graded("kim", written(server.folder), NAME, "small%20(1)")
+    assert form["report"]["points"] == 8 and submitted(server, "kim") == written(server.folder)
+    refused = server.graded("kim", other(server.folder), NAME, "small")
+    assert refused["state"] == "refused" and "has the cells of other, and was handed in as small" in refused["error"]
+    assert server.ask("/", "kim").json["assignments"][NAME]["notebooks"]["small"]["attempts"] == 1
+    assert submitted(server, "kim") == written(server.folder)
+    assert server.hand_in("kim", written(server.folder), NAME, "smal").status == 404
 
 
-@pytest.mark.parametrize("content", [b"no notebook", b"[]", b"\x80\x81", b'{"cells": []'])
-def test_what_is_no_json_object_supersedes_nothing(server: Server, content: bytes) -> None:
+@pytest.mark.parametrize(
+    "content", [b"no notebook", b"[]", b"\x80\x81", b'{"cells": []', b"{}", b'{"cells": [], "nbformat": 3}']
+)
+def test_what_is_no_notebook_supersedes_nothing(server: Server, content: bytes) -> None:
     """It is refused at once, and the notebook that waits keeps waiting."""
     first, waits = (written(server.folder, two=SLOW + f"\n# {content!r}{number}") for number in range(2))
     server.await_grading("hal", server.hand_in("hal", first).json["id"])
@@ -150,15 +159,32 @@ def test_what_is_no_json_object_supersedes_nothing(server: Server, content: byte
     assert server.report("hal", key)["state"] == "graded" and submitted(server, "hal") == waits
 
 
-def test_a_hand_in_waits_again_if_the_one_that_superseded_it_is_refused(server: Server) -> None:
-    """What was accepted is not lost to a broken file after it."""
-    keys = [
-        server.hand_in("fay", text).json["id"]
-        for text in (written(server.folder, two=SLOW), written(server.folder, one=WRONG), b"{}")
-    ]
-    assert server.report("fay", keys[2])["state"] == "refused"
-    assert [server.report("fay", key)["state"] for key in keys[:2]] == ["graded", "graded"]
-    assert submitted(server, "fay") == written(server.folder, one=WRONG)
+def test_the_same_answers_cost_no_attempt(server: Server) -> None:
+    """Outputs, counts and one more save, also without an attempt left: the last report, at once."""
+    blank = released(server.folder)
+    first = server.graded("gus", nbformat.writes(blank).encode(), BEST)
+    for number in range(3):
+        for each in blank.cells:
+            each.metadata["number"] = number
+            if each.cell_type == "code":
+                each.update(execution_count=number, outputs=[new_output("stream", text=f"{number}\n")])
+        again = server.hand_in("gus", nbformat.writes(blank).encode(), BEST).json
+        assert (again["id"], again["state"], again["attempts_left"]) == (first["id"], "graded", 1)
+        assert again["report"] == first["report"]
+    assert server.graded("gus", written(server.folder), BEST)["attempts_left"] == 0
+    assert server.hand_in("gus", written(server.folder) + b"\n", BEST).json["state"] == "graded"
+
+
+def test_a_late_hand_in_that_changes_nothing_replaces_none_in_time(server: Server) -> None:
+    """The time of the submission stays, and with it all points; a late change has the late time."""
+    time = server.folder / "submitted" / "hal" / SOON / TIMESTAMP
+    data = written(server.folder)
+    first = server.graded("hal", data, SOON)
+    stamp, kept = time.read_text(), submitted(server, "hal", assignment=SOON)
+    assert server.hand_in("hal", data.replace(b'"execution_count": null', b'"execution_count": 1'), SOON).json["counts"]
+    assert (time.read_text(), submitted(server, "hal", assignment=SOON)) == (stamp, kept)
+    last = server.graded("hal", written(server.folder, one=WRONG), SOON)
+    assert last["counts"] and last["id"] != first["id"] and time.read_text() > stamp
 
 
 def test_a_page_is_shown_without_scripts(server: Server) -> None:

@@ -38,6 +38,7 @@ c.ServiceLimits.wait_seconds = 1
 """
 PLACE = f"/hand-in/{NAME}/small"
 POST = f"POST {PLACE} HTTP/1.1\nHost: x\nAuthorization: Bearer TOKEN\nContent-Length: "
+EMPTY = b'{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}'
 LARGE = 600_000
 """Bytes of a notebook of which two are more than a student may have."""
 
@@ -124,11 +125,11 @@ def test_requests_at_once_include_those_of_a_client_that_hung_up(server: Server)
         disk.execute("begin immediate")
         with ExitStack() as stack:
             for _ in range(AT_ONCE):
-                stack.enter_context(raw(server, f"{POST}2", b"{}", student="hal"))
-            await_uploads(server, 2 * AT_ONCE)
+                stack.enter_context(raw(server, f"{POST}{len(EMPTY)}", EMPTY, student="hal"))
+            await_uploads(server, len(EMPTY) * AT_ONCE)
         until(lambda: metric(server, "grader_connections") == 1, "the end of the connections")
         assert "at a time" in server.ask("/", "hal").json["error"]
-        await_uploads(server, 2 * AT_ONCE)
+        await_uploads(server, len(EMPTY) * AT_ONCE)
     assert gets_through(server, "ann")
     until(lambda: server.ask("/", "hal").status == 200, "the end of the requests")
 
@@ -191,8 +192,8 @@ def test_health_and_metrics_take_nothing_from_the_disk(server: Server) -> None:
     """While a disk hangs, and a student waits for it, both are answered: so a flood of them delays no one there."""
     with closing(sqlite3.connect(server.folder / DATABASE, timeout=HANGS)) as disk:
         disk.execute("begin immediate")
-        waits = raw(server, f"{POST}2", b"{}", student="ivy")
-        await_uploads(server, 2)
+        waits = raw(server, f"{POST}{len(EMPTY)}", EMPTY, student="ivy")
+        await_uploads(server, len(EMPTY))
         assert server.ask("/health").json["status"] == "ok" and not select.select([waits], [], [], 0)[0]
     assert answer(waits)[0] == 202
 

@@ -1,12 +1,24 @@
 """What is put back waits again, what is graded is an attempt, and a student's hand-ins take a bounded room."""
 
-from collections.abc import Iterator
+import sqlite3
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from grader.commands.serve.policy import Refusal
-from grader.commands.serve.store import GRADED, GRADING, KEPT, SUPERSEDED, WAITING, Graded, Store
+from grader.commands.serve.policy import Attempts, Refusal
+from grader.commands.serve.store import (
+    GRADED,
+    GRADING,
+    KEPT,
+    SUPERSEDED,
+    WAITING,
+    Graded,
+    Store,
+    hand_in,
+    utc_now,
+)
 from grader.engine.report import Report
 
 ROOM = 10
@@ -23,7 +35,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 def accepted(store: Store, content: bytes, student: str = "ann", notebook: str = "small") -> str:
     """The id of a hand-in."""
-    return store.accept(student, "01", notebook, content, ROOM, lambda now, attempts: None)[0].id
+    return store.accept(student, "01", notebook, content, content.decode(), ROOM, lambda now, attempts: None)[0].id
 
 
 def graded(store: Store, content: bytes, notebook: str = "small", *, counts: bool = True) -> str:
@@ -32,6 +44,14 @@ def graded(store: Store, content: bytes, notebook: str = "small", *, counts: boo
     store.start(key)
     store.finish(key, Graded({"points": 1.0, "given_up": False}, "page", counts))
     return key
+
+
+def handed_in(
+    store: Store, content: bytes, answers: str, check: Callable[[datetime, Attempts], None] = lambda now, attempts: None
+) -> tuple[str, bool]:
+    """The id of a hand-in with these answers, and whether it is new."""
+    row, is_new = store.accept("ann", "01", "small", content, answers, ROOM, check)
+    return row.id, is_new
 
 
 def state(store: Store, key: str) -> tuple[str, str | None]:
@@ -77,6 +97,69 @@ def test_only_the_last_one_that_was_superseded_has_bytes(store: Store) -> None:
     again = store.refuse(third, "no notebook")
     assert again is not None and again.id == second and store.start(second) == b"2"
     assert store.refuse(second, "no notebook") is None and state(store, first) == (SUPERSEDED, second)
+
+
+@pytest.mark.parametrize("stage", [WAITING, GRADING, GRADED])
+def test_the_same_answers_are_the_same_attempt(store: Store, stage: str) -> None:
+    """In every state of the first one, at any time, and no rule is asked: it costs nothing, and starts no pause."""
+    key, _ = handed_in(store, b"1", "answers")
+    if stage != WAITING:
+        store.start(key)
+    if stage == GRADED:
+        store.finish(key, Graded(Report().as_json(), "", counts=True))
+    age(store, days=1)
+    before = store.attempts("ann", "01", "small")
+
+    def refuse(now: datetime, attempts: Attempts) -> None:
+        raise Refusal(403, "past the due time, and without an attempt left")
+
+    assert handed_in(store, b"2", "answers", refuse) == (key, False)
+    assert store.attempts("ann", "01", "small") == before and state(store, key) == (stage, None)
+    with pytest.raises(Refusal):
+        handed_in(store, b"1", "other answers", refuse)
+    assert handed_in(store, b"1", "other answers")[1]
+
+
+def test_answers_that_come_back_are_graded_again(store: Store) -> None:
+    """Of the last hand-in, so that the last one counts."""
+    first, second = graded(store, b"1"), graded(store, b"2")
+    third, is_new = handed_in(store, b"1", "1")
+    assert is_new and len({first, second, third}) == 3
+
+
+def test_answers_whose_grading_did_not_end_may_be_handed_in_again(store: Store) -> None:
+    """The machine may have been busy. Within a minute it is a client that lost the receipt."""
+    key = accepted(store, b"1")
+    store.start(key)
+    store.finish(key, Graded(Report(given_up=True).as_json(), "", counts=False))
+    assert handed_in(store, b"2", "1") == (key, False)
+    age(store, minutes=2)
+    assert handed_in(store, b"2", "1")[1]
+
+
+def test_a_table_of_an_earlier_version_gets_fingerprints(tmp_path: Path) -> None:
+    """When they are needed, from the bytes; where these are gone, equal bytes are the same. Nothing is lost."""
+    store = Store(f"sqlite:///{tmp_path / 'old.db'}")
+    keys = [graded(store, b"123", notebook) for notebook in ("small", "other")]
+    store.close()
+    with sqlite3.connect(tmp_path / "old.db") as database:
+        database.execute("alter table hand_in drop column fingerprint")
+        database.execute("update hand_in set content = null where notebook = 'other'")
+    store = Store(f"sqlite:///{tmp_path / 'old.db'}")
+    rows = [store.get(key) for key in keys]
+    assert [row and (row.state, row.points, row.fingerprint) for row in rows] == [(GRADED, 1.0, None)] * 2
+    store.add_fingerprint("ann", "01", "small", lambda content: f"answers of {content.decode()}")
+    assert handed_in(store, b"456", "answers of 123") == (keys[0], False)
+    store.add_fingerprint("ann", "01", "other", lambda content: "")
+    store.add_fingerprint("ann", "01", "none", lambda content: "")
+    assert accepted(store, b"123", notebook="other") == keys[1] != accepted(store, b"124", notebook="other")
+    store.close()
+
+
+def age(store: Store, **ago: float) -> None:
+    """Let all hand-ins be older than they are."""
+    with store._engine.begin() as connection:
+        connection.execute(hand_in.update().values(received=utc_now() - timedelta(**ago)))
 
 
 def test_what_waits_takes_only_the_room_of_its_student(store: Store) -> None:

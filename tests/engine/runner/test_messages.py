@@ -85,6 +85,25 @@ def test_a_result_that_a_hidden_test_cannot_use_gets_a_hint(back, why):
     assert result.message == f"It is used. The test could not use what your code returned{why}"
 
 
+@pytest.mark.parametrize("compare", ["torch.allclose(f(x), x)", "torch.isclose(f(x), x).all()", "f(x).allclose(x)"])
+@pytest.mark.parametrize(
+    ("back", "dtypes"),
+    [("x.double()", ("float64", "float32")), ("x.half()", ("float16", "float32")), ("x.long()", ("int64", "float32"))],
+)
+def test_a_visible_check_names_the_dtypes_that_it_cannot_compare(compare, back, dtypes):
+    """Whichever function of torch it compares with."""
+    source = notebook(
+        helpers("imports", "import torch"),
+        answer("f", "def f(x):\n    return x"),
+        check("f-check", f"x = torch.ones(3)\nassert {compare}"),
+    )
+    [result] = grade(source, answered(source, f=f"def f(x):\n    return {back}")).results
+    one, other = dtypes
+    assert result.message == (
+        f"The check compares numbers in {one} with numbers in {other}: is your dtype the one that is asked for?"
+    )
+
+
 @pytest.mark.parametrize(
     ("message", "shown"),
     [("a number is lost", "A number is lost."), ("x is changed", "x is changed."), ("h_n!", "h_n!")],

@@ -1,6 +1,6 @@
 """The student's half of the grader: what a notebook imports, and the rules that it shares with the grader.
 
-from grader_kernel import hand_in     hand in the notebook, and read the report below the cell
+from grader_kernel import hand_in     a button that hands the notebook in; the report appears below it
 import grader_kernel                  from now on, failed checks are sentences
 """
 
@@ -18,12 +18,13 @@ if "ipykernel.zmqshell" in sys.modules:
         checks.install(_shell)
 
 
-def hand_in(notebook: "str | os.PathLike[str] | None" = None) -> None:
-    """Hand in the notebook that calls this, and show the report below the cell; see `grader_kernel.handing_in`.
+def hand_in(notebook: "str | os.PathLike[str] | None" = None, *, now: bool = False) -> None:
+    """Show a button that hands in the notebook that calls this; see `grader_kernel.handing_in`.
 
     Args:
         notebook: the notebook's file, if Jupyter does not provide it.
+        now: whether to hand in at once, without a button, as a script or a program without widgets must.
     """
     from grader_kernel import handing_in  # late: the grader's processes import this package too
 
-    handing_in.hand_in(notebook)
+    handing_in.hand_in(notebook, now=now)

@@ -4,6 +4,8 @@
 
 contract.py defines this line, which `grader release` writes. Other cells and the instructors' notebooks look as usual.
 Only the display changes: for the kernel, and for programs that run a notebook, a failed check is still an error.
+A blank as it was released is grey text in a front end. Programs get an error output: without one, nbgrader gives full
+points to a test.
 """
 
 import linecache
@@ -16,6 +18,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from grader_kernel.contract import CHECK, HIDDEN_TEST
+from grader_kernel.unfit import compared_dtypes
 
 if TYPE_CHECKING:
     # The grader's processes import this package too, and have no kernel.
@@ -24,8 +27,10 @@ if TYPE_CHECKING:
 
 WIDTH = 88
 """Characters that fit into a line of a cell's output on a small screen."""
-BOLD, GREEN, END = "\x1b[1m", "\x1b[32m", "\x1b[0m"
-"""Green is readable on light and dark pages. Errors have a red background, so their text has no colour."""
+BOLD, GREEN, GREY, END = "\x1b[1m", "\x1b[32m", "\x1b[90m", "\x1b[0m"
+"""Green and grey are readable on light and dark pages. Errors have a red background, so their text has no colour."""
+BLANK = "# YOUR CODE HERE", "raise NotImplementedError()"
+"""The lines that nbgrader releases in place of a solution; a student may write between them."""
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
 
 
@@ -67,7 +72,11 @@ def _show_error(
     # %tb and %debug look here for the error.
     sys.last_type, sys.last_value, sys.last_traceback = kind, error, trace
     if is_blank:
-        shell._showtraceback(kind, error, _not_written(shell, check[1] if check else "", calls[-1]))
+        lines = _not_written(shell, check[1] if check else "", calls[-1])
+        if _is_watched(shell) and _is_as_released(calls[-1]):
+            print("\n".join(f"{GREY}{COLOUR.sub('', line)}{END}" for line in lines))
+        else:
+            shell._showtraceback(kind, error, lines)
     elif check:
         lines = [f"{BOLD}✗ {check[1]} · not right yet{END}", "", *_explained(shell, kind, error, calls)]
         shell._showtraceback(kind, error, lines)
@@ -80,6 +89,18 @@ def _not_written(shell: "ZMQInteractiveShell", exercise: str, call: TracebackTyp
     blank = _place(shell, call) if function == "<module>" else function
     says = "still says `raise NotImplementedError()`."
     return [f"{BOLD}○ Not written yet: {exercise or blank}.{END}", f"{blank if exercise else 'It'} {says}"]
+
+
+def _is_watched(shell: "ZMQInteractiveShell") -> bool:
+    """Return whether a front end sent the cell: it names the cell, and programs that run a notebook do not."""
+    return "cellId" in (shell.get_parent().get("metadata") or {})
+
+
+def _is_as_released(call: TracebackType) -> bool:
+    """Return whether a call is at the last line of a blank, below its comment and as far indented."""
+    comment, last = BLANK
+    *above, line = linecache.getlines(call.tb_frame.f_code.co_filename)[: call.tb_lineno] or [""]
+    return line.strip() == last and line.replace(last, comment).rstrip() in map(str.rstrip, above)
 
 
 def _explained(
@@ -98,6 +119,8 @@ def _explained(
         return [*lines, "", *shell.InteractiveTB.structured_traceback(kind, error, _chain(students), tb_offset=0)]
     if isinstance(error, NameError):
         return _wrapped(f"There is no {error.name} here. Is it defined above, and did you run the cells from the top?")
+    if sentence := compared_dtypes(error):
+        return _wrapped(sentence)
     last = [call for call in calls if _is_test(call)][-1]
     return _wrapped(f"The check could not go on: {_code(last)} raised {name}")
 

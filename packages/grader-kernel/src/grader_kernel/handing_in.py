@@ -1,14 +1,17 @@
-"""Hands a notebook in from one of its own cells, and shows the report below the cell.
+"""Hands a notebook in with a button below one of its own cells, and shows the report there.
 
-    notebook's file --> the class's service: receipt, then report --+
-                                                                    +--> exercises, sentences, attempts left
-    notebook's file --> `grader check`, where source/ is at hand ---+
+               +--> the class's service: receipt, then report --+
+    button ----+                                                +--> exercises, sentences, attempts left
+               +--> `grader check`, where source/ is at hand ---+
+
+"Run All" shows the button and hands nothing in: an attempt is used when a person decides.
 
 The address of the service and the student's token come from hand_in.toml or from the environment; on a JupyterHub, the
 hub provides the token. The file is in the notebook's folder, in one above it, or in ~/.config, and is ignored if anyone
 except the student and root may change it. A token is sent only to the address that it was configured with.
 """
 
+import http.client
 import importlib.util
 import json
 import os
@@ -19,13 +22,16 @@ import tomllib
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote, urlsplit
 
+import ipywidgets
 from IPython.core.getipython import get_ipython
-from IPython.display import HTML, display
+from IPython.display import HTML, DisplayHandle, display
 
 from grader_kernel.contract import keep_check
 from grader_kernel.owners import why_not_own
@@ -34,8 +40,9 @@ SETTINGS = "hand_in.toml"
 """The settings file of a class: `url`, and `token` where there is no hub."""
 OPEN_NOTEBOOK = "JPY_SESSION_NAME", "__vsc_ipynb_file__"
 """Where to find the notebook of a kernel: an environment variable from Jupyter's server, a name from VS Code."""
-WAIT, REQUEST_SECONDS, CHECK_SECONDS = 20, 60, 600
-"""Timeouts in seconds: one poll for a report, one request, and grading on this computer."""
+WAIT, REQUEST_SECONDS, LABEL_SECONDS, CHECK_SECONDS = 20, 60, 5, 600
+"""Timeouts in seconds: one poll for a report, one request, one for the text of the button, and grading here."""
+NO_BUTTON = "This program shows no button here: run hand_in(now=True) to hand in."
 SHOWN = 3
 """Sentences of one exercise that are shown; the rest can be unfolded."""
 STYLE = "border-left: 4px solid {}; padding: 0.2em 0.8em; margin: 0.5em 0"
@@ -56,27 +63,39 @@ class Service:
     url: str
     token: str
 
-    def ask(self, path: str, data: bytes | None = None) -> dict[str, Any]:
+    def ask(self, path: str, data: bytes | None = None, seconds: float = REQUEST_SECONDS) -> dict[str, Any]:
         """Return the answer to a request.
 
         Args:
             path: the path below the address.
             data: the body; a request with a body is a POST.
+            seconds: the timeout.
 
         Raises:
-            Problem: the service does not answer, or refuses; the message contains its reason.
+            Problem: nothing answers at the address, or something other than the service does, or the service refuses;
+                the message contains the reason.
         """
-        request = urllib.request.Request(f"{self.url}/{path}", data, {"Authorization": f"Bearer {self.token}"})
         try:
-            with urllib.request.build_opener(_Staying).open(request, timeout=REQUEST_SECONDS) as answer:
-                return _form(answer.read())
+            request = urllib.request.Request(f"{self.url}/{path}", data, {"Authorization": f"Bearer {self.token}"})
+            with urllib.request.build_opener(_Staying).open(request, timeout=seconds) as answer:
+                form = _form(answer.read())
         except urllib.error.HTTPError as error:
             raise Problem(f"Not handed in: {_reason(error)}.") from None
-        except (OSError, ValueError) as error:
+        except (ValueError, http.client.InvalidURL) as error:
+            raise Problem(
+                f"No request to {self.url} is possible ({error}): correct the address and the token in {SETTINGS}, or "
+                "ask your teacher."
+            ) from None
+        except (OSError, http.client.HTTPException) as error:
             why = getattr(error, "reason", error)
             raise Problem(
                 f"The service at {self.url} does not answer ({why}): try again, or ask your teacher."
             ) from None
+        if not form.keys() & {"state", "assignments"}:
+            raise Problem(
+                f"The answer from {self.url} is not from the service of a class: ask your teacher for {SETTINGS}."
+            )
+        return form
 
 
 class _Staying(urllib.request.HTTPRedirectHandler):
@@ -86,19 +105,52 @@ class _Staying(urllib.request.HTTPRedirectHandler):
         """Refuse to redirect."""
 
 
-def hand_in(notebook: str | os.PathLike[str] | None = None) -> None:
-    """Hand in this notebook as it was last saved, wait for the report and show it.
+def hand_in(notebook: str | os.PathLike[str] | None = None, *, now: bool = False) -> None:
+    """Show a button that hands in this notebook as it was last saved, waits for the report and shows it.
 
-    Without a service, grade it on this computer if it is in a course folder with `source/`.
+    Without a service, the button grades the notebook on this computer if it is in a course folder with `source/`.
 
     Args:
         notebook: the notebook's file, if Jupyter does not provide it.
+        now: whether to hand in at once, without a button, as a script or a program without widgets must.
     """
+    if now:
+        _hand_in(notebook, display(HTML(""), display_id=True))
+        return
+    button = ipywidgets.Button(description=_label(notebook), layout={"width": "max-content"})
+    display({**button._repr_mimebundle_(), "text/plain": NO_BUTTON}, raw=True)
     area = display(HTML(""), display_id=True)
+
+    def press(_: object) -> None:
+        button.disabled = True
+        try:
+            _hand_in(notebook, area)
+        finally:
+            button.description, button.disabled = _label(notebook), False
+
+    button.on_click(press)
+
+
+def _label(named: str | os.PathLike[str] | None) -> str:
+    """Return the text of the button, with the number of attempts left if the service limits it."""
+    # Whatever is wrong, the button says it when it is pressed.
+    with suppress(Exception):
+        path = _notebook(named).resolve()
+        service = _service(path.parent)
+        if service is None:
+            return "Grade now on this computer" if _course(path) else "Hand in now"
+        assignment = service.ask("", seconds=LABEL_SECONDS)["assignments"][path.parent.name]
+        left = assignment["notebooks"][path.stem]["attempts_left"]
+        if left is not None:
+            return f"Hand in now ({left} attempt{'' if left == 1 else 's'} left)"
+    return "Hand in now"
+
+
+def _hand_in(named: str | os.PathLike[str] | None, area: DisplayHandle) -> None:
+    """Hand a notebook in, and show the report, or one line with the reason why there is none."""
     try:
-        path = _notebook(notebook)
-        content = path.read_bytes()
-        saved = time.strftime("%H:%M:%S", time.localtime(path.stat().st_mtime))
+        path = _notebook(named)
+        content, saved = _read(path)
         notices = [f"{path.name}, as saved at {saved}. Later changes are not included: save them with Ctrl-S."]
         if not _holds_last_cell(content):
             notices.insert(0, "The cell that you ran last is not in the saved file. Did you save?")
@@ -106,24 +158,26 @@ def hand_in(notebook: str | os.PathLike[str] | None = None) -> None:
         if service is None:
             area.update(_note("Your notebook is being graded on this computer …"))
             area.update(_shown(_graded_here(path), {}, notices))  # `grader check` keeps the points itself
-        else:
-            for state in _states(service, path, content):
-                if state["state"] in STATES:
-                    area.update(_note(STATES[state["state"]].format_map(state)))
-            if state["state"] != "graded":
-                raise Problem(_ended(state))
-            report = state["report"]
-            area.update(_shown(report, state, notices))
+            return
+        for state in _states(service, path, content):
+            if state["state"] in STATES:
+                area.update(_note(STATES[state["state"]].format_map(state)))
+        if state["state"] != "graded":
+            raise Problem(_ended(state))
+        report = state["report"]
+        area.update(_shown(report, state, notices))
+        with suppress(OSError):  # the table of progress is not worth a report
             keep_check(path, report["points"], report["max_points"])
     except Problem as problem:
         area.update(_note(str(problem), RED))
-    except OSError as error:
-        area.update(_note(f"The notebook cannot be read ({error}): save it, and run this cell again.", RED))
+    except Exception as error:
+        # Below a button, a traceback goes to a log that no student reads.
+        area.update(_note(f"hand_in() failed ({type(error).__name__}: {error}): show this line to your teacher.", RED))
 
 
 def _states(service: Service, path: Path, content: bytes) -> Iterator[dict[str, Any]]:
     """Hand a notebook in and yield its states, until it is graded or will not be."""
-    state = service.ask(f"hand-in/{path.resolve().parent.name}/{path.stem}", content)
+    state = service.ask(f"hand-in/{quote(path.resolve().parent.name, safe='')}/{quote(path.stem, safe='')}", content)
     yield state
     while state["state"] in STATES:
         state = service.ask(f"hand-in/{state['id']}?wait={WAIT}")
@@ -138,24 +192,46 @@ def _ended(state: dict[str, Any]) -> str:
 
 
 def _notebook(named: str | os.PathLike[str] | None) -> Path:
+    """Return the notebook's file: the one that is named, or the first that exists of those that Jupyter provides."""
+    again = 'run hand_in("NAME.ipynb") with the name of its file'
+    if named is not None:
+        if not (str(named).endswith(".ipynb") and os.path.isfile(named)):
+            raise Problem(f"There is no notebook {named} in {Path.cwd()}: {again}.")
+        return Path(named)
     shell = get_ipython()
-    names = [named, os.environ.get(OPEN_NOTEBOOK[0]), shell and shell.user_ns.get(OPEN_NOTEBOOK[1])]
+    provided = os.environ.get(OPEN_NOTEBOOK[0]), shell.user_ns.get(OPEN_NOTEBOOK[1]) if shell else None
+    names = [name for name in map(str, provided) if name.endswith(".ipynb")]
     for name in names:
-        if name and (path := Path(name)).suffix == ".ipynb":
-            if path.is_file():
-                return path
-            raise Problem(f"There is no file {path}: save the notebook, and run this cell again.")
-    raise Problem('Which notebook is this? Jupyter does not say: run hand_in("NAME.ipynb") with the name of its file.')
+        if os.path.isfile(name):
+            return Path(name)
+    if names:
+        raise Problem(
+            f"There is no file {names[0]}: if you renamed or moved the notebook, restart its kernel, or {again}."
+        )
+    raise Problem(f"Which notebook is this? Jupyter does not say: {again}.")
+
+
+def _read(path: Path) -> tuple[bytes, str]:
+    """Return the content of the notebook's file, and the time at which it was saved."""
+    try:
+        return path.read_bytes(), time.strftime("%H:%M:%S", time.localtime(path.stat().st_mtime))
+    except OSError as error:
+        raise Problem(f"The notebook cannot be read ({error}): save it, and hand it in again.") from None
 
 
 def _holds_last_cell(content: bytes) -> bool:
-    """Return whether the saved file holds the cell that ran before this one; true if unknown."""
+    """Return whether the saved file holds the last cell that ran and does not hand in; true if unknown."""
     shell = get_ipython()
-    ran = [text.strip() for text in shell.user_ns.get("In", [])[:-1] if text.strip()] if shell else []
-    if not ran:
+    # The history as typed: `In` has Python in place of magics.
+    history = shell.history_manager.input_hist_raw if shell and shell.history_manager else []
+    ran = [text.strip() for text in history if text.strip() and "hand_in(" not in text]
+    cells = _form(content).get("cells")
+    if not ran or not isinstance(cells, list):
         return True
-    cells = _form(content).get("cells", [])
-    return ran[-1] in ("".join(cell.get("source", "")).strip() for cell in cells)
+    sources = [cell.get("source") for cell in cells if isinstance(cell, dict)]
+    # Jupyter writes a list of lines or a text, and other programs may write neither.
+    texts = ("".join(map(str, source)) for source in sources if isinstance(source, (list, str)))
+    return ran[-1] in map(str.strip, texts)
 
 
 def _service(folder: Path) -> Service | None:
@@ -181,7 +257,7 @@ def _service(folder: Path) -> Service | None:
             f'You have no token for {url}: write the line token = "…" with yours into {file or SETTINGS}.'
             f"{elsewhere if any(token for token, _ in tokens) else ''}"
         )
-    return Service(str(url).rstrip("/"), str(token))
+    return Service(_address(url), str(token))
 
 
 def _settings(folder: Path) -> tuple[Path | None, dict[str, Any], str]:
@@ -204,24 +280,45 @@ def _settings(folder: Path) -> tuple[Path | None, dict[str, Any], str]:
     return None, {}, refused
 
 
+def _address(url: object) -> str:
+    """Return an address without a slash at its end; raise Problem if it is not one of the web."""
+    with suppress(ValueError):
+        parts = urlsplit(str(url))
+        if parts.scheme in ("http", "https") and parts.hostname:
+            return str(url).rstrip("/")
+    raise Problem(
+        f"{url} is not the address of a service, which begins with https://: correct {SETTINGS} or HAND_IN_URL."
+    )
+
+
 def _origin(url: object) -> str:
     """Return the scheme, host and port of an address, as written."""
     return "/".join(str(url).split("/", 3)[:3]).lower()
 
 
-def _graded_here(path: Path) -> dict[str, Any]:
-    """Return the report of `grader check` in the course folder above the notebook."""
+def _course(path: Path) -> Path | None:
+    """Return the course folder above a notebook; None if there is none, or no grader."""
+    if importlib.util.find_spec("grader") is None:
+        return None
     folders = path.resolve().parents
-    course = next(
+    return next(
         (each for each in folders if (each / "source").is_dir() and (each / "nbgrader_config.py").exists()), None
     )
-    if course is None or importlib.util.find_spec("grader") is None:
+
+
+def _graded_here(path: Path) -> dict[str, Any]:
+    """Return the report of `grader check` in the course folder above the notebook."""
+    course = _course(path)
+    if course is None:
         raise Problem(
             f"There is no service to hand in to: ask your teacher for the file {SETTINGS}, and put it beside this "
             "notebook. If you learn alone, open the notebook in a folder of the whole course, which has source/."
         )
     command = [sys.executable, "-m", "grader", "check", str(path.resolve()), "--json"]
-    done = subprocess.run(command, cwd=course, capture_output=True, text=True, timeout=CHECK_SECONDS, check=False)
+    try:
+        done = subprocess.run(command, cwd=course, capture_output=True, text=True, timeout=CHECK_SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        raise Problem(f"Grading took more than {CHECK_SECONDS} seconds: run grader check in a terminal.") from None
     report = _form(done.stdout.encode())
     if not report:
         raise Problem(done.stderr.strip() or "grader check ended without a report: run it in a terminal.")
@@ -253,12 +350,16 @@ def _exercise_shown(exercise: dict[str, Any]) -> str:
 
 
 def _note(text: str, colour: str = GREY) -> HTML:
-    return HTML(f'<div style="{STYLE.format(colour)}">{escape(text)}</div>')
+    line = " ".join(text.split())  # the reason for a failure may have several
+    return HTML(f'<div style="{STYLE.format(colour)}">{escape(line)}</div>')
 
 
 def _reason(error: urllib.error.HTTPError) -> str:
     """Return the reason why the service refuses."""
-    text = _form(error.read()).get("error") or f"the service answered {error.code} {error.reason}"
+    form: dict[str, Any] = {}
+    with suppress(OSError, http.client.HTTPException):  # the connection may end in the middle of an answer
+        form = _form(error.read())
+    text = form.get("error") or f"the service answered {error.code} {error.reason}"
     if 300 <= error.code < 400:
         text = f"the service is not at {error.url}, but says {error.headers.get('Location')}: ask your teacher"
     after = error.headers.get("Retry-After")

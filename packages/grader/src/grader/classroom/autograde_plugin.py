@@ -23,21 +23,22 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 
 from grader.classroom.config import helper_packages
 from grader.classroom.course_dir import CourseDir, folder_of_students
+from grader.classroom.file_choice import FoundFiles, find_files
 from grader.classroom.page.autograded import autograded, unanswered
 from grader.classroom.page.result_files import record, record_file
-from grader.classroom.release import register
+from grader.classroom.release import chooser_of, register
 from grader.classroom.results import RECEIPTS
 from grader.engine.diagnosis.misconceptions import load
 from grader.engine.grading import grade
 from grader.engine.limits import Limits
 from grader.engine.notebook.cells import CellType, grade_id, type_of
-from grader.engine.notebook.files import read_source
+from grader.engine.notebook.files import read_source, read_sources
 from grader.engine.notebook.helper_files import helper_files
 from grader.engine.notebook.not_run import cells_not_run
 from grader.engine.notebook.repair import Repaired, repair
 from grader.engine.notebook.submission_folder import MAX_ENTRIES, SubmissionFolder
 from grader.engine.supervisor.parsers import read_notebook
-from grader.errors import UnreadableFile
+from grader.errors import GraderError, UnreadableFile
 from grader.text import one_line
 
 Resources = dict[str, Any]
@@ -166,6 +167,12 @@ def _leave_out_strange_files(converter: Autograde) -> None:
     course = converter.coursedir
     source = Path(course.format_path(course.source_directory, ".", course.assignment_id))
     usual = {path.relative_to(source) for path in source.rglob("*")} | {Path(name) for name in RECEIPTS}
+    max_mb = Limits(parent=converter).notebook_mb
+    try:
+        chooser = chooser_of(read_sources(source, max_mb), converter.config)
+    except GraderError as error:
+        converter.log.error("%s", one_line(error))
+        raise NbGraderException("no submission was graded: the log has the reason") from error
     strange: dict[str, None] = {}
     for folder in list(converter.assignments):
         handed_in = SubmissionFolder(Path(folder), folder_of_students(course, course.assignment_id))
@@ -178,12 +185,21 @@ def _leave_out_strange_files(converter: Autograde) -> None:
         if names := [name for name in found if not any(fnmatchcase(name, pattern) for pattern in course.ignore)]:
             left_out = ", ".join(map(repr, names[:MAX_NAMES])) + (" …" if len(names) > MAX_NAMES else "")
             converter.log.warning("%s: left out, because the assignment has none: %s", one_line(folder), left_out)
+        for line in _remarks(find_files(chooser, handed_in, max_mb)):
+            converter.log.warning("%s: %s", one_line(folder), one_line(line))
         strange |= dict.fromkeys(names)
     if not converter.assignments:
         raise NbGraderException("every submission was refused: the log has the reasons")
     # The application still uses its own settings for other assignments.
     converter.coursedir = copy(course)
     converter.coursedir.ignore = [*course.ignore, *map(glob.escape, strange)]
+
+
+def _remarks(found: FoundFiles) -> Iterator[str]:
+    """Yield what an instructor should know about the files of a submission."""
+    for name, path in found.places.items():
+        yield f"{path!r} was not read, and {name}.ipynb {found.why[name]}: rename the file, or use 'grader grade'"
+    yield from (*found.errors, *found.notices)
 
 
 def _strange_names(handed_in: SubmissionFolder, usual: set[Path]) -> list[str]:

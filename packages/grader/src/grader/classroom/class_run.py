@@ -23,6 +23,7 @@ import nbformat
 from sqlalchemy.exc import OperationalError
 
 from grader.classroom.course_dir import CourseDir
+from grader.classroom.file_choice import misplaced_files
 from grader.classroom.graders import Graders, Threads
 from grader.classroom.page.page_maker import PreviousScores, StudentResult
 from grader.classroom.release import register
@@ -75,6 +76,8 @@ class ClassRun:
     ) -> Iterator[StudentResult]:
         """Grade students whose submission, source or grader changed; yield each of them once their results are written.
 
+        Students whose files are outside of the assignment's folder get an error that names the files.
+
         Finished students come first, without reports but with their stored errors and notices. Their pages are made
         again if the code that makes pages has changed.
 
@@ -90,6 +93,24 @@ class ClassRun:
         if self.sandbox and graders is None:
             confinement.check()
         assignment, course_dir = self.load_assignment(), gradebook or self.course_dir
+        misplaced = misplaced_files(self.course_dir, self.assignment, assignment.chooser)
+        for result in self._graded(assignment, course_dir, graders, write, with_pages=gradebook is None):
+            if result.student in misplaced:
+                result.errors.append(misplaced.pop(result.student))
+            yield result
+        for student, error in misplaced.items():
+            if not self.only:
+                yield StudentResult(student, errors=[error])
+
+    def _graded(
+        self,
+        assignment: Assignment,
+        course_dir: CourseDir,
+        graders: Graders | None,
+        write: Write,
+        *,
+        with_pages: bool,
+    ) -> Iterator[StudentResult]:
         students = self.course_dir.students(self.assignment, self.only)
         marker = partial(completion_marker, self.course_dir, self.assignment)
         unfinished = {student for student in students if self.force or marker(student) is None}
@@ -110,7 +131,7 @@ class ClassRun:
                 common = common_digest(assignment, writer.gradebook.due())
                 for student in (name for name in students if name not in unfinished):
                     digest = self.digest_now(assignment, common, student)
-                    result = writer.finished_result(student, digest, with_pages=gradebook is None)
+                    result = writer.finished_result(student, digest, with_pages=with_pages)
                     if result is None:
                         under_way.take([student])
                     else:

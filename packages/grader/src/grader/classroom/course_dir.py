@@ -32,6 +32,8 @@ from grader.errors import GraderError, UnreadableFile
 from grader.text import DISTRIBUTION, one_line
 
 POSTGRES = "postgresql+psycopg://USER:PASSWORD@HOST/DATABASE"
+MAX_NAMES = 5
+"""Number of students that an error names."""
 MIGRATIONS = Path(nbgrader.__file__).parent / "alembic"
 
 
@@ -153,9 +155,12 @@ class CourseDir:
         pattern = os.path.relpath(self.folder("submitted", assignment, "*"), self.root)
         students = self.submitters(assignment)
         if not students:
+            others = [one_line(name, 100) for name in self.known_students(assignment)]
+            more = " …" if len(others) > MAX_NAMES else ""
+            present = f"; submitted/ has only other files of {', '.join(others[:MAX_NAMES])}{more}" if others else ""
             raise GraderError(
                 f"no submissions of '{assignment}': put each student's notebooks into {pattern}/ "
-                "(* is the student), or run 'nbgrader collect'"
+                f"(* is the student), or run 'nbgrader collect'{present}"
             )
         for student in only:
             if student not in students:
@@ -176,6 +181,15 @@ class CourseDir:
 
         Students whose folder is a link count: their results explain why nothing was read.
         """
+        folder = folder_of_students(self.directory, assignment)
+        return [name for name, path in self._student_paths(assignment).items() if _is_there(path, folder)]
+
+    def known_students(self, assignment: str) -> list[str]:
+        """Return all students who have a folder in submitted/, with or without a submission of the assignment."""
+        return list(self._student_paths(assignment))
+
+    def _student_paths(self, assignment: str) -> dict[str, Path]:
+        """The folder of each student's submission, which need not exist, in the order of the students."""
         course = self.directory
         pattern = re.compile(
             course.format_path(course.submitted_directory, "(?P<student>[^/]+)", re.escape(assignment), escape=True)
@@ -187,11 +201,11 @@ class CourseDir:
         paths = [folder.joinpath(name, *rest) for name in names]
         students = {match["student"]: path for path in paths if (match := pattern.fullmatch(str(path)))}
         excluded = course.student_id_exclude.split(",")
-        return sorted(
-            name
-            for name, path in students.items()
-            if name not in excluded and fnmatchcase(name, course.student_id) and _is_there(path, folder)
-        )
+        return {
+            name: students[name]
+            for name in sorted(students)
+            if name not in excluded and fnmatchcase(name, course.student_id)
+        }
 
 
 def folder_of_students(directory: CourseDirectory, assignment: str) -> Path:

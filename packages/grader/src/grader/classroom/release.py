@@ -4,6 +4,7 @@ import os
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from copy import deepcopy
 from typing import Any
 
 import nbformat
@@ -11,12 +12,13 @@ from nbconvert.preprocessors import ClearOutputPreprocessor
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook, MissingEntry, Notebook
 from nbgrader.converters import GenerateAssignment
-from nbgrader.preprocessors import NbGraderPreprocessor, SaveCells
+from nbgrader.preprocessors import ClearSolutions, NbGraderPreprocessor, SaveCells
 from traitlets.config import Config
 
 from grader.classroom.course_dir import CourseDir
 from grader.engine.limits import Limits
 from grader.engine.notebook.cells import CellType, grade_id, type_of
+from grader.engine.notebook.choice import Chooser
 from grader.engine.notebook.files import read_sources
 from grader.engine.notebook.outline import Outline
 from grader.errors import GraderError
@@ -133,6 +135,30 @@ def register(course_dir: CourseDir, assignment: str) -> None:
         with _preparing(assignment):
             _require_same_notebooks(course_dir, assignment)
             course_dir.run(GenerateAssignment, Config(), assignment_id=assignment, release_directory=discarded)
+
+
+def chooser_of(sources: Mapping[str, NotebookNode], config: Config) -> Chooser:
+    """Return what chooses among the files of a submission, which tells answers from released blanks.
+
+    Args:
+        sources: the instructors' notebooks, by name.
+        config: the configuration of the course.
+
+    Raises:
+        GraderError: nbgrader cannot find the solutions.
+    """
+    try:
+        return Chooser(sources, {name: _without_solutions(source, config) for name, source in sources.items()})
+    except (RuntimeError, ValueError) as error:
+        raise GraderError(f"cannot prepare a notebook from source/: {error}") from error
+
+
+def _without_solutions(source: NotebookNode, config: Config) -> NotebookNode:
+    """Return the answer cells of a notebook as nbgrader releases them, and nothing else."""
+    answers = [cell for cell in source.cells if type_of(cell) in (CellType.AUTOGRADED_ANSWER, CellType.MANUAL_ANSWER)]
+    notebook = NotebookNode(source, metadata=deepcopy(source.metadata), cells=deepcopy(answers))
+    released: NotebookNode = ClearSolutions(config=config).preprocess(notebook, {})[0]
+    return released
 
 
 @contextmanager

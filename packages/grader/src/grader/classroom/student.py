@@ -7,36 +7,35 @@ A submission and its assignment are all that grading needs, so it works without 
 """
 
 import hashlib
-import re
 from dataclasses import dataclass, field
 from datetime import datetime
-from pathlib import Path
 
 from nbformat import NotebookNode
 from nbgrader.utils import parse_utc
 
 from grader.classroom.course_dir import CourseDir
+from grader.classroom.file_choice import find_files
+from grader.classroom.page.autograded import put_place
 from grader.classroom.page.page_maker import StudentResult
+from grader.classroom.release import chooser_of
 from grader.engine.diagnosis.misconceptions import Misconception, load
 from grader.engine.grading import grade
 from grader.engine.limits import Limits
+from grader.engine.notebook.choice import Chooser
 from grader.engine.notebook.files import read_sources
 from grader.engine.notebook.helper_files import helper_files
 from grader.engine.notebook.repair import repair
 from grader.engine.notebook.submission_folder import SubmissionFolder
 from grader.engine.supervisor.parsers import parse
 from grader.errors import UnreadableFile
+from grader.text import printable
 
 TIMESTAMP = "timestamp.txt"
 MAX_RECEIPT_MB = 1
+MAX_PATH = 300
+"""Characters of the path of a file that are shown."""
 MAX_TIME = 100
 """Characters of a time: parsing a longer text may take seconds."""
-
-MAX_NAMES = 3
-"""Number of files suggested for a missing notebook."""
-
-IGNORED_FILES = re.compile(r"\.|__MACOSX")
-"""Beginnings of the names of files that programs make for themselves: checkpoints, and macOS's part of an archive."""
 
 
 @dataclass(frozen=True)
@@ -49,19 +48,22 @@ class Assignment:
     sandbox: bool
     misconceptions: list[Misconception]
     helper_packages: tuple[str, ...]
+    chooser: Chooser
 
 
 @dataclass(frozen=True)
 class Submission:
     """The notebooks that one student handed in, as they were when they were read.
 
-    `notebooks` are the bytes of each readable notebook; `errors` and `notices` explain why others are missing. `files`
-    are those beside the notebooks that their code names. `digest` identifies all files that the scores depend on.
+    `notebooks` are the bytes of each notebook, and `places` the paths of those that have another name than expected;
+    `errors` and `notices` explain why others are missing. `files` are those beside the notebooks that
+    their code names. `digest` identifies all files that the scores depend on.
     """
 
     student: str
     digest: str
     notebooks: dict[str, bytes] = field(default_factory=dict)
+    places: dict[str, str] = field(default_factory=dict)
     errors: list[str] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
     files: dict[str, bytes] = field(default_factory=dict)
@@ -86,7 +88,8 @@ def load_assignment(course_dir: CourseDir, assignment: str, *, sandbox: bool) ->
     limits = Limits(config=course_dir.config)
     sources = read_sources(course_dir.require(assignment), limits.notebook_mb)
     misconceptions = load(course_dir.folder("source", assignment))
-    return Assignment(assignment, sources, limits, sandbox, misconceptions, course_dir.helper_packages)
+    chooser = chooser_of(sources, course_dir.config)
+    return Assignment(assignment, sources, limits, sandbox, misconceptions, course_dir.helper_packages, chooser)
 
 
 def read_submission(assignment: Assignment, student: str, handed_in: SubmissionFolder) -> Submission:
@@ -100,27 +103,26 @@ def read_submission(assignment: Assignment, student: str, handed_in: SubmissionF
     Raises:
         OSError: the folder cannot be listed.
     """
-    max_mb, digest = assignment.limits.notebook_mb, hashlib.sha256()
-    notebooks, errors, notices = dict[str, bytes](), list[str](), list[str]()
-    for name in (*assignment.sources, None):
-        file = TIMESTAMP if name is None else f"{name}.ipynb"
-        try:
-            content = handed_in.read(file, max_mb)
-            if name is not None:
-                notebooks[name] = content
-        except UnreadableFile as error:
-            content = str(error).encode()
-            if name is not None:
-                is_missing, reason = _why_unread(handed_in, file, assignment, error)
-                (notices if is_missing else errors).append(reason)
-        digest.update(f"{file} {len(content)} ".encode() + content)
+    found = find_files(assignment.chooser, handed_in, assignment.limits.notebook_mb)
+    digest = hashlib.sha256(found.digest.encode())
+    try:
+        digest.update(handed_in.read(TIMESTAMP, assignment.limits.notebook_mb))
+    except UnreadableFile as error:
+        digest.update(str(error).encode())
+    taken = [
+        f"{name} was graded from {path!r}, because {name}.ipynb {found.why[name]}"
+        for name, path in found.places.items()
+    ]
+    notices = [*taken, *found.notices]
+    places = {name: printable(path, MAX_PATH) for name, path in found.places.items()}
     files = dict[str, bytes]()
-    if notebooks:
-        files, left_out = helper_files(handed_in, notebooks.values(), assignment.limits, assignment.helper_packages)
+    if found.notebooks:
+        contents = found.notebooks.values()
+        files, left_out = helper_files(handed_in, contents, assignment.limits, assignment.helper_packages)
         notices += left_out
     for file, content in files.items():
         digest.update(f"{file} {len(content)} ".encode() + content)
-    return Submission(student, digest.hexdigest(), notebooks, errors, notices, files)
+    return Submission(student, digest.hexdigest(), found.notebooks, places, found.errors, notices, files)
 
 
 def parsed_time(text: str) -> datetime:
@@ -166,19 +168,21 @@ def grade_submission(assignment: Assignment, submission: Submission) -> StudentR
             result.errors.append(str(error))
             result.unread.append(name)
         else:
-            _grade_notebook(assignment, name, notebook, submission.files, result)
+            _grade_notebook(assignment, name, notebook, submission, result)
     return result
 
 
 def _grade_notebook(
     assignment: Assignment,
     name: str,
-    submission: NotebookNode,
-    files: dict[str, bytes],
+    notebook: NotebookNode,
+    submission: Submission,
     student_result: StudentResult,
 ) -> None:
-    """Grade one notebook and add the outcome to a student's result."""
-    submitted = repair(assignment.sources[name], submission)
+    """Grade one notebook of a submission and add the outcome to a student's result."""
+    submitted = repair(assignment.sources[name], notebook)
+    if place := submission.places.get(name, ""):
+        put_place(submitted.notebook, place)
     report = grade(
         assignment.sources[name],
         submitted,
@@ -186,7 +190,7 @@ def _grade_notebook(
         sandbox=assignment.sandbox,
         misconceptions=assignment.misconceptions,
         helper_packages=assignment.helper_packages,
-        files=files,
+        files=submission.files,
     )
     report.require_confined()
     student_result.reports[name], student_result.notebooks[name] = report, submitted.notebook
@@ -201,31 +205,3 @@ def _grade_notebook(
 def repaired(cells: int, notebook: str) -> str:
     """Return the notice about a number of repaired cells in a notebook."""
     return f"{'a cell was' if cells == 1 else f'{cells} cells were'} repaired in {notebook}"
-
-
-def _why_unread(
-    handed_in: SubmissionFolder, file: str, assignment: Assignment, error: UnreadableFile
-) -> tuple[bool, str]:
-    """Return whether a file that could not be read is missing, and the reason."""
-    try:
-        if handed_in.has(file):
-            return False, str(error)
-        return True, f"{file} was not handed in{_other_notebooks(handed_in, assignment)}"
-    except UnreadableFile as folder_error:
-        return False, str(folder_error)
-
-
-def _other_notebooks(handed_in: SubmissionFolder, assignment: Assignment) -> str:
-    """Suggest notebooks with other names or one folder too deep, as Python literals: a student chose the names."""
-    expected = {Path(f"{name}.ipynb") for name in assignment.sources}
-    others = sorted(
-        str(entry.path)
-        for entry in handed_in.entries()
-        if entry.path.suffix.lower() == ".ipynb"
-        and entry.path not in expected
-        and not IGNORED_FILES.match(str(entry.path))
-    )
-    if not others:
-        return ""
-    more = " …" if len(others) > MAX_NAMES else ""
-    return f", but there is {', '.join(map(repr, others[:MAX_NAMES]))}{more}: move or rename the right file"

@@ -12,6 +12,8 @@ from grader.engine.cpu_limit import CpuLimitExceeded, cpu_limit
 from grader.engine.notebook.cells import CellType, explain, grade_id, type_of
 from grader.engine.report import Report
 
+FILE = "grader_file"
+"""The key of a file's path in the metadata of a notebook, which come from the source."""
 OUTPUT_SECONDS = 5
 """CPU seconds for sanitising the outputs of one notebook, which usually takes almost none."""
 
@@ -40,6 +42,16 @@ def autograded(repaired: NotebookNode, report: Report, checksums: dict[str, str 
             cell.outputs = [from_dict(output) for output in outputs.get(index, [])]
         notebook.cells.append(cell)
     return notebook
+
+
+def put_place(notebook: NotebookNode, path: str) -> None:
+    """Write the path of a submitted file that does not have the notebook's name into the repaired notebook."""
+    notebook.metadata = NotebookNode(notebook.metadata, **{FILE: path})
+
+
+def place_of(notebook: NotebookNode) -> str:
+    """Return the path of the submitted file if it does not have the notebook's name, or ''."""
+    return str(notebook.metadata.get(FILE, ""))
 
 
 def _sanitized(outputs: dict[int, list[dict[str, Any]]]) -> dict[int, list[dict[str, Any]]]:

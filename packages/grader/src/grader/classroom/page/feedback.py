@@ -28,6 +28,7 @@ from traitlets.config import Config
 from grader.classroom.gradebook.reader import ledger_of
 from grader.classroom.gradebook.rules import NotebookScore
 from grader.classroom.page import sanitize
+from grader.classroom.page.autograded import place_of
 from grader.classroom.page.exercises import anchor, cell_state, put_score, score_of
 from grader.classroom.page.summary import OVERVIEW, TEMPLATES, overview, styles, summary
 from grader.engine.notebook.cells import FORMS, CellType, grade_id, type_of
@@ -197,7 +198,8 @@ class _NotCopied(NotebookNode):
 def _summary(notebook: NotebookNode, resources: dict[str, Any]) -> str:
     header = resources["nbgrader"]
     cells = {grade_id(cell) or "": score_of(cell) for cell in notebook.cells if type_of(cell) in GRADED}
-    return summary(notebook, header["notebook"], NotebookScore.of(cells, {}, header["late_penalty"]))
+    score = NotebookScore.of(cells, {}, header["late_penalty"])
+    return summary(notebook, header["notebook"], score, place_of(notebook))
 
 
 def _best_form(data: dict[str, Any]) -> list[str]:

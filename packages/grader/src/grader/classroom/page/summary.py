@@ -36,17 +36,18 @@ def _with_names(message: str) -> Markup:
     )
 
 
-def summary(notebook: NotebookNode, name: str, score: NotebookScore) -> str:
+def summary(notebook: NotebookNode, name: str, score: NotebookScore, file: str = "") -> str:
     """Return the summary of an autograded notebook as HTML.
 
     Args:
         notebook: the notebook, with scores in the metadata of its cells.
         name: its name.
         score: its points.
+        file: the path of the submitted file if it has another name.
     """
     found = exercises(notebook)
     page = _templates.get_template("summary.html.j2")
-    return page.render(name=name, score=score, exercises=found, fix_first=fix_first(found))
+    return page.render(name=name, score=score, file=file, exercises=found, fix_first=fix_first(found))
 
 
 def points_text(score: NotebookScore) -> str:

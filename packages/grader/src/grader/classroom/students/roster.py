@@ -17,8 +17,10 @@ from grader.classroom.students.csv_files import CsvRow, CsvTable, read_csv
 from grader.errors import GraderError
 from grader.text import one_line
 
-NAME = re.compile(r"[^\W.](?:[\w@.-]{0,98}[\w@])?")
+NAME = re.compile(r"[^\W.](?:[\w@.+'’,() -]{0,98}[\w@+')])?")
 """Names that are safe for a folder, and in nbgrader's patterns of folders."""
+CHANGED_NUMBER = re.compile(r"\d+[.,]0+|\d(?:[.,]\d+)?[eE]\+\d+")
+"""A number as a spreadsheet shows it: 12345.0, 1.23E+05."""
 MAX_CHARACTERS = 128
 """The width of a column in nbgrader's table of students."""
 
@@ -53,7 +55,7 @@ class Roster:
     """The students in a file, with reasons for refused lines and for lines that were left out.
 
     `kind` names the program with these columns. The ids in `id_column` name the students' folders; `id_columns` are
-    the other columns with ids.
+    the other columns with an id for each student.
     """
 
     path: Path
@@ -64,12 +66,19 @@ class Roster:
     refused: list[str]
     left_out: list[str]
 
+    @property
+    def alternatives(self) -> str:
+        """The other columns that could hold the ids, as advice."""
+        return f"--id-column could name {' or '.join(map(repr, self.id_columns))}"
+
     def require_usable(self) -> list[str]:
         """Return the ids; raise GraderError if a line was refused or there are no students."""
         if self.refused:
             count = len(self.refused)
             lines = f"{count} lines were" if count > 1 else "a line was"
-            raise GraderError(f"{self.path} was not used, because {lines} refused: {'; '.join(self.refused[:3])}")
+            others = f"; {self.alternatives}" if self.id_columns else ""
+            reasons = "; ".join(self.refused[:3])
+            raise GraderError(f"{self.path} was not used, because {lines} refused: {reasons}{others}")
         if not self.entries:
             raise GraderError(f"the roster {self.path} names no student: it needs a row for each, below the header")
         return [entry.id for entry in self.entries]
@@ -105,13 +114,15 @@ NBGRADER = _Format(
     "nbgrader's columns", (("id",),), ("id",), ("first_name",), ("last_name",), ("email",), ("lms_user_id",)
 )
 
+FORMATS = (CANVAS, MOODLE, NBGRADER)
+
 
 def require_name(student: str) -> str:
     """Return a student's name; raise GraderError if it cannot be the name of a folder in submitted/."""
     if not NAME.fullmatch(student):
         raise GraderError(
-            f"a student's name has letters, digits, and - _ . @ between them, at most 100; {one_line(student, 120)!r} "
-            "does not: change it"
+            "a student's name has letters and digits, and spaces and - _ . @ + ' , ( ) between them, at most 100; "
+            f"{one_line(student, 120)!r} does not: change it"
         )
     return student
 
@@ -127,30 +138,30 @@ def read_roster(path: Path, id_column: str = "") -> Roster:
         GraderError: the file cannot be read, has an unknown format, or lacks the column.
     """
     table = read_csv(path)
-    form = next(
-        (form for form in (CANVAS, MOODLE, NBGRADER) if any(table.has(*names) for names in form.known_by)), None
-    )
+    form = next((form for form in FORMATS if any(table.has(*names) for names in form.known_by)), None)
     if form is None:
         raise GraderError(
             f"the roster {path} has the columns {', '.join(table.header)}: it needs 'id' (nbgrader), 'Student', 'ID' "
             "and 'Section' (Canvas's gradebook), or 'First name' and 'Last name' (Moodle, exported in English)"
         )
-    choices = [name for name in form.ids if table.has(name)]
-    chosen = table.column(*([id_column] if id_column else choices))
-    if chosen is None:
-        raise GraderError(
-            f"the roster {path} has no column {id_column or ' or '.join(form.ids)!r} for the ids: use --id-column with "
-            f"one of {', '.join(table.header)}"
-        )
-    entries, left_out = [], []
+    rows, left_out = list[CsvRow](), list[str]()
     for row in table.rows:
         if form is CANVAS and describes_columns(row):
             continue
         if form is CANVAS and row.cell(table.column("Student")) == TEST_STUDENT:
             left_out.append(f"line {row.line}: Canvas's test student was left out")
             continue
-        entries.append(_roster_entry(table, row, form, chosen))
-    others = [name for name in choices if name != table.header[chosen]]
+        rows.append(row)
+    choices = [column for name in form.ids if (column := table.column(name)) is not None]
+    filled = [column for column in choices if all(row.cell(column) for row in rows)]
+    chosen = table.column(id_column) if id_column else next(iter(filled or choices), None)
+    if chosen is None:
+        raise GraderError(
+            f"the roster {path} has no column {id_column or ' or '.join(form.ids)!r} for the ids: use --id-column with "
+            f"one of {', '.join(table.header)}"
+        )
+    entries = [_roster_entry(table, row, form, chosen) for row in rows]
+    others = [table.header[column] for column in filled if column != chosen]
     refused = _refused(entries, table.header[chosen])
     return Roster(path, form.kind, table.header[chosen], others, entries, refused, left_out)
 
@@ -187,6 +198,10 @@ def _refused(entries: list[RosterEntry], id_column: str) -> list[str]:
                 require_name(entry.id)
             except GraderError as error:
                 reasons.append(str(error))
+        for text in filter(CHANGED_NUMBER.fullmatch, (entry.id, entry.lms_user_id)):
+            reasons.append(
+                f"{text!r} is a number as a spreadsheet rewrites it: make the column text there, and correct it"
+            )
         for kind, value in (("the id", entry.id), ("the platform's ID", entry.lms_user_id)):
             key = kind, unicodedata.normalize("NFKC", value).casefold()
             if value and (line := line_of.setdefault(key, entry.line)) != entry.line:

@@ -17,6 +17,7 @@ from grader.engine.limits import Limits
 from grader.engine.notebook.cells import CellType, explain, grade_id, type_of
 from grader.engine.notebook.files import read_source
 from grader.engine.notebook.helper_files import helper_files
+from grader.engine.notebook.matching import Matcher
 from grader.engine.notebook.outline import Outline
 from grader.engine.notebook.repair import Repaired, repair
 from grader.engine.notebook.submission_folder import SubmissionFolder
@@ -88,12 +89,14 @@ def check(course_dir: CourseDir, path: Path, *, sandbox: bool = True, exercise: 
     if not path.is_file():
         raise GraderError(f"{path} {'is a folder' if path.is_dir() else 'does not exist'}: name one notebook")
     limits = Limits(config=course_dir.config)
-    source_path = source_of(course_dir, path)
-    source = read_source(source_path, limits.notebook_mb)
+    sources = _sources(course_dir)
     try:
         submission = read_notebook(path.resolve(), limits.notebook_mb)
     except UnreadableFile as error:
+        if _named(sources, path) is None:
+            raise _unknown(path) from None
         raise GraderError(f"{error.why}: save it once more in JupyterLab") from None
+    source_path, source = source_of(sources, path, submission, limits.notebook_mb)
     repaired, here = repair(source, submission), path.resolve()
     files, left_out = helper_files(
         SubmissionFolder(here.parent, here.parent), [here.read_bytes()], limits, course_dir.helper_packages
@@ -115,32 +118,64 @@ def check(course_dir: CourseDir, path: Path, *, sandbox: bool = True, exercise: 
     return CheckedNotebook(path, source_path, source, graded, report, errors, bool(exercise), left_out)
 
 
-def source_of(course_dir: CourseDir, path: Path) -> Path:
-    """Return the source of a notebook: the one of the same name.
-
-    If several assignments have a notebook of this name, the name of the notebook's own folder decides.
-
-    Raises:
-        GraderError: no source has this name.
-    """
+def _sources(course_dir: CourseDir) -> list[Path]:
+    """Return the notebooks of all assignments, in order; raise GraderError if there are none."""
     folders = [course_dir.folder("source", assignment) for assignment in course_dir.assignments()]
     if not folders:
         raise GraderError(
             f"a notebook is graded by its source, and {course_dir.root} has none in source/: "
             "ask someone who has the sources to check it"
         )
-    candidates = [folder for folder in folders if (folder / path.name).exists()]
-    if not candidates:
-        raise GraderError(
-            f"no notebook of an assignment in source/ is called {path.name}: give it the name it was released with"
-        )
-    return next((each for each in candidates if each.name == path.resolve().parent.name), candidates[0]) / path.name
+    return [path for folder in folders for path in sorted(folder.glob("*.ipynb"))]
+
+
+def source_of(sources: list[Path], path: Path, notebook: NotebookNode, max_mb: int) -> tuple[Path, NotebookNode]:
+    """Return the path and the content of the source of a notebook, which its name or its cells identify.
+
+    Args:
+        sources: the notebooks of all assignments.
+        path: the file.
+        notebook: its content.
+        max_mb: the largest size of a source, in MiB.
+
+    Raises:
+        GraderError: neither its name nor its cells belong to a source, or a source is broken.
+    """
+    named = _named(sources, path)
+    if named:
+        source = read_source(named, max_mb)
+        known = {grade_id(cell) for cell in source.cells} - {None}
+        if any(grade_id(cell) in known for cell in notebook.cells):
+            return named, source
+    # Only now, because reading all sources takes a moment.
+    contents = {str(each): read_source(each, max_mb) for each in sources}
+    found = Matcher(contents).by_cells(notebook) or (str(named) if named else "")
+    if not found:
+        raise _unknown(path)
+    return Path(found), contents[found]
+
+
+def _unknown(path: Path) -> GraderError:
+    return GraderError(
+        f"no notebook of an assignment in source/ is called {path.name} or has its cells: give it the name it was "
+        "released with"
+    )
+
+
+def _named(sources: list[Path], path: Path) -> Path | None:
+    """Return the source to which the name of a file refers, or None.
+
+    If several assignments have a notebook of this name, the name of the notebook's own folder decides.
+    """
+    match = Matcher({each.stem: NotebookNode(cells=[]) for each in sources}).by_name(path.name)
+    candidates = [each for each in sources if match and each.stem == match.notebook]
+    own = [each for each in candidates if each.parent.name == path.resolve().parent.name]
+    return next(iter(own or candidates), None)
 
 
 def notebook_after(course_dir: CourseDir, source_path: Path) -> str:
     """Return the notebook that follows in the course, as "assignment/name"; '' after the last one."""
-    folders = [course_dir.folder("source", assignment) for assignment in course_dir.assignments()]
-    course = [notebook for folder in folders for notebook in sorted(folder.glob("*.ipynb"))]
+    course = _sources(course_dir)
     following = course[course.index(source_path) + 1 :]
     return "/".join(following[0].parts[-2:]) if following else ""
 

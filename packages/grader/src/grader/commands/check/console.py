@@ -160,6 +160,8 @@ def overview(checked: CheckedNotebook) -> Group:
     """Return a line for each exercise with its faults below it, then the points, stopped cells, and repairs."""
     width = max((len(each.exercise) for each in checked.exercises), default=0)
     lines: list[RenderableType] = []
+    if checked.path.name != checked.source_path.name:
+        lines.append(Text(f"checked as {'/'.join(checked.source_path.parts[-2:])}"))
     for exercise in checked.exercises:
         lines += [_line(exercise, width), *reasons(exercise)]
     lines += [Text(), Text(f"{checked.report.points:g} of {checked.report.max_points:g} points from tests", "bold")]

@@ -123,6 +123,7 @@ class Task(msgspec.Struct):
     student: str
     digest: str
     notebooks: dict[str, bytes]
+    places: dict[str, str]
     previous: PreviousScores
     files: dict[str, bytes] = {}
 

@@ -70,7 +70,9 @@ class LmsExportPlugin(ExportPlugin):
         """
         names = [*map(str, self.assignment)] or [assignment.name for assignment in gradebook.assignments]
         if self.column and len(self.column) != len(names):
-            raise GraderError(f"--column is given {len(self.column)} times for {len(names)} assignments: give one each")
+            raise GraderError(
+                f"{self.option('column')} is given {len(self.column)} times for {len(names)} assignments: give one each"
+            )
         self.grades = [ledger_of(gradebook.db, name) for name in names]
         self.enrolled = EnrolledStudents.of(gradebook.db)
         # A template's rows are matched with all students, so that a namesake is not taken for the one who was chosen.
@@ -85,6 +87,10 @@ class LmsExportPlugin(ExportPlugin):
         except OSError as error:
             raise GraderError(f"{self.to} cannot be written ({error.strerror}): choose another file") from None
         return f"wrote {self.to}: {len(rows)} rows"
+
+    def option(self, setting: str) -> str:
+        """Return a setting as people give it: to nbgrader's command, or else to `grader export`."""
+        return f"--{type(self).__name__}.{setting}" if self.parent else f"--{setting}"
 
     def rows(self) -> list[Cells]:
         """Return the rows of the file; raise GraderError if the template does not fit."""
@@ -136,7 +142,7 @@ class LmsExportPlugin(ExportPlugin):
         """Add notices on students without points; `students` are those for whom the file has a row."""
         known = {student for each in self.grades for student in each.by_student if student in self.chosen}
         self._note(sorted(known - set(students)), "with points but not in the template")
-        self._note_waiting("left out (--unmarked puts them in)")
+        self._note_waiting(f"left out ({self.option('unmarked')} puts them in)")
         for each in self.grades:
             nothing = [student for student in students if student not in each.by_student]
             self._note(nothing, f"without a submission of {each.assignment}, with 0 points as nbgrader counts")
@@ -211,8 +217,8 @@ class CanvasExportPlugin(LmsExportPlugin):
                 cells = self._cells(student, [""] * len(names))
                 rows.append([name, person.lms_user_id, "", student, "", *cells])
         self.notes.append(
-            "without --template, Canvas looks for assignments with these very titles, and makes new ones if it finds "
-            "none; use a gradebook that Canvas exported to be sure"
+            f"without {self.option('template')}, Canvas looks for assignments with these very titles, and makes new "
+            "ones if it finds none; use a gradebook that Canvas exported to be sure"
         )
         without = [person.id for person in self.chosen.values() if not person.lms_user_id]
         self._note(without, "without an ID of Canvas in the gradebook ('grader roster' puts it there)")
@@ -240,7 +246,9 @@ class MoodleExportPlugin(LmsExportPlugin):
     def _filled_in(self, worksheet: Worksheet) -> list[Cells]:
         """Moodle's grading worksheet with grades, reduced to the students who have one."""
         if len(self.grades) > 1:
-            raise GraderError("a grading worksheet of Moodle has one assignment: export one, or leave --template out")
+            raise GraderError(
+                f"a grading worksheet of Moodle has one assignment: export one, or leave {self.option('template')} out"
+            )
         table, (grades,) = worksheet.table, self.grades
         column, comment = table.column("Grade"), table.column("Feedback comments")
         rows: list[Cells] = [list(table.header)]
@@ -279,7 +287,8 @@ class MoodleExportPlugin(LmsExportPlugin):
             if any(cells):
                 rows.append([person.first_name, person.last_name, student, person.email, *cells])
         self.notes.append(
-            "without --template, import this in Moodle's gradebook, and say there what 'id' and the grades are"
+            f"without {self.option('template')}, import this in Moodle's gradebook, and say there what 'id' and "
+            "the grades are"
         )
         self._note_usual(list(self.chosen))
         return rows

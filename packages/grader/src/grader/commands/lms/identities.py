@@ -26,13 +26,15 @@ COLUMNS = [field.name for field in fields(EnrolledStudent)]
 class LmsIdentity:
     """A user of a platform: the platform's number, ids and addresses, and a name.
 
-    `ambiguous_ids` are the numbers of other users who may be the sender if the file's name is split elsewhere.
+    `ambiguous_ids` are the numbers of other users who may be the sender if the file's name is split elsewhere. `advice`
+    is what to do, besides adding a student, if there is none with this identity.
     """
 
     name: str
     lms_user_id: str = ""
     logins: tuple[str, ...] = ()
     ambiguous_ids: tuple[str, ...] = ()
+    advice: str = ""
 
 
 @dataclass(frozen=True)
@@ -113,7 +115,8 @@ class EnrolledStudents:
             names = ", ".join(one_line(name, 100) for name in sorted(found | others))
             raise GraderError(f"the sender is ambiguous, perhaps one of {names}: put the files into submitted/ by hand")
         if not found:
-            raise GraderError("the gradebook has no such student: add them with 'grader roster'")
+            advice = f"; {identity.advice}" if identity.advice else ""
+            raise GraderError(f"the gradebook has no such student: add them with 'grader roster'{advice}")
         return found.pop()
 
 
@@ -152,7 +155,7 @@ def put_students(course_dir: CourseDir, roster: Roster, note: Callable[[str], No
         gradebook.db.commit()
     if absent:
         note(f"in the gradebook and not in the file: {', '.join(one_line(student, 100) for student in absent)}")
-    others = f" (--id-column could name {' or '.join(map(repr, roster.id_columns))})" if roster.id_columns else ""
+    others = f" ({roster.alternatives})" if roster.id_columns else ""
     changes = f"{len(added)} added, {len(updated)} updated, {len(ids) - len(added) - len(updated)} as before"
     return f"students: {changes}; {roster.path} has {roster.kind}, and the id is {roster.id_column!r}{others}"
 

@@ -5,8 +5,8 @@ MoodleDocs: "Using Assignment" (Download all submissions, Download grading works
 
 - mod/assign/classes/downloader.php: NAME_NUMBER_assignsubmission_file/PATH, or with an underscore for the slash; older
   versions end the folder's name with an underscore. In NAME, spaces replace underscores. The number identifies a
-  participant of this assignment, not a user, and ends the Identifier in the worksheet. Every entry has the time of
-  the download.
+  participant of this assignment, not a user, and ends the Identifier in the worksheet. If groups submit, NAME is the
+  group's name, a hyphen and the member's name. Every entry has the time of the download.
 - mod/assign/gradingtable.php and feedback/offline: the worksheet's columns, here in English. Moodle ignores
   a grade that is empty, above the maximum or older than its own. Times are in the time zone of the user's profile.
 """
@@ -25,6 +25,9 @@ SUBMISSION = re.compile(
     r"(?P<who>[^_]+)(?:_(?P<participant>\d+))?_assignsubmission_(?P<kind>[a-z]+)(?:_(?P<rest>.*))?", re.DOTALL
 )
 IDENTIFIER = re.compile(r".*?(?P<participant>\d+)", re.DOTALL)
+GROUPS = (
+    "for a submission of a group ('Group 1-Ann Lee'), give Moodle's --worksheet, which has the addresses of its members"
+)
 NEVER = ("", "-")
 """Cells that stand for a missing time."""
 SUBMITTED = "Last modified (submission)"
@@ -42,7 +45,7 @@ def entry_owner(parts: tuple[str, ...]) -> ArchiveEntryOwner | None:
     own = parts[1:] or (found["rest"] or "",)
     if found["kind"] != "file":
         own = (f"{found['kind']}/{own[-1]}",)
-    return ArchiveEntryOwner(found["participant"] or found["who"], LmsIdentity(found["who"]), own)
+    return ArchiveEntryOwner(found["participant"] or found["who"], LmsIdentity(found["who"], advice=GROUPS), own)
 
 
 @dataclass(frozen=True)

@@ -18,14 +18,15 @@ from nbgrader.plugins import ExtractorPlugin, FileNameCollectorPlugin
 from traitlets import Bool, Enum, TraitError, Unicode
 
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.student import IGNORED_FILES, TIMESTAMP, submission_time
+from grader.classroom.release import chooser_of
+from grader.classroom.student import TIMESTAMP, submission_time
 from grader.commands.lms.archive.collect import Collector, StudentFiles
-from grader.commands.lms.archive.matching import Matcher
 from grader.commands.lms.identities import EnrolledStudents
 from grader.commands.lms.moodle import read_worksheet
 from grader.commands.lms.settings import Archives
 from grader.engine.limits import Limits
 from grader.engine.notebook.files import read_sources
+from grader.engine.notebook.matching import is_ignored
 from grader.engine.notebook.submission_folder import SubmissionFolder
 from grader.errors import GraderError, UnreadableFile
 from grader.files import replace_file
@@ -74,7 +75,7 @@ class LmsExtractorPlugin(ExtractorPlugin):
         files = [path for path in sorted(Path(archive_path).rglob("*")) if path.is_file()]
         archives = [path for path in files if path.suffix.casefold() == ".zip"]
         for path in files:
-            if path not in archives and path.suffix != ".csv" and not IGNORED_FILES.match(path.name):
+            if path not in archives and path.suffix != ".csv" and not is_ignored([path.name]):
                 self._note(f"{path} was not imported: put the zip archive there that the platform made")
         course, folder = self.parent.coursedir, Path(extracted_path)
         try:
@@ -112,13 +113,14 @@ class LmsExtractorPlugin(ExtractorPlugin):
         if self.time_zone and not self.worksheet:
             raise GraderError("--time-zone is the zone of Moodle's worksheet: name the file with --worksheet")
         limits, notebook_mb = Archives(config=course_dir.config), Limits(config=course_dir.config).notebook_mb
-        matcher = Matcher(read_sources(course_dir.require(assignment), notebook_mb))
+        sources = read_sources(course_dir.require(assignment), notebook_mb)
+        chooser = chooser_of(sources, course_dir.config)
         worksheet = read_worksheet(Path(self.worksheet), _zone(self.time_zone)) if self.worksheet else None
         with course_dir.gradebook() as gradebook:
             enrolled = EnrolledStudents.of(gradebook.db)
         taken = ImportSummary()
         for archive in archives:
-            with closing(Collector(archive, matcher, enrolled, limits, notebook_mb)) as collector:
+            with closing(Collector(archive, chooser, enrolled, limits, notebook_mb)) as collector:
                 for collected in collector.collect(self.platform, worksheet):
                     time = worksheet.times.get(collected.key) if worksheet else None
                     self._put(collected, time, place(collected.student), notebook_mb, taken)

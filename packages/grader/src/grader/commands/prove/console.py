@@ -8,6 +8,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from grader.commands.prove.leads_console import lead_complaints, leads_table
 from grader.commands.prove.matrix import AnswerRow, Kind, Matrix
 
 FORMAT = 1
@@ -24,7 +25,14 @@ def summary(matrices: Sequence[Matrix], *, is_sample: bool) -> Group:
     remarks = [line for matrix in matrices for line in (*_complaints(matrix), *_weak_draws(matrix))]
     if not is_sample:
         remarks += [line for matrix in matrices for line in _advice(matrix)]
-    return Group(_table(matrices, is_sample), *remarks, _verdict(matrices))
+    proven = [(matrix, matrix.leads) for matrix in matrices if matrix.leads is not None]
+    return Group(
+        _table(matrices, is_sample),
+        *remarks,
+        *([leads_table(proven)] if proven else []),
+        *(line for matrix, leads in proven for line in lead_complaints(matrix.exercise, leads)),
+        _verdict(matrices),
+    )
 
 
 def as_json(matrices: Sequence[Matrix]) -> dict[str, Any]:
@@ -39,6 +47,7 @@ def as_json(matrices: Sequence[Matrix]) -> dict[str, Any]:
                 "thin": matrix.depends_on_one_test() or bool(matrix.surviving(Kind.MUTANT)),
                 "kills": matrix.kills(),
                 "kills_alone": matrix.kills_alone(),
+                "for_nothing": msgspec.to_builtins(matrix.for_nothing),
             }
             for matrix in matrices
         ],
@@ -48,7 +57,7 @@ def as_json(matrices: Sequence[Matrix]) -> dict[str, Any]:
 def _table(matrices: Sequence[Matrix], is_sample: bool) -> Table:
     table = Table(box=None, pad_edge=False)
     table.add_column("exercise", overflow="fold")
-    for heading in ("tests", "mistakes found", "right answers kept", "mutants found", "explained"):
+    for heading in ("tests", "mistakes found", "right answers kept", "mutants found", "explained", "for nothing"):
         table.add_column(heading, justify="right")
     table.add_column("")
     for matrix in matrices:
@@ -59,9 +68,15 @@ def _table(matrices: Sequence[Matrix], is_sample: bool) -> Table:
             mark = Text("thin", "yellow")
         table.add_row(
             matrix.exercise, str(len(matrix.tests)), _found(matrix, Kind.MISTAKE), f"{kept} / {len(right)}",
-            _found(matrix, Kind.MUTANT), str(reasons or ""), mark,
+            _found(matrix, Kind.MUTANT), str(reasons or ""), for_nothing_of(matrix), mark,
         )  # fmt: skip
     return table
+
+
+def for_nothing_of(*matrices: Matrix) -> str:
+    """Return the points that trivial answers earn, of those that they could."""
+    each = [matrix.for_nothing for matrix in matrices]
+    return f"{sum(one.points for one in each):g} / {sum(one.out_of for one in each):g}"
 
 
 def _found(matrix: Matrix, kind: Kind) -> str:
@@ -83,6 +98,11 @@ def _complaints(matrix: Matrix) -> Iterator[Text]:
     for row in matrix.surviving(Kind.MUTANT):
         yield _headline(matrix, f"no test finds a mutant that {row.name}")
         yield _edit(row.edit)
+    if matrix.for_nothing.is_too_much:
+        earned = f"trivial answers earn {for_nothing_of(matrix)} points, and may earn a tenth"
+        yield _headline(matrix, earned)
+        for test, names in matrix.for_nothing.tests.items():
+            yield Text(f"    {test}: {', '.join(names)}")
     for row in matrix.undecided:
         yield _headline(matrix, f"grading the {row.kind} '{row.name}' did not come to an end: prove it again")
         yield _edit(row.edit)

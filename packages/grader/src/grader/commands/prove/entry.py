@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import sys
 from functools import partial
 from pathlib import Path
 
@@ -21,6 +22,7 @@ def _options(parser: argparse.ArgumentParser) -> None:
         help="right answers in other styles (default: c.Grader.right_answers)",
     )
     parser.add_argument("--tenth", type=int, metavar="SEED", help="grade a tenth of the answers, drawn by SEED")
+    parser.add_argument("--trivial", action="store_true", help="grade only trivial answers and the reference")
     parser.add_argument(
         "--draws",
         type=count,
@@ -29,6 +31,12 @@ def _options(parser: argparse.ArgumentParser) -> None:
         help="run the tests with N other draws of their random numbers too, on right answers, known mistakes and "
         "surviving mutants (with --tenth, on all its mutants), and list tests whose own draw misses what others find; "
         "the exit status is 1 if a right answer or a survivor keeps its points by luck",
+    )
+    parser.add_argument(
+        "--sentences",
+        action="store_true",
+        help="prove the sentences of the tests, too: one that names a cause may come only for the mistakes that it is "
+        "tied to",
     )
     add_jobs(parser, "answers")
     parser.add_argument("--json", action="store_true", help="print the matrices as JSON")
@@ -44,22 +52,28 @@ def _run(parsed: argparse.Namespace) -> int:
         from grader.classroom.config import Grader
         from grader.classroom.course_dir import CourseDir
         from grader.commands.prove.console import as_json, summary
+        from grader.commands.prove.leads_console import entries
         from grader.commands.prove.matrix import Prover, with_other_draws
         from grader.engine.limits import Limits
 
     course_dir = CourseDir(Path.cwd())
     if parsed.answers and not parsed.answers.is_dir():
         raise GraderError(f"--answers must name a folder of right answers, but {parsed.answers} is not a folder")
+    answers = parsed.answers or course_dir.root / Grader(config=course_dir.config).right_answers
     prover = Prover(
         limits=Limits(config=course_dir.config),
         helper_packages=course_dir.helper_packages,
-        answers=parsed.answers or course_dir.root / Grader(config=course_dir.config).right_answers,
+        answers=answers,
         only=parsed.exercise,
         tenth=parsed.tenth,
+        is_trivial_only=parsed.trivial,
         jobs=parsed.jobs,
         sandbox=not parsed.no_sandbox,
+        with_sentences=parsed.sentences,
     )
     exercises = prover.exercises([course_dir.require(name) for name in parsed.assignment or course_dir.assignments()])
+    if not answers.is_dir():
+        print(f"there is no folder {answers}, so no right answer in another style is graded", file=sys.stderr)
     console = Console(stderr=True)
     shown = partial(track, total=len(exercises), console=console, transient=True, disable=not console.is_terminal)
     matrices = list(shown(prover.matrices(exercises), "proving"))
@@ -68,9 +82,12 @@ def _run(parsed: argparse.Namespace) -> int:
     if parsed.json:
         print(json.dumps(as_json(matrices), indent=2))
     else:
-        Console().print(summary(matrices, is_sample=parsed.tenth is not None))
+        Console().print(summary(matrices, is_sample=parsed.tenth is not None or parsed.trivial))
+        for matrix in matrices:
+            if matrix.leads is not None and matrix.leads.untied:
+                print(f"\n# {matrix.assignment}/misconceptions/{matrix.exercise}.toml\n\n{entries(matrix.leads)}")
     return 0 if all(matrix.is_proven() for matrix in matrices) else 1
 
 
-HELP = "try the tests on known mistakes, right answers and generated mutants"
+HELP = "try the tests on known mistakes, right answers, generated mutants and trivial answers"
 COMMANDS = (Command("prove", HELP, _options, _run),)

@@ -1,6 +1,6 @@
-"""Grades known mistakes, right answers and mutants, and records which tests find which: the kill matrix.
+"""Grades known mistakes, right answers, mutants and trivial answers, and records which tests find which.
 
-source/NN-name --> exercises --> rows: mistakes, right answers, mutants --grade, side by side--> Matrix
+source/NN-name --> exercises --> rows: mistakes, right answers, mutants, trivial answers --grade, side by side--> Matrix
 Matrix --rows, each graded by copies of the tests that it passed and that draw--> Matrix with AnswerRow.other_draws
 """
 
@@ -17,8 +17,12 @@ import msgspec
 from nbformat import NotebookNode
 
 from grader.commands.prove import survivors
+from grader.commands.prove.leads import Leads, leads
 from grader.commands.prove.mutation import difference, mutants
-from grader.engine.diagnosis.misconceptions import Misconception, load
+from grader.commands.prove.sentences import Sentence, sentences
+from grader.commands.prove.trivial import ForNothing, for_nothing, trivial_answers
+from grader.engine.diagnosis.misconceptions import Misconception, Tie, load, load_common_ties, load_ties
+from grader.engine.explanation import Cause
 from grader.engine.grading import grade
 from grader.engine.limits import Limits
 from grader.engine.notebook.cells import grade_id
@@ -50,15 +54,17 @@ class Kind(StrEnum):
     MISTAKE = "mistake"
     RIGHT = "right answer"
     MUTANT = "mutant"
+    TRIVIAL = "trivial answer"
 
 
 class AnswerRow(msgspec.Struct):
     """One answer and the tests that it fails.
 
-    `edit` is its difference from the reference, empty for a right answer. `killed_by` are the tests in which it lost
-    points. `reason` says why a mutant may survive. `is_undecided` is true if grading did not finish. `other_draws`
-    counts, by test, the other draws of its random numbers in which the answer loses points that the test's own draw
-    gives it.
+    `edit` is its difference from the reference, empty for a right answer and a trivial one. `killed_by` are the tests
+    in which it lost points. `reason` says why a mutant may survive. `is_undecided` is true if grading did not finish.
+    `other_draws` counts, by test, the other draws of its random numbers in which the answer loses points that the
+    test's own draw gives it. `messages` are those of assertions, by test, and `named` the mistakes that the diagnosis
+    names; both are recorded for a proof of sentences.
     """
 
     kind: Kind
@@ -68,12 +74,15 @@ class AnswerRow(msgspec.Struct):
     reason: str = ""
     is_undecided: bool = False
     other_draws: dict[str, int] = {}
+    messages: dict[str, str] = {}
+    named: list[str] = []
 
 
 class Matrix(msgspec.Struct):
     """The rows of one exercise.
 
-    `stale` are the recorded edits that explain no survivor. `draws` is the number of other draws of each test.
+    `stale` are the recorded edits that explain no survivor. `draws` is the number of other draws of each test. `points`
+    are those of each test. `leads` are what the sentences of the tests say, if they are proven, too.
     """
 
     assignment: str
@@ -82,6 +91,8 @@ class Matrix(msgspec.Struct):
     rows: list[AnswerRow]
     stale: list[str]
     draws: int = 0
+    points: dict[str, float] = {}
+    leads: Leads | None = None
 
     def of(self, kind: Kind) -> list[AnswerRow]:
         """Return the rows of one kind."""
@@ -112,6 +123,12 @@ class Matrix(msgspec.Struct):
         """Rows whose grading did not finish."""
         return [row for row in self.rows if row.is_undecided]
 
+    @property
+    def for_nothing(self) -> ForNothing:
+        """What trivial answers earn."""
+        graded = [row for row in self.of(Kind.TRIVIAL) if not row.is_undecided]
+        return for_nothing({row.name: row.killed_by for row in graded}, self.points)
+
     def found(self) -> int:
         """Return the number of wrong answers that lose points."""
         return sum(bool(row.killed_by) for row in self._wrong())
@@ -129,7 +146,10 @@ class Matrix(msgspec.Struct):
         return 2 * max(self.kills_alone().values(), default=0) > self.found()
 
     def is_proven(self) -> bool:
-        """Return True if every row ended as it should, and each recorded edit is a survivor's."""
+        """Return True if every row ended as it should, and each recorded edit is a survivor's.
+
+        Trivial answers together earn at most a tenth.
+        """
         return not (
             self.surviving(Kind.MUTANT)
             or self.surviving(Kind.MISTAKE)
@@ -137,15 +157,17 @@ class Matrix(msgspec.Struct):
             or self.kept_by_luck
             or self.undecided
             or self.stale
+            or self.for_nothing.is_too_much
+            or (self.leads is not None and not self.leads.are_true())
         )
 
     def _wrong(self) -> list[AnswerRow]:
-        return [row for row in self.rows if row.kind is not Kind.RIGHT]
+        return self.of(Kind.MISTAKE) + self.of(Kind.MUTANT)
 
 
 @dataclass(frozen=True)
 class ExerciseToProve:
-    """An exercise with mistakes and right answers by name, and the reasons of survivors by edit."""
+    """An exercise with mistakes and right answers by name, reasons of survivors by edit, and ties of sentences."""
 
     assignment: str
     name: str
@@ -154,6 +176,9 @@ class ExerciseToProve:
     mistakes: dict[str, str]
     right: dict[str, str]
     reasons: dict[str, str]
+    misconceptions: list[Misconception] = field(default_factory=list)
+    ties: list[Tie] = field(default_factory=list)
+    common_ties: list[Tie] = field(default_factory=list)
 
     @cached_property
     def rows(self) -> list[tuple[AnswerRow, str]]:
@@ -164,7 +189,21 @@ class ExerciseToProve:
             rows.append((AnswerRow(Kind.MISTAKE, name, difference(answer, text)[1]), text))
         for mutant in mutants(answer, [text for _, text in rows]):
             rows.append((AnswerRow(Kind.MUTANT, mutant.name, mutant.edit), mutant.text))
+        rows += [(AnswerRow(Kind.TRIVIAL, name), text) for name, text in trivial_answers(answer)]
         return rows
+
+    @property
+    def points(self) -> dict[str, float]:
+        """The points of each test."""
+        names = [(grade_id(cell), cell) for cell in self.source.cells]
+        return {name: cell.metadata.nbgrader.points for name, cell in names if name in self.tests}
+
+    @cached_property
+    def sentences(self) -> list[Sentence]:
+        """The sentences of all tests of the exercise, those without points, too."""
+        own = Outline(self.source).exercises[self.name].tests
+        cells = [self.source.cells[number] for number in own]
+        return [sentence for cell in cells for sentence in sentences(grade_id(cell) or "", cell.source)]
 
 
 @dataclass(frozen=True)
@@ -172,8 +211,9 @@ class Prover:
     """Proves the tests of a course.
 
     `answers` is the folder of right answers in other styles, ASSIGNMENT/EXERCISE/right-*.py. `only` names the exercises
-    to prove; empty: all. `tenth` is the seed by which a tenth of the rows is drawn; None: all rows. `jobs` rows are
-    graded at a time; 0: one per core.
+    to prove; empty: all. `tenth` is the seed by which a tenth of the rows is drawn; None: all rows. `is_trivial_only`
+    leaves only trivial answers and the reference. `jobs` rows are graded at a time; 0: one per core. `with_sentences`
+    tells whether to prove the sentences of the tests, too.
     """
 
     limits: Limits = field(default_factory=Limits)
@@ -181,8 +221,10 @@ class Prover:
     answers: Path | None = None
     only: Sequence[str] = ()
     tenth: int | None = None
+    is_trivial_only: bool = False
     jobs: int = 0
     sandbox: bool = True
+    with_sentences: bool = False
 
     def exercises(self, folders: Sequence[Path]) -> list[ExerciseToProve]:
         """Return the exercises to prove.
@@ -216,8 +258,8 @@ class Prover:
                 drawn = [(row, text) for row, text in exercise.rows if self._is_in_sample(exercise, row)]
                 ahead.append((exercise, [pool.submit(self._graded, exercise, row, text) for row, text in drawn]))
                 if len(ahead) > 1:  # no core waits for the last row of the exercise before
-                    yield _matrix(*ahead.pop(0))
-            yield from (_matrix(exercise, futures) for exercise, futures in ahead)
+                    yield self._matrix(*ahead.pop(0))
+            yield from (self._matrix(exercise, futures) for exercise, futures in ahead)
         finally:
             pool.shutdown(cancel_futures=True)
 
@@ -251,37 +293,65 @@ class Prover:
         outlines = [Outline(source) for source in sources.values()]
         names = [exercise for outline in outlines for exercise in outline.coded]
         reasons, misconceptions = survivors.load(folder, names), load(folder)
+        ties, common = load_ties(folder), load_common_ties(folder.parent)
         for outline in outlines:
             for exercise in outline.coded:
                 answer = outline.reference(exercise)
                 right = {REFERENCE: answer}
                 for path in sorted((self.answers / folder.name / exercise).glob("right-*.py")) if self.answers else ():
                     right[path.stem.removeprefix("right-")] = path.read_text(encoding="utf-8")
-                mistakes = {each.name: each.apply(answer) for each in misconceptions if each.exercise == exercise}
+                own = [each for each in misconceptions if each.exercise == exercise]
+                mistakes = {each.name: each.apply(answer) for each in own}
                 yield ExerciseToProve(
                     folder.name, exercise, outline.alone(exercise), outline.scored_tests(exercise), mistakes, right,
-                    reasons.get(exercise, {}),
+                    reasons.get(exercise, {}), own, ties.get(exercise, []), common,
                 )  # fmt: skip
 
     def _is_in_sample(self, exercise: ExerciseToProve, row: AnswerRow) -> bool:
-        """Return True for a row in the sample. The reference always is: without it, no other row says anything."""
-        if self.tenth is None or row.name == REFERENCE:
+        """Return True for a row in the sample. The reference always is: without it, no other row says anything.
+
+        Trivial answers are drawn together, for what they earn together counts.
+        """
+        if row.name == REFERENCE:
             return True
-        text = f"{self.tenth} {exercise.assignment} {exercise.name} {row.kind} {row.name} {row.edit}"
+        if self.is_trivial_only and row.kind is not Kind.TRIVIAL:
+            return False
+        if self.tenth is None:
+            return True
+        name = "" if row.kind is Kind.TRIVIAL else row.name
+        text = f"{self.tenth} {exercise.assignment} {exercise.name} {row.kind} {name} {row.edit}"
         return int.from_bytes(hashlib.sha256(text.encode()).digest()) % SHARE == 0
 
     def limits_for(self, row: AnswerRow) -> Limits:
         """Return the limits of an answer."""
-        return self.limits if row.kind is Kind.RIGHT else for_wrong_answers(self.limits)
+        # A trivial answer calls the reference for its shapes, so it takes as long.
+        return self.limits if row.kind in (Kind.RIGHT, Kind.TRIVIAL) else for_wrong_answers(self.limits)
 
     def _graded(self, exercise: ExerciseToProve, row: AnswerRow, answer: str) -> AnswerRow:
-        report = self.report(exercise.source, exercise.name, answer, self.limits_for(row))
+        # A diagnosis takes time, so only the rows with a name of their own are diagnosed.
+        diagnosed = exercise.misconceptions if self.with_sentences and row.kind is Kind.MISTAKE else []
+        report = self.report(exercise.source, exercise.name, answer, self.limits_for(row), diagnosed)
         row.is_undecided = report.given_up
+        if self.with_sentences:
+            explained = {result.name: result.explanation for result in report.results}
+            row.messages = {test: each.detail for test, each in explained.items() if each.cause is Cause.PROPERTY}
+            row.named = [name for each in explained.values() for name in each.causes]
         if not report.given_up:
             row.killed_by = _failed(report)
         if row.kind is Kind.MUTANT and not row.killed_by:
             row.reason = exercise.reasons.get(row.edit, "")
         return row
+
+    def _matrix(self, exercise: ExerciseToProve, futures: list[Future[AnswerRow]]) -> Matrix:
+        rows = [future.result() for future in futures]
+        explained = {row.edit for row in rows if row.reason}
+        not_drawn = {row.edit for row, _ in exercise.rows} - {row.edit for row in rows}
+        stale = [edit for edit in exercise.reasons if edit not in explained | not_drawn]
+        matrix = Matrix(exercise.assignment, exercise.name, exercise.tests, rows, stale, points=exercise.points)
+        if self.with_sentences:
+            is_sample = self.tenth is not None
+            matrix.leads = leads(exercise.sentences, exercise.ties, exercise.common_ties, rows, is_sample=is_sample)
+        return matrix
 
 
 def for_wrong_answers(limits: Limits) -> Limits:
@@ -291,14 +361,6 @@ def for_wrong_answers(limits: Limits) -> Limits:
         cell_seconds=min(limits.cell_seconds, CELL_SECONDS),
         notebook_seconds=min(limits.notebook_seconds, NOTEBOOK_SECONDS),
     )
-
-
-def _matrix(exercise: ExerciseToProve, futures: list[Future[AnswerRow]]) -> Matrix:
-    rows = [future.result() for future in futures]
-    explained = {row.edit for row in rows if row.reason}
-    not_drawn = {row.edit for row, _ in exercise.rows} - {row.edit for row in rows}
-    stale = [edit for edit in exercise.reasons if edit not in explained | not_drawn]
-    return Matrix(exercise.assignment, exercise.name, exercise.tests, rows, stale)
 
 
 def _failed(report: Report) -> list[str]:
@@ -329,7 +391,9 @@ def with_other_draws(
             futures = [
                 pool.submit(_draw, prover, exercise, tests, row, text, count)
                 for row, text in exercise.rows
-                if id(row) in graded and (row.kind is not Kind.MUTANT or not row.killed_by or prover.tenth is not None)
+                if id(row) in graded
+                and row.kind is not Kind.TRIVIAL
+                and (row.kind is not Kind.MUTANT or not row.killed_by or prover.tenth is not None)
             ]
             for future in futures:
                 future.result()

@@ -49,7 +49,7 @@ def make_tokens(folder: Path, students: Iterable[str], renew: Iterable[str] = ()
         tokens[student] = f"{key}.{secret}"
     if tokens:
         with open(os.open(written, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", newline="") as file:
-            csv.writer(file).writerows([("id", "token"), *tokens.items()])
+            csv.writer(file, lineterminator="\n").writerows([("id", "token"), *tokens.items()])
         replace_file(folder / ACCOUNTS, json.dumps(accounts, indent=1), mode=0o600)
     return tokens
 

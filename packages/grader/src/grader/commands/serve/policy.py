@@ -4,7 +4,8 @@ c.SubmissionPolicy.attempts = 5
 c.SubmissionPolicy.assignments = {"06-vision": {"due": "2026-07-01 18:00 Europe/Berlin", "counts": "best"}}
 """
 
-from codecs import BOM_UTF8
+import hashlib
+import json
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -12,6 +13,7 @@ from typing import Any
 
 import msgspec
 from msgspec.structs import replace
+from nbformat import NotebookNode
 from traitlets import Dict, Enum, Integer, TraitError, Unicode
 from traitlets.config import Config
 
@@ -19,15 +21,17 @@ from grader.classroom.student import parsed_time
 from grader.commands.shared import with_current_names
 from grader.engine.explanation import Explanation
 from grader.engine.limits import Settings
+from grader.engine.notebook.cells import grade_id, is_not_graded
+from grader.engine.notebook.repair import repair
 from grader.engine.report import PublishedResult, as_json
+from grader.engine.supervisor.parsers import parse
+from grader.errors import UnreadableFile
 
 EVERYTHING, SENTENCES, POINTS = "everything", "points and sentences", "points"
 CURRENT_NAMES = {"told": "disclosure"}
 """The current names of settings, by those of earlier versions."""
 FREE_ATTEMPTS = 3
 MAX_PAUSE = 600
-PYTHON_ONLY = {b"NaN": b"0", b"Infinity": b"0", b"\\u": b"\\n"}
-"""Tokens that only Python's JSON allows, with substitutes: two numbers, and half of a surrogate pair."""
 
 
 @dataclass(eq=False)
@@ -45,13 +49,6 @@ class Attempts:
 
     used: int = 0
     last: datetime | None = None
-
-
-class _Object(msgspec.Struct):
-    """A JSON object whose members are dropped, because a file may have millions."""
-
-
-_OBJECT = msgspec.json.Decoder(_Object)
 
 
 class SubmissionPolicy(Settings):
@@ -160,17 +157,30 @@ class SubmissionPolicy(Settings):
         return EVERYTHING if due is not None and now > due else self.disclosure
 
 
-def require_object(content: bytes) -> None:
-    """Raise Refusal if a file is not a JSON object, as every notebook is; grading checks the rest."""
-    for allowed, substitute in PYTHON_ONLY.items():
-        content = content.replace(allowed, substitute)
+def fingerprint(content: bytes, notebook: str, source: NotebookNode) -> str:
+    """Return a digest of the parts of a notebook that are graded: code that runs, written answers, and our tests.
+
+    Two files with the same digest are one attempt. Outputs, counts, metadata and cells that are not graded, such as the
+    one that hands in, play no part. Text in the student's own cells does, because it is marked.
+
+    Args:
+        content: the bytes of the file.
+        notebook: the notebook's name.
+        source: the instructors' notebook.
+
+    Raises:
+        Refusal: the file is not a notebook.
+    """
     try:
-        _OBJECT.decode(content.removeprefix(BOM_UTF8))
-    except (msgspec.DecodeError, RecursionError):
-        raise Refusal(
-            400,
-            "this file is not a JSON object, as a notebook is: save it once more in JupyterLab, and hand it in again",
-        ) from None
+        submission = parse(content, f"{notebook}.ipynb")
+    except UnreadableFile as error:
+        raise Refusal(400, f"{error.why}: save it once more in JupyterLab, and hand it in again") from None
+    graded = [
+        (grade_id(cell), cell.cell_type, cell.source.replace("\r\n", "\n").rstrip(), cell.get("attachments"))
+        for cell in repair(source, submission).notebook.cells
+        if not is_not_graded(cell)
+    ]
+    return hashlib.sha256(json.dumps(graded).encode()).hexdigest()
 
 
 def published(

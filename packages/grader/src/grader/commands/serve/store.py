@@ -13,6 +13,7 @@ import secrets
 import threading
 import zlib
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -25,7 +26,7 @@ from grader.commands.serve.policy import Attempts, Refusal
 WAITING, GRADING, GRADED, REFUSED, SUPERSEDED = "waiting", "grading", "graded", "refused", "superseded"
 DATABASE = "hand_ins.db"
 REPLAY = timedelta(minutes=1)
-"""The time in which equal bytes are the same hand-in: a client that lost the receipt requests it again."""
+"""The time after which a notebook whose grading did not end is graded again if the student hands it in unchanged."""
 KEPT = 20
 """Superseded or refused hand-ins kept of each student and notebook. They cost no attempt."""
 
@@ -40,6 +41,7 @@ hand_in = sa.Table(
     sa.Column("notebook", sa.String(128), nullable=False),
     sa.Column("received", sa.DateTime, nullable=False),  # UTC
     sa.Column("sha256", sa.String(64), nullable=False),
+    sa.Column("fingerprint", sa.String(64)),  # of what is graded; None in rows of earlier versions
     sa.Column("content", sa.LargeBinary),  # None if it can never be graded or its student's later ones need the space
     sa.Column("attempt", sa.Integer, nullable=False),
     sa.Column("state", sa.String(16), nullable=False, index=True),
@@ -58,6 +60,7 @@ shown_columns = [column for column in hand_in.columns if column.name not in ("co
 # Created once, because SQLAlchemy takes longer to build a statement of many columns than SQLite to execute it.
 NEWEST = sa.select(*shown_columns).order_by(hand_in.c.number.desc()).limit(1)
 ATTEMPTS = sa.select(sa.func.count(), sa.func.max(hand_in.c.received))
+IS_ATTEMPT = hand_in.c.state.in_((WAITING, GRADING, GRADED))
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,7 @@ class SubmissionRow:
     notebook: str
     received: datetime
     sha256: str
+    fingerprint: str | None
     attempt: int
     state: str
     superseded_by: str | None
@@ -79,6 +83,18 @@ class SubmissionRow:
     points: float | None
     counts: bool
     graded_at: datetime | None
+
+    def answers(self, fingerprint: str, sha256: str, now: datetime) -> bool:
+        """Return whether this hand-in is the answer to another one, which therefore is no further attempt.
+
+        Args:
+            fingerprint: the fingerprint of the other one.
+            sha256: the digest of its bytes, which decides if this one has no fingerprint.
+            now: the time in UTC.
+        """
+        if (self.sha256 != sha256) if self.fingerprint is None else (self.fingerprint != fingerprint):
+            return False
+        return not (self.report and json.loads(self.report)["given_up"]) or self.received > now - REPLAY
 
     @property
     def ticket(self) -> Ticket:
@@ -105,6 +121,9 @@ class Store:
         if self._engine.dialect.name == "sqlite":
             sa.event.listen(self._engine, "connect", _durable)
         metadata.create_all(self._engine)
+        if all(column["name"] != "fingerprint" for column in sa.inspect(self._engine).get_columns(hand_in.name)):
+            with self._engine.begin() as connection:  # the table of an earlier version
+                connection.execute(sa.text(f"ALTER TABLE {hand_in.name} ADD COLUMN fingerprint VARCHAR(64)"))
         # SQLite allows one writer at a time, and waiting for it is not fair; waiting for a lock is.
         self._lock = threading.Lock()
 
@@ -118,16 +137,18 @@ class Store:
         assignment: str,
         notebook: str,
         content: bytes,
+        fingerprint: str,
         room: int,
         require_allowed: Callable[[datetime, Attempts], None],
     ) -> tuple[SubmissionRow, bool]:
-        """Store a hand-in durably; return it, and True if it is new. A replay of the newest one returns that one.
+        """Store a hand-in durably; return it and True, or the newest one and False if that has the same answers.
 
         Args:
             student: the name of the student.
             assignment: the name of the assignment.
             notebook: the name of the notebook.
             content: the bytes of the file.
+            fingerprint: the digest of what is graded; see policy.py.
             room: the maximum number of stored bytes of this student; graded hand-ins are dropped first.
             require_allowed: called with the time and the attempts so far; raises if the rules allow no more.
 
@@ -138,11 +159,9 @@ class Store:
         with self._lock, self._engine.begin() as connection:
             now = utc_now()
             is_same_work = _is_work(student, assignment, notebook)
-            newest = _row(connection, is_same_work, hand_in.c.state != REFUSED)
-            if newest is not None and newest.sha256 == sha256:
-                is_under_way = newest.state in (WAITING, GRADING)
-                if is_under_way or newest.received > now - REPLAY:
-                    return newest, False
+            newest = _row(connection, is_same_work, IS_ATTEMPT)
+            if newest is not None and newest.answers(fingerprint, sha256, now):
+                return newest, False
             # A hand-in that still waits is superseded, so it costs no attempt.
             attempts = _attempts(connection, is_same_work, hand_in.c.state.in_((GRADING, GRADED)))
             require_allowed(now, attempts)
@@ -155,7 +174,7 @@ class Store:
             connection.execute(
                 sa.insert(hand_in).values(
                     id=key, student=student, assignment=assignment, notebook=notebook, received=now, sha256=sha256,
-                    content=content, attempt=attempts.used + 1, state=WAITING,
+                    fingerprint=fingerprint, content=content, attempt=attempts.used + 1, state=WAITING,
                 )
             )  # fmt: skip
             is_spent = is_same_work & hand_in.c.state.in_((SUPERSEDED, REFUSED))
@@ -164,6 +183,26 @@ class Store:
             row = _row(connection, hand_in.c.id == key)
             assert row is not None
         return row, True
+
+    def add_fingerprint(
+        self, student: str, assignment: str, notebook: str, fingerprint: Callable[[bytes], str]
+    ) -> None:
+        """Compute the fingerprint of the newest hand-in of a notebook if an earlier version stored it.
+
+        Args:
+            student: the name of the student.
+            assignment: the name of the assignment.
+            notebook: the name of the notebook.
+            fingerprint: returns the fingerprint of a file; raises Refusal if it is not a notebook.
+        """
+        with self._lock, self._engine.begin() as connection:
+            row = _row(connection, _is_work(student, assignment, notebook), IS_ATTEMPT)
+            if row is None or row.fingerprint is not None:
+                return
+            content = connection.scalar(sa.select(hand_in.c.content).where(hand_in.c.id == row.id))
+            if content is not None:
+                with suppress(Refusal):
+                    _update(connection, hand_in.c.id == row.id, fingerprint=fingerprint(content))
 
     def recover(self) -> list[SubmissionRow]:
         """Put back hand-ins that were being graded when the service ended; return all waiting ones, oldest first."""
@@ -240,8 +279,7 @@ class Store:
     def attempts(self, student: str, assignment: str, notebook: str) -> Attempts:
         """Return the attempts that a student has used, including a waiting one."""
         with self._engine.connect() as connection:
-            is_attempt = hand_in.c.state.in_((WAITING, GRADING, GRADED))
-            return _attempts(connection, _is_work(student, assignment, notebook), is_attempt)
+            return _attempts(connection, _is_work(student, assignment, notebook), IS_ATTEMPT)
 
     def counting(self, student: str, assignment: str) -> dict[str, SubmissionRow]:
         """Return the hand-ins of a student that count, by notebook."""

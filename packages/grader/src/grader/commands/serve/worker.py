@@ -56,6 +56,8 @@ def grade_ticket(ticket: Ticket, store: Store, assignment: Assignment, grade: Gr
         content = store.start(ticket.id)
         if content is None:
             return Outcome(ticket)
+        if problem := _other_notebook(assignment, ticket.notebook, content):
+            return Outcome(ticket, problem=problem)
         submission = Submission(ticket.student, ticket.id, {ticket.notebook: content})
         for _ in range(MAX_TRIES):
             result = grade(assignment, submission)
@@ -69,6 +71,18 @@ def grade_ticket(ticket: Ticket, store: Store, assignment: Assignment, grade: Gr
     except Exception:
         log.exception("hand-in %s could not be graded", ticket.id)
         return Outcome(ticket, failed=True)
+
+
+def _other_notebook(assignment: Assignment, name: str, content: bytes) -> str:
+    """Return a problem if a file has cells of another notebook of the assignment only, or ''."""
+    matcher = assignment.chooser.matcher
+    if matcher.seems_to_be(name, content):
+        return ""
+    notebook = parse(content, f"{name}.ipynb")
+    owner = matcher.by_cells(notebook)
+    if owner in (None, name) or matcher.has_cells_of(name, notebook):
+        return ""
+    return f"the file has the cells of {owner}, and was handed in as {name}: hand it in as {owner}"
 
 
 class Writer:

@@ -29,6 +29,7 @@ _KEYS = (
     "a file may begin with a table [anchors] and has entries [[misconception]], each with name, at or find, replace, "
     "hint or hint_from, and optionally also"
 )
+_TIE_KEYS = "an entry [[sentence]] has says, and one of means (with mutants, if you like), always and dead"
 
 Text = Annotated[str, msgspec.Meta(min_length=1)]
 
@@ -77,9 +78,39 @@ class Misconception:
         return solution[:start] + re.sub(line_break, "\n" + indentation, self.replace) + solution[end:]
 
 
+class Tie(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """Ties a sentence of a test, which names a cause, to the misconceptions that it means.
+
+    Args:
+        says: a part of the sentence without fields of an f-string.
+        means: names of misconceptions of the exercise; only they may get it.
+        always: the reason why it is true for everyone who gets it.
+        dead: the reason why it may stay although no known mistake and no mutant gets it.
+        mutants: the reason why it is true, too, for mutants that no misconception in `means` behaves like.
+    """
+
+    says: Text
+    means: list[Text] = []
+    always: Text = ""
+    dead: Text = ""
+    mutants: Text = ""
+
+    def __post_init__(self) -> None:
+        """Reject an entry without exactly one meaning; msgspec turns the error into a ValidationError."""
+        if [bool(self.means), bool(self.always), bool(self.dead)].count(True) != 1:
+            raise ValueError("An entry has exactly one of `means`, `always` and `dead`")
+        if self.mutants and not self.means:
+            raise ValueError("`mutants` stands beside `means` only")
+
+
 class _File(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     misconception: list[dict[str, Any]]
     anchors: dict[str, Text] = {}
+    sentence: list[dict[str, Any]] = []
+
+
+class _CommonFile(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    sentence: list[dict[str, Any]]
 
 
 class _Entry(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -123,11 +154,62 @@ def load(assignment: Path) -> list[Misconception]:
     return misconceptions
 
 
+def load_ties(assignment: Path) -> dict[str, list[Tie]]:
+    """Read how the sentences of an assignment's tests are tied to its misconceptions, by exercise.
+
+    Raises:
+        GraderError: a file or an entry has a defect; the message names both.
+    """
+    known: dict[str, set[str]] = {}
+    for misconception in load(assignment):
+        known.setdefault(misconception.exercise, set()).add(misconception.name)
+    files = sorted((assignment / "misconceptions").glob("*.toml"))
+    return {path.stem: _ties(path, _File, known.get(path.stem, set())) for path in files}
+
+
+def load_common_ties(source: Path) -> list[Tie]:
+    """Read `sentences.toml` in the folder of all assignments: sentences of many exercises that are always true.
+
+    Raises:
+        GraderError: the file or an entry has a defect; the message names both.
+    """
+    path = source / "sentences.toml"
+    return _ties(path, _CommonFile, None) if path.exists() else []
+
+
+def _ties(path: Path, layout: type[_File | _CommonFile], known: set[str] | None) -> list[Tie]:
+    """Read the ties of one file; `known` are the names that `means` may have, None in the file for all exercises."""
+    location = file_name = "/".join(path.parts[-4:])
+    ties = []
+    try:
+        for number, raw in enumerate(msgspec.convert(_toml(path), layout).sentence, 1):
+            location = f"{file_name}: sentence {number} ({raw.get('says', 'no says')!r})"
+            tie = msgspec.convert(raw, Tie)
+            if known is None and not tie.always:
+                raise GraderError(f"{location}: a sentence of every exercise has `says` and `always` only")
+            if strange := [name for name in tie.means if name not in (known or ())]:
+                raise GraderError(
+                    f"{location}: 'means' names misconceptions of the exercise, and {strange[0]!r} is none of them"
+                )
+            ties.append(tie)
+    except msgspec.ValidationError as error:
+        raise GraderError(f"{location}: {error}; {_TIE_KEYS}") from error
+    return ties
+
+
+def _toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        place = "/".join(path.parts[-4:])
+        raise GraderError(f"{place}: must be TOML in UTF-8, but cannot be read ({error}); correct it") from error
+
+
 def _read(path: Path) -> Iterator[tuple[str, Misconception]]:
     """Read the misconceptions of one file, each with its location for error messages."""
     location = file_name = "/".join(path.parts[-4:])
     try:
-        file = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), _File)
+        file = msgspec.convert(_toml(path), _File)
         for number, raw in enumerate(file.misconception, 1):
             location = f"{file_name}: misconception {number} ({raw.get('name', 'no name')!r})"
             entry = msgspec.convert(raw, _Entry)
@@ -142,8 +224,6 @@ def _read(path: Path) -> Iterator[tuple[str, Misconception]]:
                 yield location, Misconception(exercise, entry.name, find, entry.replace, hint)
     except msgspec.ValidationError as error:
         raise GraderError(f"{location}: {error}; {_KEYS}") from error
-    except (OSError, ValueError) as error:
-        raise GraderError(f"{location}: must be TOML in UTF-8, but cannot be read ({error}); correct it") from error
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ import dis
 import traceback
 
 from grader.engine.report import Verdict
+from grader.engine.rpc.paths import without_paths
 from grader.engine.rpc.protocol import MAX_FRAMES, MAX_LINE, ErrorCode, ErrorInfo, Frame, ProtocolError
 from grader.text import MAX_MESSAGE
 
@@ -90,6 +91,6 @@ def _encodable(text: str, characters: int) -> str:
 
 def _message(error: BaseException) -> str:
     try:
-        return _encodable(str(error), MAX_MESSAGE)
+        return _encodable(without_paths(str(error)), MAX_MESSAGE)
     except BaseException:
         return "(its message cannot be shown)"

@@ -7,7 +7,6 @@ for students. Everything else in a hidden test (code, traceback, values in error
 """
 
 import builtins
-import re
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,17 +22,12 @@ from grader.engine.rpc.exceptions import to_data, verdict_on
 from grader.engine.rpc.protocol import MAX_LINE, ErrorCode, ErrorInfo, ProtocolError
 from grader.engine.runner.standins.proxies import StudentError
 from grader.text import printable
+from grader_kernel.unfit import compared_dtypes, question
 from grader_kernel.without import rule
 
 MAX_LOG = 50_000
 """Characters of a traceback that are kept: an error may quote all that student code answered."""
 KINDS = {name for name, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, BaseException)}
-UNFIT = {
-    "does not require grad": "no gradient comes back through it.",
-    "did not match|dtype": "is its dtype the one that is asked for?",
-    "must match|shapes|sizes|invalid for input": "is its shape the one that is asked for?",
-}
-"""Hints by patterns of torch's error messages, which themselves might reveal values of the test."""
 LAST_LINE = 200
 """Highest line number in the message of a hidden test. In a longer cell, a student could encode values in it."""
 
@@ -115,13 +109,10 @@ def _explain_test(step: Step, error: Exception) -> Explanation:
         return Explanation(truth, Cause.PROPERTY, text if not step.is_hidden or _is_authors(error, step) else "")
     got_none = isinstance(error, AttributeError | TypeError) and "NoneType" in text
     if step.is_hidden:
-        return Explanation(truth, Cause.UNUSABLE, _question(text), got_none=got_none)
+        return Explanation(truth, Cause.UNUSABLE, question(text), got_none=got_none)
+    if sentence := compared_dtypes(text):
+        return Explanation(truth, Cause.PROPERTY, sentence)
     return Explanation(truth, Cause.TEST_ERROR, text, type(error).__name__, got_none=got_none)
-
-
-def _question(text: str) -> str:
-    """Return the probable fault of a result for which torch raised an error with this text, or ''."""
-    return next((question for pattern, question in UNFIT.items() if re.search(pattern, text)), "")
 
 
 def _missing_name(error: Exception) -> str:

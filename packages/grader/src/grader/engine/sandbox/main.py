@@ -13,11 +13,13 @@ from multiprocessing.connection import Connection
 import numpy
 import torch
 
+from grader.engine.rpc import paths
 from grader.engine.rpc.channel import TO_SANDBOX, Channel, ConnectionClosed
 from grader.engine.rpc.exceptions import to_data
 from grader.engine.rpc.jobs import SandboxSettings
 from grader.engine.rpc.protocol import VERSION, Callback, CallbackReply, NotConfined, ProtocolError, Raised, Ready
 from grader.engine.rpc.tensors import DecodedTensors
+from grader.engine.sandbox import machine
 from grader.engine.sandbox.confinement import confine
 from grader.engine.sandbox.namespaces import die_with_parent, go_on_alone, own_pid
 from grader.engine.sandbox.server import RpcServer
@@ -52,6 +54,7 @@ def main(connection: Connection, settings: SandboxSettings, to_parent: Connectio
         with suppress(Exception, SystemExit):
             importlib.import_module(package)
     if settings.scratch is not None:
+        paths.hide(settings.scratch)
         os.chdir(settings.scratch)
         tempfile.tempdir = str(settings.scratch)  # torch.compile, for one, makes files
         try:
@@ -67,6 +70,7 @@ def main(connection: Connection, settings: SandboxSettings, to_parent: Connectio
     numpy.random.seed(0)
     # Not torch.manual_seed, which takes milliseconds to look for every kind of graphics card.
     torch.default_generator.manual_seed(0)
+    machine.replace_in_python()
     shell = Shell(settings.output_kb * 1024)
 
     # Student code may call a test's function from threads of its own.

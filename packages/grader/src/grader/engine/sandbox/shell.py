@@ -3,11 +3,15 @@
 import __future__
 
 import ast
+import asyncio
 import builtins
+import inspect
 import io
 import linecache
 import marshal
+import selectors
 import sys
+import threading
 from functools import lru_cache
 from types import CodeType
 from typing import Any, NamedTuple
@@ -17,15 +21,20 @@ from IPython.core.displaypub import CapturingDisplayPublisher
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
-from grader.engine.notebook.cells import FORMS
+from grader.engine.notebook.cells import FORMS, PICTURES
 from grader.engine.rpc.exceptions import OutputLimit, to_data
-from grader.engine.rpc.protocol import CellDone, Display, Text
+from grader.engine.rpc.paths import without_paths
+from grader.engine.rpc.protocol import CellDone, Display, ErrorInfo, Text
+from grader.engine.sandbox import machine
 
 UNSEEN = 100
 """Factor by which output may exceed the limit while tests call student code repeatedly; it is not shown."""
 FUTURE = __future__.annotations.compiler_flag
 KEPT = 1024
 """Compiled cells that a process keeps: a runner runs the same tests for every student."""
+
+POLL_SECONDS = 0.01
+"""How long the loop of the cells waits for descriptors before it looks whether another thread has woken it."""
 
 
 class Code(NamedTuple):
@@ -85,15 +94,20 @@ def execute(source: str, name: str, namespace: dict[str, Any], code: Code | None
     Raises:
         Exception: whatever the cell raises.
     """
-    filename = f"<{name}>"
-    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
+    _remember(source, name)
     body, last = code or compiled(source, name)
     exec(body, namespace)
     return None if last is None else eval(last, namespace)
 
 
+def _remember(source: str, name: str) -> None:
+    """Have tracebacks show the lines of a cell."""
+    filename = f"<{name}>"
+    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
+
+
 class Shell:
-    """A namespace in which cells run as in a notebook, with `display`, magics and a limit on what they print.
+    """A namespace in which cells run as in a notebook: with `display`, magics, `await`, and a limit on what they print.
 
     It replaces the process's stdin, stdout and stderr permanently. Output between cells, while a test calls student
     code, is counted and dropped.
@@ -103,15 +117,22 @@ class Shell:
     """
 
     def __init__(self, output_characters: int) -> None:
+        self._loop = _Loop()
         self._shell = InteractiveShell.instance()
         # IPython's own namespace, because IPython itself runs the code under %%time or %%capture.
         self.namespace: dict[str, Any] = self._shell.user_ns
         self.namespace.clear()
+        self._shell.user_ns_hidden.clear()
         self.namespace["__name__"] = "__main__"
+        # In, Out, _dh, exit; then _ and its like; without what another Shell of this process has kept.
+        self._shell.execution_count = 1
+        self._shell.init_history()
+        self._shell.init_user_ns()
+        self._shell.init_displayhook()
         self._publisher = self._shell.display_pub = CapturingDisplayPublisher()
         self._printed = sys.stdout = sys.stderr = _Capped(output_characters)
         sys.stdin = _Unattended()
-        self._flags = 0
+        self._flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
 
     def run(self, source: str, name: str, code: bytes = b"") -> CellDone:
         """Run one cell and return its outputs and its exception.
@@ -121,33 +142,56 @@ class Shell:
             name: tracebacks call the cell `<name>`.
             code: the compiled cell from `compiled_bytes`, if available.
         """
-        error, shown = None, self._publisher.outputs
+        shown = self._publisher.outputs
         shown.clear()
         self._printed.kept = []
         try:
+            error = self._loop.run_until_complete(self._run(source, name, code))
+        except BaseException as raised:  # the student stopped the loop
+            error = to_data(raised)
+        text, self._printed.kept = "".join(self._printed.kept), None
+        outputs: list[Text | Display] = [Text(text=_encodable(without_paths(text)))] if text else []
+        for show in shown:
+            # Pictures are text too (base64). A part that is longer than the output limit is left out.
+            parts = {form: part for form, part in show["data"].items() if self._fits(part)}
+            texts = {form: without_paths(part) for form, part in parts.items() if form not in PICTURES}
+            outputs.append(Display(data={form: _encodable(part) for form, part in (parts | texts).items()}))
+        return CellDone(outputs=outputs, error=error)
+
+    async def _run(self, source: str, name: str, code: bytes) -> ErrorInfo | None:
+        """Run one cell; return the exception that ended it. Raised from here, a StopIteration would become another."""
+        shell = self._shell
+        try:
+            assert shell.history_manager is not None and shell.display_formatter is not None
+            shell.history_manager.store_inputs(shell.execution_count, source, source)
             # A student's future import changes the meaning of later cells, which were compiled without it.
-            if code and not self._flags:
+            if code and not self._flags & FUTURE:
                 ready = Code(*marshal.loads(code))  # safe in the sandbox, which may run whatever the runner sends
             else:
                 source = self._as_python(source, name)
                 ready = compiled(source, name, self._flags)
             # As in a notebook, `from __future__ import annotations` also affects later cells.
             self._flags |= ready.body.co_flags & FUTURE
-            value = execute(source, name, self.namespace, ready)
-            if value is not None and (formatter := self._shell.display_formatter) is not None:
-                shown.append({"data": formatter.format(value)[0]})
+            _remember(source, name)
+            value = None
+            for part in filter(None, ready):
+                value = eval(part, self.namespace)
+                if part.co_flags & inspect.CO_COROUTINE:
+                    value = await value
+            if value is not None:
+                shell.displayhook.update_user_ns(value)
+                self._publisher.outputs.append({"data": shell.display_formatter.format(value)[0]})
         except BaseException as raised:
-            error = to_data(raised)
-        text, self._printed.kept = "".join(self._printed.kept), None
-        outputs: list[Text | Display] = [Text(text=_encodable(text))] if text else []
-        for show in shown:
-            # Pictures are text too (base64). A part that is longer than the output limit is left out.
-            data = {form: _encodable(part) for form, part in show["data"].items() if self._fits(part)}
-            outputs.append(Display(data=data))
-        return CellDone(outputs=outputs, error=error)
+            return to_data(raised)
+        finally:
+            shell.execution_count += 1
+        return None
 
     def _as_python(self, source: str, name: str) -> str:
-        # IPython leaves plain Python unchanged, but takes long to do so.
+        # A single line may be a command without its %, such as `ls`. IPython leaves all other Python unchanged, but
+        # takes long to do so.
+        if "\n" not in source.strip():
+            return self._shell.transform_cell(source)
         try:
             compiled(source, name, self._flags)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -171,20 +215,53 @@ def prepare() -> None:
     assert shell.display_formatter is not None
     shell.display_formatter.active_types = list(FORMS)
     shell.magics_manager.register_function(lambda line: None, magic_name="matplotlib")
-    for method in ("system", "getoutput"):
-        setattr(shell, method, _refuse_program)
+    machine.replace_in_ipython(shell)
     sys.breakpointhook = _refuse_debugger
     # Magics become calls of get_ipython, which a kernel would put into every namespace.
     vars(builtins)["get_ipython"] = InteractiveShell.instance
     matplotlib.use("module://matplotlib_inline.backend_inline")
 
 
-def _refuse_program(*_: Any, **__: Any) -> None:
-    raise PermissionError("programs do not run during grading: leave the line out, or give it a cell of its own")
-
-
 def _refuse_debugger(*_: Any, **__: Any) -> None:
     raise EOFError("no one is at the keyboard during grading: leave breakpoint() out")
+
+
+class _Loop(asyncio.SelectorEventLoop):
+    """Runs cells as a kernel's loop does, and has no descriptors, because a confined process makes no sockets.
+
+    Another thread wakes it by an event and not through a pair of sockets.
+    """
+
+    def __init__(self) -> None:
+        self._is_woken = threading.Event()
+        super().__init__(_Selector(self._is_woken))
+
+    def __del__(self) -> None:
+        pass  # asyncio warns of a loop that was not closed, but this one holds nothing
+
+    def _make_self_pipe(self) -> None:
+        pass
+
+    def _close_self_pipe(self) -> None:
+        pass
+
+    def _write_to_self(self) -> None:
+        self._is_woken.set()
+
+
+class _Selector(selectors.SelectSelector):
+    """Waits for an event, and looks at descriptors every POLL_SECONDS while there are any."""
+
+    def __init__(self, is_woken: threading.Event) -> None:
+        super().__init__()
+        self._is_woken = is_woken
+
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        if self.get_map():
+            return super().select(POLL_SECONDS if timeout is None else min(timeout, POLL_SECONDS))
+        self._is_woken.wait(timeout)
+        self._is_woken.clear()
+        return []
 
 
 class _Unattended(io.TextIOBase):

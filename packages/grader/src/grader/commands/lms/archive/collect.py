@@ -1,6 +1,6 @@
 """Sorts the files in a platform's archive by student and notebook.
 
-archive --entry_owner--> identities --EnrolledStudents.find--> students --Matcher--> the latest file for each notebook
+archive --entry_owner--> identities --EnrolledStudents.find--> students --Chooser--> the latest file for each notebook
 
 It reads one file at a time, and keeps the notebooks of one student at a time.
 """
@@ -8,16 +8,17 @@ It reads one file at a time, and keeps the notebooks of one student at a time.
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from operator import itemgetter
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
-from grader.classroom.student import IGNORED_FILES
 from grader.commands.lms import canvas, moodle
 from grader.commands.lms.archive.archive import Archive, ArchivedFile, Budget
-from grader.commands.lms.archive.matching import Matcher, may_be_notebook, says_notebook
 from grader.commands.lms.identities import ArchiveEntryOwner, EnrolledStudents, LmsIdentity
 from grader.commands.lms.moodle import Worksheet
 from grader.commands.lms.settings import Archives
+from grader.engine.notebook.choice import Chooser
+from grader.engine.notebook.matching import OTHER_ARCHIVES, is_ignored, may_be_notebook, says_notebook
 from grader.engine.supervisor.parsers import parse
 from grader.errors import GraderError, UnreadableFile
 from grader.text import one_line, plural
@@ -26,7 +27,6 @@ ENTRY_OWNERS: dict[str, Callable[[tuple[str, ...]], ArchiveEntryOwner | None]] =
     "canvas": canvas.entry_owner,
     "moodle": moodle.entry_owner,
 }
-OTHER_ARCHIVES = (".7z", ".rar", ".tar", ".gz", ".tgz", ".bz2", ".xz")
 OwnedFile: TypeAlias = tuple[ArchivedFile, ArchiveEntryOwner]
 
 
@@ -57,13 +57,13 @@ class Collector:
     """Sorts the files in one archive; use `collect` once, and read `errors` afterwards."""
 
     def __init__(
-        self, archive: Path, matcher: Matcher, enrolled: EnrolledStudents, limits: Archives, notebook_mb: int
+        self, archive: Path, chooser: Chooser, enrolled: EnrolledStudents, limits: Archives, notebook_mb: int
     ) -> None:
         """Read the directory of the archive; raise GraderError if it cannot be read.
 
         Args:
             archive: the platform's file.
-            matcher: the notebooks of the assignment.
+            chooser: the notebooks of the assignment.
             enrolled: the students in the gradebook.
             limits: the limits of an archive.
             notebook_mb: the largest size of a notebook, in MiB.
@@ -74,7 +74,7 @@ class Collector:
             raise GraderError(f"{archive} cannot be read ({error.strerror}): correct the path") from None
         except UnreadableFile as error:
             raise GraderError(f"{archive} {error}") from None
-        self._matcher, self._enrolled, self._limits, self._notebook_mb = matcher, enrolled, limits, notebook_mb
+        self._chooser, self._enrolled, self._limits, self._notebook_mb = chooser, enrolled, limits, notebook_mb
         self._total = Budget(limits.total_mb, "an archive (c.Archives.total_mb)")
         self.errors = [f"{file.path} was not imported: {why}" for file, why in self._archive.refused]
 
@@ -88,7 +88,7 @@ class Collector:
         Raises:
             GraderError: no file name matches the platform's pattern.
         """
-        files = [file for file in self._archive.files if not _is_ignored(file)]
+        files = [file for file in self._archive.files if not is_ignored(file.parts)]
         identities: dict[LmsIdentity, list[OwnedFile]] = defaultdict(list)
         for file, owner in zip(files, _owners(files, platform), strict=True):
             if owner is None:
@@ -123,12 +123,12 @@ class Collector:
         return students
 
     def _collected(self, student: str, files: list[OwnedFile]) -> StudentFiles:
-        """The notebooks of a student: of several files for one notebook, the latest with its name.
+        """The notebooks of a student: of several files for one, the latest with its name that is filled in.
 
         A file with an ambiguous name never replaces one with a clear name.
         """
         collected = StudentFiles(student, files[0][1].key, is_late=any(owner.is_late for _, owner in files))
-        best: dict[str, tuple[tuple[bool, bool, int, tuple[int, ...], int], _Candidate]] = {}
+        found: dict[str, list[tuple[_Candidate, bool, int]]] = defaultdict(list)
         for candidate in self._candidates(collected, files):
             try:
                 notebook, is_named, copy = self._notebook(candidate)
@@ -137,17 +137,16 @@ class Collector:
                     f"{one_line(candidate.name, 300)} was not imported: {error.why}"
                 )
                 continue
-            rank = (candidate.is_clear, is_named, candidate.upload, candidate.packed, copy)
-            if notebook not in best or rank >= best[notebook][0]:
-                best[notebook], candidate = (rank, candidate), best.get(notebook, (rank, candidate))[1]
-            taken = best[notebook][1]
-            if candidate.content != taken.content:
-                are_alike = candidate.is_clear == taken.is_clear
+            found[notebook].append((candidate, is_named, copy))
+        for notebook, candidates in sorted(found.items()):
+            *others, best = [each for _, each in sorted(self._ranked(notebook, candidates), key=itemgetter(0))]
+            collected.notebooks[notebook] = best.content
+            for candidate in (each for each in others if each.content != best.content):
+                are_alike = candidate.is_clear == best.is_clear
                 (collected.notices if are_alike else collected.errors).append(
-                    f"{one_line(taken.name, 300)} was used for {notebook} instead of {one_line(candidate.name, 300)}"
+                    f"{one_line(best.name, 300)} was used for {notebook} instead of {one_line(candidate.name, 300)}"
                     + ("" if are_alike else ", which may be another student's")
                 )
-        collected.notebooks = {name: candidate.content for name, (_, candidate) in sorted(best.items())}
         if not collected.notebooks and not collected.errors:
             collected.errors.append("no file is a notebook of this assignment")
         return collected
@@ -158,15 +157,30 @@ class Collector:
         Raises:
             UnreadableFile: it belongs to no notebook of the assignment.
         """
-        named = self._matcher.by_name(candidate.name)
+        named = self._chooser.matcher.by_name(candidate.name)
         if named and says_notebook(candidate.name):
             return named.notebook, True, named.copy  # grading reports any damage
         parsed = parse(candidate.content, "it")
         if named:
             return named.notebook, True, named.copy
-        if notebook := self._matcher.by_cells(parsed):
+        if notebook := self._chooser.matcher.by_cells(parsed):
             return notebook, False, 0
         raise UnreadableFile("neither its name nor its cells belong to a notebook of this assignment")
+
+    def _ranked(
+        self, notebook: str, candidates: list[tuple[_Candidate, bool, int]]
+    ) -> Iterator[tuple[tuple[Any, ...], _Candidate]]:
+        """The files for one notebook, each with a value that grows with its claim; only rivals are parsed."""
+        for candidate, is_named, copy in candidates:
+            is_filled = len(candidates) == 1 or self._is_filled(notebook, candidate)
+            rank = candidate.is_clear, is_filled, is_named, candidate.upload, candidate.packed, copy
+            yield rank, candidate
+
+    def _is_filled(self, notebook: str, candidate: _Candidate) -> bool:
+        try:
+            return self._chooser.content(notebook, parse(candidate.content, "it")).rank > 0
+        except UnreadableFile:
+            return False
 
     def _candidates(self, collected: StudentFiles, files: list[OwnedFile]) -> Iterator[_Candidate]:
         """The files of a student that may be notebooks, including those in submitted zip archives."""
@@ -198,7 +212,7 @@ class Collector:
     ) -> Iterator[_Candidate]:
         """The files in a submitted zip archive; archives inside it are not opened."""
         archive = Archive(content, self._limits, self._limits.student_entries)
-        refused = [(file.path, why) for file, why in archive.refused if not _is_ignored(file)]
+        refused = [(file.path, why) for file, why in archive.refused if not is_ignored(file.parts)]
         for path, why in refused[:20]:
             collected.errors.append(f"{path} in {one_line(archive_name, 300)} was not imported: {why}")
         if len(refused) > 20:
@@ -207,7 +221,7 @@ class Collector:
             name = file.parts[-1]
             if name.casefold().endswith(".zip"):
                 collected.errors.append(f"{file.path} was not opened: it is an archive in an archive")
-            if _is_ignored(file) or not may_be_notebook(name):
+            if is_ignored(file.parts) or not may_be_notebook(name):
                 continue
             try:
                 inner = archive.read(file, self._notebook_mb, budget)
@@ -215,11 +229,6 @@ class Collector:
             except UnreadableFile as error:
                 collected.errors.append(f"{file.path} {error}")
         archive.close()
-
-
-def _is_ignored(file: ArchivedFile) -> bool:
-    """True for the private files of programs; `..`, which some programs pack, does not make a file private."""
-    return any(IGNORED_FILES.match(part) for part in file.parts if part != "..")
 
 
 def _owners(files: list[ArchivedFile], platform: str) -> list[ArchiveEntryOwner | None]:

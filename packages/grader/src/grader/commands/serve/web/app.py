@@ -14,7 +14,7 @@ from typing import Any
 
 from tornado.web import Application, HTTPError, RequestHandler, stream_request_body
 
-from grader.commands.serve.policy import EVERYTHING, Refusal, require_object, shown
+from grader.commands.serve.policy import EVERYTHING, Refusal, fingerprint, shown
 from grader.commands.serve.store import GRADED, GRADING, WAITING
 from grader.commands.serve.web.context import ServiceContext, iso
 from grader.commands.serve.web.handler import Handler
@@ -64,6 +64,7 @@ class SubmitHandler(Handler):
     async def post(self, assignment: str, notebook: str) -> None:
         """Store the notebook and answer with its receipt."""
         service, rules = self.service, self.service.rules[assignment]
+        notebook = self._notebook(assignment, notebook)
         # After a client hangs up, its notebook counts as long as it is in memory.
         with self._cleanup.pop_all():
             if not self._content:
@@ -72,8 +73,10 @@ class SubmitHandler(Handler):
                 waiting = f"{service.limits.waiting} of your notebooks are waiting: wait for their reports"
                 raise Refusal(429, waiting, 10)
             content = bytes(self._content)
-            # A file that is not JSON must not supersede a waiting notebook.
-            await service.in_store_thread(require_object, content)
+            # A file that is not a notebook must not supersede a waiting one.
+            source = service.assignments[assignment].sources[notebook]
+            identify = partial(fingerprint, notebook=notebook, source=source)
+            answers = await service.in_parser_thread(self.student, identify, content)
             # Reading the gradebook takes time while another program writes it, so it is read only if the due date
             # decides, and before the store is locked.
             due = None
@@ -81,9 +84,10 @@ class SubmitHandler(Handler):
                 due = await service.in_store_thread(service.due, assignment, self.student)
             others = service.uploads.arrived(self.student) - len(content)
             room = service.limits.student_mb * 2**20 - others
-            work, accept = (self.student, assignment, notebook), service.store.accept
+            work, store = (self.student, assignment, notebook), service.store
+            await service.in_store_thread(store.add_fingerprint, *work, identify)
             require_allowed = partial(rules.require_allowed, due)
-            row, is_new = await service.in_store_thread(accept, *work, content, room, require_allowed)
+            row, is_new = await service.in_store_thread(store.accept, *work, content, answers, room, require_allowed)
             if is_new:
                 service.metrics.accepted.inc()
                 service.dispatcher.add(row)
@@ -92,12 +96,21 @@ class SubmitHandler(Handler):
     def _require_acceptable(self) -> None:
         assignment, notebook = self.path_args
         if assignment not in self.service.assignments:
-            raise Refusal(404, f"there is no assignment {one_line(assignment, 100)!r}")
-        if notebook not in self.service.assignments[assignment].sources:
-            raise Refusal(404, f"{assignment} has no notebook {one_line(notebook, 100)!r}: use its name without .ipynb")
+            names = ", ".join(self.service.assignments)
+            to_do = f"put the notebook into a folder with the name of one ({names})"
+            raise Refusal(404, f"there is no assignment {one_line(assignment, 100)!r}: {to_do}")
+        self._notebook(assignment, notebook)
         length = self.request.headers.get("Content-Length", "")
         if length.isdecimal() and int(length) > self._max_bytes:
             raise self._too_large()
+
+    def _notebook(self, assignment: str, file: str) -> str:
+        """Return the notebook to which the name of a file refers, which a browser may have numbered."""
+        found = self.service.assignments[assignment].chooser.matcher.by_name(file)
+        if found is None:
+            to_do = f"give the file back the name of its notebook ({', '.join(self.service.assignments[assignment].sources)})"
+            raise Refusal(404, f"{assignment} has no notebook {one_line(file, 100)!r}: {to_do}")
+        return found.notebook
 
     def _too_large(self) -> Refusal:
         return Refusal(413, f"a notebook may have {self._max_bytes / 2**20:g} MB: clear its outputs, and save it")

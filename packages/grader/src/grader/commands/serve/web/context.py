@@ -3,6 +3,7 @@
 import asyncio
 import json
 import logging
+from collections import defaultdict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -23,6 +24,8 @@ from grader.engine.notebook.plan import plan
 from grader.text import one_line
 
 log = logging.getLogger("grader.commands.serve")
+PARSERS = 4
+"""Files that are parsed at a time on arrival."""
 Value = TypeVar("Value")
 
 
@@ -51,6 +54,8 @@ class ServiceContext:
         self.server: BoundedServer
         # All queries run in a thread of their own, so that a slow disk blocks no other request.
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="store")
+        self._parsers = ThreadPoolExecutor(PARSERS, thread_name_prefix="parsing")
+        self._parsing: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def in_store_thread(self, question: Callable[..., Value], *arguments: Any) -> Value:
         """Call a function that uses the databases, and return its result; raise Refusal if the database fails."""
@@ -59,6 +64,14 @@ class ServiceContext:
         except DBAPIError as error:
             log.error("the database of hand-ins failed: %s", one_line(error.orig))
             raise Refusal(503, "the disk of the service is full or busy: hand in again in a minute", 60) from None
+
+    async def in_parser_thread(self, student: str, function: Callable[[bytes], Value], content: bytes) -> Value:
+        """Call a function that parses a file of a student, and return its result.
+
+        Of each student one file at a time, so that a file that takes long to parse delays nobody else's.
+        """
+        async with self._parsing[student]:
+            return await asyncio.get_running_loop().run_in_executor(self._parsers, function, content)
 
     def due(self, assignment: str, student: str) -> datetime | None:
         """Return the due time of a student in UTC, or None."""

@@ -4,16 +4,21 @@
 'homework.ipynb' --parsed by a reader--> grade_ids --> the notebook that most of them belong to
 """
 
+import json
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from nbformat import NotebookNode
 
 from grader.engine.notebook.cells import grade_id
 
+IGNORED_FILES = re.compile(r"\.|__MACOSX")
+"""Beginnings of the names of files that programs make for themselves: checkpoints, and macOS's part of an archive."""
 NOTEBOOK = re.compile(r"\.ipynb(?:\.(?:json|txt))?$|\.json$", re.IGNORECASE)
+OTHER_ARCHIVES = (".7z", ".rar", ".tar", ".gz", ".tgz", ".bz2", ".xz")
 OTHER_KIND = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,4}$")
 COPY_OF = re.compile(r"^(?:copy|kopie|copia)[\s_-]+(?:of|von|de|di)[\s_-]+", re.IGNORECASE)
 COPIES = (
@@ -35,7 +40,7 @@ class NameMatch:
 class Matcher:
     """Recognises the notebooks of an assignment by name and by cells."""
 
-    def __init__(self, sources: dict[str, NotebookNode]) -> None:
+    def __init__(self, sources: Mapping[str, NotebookNode]) -> None:
         """Index the names, and the cells that occur in one notebook only.
 
         Args:
@@ -69,6 +74,18 @@ class Matcher:
         best = Counter(owner for owner in owners if owner is not None).most_common(2)
         return best[0][0] if best and (len(best) == 1 or best[0][1] > best[1][1]) else None
 
+    def has_cells_of(self, name: str, notebook: NotebookNode) -> bool:
+        """Return True if a file has a cell that only this notebook of the assignment has."""
+        return any(self._owner.get(grade_id(cell)) == name for cell in notebook.cells)
+
+    def seems_to_be(self, name: str, content: bytes) -> bool:
+        """Return True if the text of a file, as JupyterLab saves it, has a cell that only this notebook has.
+
+        It does not parse the file, so False proves nothing.
+        """
+        own = (cell for cell, owner in self._owner.items() if owner == name)
+        return any(f'"grade_id": {json.dumps(cell, ensure_ascii=False)}'.encode() in content for cell in own)
+
 
 def may_be_notebook(file: str) -> bool:
     """Return True if a file has a notebook's extension, or none."""
@@ -78,6 +95,11 @@ def may_be_notebook(file: str) -> bool:
 def says_notebook(file: str) -> bool:
     """Return True if a file has Jupyter's extension for notebooks."""
     return file.casefold().endswith(".ipynb")
+
+
+def is_ignored(parts: Iterable[str]) -> bool:
+    """Return True for the private files of programs, by the components of a path; `..` makes no file private."""
+    return any(IGNORED_FILES.match(part) for part in parts if part != "..")
 
 
 def _key(name: str) -> str:
