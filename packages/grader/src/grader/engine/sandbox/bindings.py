@@ -20,6 +20,8 @@ from grader.engine.rpc.protocol import MAX_LINE, RunCell, View
 UNBOUND = object()
 """The value of a name that a cell deleted."""
 MAX_DECORATORS = 20
+HISTORY = re.compile(r"_+(i{0,3}|i?\d+|[ido]h)")
+"""Names that IPython binds to earlier cells and their values."""
 MAX_BOUND = 1_000
 """Names of one cell that are reported."""
 
@@ -119,6 +121,5 @@ class Bindings:
 
 def _identifiers(names: Iterable[str]) -> list[str]:
     """Return the names that a cell can spell; code may put others, and other types, into its namespace."""
-    return [name for name in names if isinstance(name, str) and name.isidentifier() and len(name) <= MAX_LINE][
-        :MAX_BOUND
-    ]
+    spelled = (name for name in names if isinstance(name, str) and name.isidentifier() and len(name) <= MAX_LINE)
+    return [name for name in spelled if not HISTORY.fullmatch(name)][:MAX_BOUND]
