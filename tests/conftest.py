@@ -27,7 +27,7 @@ from torch import nn
 from grader.engine.code_digest import KERNEL
 from grader.engine.rpc.channel import FROM_SANDBOX, Channel
 from grader.engine.rpc.jobs import SandboxSettings
-from grader.engine.rpc.protocol import CellDone, Ready
+from grader.engine.rpc.protocol import CellDone, Ready, RunCell
 from grader.engine.runner.standins.client import RpcClient
 from grader.engine.supervisor import forkserver, pool
 from grader.engine.supervisor.session import readable_paths
@@ -82,7 +82,7 @@ class Student:
 
     def run(self, source: str) -> CellDone:
         """Run a cell; return its outputs and the exception it ended with."""
-        return self.client.run(source, "answer")
+        return self.client.run(RunCell(source=source, name="answer"))
 
 
 @pytest.fixture

@@ -23,6 +23,7 @@ from grader.engine.rpc.protocol import (
     ProtocolError,
     Raised,
     Returned,
+    RunCell,
 )
 from grader.engine.runner.standins.client import RpcClient
 from tests.attacks.build import LIMITS, RELEASED, RIGHT_DOUBLE, SOURCE, WRONG_SCALE, answered, appended, on_channel
@@ -70,7 +71,7 @@ def test_a_lie_costs_one_exercise(reply: bytes) -> None:
 
 
 ASK: dict[str, Callable[[RpcClient], object]] = {
-    "a cell": lambda client: client.run("1", "cell"),
+    "a cell": lambda client: client.run(RunCell(source="1", name="cell")),
     "a call": lambda client: client.fetch_names(["name"]),
     "gradients": lambda client: client.backward(0, {}),
 }

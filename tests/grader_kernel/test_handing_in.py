@@ -178,14 +178,15 @@ def test_a_service_that_does_not_answer_leaves_the_button(tmp_path: Path) -> Non
         assert handing_in.RED in notebook.cells[0].outputs[1].data["text/html"]
 
 
-@pytest.mark.parametrize(("folder", "name"), [("hw 1", "small"), (NAME, "1-small (1)"), (ODD, ODD), ("..", "a\nb")])
+@pytest.mark.parametrize(("folder", "name"), [("hw 1", "small"), (NAME, "tiny (1)"), (ODD, ODD), ("..", "a\nb")])
 def test_every_name_of_a_file_reaches_the_service(server: Server, tmp_path: Path, folder: str, name: str) -> None:
     """Blanks, accents and signs of an address: the service answers about the name as it is."""
     text = shown(tmp_path / "home", written(server.folder), assignment=folder, name=name, **access(server, "gus"))
     known = f"{NAME} has no notebook" if folder == NAME else "there is no assignment"
     assert f"Not handed in: {known}" in text and "does not answer" not in text
     assert folder in (NAME, "..") or escape(folder) in text
-    assert "8 of 8" in shown(tmp_path / ODD, written(server.folder), **access(server, "gus"))
+    own = tmp_path / ODD
+    assert "8 of 8" in shown(own, written(server.folder), name="small (1)", **access(server, "gus"))
 
 
 def test_the_first_source_that_is_a_file_is_taken(server: Server, tmp_path: Path) -> None:

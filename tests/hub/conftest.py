@@ -16,7 +16,7 @@ from tests.support.small_class import SOURCE, make_course
 from tests.support.waiting import HANGS
 
 EXCHANGED, FRESH = "02-exchanged", "03-fresh"
-"""An assignment that is not released when the hub starts, and one that nobody has worked on."""
+"""An assignment that is not released when the hub starts, and one without any work on it."""
 FRESH_SOURCE = notebook(
     helpers("imports", "import grader_kernel"),
     answer("one", "def one(x=1):\n    ### BEGIN SOLUTION\n    return x\n    ### END SOLUTION"),

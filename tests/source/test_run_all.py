@@ -1,4 +1,4 @@
-"""A released notebook that nobody has touched runs as a whole in JupyterLab, and shows no red box."""
+"""A released notebook without any change runs as a whole in JupyterLab, and shows no red box."""
 
 import os
 from pathlib import Path

@@ -313,7 +313,7 @@ def test_nbgrader_exports_the_students_that_are_named(course: Course, caplog: py
     ("settings", "words"),
     [
         (("template=nowhere.csv",), "nowhere.csv cannot be read"),
-        (("column=a", "column=b"), "--column is given 2 times for 1 assignments"),
+        (("column=a", "column=b"), "--CanvasExportPlugin.column is given 2 times for 1 assignments"),
         (("to=/proc/grades.csv",), "/proc/grades.csv cannot be written"),
     ],
 )

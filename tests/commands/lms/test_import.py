@@ -89,7 +89,7 @@ def test_of_several_files_the_one_that_is_filled_in_comes_in(course: Course) -> 
 def test_a_group_of_moodle_is_found_by_the_worksheet(course: Course) -> None:
     """Without it, the advice is to give it: to add a student of the group's name would be wrong."""
     said = course.take([Packed("Team 1-Ann Lee_11_assignsubmission_file_/small.ipynb", course.work())], status=1)
-    assert "for a group's submission ('Group 1-Ann Lee'), give Moodle's --worksheet" in said
+    assert "for a submission of a group ('Group 1-Ann Lee'), give Moodle's --worksheet" in said
     assert course.submitted() == {}
 
 

@@ -154,6 +154,34 @@ def test_a_class_keeps_its_parameters_and_its_other_builders() -> None:
     assert torch.equal(layer.double(torch.zeros(2)), torch.ones(2))
 
 
+OPERATORS = """
+import functools
+class Words:
+    def __init__(self, words):
+        self.words = words
+    def __len__(self):
+        return len(self.words)
+    def __getitem__(self, place):
+        return self.words[place]
+    def __iter__(self):
+        yield from self.words
+    @staticmethod
+    def length(word):
+        return len(word)
+@functools.lru_cache
+def factorial(n):
+    return n * factorial(n - 1) if n else 1
+"""
+
+
+def test_every_way_to_a_result_is_trivial() -> None:
+    """Operators, static methods and functions that a decorator replaced; what they call of each other is right."""
+    names = namespace(OPERATORS, Filling.ONES)
+    words = names["Words"](["one", "three"])
+    assert (len(words), words[1], list(words), words.length("three")) == (1, "11111", ["111", "11111"], 1)
+    assert names["factorial"](5) == 1 and names["factorial"].__name__ == "factorial"
+
+
 def test_parameters_without_use_are_for_classes() -> None:
     """Every method fails. A function has no parameters, and a text without definitions nothing to fill."""
     layer = namespace(LAYER, Filling.UNUSED)["Layer"](2)

@@ -31,6 +31,8 @@ NO_NOTEBOOK = {
     "cut at once": (b"{", r"breaks off \(line 1\)"),
     "mistake": (NOTEBOOK.replace('"It had', '""It had').encode(), r"has a mistake near cell 7 \(line \d+\)"),
     "bytes": (b"\x80\x81{", "is not text"),
+    "half of UTF-16": (b"\xff\xfe" + b"\x00\xd8" * 9, "is not text"),
+    "cut in UTF-16": (NOTEBOOK.encode("utf-16")[:-201], r"breaks off near cell 7"),
     "deep": (b"[" * 200_000, "nested too deeply"),
     "number": (b'{"cells": ' + b"1" * 5_000 + b"}", "a number without an end"),
     "words": ("Können Sie das öffnen?".encode(), "is not JSON, so it is not a notebook"),

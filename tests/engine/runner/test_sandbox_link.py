@@ -13,7 +13,7 @@ import pytest
 from grader.engine.report import Verdict
 from grader.engine.rpc.channel import LENGTHS
 from grader.engine.rpc.jobs import NeedExitStatus, SandboxExit
-from grader.engine.rpc.protocol import VERSION, Text
+from grader.engine.rpc.protocol import VERSION, RunCell, Text
 from grader.engine.runner.sandbox_link import SandboxLink, SandboxLost
 from grader.engine.runner.standins.client import RpcClient
 
@@ -62,7 +62,9 @@ def test_a_sandbox_that_keeps_to_the_protocol_is_used(connect):
     """It says that it is ready, and answers."""
     link = connect(READY, {"type": "CellDone", "outputs": [{"type": "Text", "text": "hello"}]})
     assert link.unconfined is None
-    assert link.ask(lambda channel: RpcClient(channel).run("", "cell")).outputs == [Text(text="hello")]
+    assert link.ask(lambda channel: RpcClient(channel).run(RunCell(source="", name="cell"))).outputs == [
+        Text(text="hello")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -126,7 +128,7 @@ def test_a_reply_that_breaks_the_protocol_loses_the_sandbox(connect, reply):
     """Unknown, missing and mistyped fields, unknown tags, values out of bounds, messages of another kind."""
     link = connect(READY, reply)
     with pytest.raises(SandboxLost) as caught:
-        link.ask(lambda channel: RpcClient(channel).run("", "cell"))
+        link.ask(lambda channel: RpcClient(channel).run(RunCell(source="", name="cell")))
     assert (caught.value.failure.verdict, caught.value.failure.why) == (Verdict.ERROR, UNREADABLE)
 
 
@@ -150,7 +152,7 @@ def test_a_lost_sandbox_is_explained_by_how_the_parent_saw_it_end(connect, ended
     """In a hidden test without numbers that student code may have taken from the test."""
     link = connect(READY, ended=ended)
     with pytest.raises(SandboxLost) as caught:
-        link.ask(lambda channel: RpcClient(channel).run("", "cell"))
+        link.ask(lambda channel: RpcClient(channel).run(RunCell(source="", name="cell")))
     failure = caught.value.failure
     assert isinstance(link.parent.recv(), NeedExitStatus)
     assert (failure.verdict, failure.why, failure.redacted().why) == (verdict, why, redacted)

@@ -33,6 +33,8 @@ from grader.engine.grading import grade
 from grader.engine.limits import Limits
 from grader.engine.notebook.cells import CellType, grade_id, repairs_of, type_of, with_repairs
 from grader.engine.notebook.files import read_source, read_sources
+from grader.engine.notebook.helper_files import helper_files
+from grader.engine.notebook.not_run import cells_not_run
 from grader.engine.notebook.repair import Repaired, repair
 from grader.engine.notebook.submission_folder import MAX_ENTRIES, SubmissionFolder
 from grader.engine.supervisor.parsers import read_notebook
@@ -108,12 +110,21 @@ class GradeCells(NbGraderPreprocessor):
             SandboxUnavailable: the kernel cannot confine student code.
         """
         self._register_new_points(notebook, resources)
+        limits, packages, source = Limits(parent=self), helper_packages(self.config), _source(self, resources)
+        handed_in, submitted = _handed_in(self, resources), f"{resources['nbgrader']['notebook']}.ipynb"
+        # The repaired notebook lacks what the student wrote into cells of ours, and nbgrader copies few files.
+        submission = read_notebook(handed_in.path / submitted, limits.notebook_mb)
+        content = handed_in.read(submitted, limits.notebook_mb)
+        files, left_out = helper_files(handed_in, [content], limits, packages)
+        for notice in left_out:
+            self.log.warning("%s", notice)
         report = grade(
-            _source(self, resources),
-            Repaired(notebook, repairs_of(notebook)),
-            Limits(parent=self),
+            source,
+            Repaired(notebook, repairs_of(notebook), cells_not_run(source, submission, notebook)),
+            limits,
             misconceptions=load(_source_folder(self, resources)),
-            helper_packages=helper_packages(self.config),
+            helper_packages=packages,
+            files=files,
         )
         report.require_confined()
         if report.given_up:
@@ -220,6 +231,12 @@ def _source_folder(preprocessor: NbGraderPreprocessor, resources: Resources) -> 
 def _source(preprocessor: NbGraderPreprocessor, resources: Resources) -> NotebookNode:
     name = f"{resources['nbgrader']['notebook']}.ipynb"
     return read_source(_source_folder(preprocessor, resources) / name, Limits(parent=preprocessor).notebook_mb)
+
+
+def _handed_in(preprocessor: NbGraderPreprocessor, resources: Resources) -> SubmissionFolder:
+    course, names = preprocessor.parent.parent.coursedir, resources["nbgrader"]
+    folder = course.format_path(course.submitted_directory, names["student"], names["assignment"])
+    return SubmissionFolder(Path(folder), folder_of_students(course, names["assignment"]))
 
 
 @contextmanager

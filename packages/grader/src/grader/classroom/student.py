@@ -23,6 +23,7 @@ from grader.engine.grading import grade
 from grader.engine.limits import Limits
 from grader.engine.notebook.choice import Chooser
 from grader.engine.notebook.files import read_sources
+from grader.engine.notebook.helper_files import helper_files
 from grader.engine.notebook.repair import repair
 from grader.engine.notebook.submission_folder import SubmissionFolder
 from grader.engine.supervisor.parsers import parse
@@ -55,8 +56,8 @@ class Submission:
     """The notebooks that one student handed in, as they were when they were read.
 
     `notebooks` are the bytes of each notebook, and `places` the paths of those that have another name than expected;
-    `errors` and `notices` explain why others are missing, and `unread` tells the student. `digest` identifies all files
-    that the scores depend on.
+    `errors` and `notices` explain why others are missing, and `unread` tells the student. `files` are those beside the
+    notebooks that their code names. `digest` identifies all files that the scores depend on.
     """
 
     student: str
@@ -66,11 +67,12 @@ class Submission:
     errors: list[str] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
     unread: dict[str, str] = field(default_factory=dict)
+    files: dict[str, bytes] = field(default_factory=dict)
 
     @property
     def size(self) -> int:
-        """The total size of the notebooks in bytes."""
-        return sum(map(len, self.notebooks.values()))
+        """The total size of the notebooks and files in bytes."""
+        return sum(map(len, (*self.notebooks.values(), *self.files.values())))
 
 
 def load_assignment(course_dir: CourseDir, assignment: str, *, sandbox: bool) -> Assignment:
@@ -114,7 +116,14 @@ def read_submission(assignment: Assignment, student: str, handed_in: SubmissionF
     ]
     notices = [*taken, *found.notices]
     places = {name: printable(path, MAX_PATH) for name, path in found.places.items()}
-    return Submission(student, digest.hexdigest(), found.notebooks, places, found.errors, notices, found.unread)
+    files = dict[str, bytes]()
+    if found.notebooks:
+        contents = found.notebooks.values()
+        files, left_out = helper_files(handed_in, contents, assignment.limits, assignment.helper_packages)
+        notices += left_out
+    for file, content in files.items():
+        digest.update(f"{file} {len(content)} ".encode() + content)
+    return Submission(student, digest.hexdigest(), found.notebooks, places, found.errors, notices, found.unread, files)
 
 
 def parsed_time(text: str) -> datetime:
@@ -162,16 +171,20 @@ def grade_submission(assignment: Assignment, submission: Submission) -> StudentR
             result.errors.append(str(error))
             result.unread[name] = error.to_student
         else:
-            _grade_notebook(assignment, name, notebook, submission.places.get(name, ""), result)
+            _grade_notebook(assignment, name, notebook, submission, result)
     return result
 
 
 def _grade_notebook(
-    assignment: Assignment, name: str, submission: NotebookNode, place: str, student_result: StudentResult
+    assignment: Assignment,
+    name: str,
+    notebook: NotebookNode,
+    submission: Submission,
+    student_result: StudentResult,
 ) -> None:
-    """Grade one notebook, from a file at `place` if it has another name, and add the outcome to a student's result."""
-    submitted = repair(assignment.sources[name], submission)
-    if place:
+    """Grade one notebook of a submission and add the outcome to a student's result."""
+    submitted = repair(assignment.sources[name], notebook)
+    if place := submission.places.get(name, ""):
         put_place(submitted.notebook, place)
     report = grade(
         assignment.sources[name],
@@ -180,6 +193,7 @@ def _grade_notebook(
         sandbox=assignment.sandbox,
         misconceptions=assignment.misconceptions,
         helper_packages=assignment.helper_packages,
+        files=submission.files,
     )
     report.require_confined()
     student_result.reports[name], student_result.notebooks[name] = report, submitted.notebook

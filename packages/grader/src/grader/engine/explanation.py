@@ -70,6 +70,48 @@ class Where(msgspec.Struct, frozen=True):
         return f" (in {self.cell}, line {self.line}: {self.text})"
 
 
+class NotRunKind(StrEnum):
+    """Why a code cell of a submission is not run as it stands."""
+
+    EXPERIMENT = "experiment"
+    """It is tagged so."""
+    TEST = "test"
+    """It is a check, which runs in another process."""
+    READ_ONLY = "read-only"
+    """The student changed it, and the original is back."""
+
+
+NOT_RUN = {
+    NotRunKind.EXPERIMENT: "an experiment, which is not run",
+    NotRunKind.TEST: "a check, whose names your cells cannot use",
+    NotRunKind.READ_ONLY: "a read-only cell, of which only the original text counts",
+}
+
+
+class NotRun(msgspec.Struct, frozen=True):
+    """A name that the student's code lacks, and the cell that binds it but is not run."""
+
+    name: str
+    cell: str
+    kind: NotRunKind
+
+    def __str__(self) -> str:
+        return f"`{self.name}` is bound in {self.cell}, {NOT_RUN[self.kind]}."
+
+
+class BoundAgain(msgspec.Struct, frozen=True):
+    """A name of the exercise that a cell below its check binds again; a definition counts, anything else does not."""
+
+    name: str
+    cell: str
+    counts: bool
+
+    def __str__(self) -> str:
+        if self.counts:
+            return f"`{self.name}` is defined again in {self.cell}, below the check, and the test used that definition."
+        return f"`{self.name}` is bound again in {self.cell}, below the check, which does not count."
+
+
 class KnownMistake(msgspec.Struct, frozen=True):
     """The name of a misconception that behaves exactly like the student's code, and a hint for the student."""
 
@@ -88,6 +130,8 @@ class Explanation(msgspec.Struct, frozen=True, omit_defaults=True):
         error: the class of the exception that is the cause.
         where: the line of the student's code that raised it.
         missing: the name that no cell defines.
+        not_run: the cells that bind what is missing, but are not run.
+        bound_again: the names of the exercise that later cells bind again.
         got_none: whether the test met None where it expected a result.
         called_back: the function of the test that could not use what the student's code gave it.
         changed_arguments: whether the student's code modified its arguments in place.
@@ -101,6 +145,8 @@ class Explanation(msgspec.Struct, frozen=True, omit_defaults=True):
     error: str = ""
     where: Where | None = None
     missing: str = ""
+    not_run: tuple[NotRun, ...] = ()
+    bound_again: tuple[BoundAgain, ...] = ()
     got_none: bool = False
     called_back: str | None = None
     changed_arguments: bool = False
@@ -112,7 +158,8 @@ class Explanation(msgspec.Struct, frozen=True, omit_defaults=True):
         """The full text that is shown below the test."""
         text = self.detail
         if self.cause is not Cause.NONE:
-            text = joined(self.claim, self.reason, CHANGED_ARGUMENTS if self.changed_arguments else "")
+            bound_again = " ".join(map(str, self.bound_again))
+            text = joined(self.claim, self.reason, CHANGED_ARGUMENTS if self.changed_arguments else "", bound_again)
         return " ".join(filter(None, (text, judged_with(self.judged_with), self.diagnosis)))
 
     @property
@@ -140,6 +187,10 @@ class Explanation(msgspec.Struct, frozen=True, omit_defaults=True):
     @property
     def reason(self) -> str:
         """The fault of the student's code, or what has to be fixed first; '' if only the claim is known."""
+        return joined(self._fault, *map(str, self.not_run)) if self.not_run else self._fault
+
+    @property
+    def _fault(self) -> str:
         where = str(self.where or "")
         match self.cause:
             case Cause.RAISED:

@@ -3,7 +3,7 @@
 submission, source --repair, plan--> Job --supervisor.session--> JobResult --> Report
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from nbformat import NotebookNode
 
@@ -11,6 +11,7 @@ from grader.engine.code_digest import with_kernel
 from grader.engine.diagnosis.misconceptions import Misconception, known_misconceptions
 from grader.engine.explanation import Cause, Explanation
 from grader.engine.limits import Limits
+from grader.engine.notebook.not_run import imports
 from grader.engine.notebook.plan import Role, Step, plan
 from grader.engine.notebook.repair import Repaired, repair
 from grader.engine.report import Report, Verdict, shown
@@ -27,6 +28,7 @@ def grade(
     sandbox: bool = True,
     misconceptions: Sequence[Misconception] = (),
     helper_packages: tuple[str, ...] = (),
+    files: Mapping[str, bytes] | None = None,
 ) -> Report:
     """Grade a submission with the tests in its source. This changes neither notebook and writes no file.
 
@@ -39,6 +41,7 @@ def grade(
         misconceptions: known misconceptions. A failed test names the one that behaves exactly like the student's code.
             Points never depend on them.
         helper_packages: packages besides `grader_kernel` that the notebook imports; the sandbox may read them.
+        files: files beside the notebook, by path, that its code gets in its folder. Without a sandbox it gets none.
 
     Raises:
         SandboxUnavailable: `sandbox` is true, and the kernel cannot confine a process.
@@ -47,9 +50,12 @@ def grade(
         confinement.check()
     repaired = submission if isinstance(submission, Repaired) else repair(source, submission)
     steps = plan(repaired.notebook, source)
-    job = Job(steps, known_misconceptions(source, misconceptions))
+    all_steps = [*imports(repaired.not_run, steps), *steps]
+    job = Job(all_steps, known_misconceptions(source, misconceptions), repaired.not_run)
     try:
-        result = run_job(job, limits or Limits(), sandbox=sandbox, helper_packages=with_kernel(helper_packages))
+        result = run_job(
+            job, limits or Limits(), sandbox=sandbox, helper_packages=with_kernel(helper_packages), files=files or {}
+        )
     except GradingFailed:
         return _given_up(steps, repaired)
     return Report(result.results, repaired.changes, result.outputs)

@@ -62,6 +62,15 @@ class Limits(Settings):
         help="Mebibytes that all files in the scratch folder may hold together. Soon after the limit is reached, the "
         "process is killed, and its exercise fails with the verdict output limit."
     ).tag(config=True)  # fmt: skip
+    helper_files = Integer(
+        20, min=0,
+        help="Files beside a notebook, such as helper modules and small data, that its code gets if it names them. "
+        "Further ones are left out, which a notice says; 0 gives none."
+    ).tag(config=True)  # fmt: skip
+    helper_kb = Integer(
+        1024, min=0,
+        help="Kibibytes that these files may have together. A file that does not fit is left out, which a notice says."
+    ).tag(config=True)  # fmt: skip
     threads = Integer(
         64, min=1,
         help="Threads that student code may have. Soon after the limit is reached, the process is killed, and its "

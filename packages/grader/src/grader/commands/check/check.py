@@ -3,7 +3,7 @@
 file --read, repair, grade--> Report --scores and outputs in the cells--> exercises, as on a feedback page
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -16,9 +16,11 @@ from grader.engine.grading import grade
 from grader.engine.limits import Limits
 from grader.engine.notebook.cells import CellType, explain, grade_id, type_of
 from grader.engine.notebook.files import read_source
+from grader.engine.notebook.helper_files import helper_files
 from grader.engine.notebook.matching import Matcher
 from grader.engine.notebook.outline import Outline
 from grader.engine.notebook.repair import Repaired, repair
+from grader.engine.notebook.submission_folder import SubmissionFolder
 from grader.engine.report import Report
 from grader.engine.supervisor.parsers import read_notebook
 from grader.engine.view import ExerciseView, first_to_do, views
@@ -31,7 +33,8 @@ class CheckedNotebook:
     """The report on a notebook, with the errors of answer cells that did not finish, by cell name.
 
     `notebook` is the repaired submission with scores and outputs in its cells, up to the last test that was run.
-    `is_part` is true if only one exercise was checked.
+    `is_part` is true if only one exercise was checked. `left_out` has a sentence for each file beside the notebook that
+    its code names and did not get.
     """
 
     path: Path
@@ -41,6 +44,7 @@ class CheckedNotebook:
     report: Report
     answer_errors: dict[str, str]
     is_part: bool
+    left_out: list[str] = field(default_factory=list)
 
     @cached_property
     def exercises(self) -> list[ExerciseView]:
@@ -93,7 +97,10 @@ def check(course_dir: CourseDir, path: Path, *, sandbox: bool = True, exercise: 
             raise _unknown(path) from None
         raise GraderError(error.to_student) from None
     source_path, source = source_of(sources, path, submission, limits.notebook_mb)
-    repaired = repair(source, submission)
+    repaired, here = repair(source, submission), path.resolve()
+    files, left_out = helper_files(
+        SubmissionFolder(here.parent, here.parent), [here.read_bytes()], limits, course_dir.helper_packages
+    )
     if exercise:
         repaired = _up_to(repaired, exercise, path)
     report = grade(
@@ -103,11 +110,12 @@ def check(course_dir: CourseDir, path: Path, *, sandbox: bool = True, exercise: 
         sandbox=sandbox,
         misconceptions=load(source_path.parent),
         helper_packages=course_dir.helper_packages,
+        files=files,
     )
     graded, errors = _graded(repaired.notebook, report), _answer_errors(repaired.notebook, report)
     if exercise:
         report = replace(report, results=[each for each in report.results if each.exercise == exercise])
-    return CheckedNotebook(path, source_path, source, graded, report, errors, bool(exercise))
+    return CheckedNotebook(path, source_path, source, graded, report, errors, bool(exercise), left_out)
 
 
 def _sources(course_dir: CourseDir) -> list[Path]:
@@ -179,7 +187,9 @@ def _up_to(repaired: Repaired, exercise: str, path: Path) -> Repaired:
         raise GraderError(f"{path.name} has no exercise {exercise!r}; it has {', '.join(outline.coded)}")
     own = outline.exercises[exercise]
     last = max(own.answer or 0, *own.tests, 0)
-    return Repaired(NotebookNode(repaired.notebook, cells=repaired.notebook.cells[: last + 1]), repaired.changes)
+    return Repaired(
+        NotebookNode(repaired.notebook, cells=repaired.notebook.cells[: last + 1]), repaired.changes, repaired.not_run
+    )
 
 
 def _graded(repaired: NotebookNode, report: Report) -> NotebookNode:

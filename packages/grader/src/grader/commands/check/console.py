@@ -169,7 +169,9 @@ def overview(checked: CheckedNotebook) -> Group:
         verb = "waits" if waiting == 1 else "wait"
         lines.append(Text(f"written answers: {plural(waiting, 'point')} {verb} for a person"))
     lines += [Text(f"stopped before its end: {name}: {error}") for name, error in checked.answer_errors.items()]
-    return Group(*lines, *(Text(f"repaired: {change}") for change in checked.report.repairs))
+    return Group(
+        *lines, *(Text(f"repaired: {change}") for change in checked.report.repairs), *map(Text, checked.left_out)
+    )
 
 
 def waiting_points(notebooks: Iterable[CheckedNotebook]) -> float:

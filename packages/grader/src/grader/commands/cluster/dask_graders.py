@@ -257,7 +257,7 @@ class DaskGraders:
             worker = min(free, key=lambda worker: (worker.address in job.lost, len(worker.calls) / worker.threads))
             submission = job.submission
             sent = submission.notebooks, submission.places
-            task = Task(self._key, submission.student, submission.digest, *sent, job.previous)
+            task = Task(self._key, submission.student, submission.digest, *sent, job.previous, submission.files)
             call = self._connection.submit(worker.address, worker_task.grade, encoded(task))
             worker.calls[call] = self._waiting.popleft()
             worker.running(time.monotonic())

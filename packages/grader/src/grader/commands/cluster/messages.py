@@ -125,6 +125,7 @@ class Task(msgspec.Struct):
     notebooks: dict[str, bytes]
     places: dict[str, str]
     previous: PreviousScores
+    files: dict[str, bytes] = {}
 
 
 class Reply(msgspec.Struct):

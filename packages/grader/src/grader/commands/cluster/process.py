@@ -100,7 +100,7 @@ class GradingProcess:
         """Grade a submission, in one of the threads."""
         result: StudentResult | Exception
         try:
-            submission = Submission(task.student, task.digest, task.notebooks, task.places)
+            submission = Submission(task.student, task.digest, task.notebooks, task.places, files=task.files)
             result = grade_submission(bundle.assignment, submission)
         except Exception as error:
             result = error

@@ -14,6 +14,9 @@ from enum import StrEnum
 from types import FunctionType
 from typing import Any
 
+OPERATORS = ("__call__", "__getitem__", "__iter__", "__len__")
+"""Methods that give results, although their names have underscores."""
+
 
 class Filling(StrEnum):
     """What a trivial answer gives for a result. The parameters of a class are those of the right answer."""
@@ -39,12 +42,16 @@ def fill(names: dict[str, Any], own: Collection[str], filling: str) -> None:
     filler = _Filler(Filling(filling))
     for name in own:
         value = names[name]
-        if isinstance(value, FunctionType):
+        if not isinstance(value, type):
             names[name] = filler.replaced(value)
             continue
-        for method, function in list(vars(value).items()) if isinstance(value, type) else ():
-            if isinstance(function, FunctionType) and (method == "__call__" or not method.startswith("_")):
+        for method, function in list(vars(value).items()):
+            if method.startswith("_") and method not in OPERATORS:
+                continue
+            if isinstance(function, FunctionType):
                 setattr(value, method, filler.replaced(function, is_method=True))
+            elif isinstance(function, staticmethod):
+                setattr(value, method, staticmethod(filler.replaced(function.__func__)))
 
 
 class _Filler:

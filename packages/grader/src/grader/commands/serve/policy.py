@@ -161,7 +161,8 @@ def fingerprint(content: bytes, notebook: str, source: NotebookNode) -> str:
     """Return a digest of the parts of a notebook that are graded: code that runs, written answers, and our tests.
 
     Two files with the same digest are one attempt. Outputs, counts, metadata and cells that are not graded, such as the
-    one that hands in, play no part. Text in the student's own cells does, because it is marked.
+    one that hands in, play no part, nor do empty cells, which JupyterLab adds at the end. Text in the student's own
+    cells does, because it is marked.
 
     Args:
         content: the bytes of the file.
@@ -178,7 +179,7 @@ def fingerprint(content: bytes, notebook: str, source: NotebookNode) -> str:
     graded = [
         (grade_id(cell), cell.cell_type, cell.source.replace("\r\n", "\n").rstrip(), cell.get("attachments"))
         for cell in repair(source, submission).notebook.cells
-        if not is_not_graded(cell)
+        if not is_not_graded(cell) and (grade_id(cell) or cell.source.strip())
     ]
     return hashlib.sha256(json.dumps(graded).encode()).hexdigest()
 

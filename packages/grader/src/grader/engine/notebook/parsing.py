@@ -90,7 +90,12 @@ def _as_utf8(data: bytes) -> bytes:
     encoding = json.detect_encoding(data)
     if encoding.startswith("utf-8"):
         return data.removeprefix(codecs.BOM_UTF8)
-    return data.decode(encoding, "replace").encode()
+    # The file may break off inside a character.
+    size = 4 if "32" in encoding else 2
+    try:
+        return data[: len(data) // size * size].decode(encoding).encode()
+    except UnicodeError as error:
+        raise _not_json(data, error) from None
 
 
 def _require_affordable(data: bytes) -> None:

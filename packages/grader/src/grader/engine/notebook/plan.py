@@ -1,5 +1,6 @@
 """Plans the process and order in which the cells of a notebook run, and the sessions that its tests share."""
 
+import builtins
 import hashlib
 import re
 from dataclasses import dataclass
@@ -17,6 +18,10 @@ from grader.engine.report import Result, Verdict
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
+    from grader.engine.rpc.protocol import View
+
+BLANK = "raise NotImplementedError"
+"""The line of the release that marks an unwritten answer."""
 MAGIC = re.compile(r"^\s*[%!]", re.MULTILINE)
 
 
@@ -34,7 +39,8 @@ class Step:
 
     `exercise` is the answer cell that the cell is or tests, or '' for the student's own cells. While this test calls
     student code, that code may not call a library function with one of the words `forbidden` in its name. `is_ours` is
-    true if the source notebook has a cell with exactly this text.
+    true if the source notebook has a cell with exactly this text, and `is_own` if the student added the cell. If
+    `imports_only`, the imports of the cell run and nothing else.
     """
 
     index: int
@@ -46,6 +52,8 @@ class Step:
     is_hidden: bool = False
     forbidden: tuple[str, ...] = ()
     is_ours: bool = False
+    is_own: bool = False
+    imports_only: bool = False
 
     def result(
         self, verdict: Verdict, explanation: Explanation | None = None, log: str = "", points: float = 0.0
@@ -84,7 +92,8 @@ def plan(notebook: "NotebookNode", source: "NotebookNode | None" = None) -> list
                 role = Role.SANDBOX if is_sandbox_only(cell) else Role.BOTH
                 steps.append(Step(index, name, role, _as_python(cell.source), is_ours=is_ours))
             case _:
-                steps.append(Step(index, name, Role.SANDBOX, cell.source, exercise, is_ours=is_ours))
+                is_own = outline.types[index] is CellType.UNMARKED and not is_ours
+                steps.append(Step(index, name, Role.SANDBOX, cell.source, exercise, is_ours=is_ours, is_own=is_own))
     return steps
 
 
@@ -95,13 +104,57 @@ class Plan:
     steps: list[Step]
 
     @cached_property
-    def snapshots(self) -> dict[int, int]:
-        """The snapshot that holds the student's names at each step: the number of hidden tests before it.
-
-        Between two hidden tests, no test looks at these names, so one snapshot will do.
-        """
-        before = accumulate((step.is_hidden for step in self.steps), initial=0)
+    def places(self) -> dict[int, int]:
+        """The place of each step: the number of tests before it. Between two tests, no test looks at names."""
+        before = accumulate((step.role is Role.TEST for step in self.steps), initial=0)
         return {step.index: count for step, count in zip(self.steps, before, strict=False)}
+
+    @cached_property
+    def checks(self) -> dict[int, dict[str, int]]:
+        """At each test, the places of the checks of the exercises so far: the last visible test, or the first test."""
+        checks: dict[str, int] = {}
+        checks_at = {}
+        for step in self.steps:
+            if step.role is Role.TEST:
+                if not step.is_hidden or step.exercise not in checks:
+                    checks = {**checks, step.exercise: self.places[step.index]}
+                checks_at[step.index] = checks
+        return checks_at
+
+    @cached_property
+    def views(self) -> "dict[int, View | None]":
+        """The names that each test sees; None for a visible test that no cell below an earlier check can spoil.
+
+        A visible test sees the names that its exercise has there. Only those of earlier exercises are as they were at
+        their checks: the names that their tests use. Nothing in a view depends on a submission or on later tests.
+        """
+        views: dict[int, View | None] = {}
+        for step in self.steps:
+            if step.role is Role.TEST:
+                place, checks = self.places[step.index], self.checks[step.index]
+                earlier = {exercise: check for exercise, check in checks.items() if check < place}
+                names = {name: earlier[owner] for name, owner in self.owners[step.index].items() if owner in earlier}
+                check = checks[step.exercise] if step.is_hidden else None
+                views[step.index] = (place, check, step.exercise, names, earlier) if earlier or step.is_hidden else None
+        return views
+
+    @cached_property
+    def owners(self) -> dict[int, dict[str, str]]:
+        """At each test, the exercises of the student's names so far: the first exercise whose tests use the name."""
+        ours = {name for step in self.steps if step.role is Role.BOTH for name in names_bound(step.source)}
+        owners: dict[str, str] = {}
+        owners_at = {}
+        for step in self.steps:
+            if step.role is Role.TEST:
+                used = set(names_used(step.source)) - ours - owners.keys() - vars(builtins).keys()
+                owners = owners | dict.fromkeys(sorted(used), step.exercise)
+                owners_at[step.index] = owners
+        return owners_at
+
+    @cached_property
+    def judged_names(self) -> list[str]:
+        """The names that tests ask of the student's code. No import may stand in for one that no cell binds."""
+        return sorted(list(self.owners.values())[-1]) if self.owners else []
 
     @cached_property
     def needed_later(self) -> dict[int, set[str]]:

@@ -11,7 +11,7 @@ becomes the answer if its blank is as released, and else a cell z below.
 
 import copy
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from itertools import takewhile
 from typing import Any
@@ -21,6 +21,7 @@ from nbformat import NotebookNode
 from grader.engine.explanation import Change, Repair
 from grader.engine.notebook import typed_text
 from grader.engine.notebook.cells import CellType, grade_id, kept_tags, picture_address, type_of
+from grader.engine.notebook.not_run import NotRunCell, cells_not_run
 from grader.engine.notebook.outline import Outline
 
 ATTACHED = re.compile(r"\(attachment:((?:[^()]|\([^()]*\))*+)\)")
@@ -30,10 +31,11 @@ ANSWERS = (CellType.AUTOGRADED_ANSWER, CellType.MANUAL_ANSWER)
 
 @dataclass
 class Repaired:
-    """The notebook to grade, and each change that it needed."""
+    """The notebook to grade, each change that it needed, and the code that does not run in it."""
 
     notebook: NotebookNode
     changes: list[Repair]
+    not_run: list[NotRunCell] = field(default_factory=list)
 
 
 def repair(source: NotebookNode, submission: NotebookNode) -> Repaired:
@@ -50,7 +52,7 @@ def repair(source: NotebookNode, submission: NotebookNode) -> Repaired:
     notebook.cells = [_without_outputs(cell) for cell in work.put_together()]
     work.state_blanks(notebook.cells)
     _make_ids_unique(notebook)
-    return Repaired(notebook, work.changes)
+    return Repaired(notebook, work.changes, cells_not_run(source, submission, notebook))
 
 
 class _Work:

@@ -14,15 +14,17 @@ from grader.engine.report import Result, Verdict
 
 if TYPE_CHECKING:
     from grader.engine.diagnosis.misconceptions import KnownMisconceptions
+    from grader.engine.notebook.not_run import NotRunCell
     from grader.engine.notebook.plan import Step
 
 
 @dataclass
 class Job:
-    """One notebook to grade. Seconds are wall seconds as `clock` counts them."""
+    """One notebook to grade, and the cells of it that are not run. Seconds are wall seconds as `clock` counts them."""
 
     steps: "list[Step]"
     known: "KnownMisconceptions"
+    not_run: "list[NotRunCell]" = field(default_factory=list)
     cell_seconds: float = 10
     notebook_seconds: float = 120
     output_kb: int = 1024

@@ -15,11 +15,14 @@ import msgspec
 
 from grader.text import MAX_MESSAGE
 
-VERSION = 2
+VERSION = 3
 """Grows with every change of a message. A sandbox sends its version first; the runner must have the same."""
 MAX_LINE, MAX_FRAMES = 200, 8
 """Characters of a name or a line of code, and innermost lines of the student's cells in a traceback."""
 
+View = tuple[int, int | None, str, dict[str, int], dict[str, int]]
+"""What a test sees: its place, its check (None if it is one), its exercise, and the places of the checks of earlier
+exercises, by the names that their tests use and by exercise; see bindings.py."""
 Tree = Any
 Index = Annotated[int, msgspec.Meta(ge=0)]
 
@@ -140,8 +143,11 @@ class RunCell(Message):
 
     source: str
     name: str  # its name in tracebacks
-    place: int = 0  # the key under which to keep the names that it leaves
+    place: int = 0  # the number of tests above it
     code: bytes = b""  # an instructor's cell, compiled
+    is_own: bool = False  # whether the student added it
+    is_blank: bool = False  # whether it holds an unwritten answer
+    imports_except: list[str] | None = None  # run only its imports, and bind none of these names
 
 
 class Call(Message):
@@ -248,10 +254,12 @@ class Display(Message):
 
 
 class CellDone(Message):
-    """The outputs of a cell, and the exception that it ended with."""
+    """The outputs of a cell, the exception that it ended with, and the names that it bound and defined."""
 
     outputs: list[Text | Display] = []
     error: ErrorInfo | None = None
+    bound: list[str] = []
+    defined: list[str] = []  # those that count for tests whose check stands above the cell
 
 
 class Effects(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, kw_only=True):

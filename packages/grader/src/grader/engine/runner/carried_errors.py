@@ -13,11 +13,8 @@ from msgspec import structs
 
 from grader.engine.explanation import Explanation
 from grader.engine.notebook.names import names_bound, names_used
-from grader.engine.notebook.plan import Role, Step
+from grader.engine.notebook.plan import BLANK, Role, Step
 from grader.engine.report import Result
-
-BLANK = "raise NotImplementedError"
-"""The line of the release that marks an unwritten answer."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +63,7 @@ def with_our_answers(steps: list[Step], run: CarriedErrorRun, ours: dict[str, st
     return [
         replace(step, source=ours[step.name], is_ours=True) if step.name in run.replaced else step
         for step in steps
-        if step.role is not Role.SANDBOX or step.index in run.cells
+        if step.role is not Role.SANDBOX or step.index in run.cells or step.imports_only
     ]
 
 

@@ -131,7 +131,7 @@ def explain_raise(step: Step, error: ErrorInfo, cells: dict[str, str]) -> Explan
         error: the exception of the student's code.
         cells: the sources of all cells by name.
     """
-    where = _where(error, cells, step)
+    where = where_raised(error, cells, step)
     if error.kind == "NotImplementedError" and not error.message:
         # The line of a blank. It may be left over below an answer, or belong to another exercise that this one calls.
         return Explanation(cause=Cause.NOT_WRITTEN, where=where)
@@ -149,7 +149,8 @@ def explain_raise(step: Step, error: ErrorInfo, cells: dict[str, str]) -> Explan
     return Explanation("", Cause.RAISED, printable(error.message), printable(error.name), where)
 
 
-def _where(error: ErrorInfo, cells: dict[str, str], step: Step) -> Where | None:
+def where_raised(error: ErrorInfo, cells: dict[str, str], step: Step) -> Where | None:
+    """Return the innermost line of a student's cell that an exception came from, for a test or a cell."""
     # The sandbox gives only a position, and the text of the line comes from the notebook: a text from the sandbox could
     # hold numbers of a hidden test. So could a position, so a hidden test names only lines of its exercise.
     frames = [(frame.cell.strip("<>"), frame.line) for frame in error.frames]

@@ -20,16 +20,19 @@ from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Any
 
+from msgspec.structs import replace
+
 from grader.engine.diagnosis.diagnosis import DiagnosisCache, name_misconceptions
 from grader.engine.diagnosis.recording import Recorder
 from grader.engine.notebook.cells import FORMS
 from grader.engine.notebook.names import Namespace, names_bound
-from grader.engine.notebook.plan import Plan, Role, Step
+from grader.engine.notebook.plan import BLANK, Plan, Role, Step
 from grader.engine.report import Result, Verdict, error_output, shown
 from grader.engine.rpc.exceptions import verdict_on
 from grader.engine.rpc.jobs import Job
-from grader.engine.rpc.protocol import CellDone, ErrorInfo, Text
+from grader.engine.rpc.protocol import CellDone, ErrorInfo, RunCell, Text
 from grader.engine.runner.answer_cache import AnswerCache, NonDeterministicTest
+from grader.engine.runner.bound_elsewhere import names_bound_again, names_not_run
 from grader.engine.runner.carried_errors import best_results, next_run, with_our_answers
 from grader.engine.runner.outcome import MAX_LOG
 from grader.engine.runner.sandbox_link import OUT_OF_TIME, RESOURCE_VERDICTS, SandboxFailure, SandboxLink, SandboxLost
@@ -63,6 +66,9 @@ class NotebookRun:
         self._bound_by_tests = {
             name for step in job.steps if step.role is Role.TEST for name in names_bound(step.source)
         }
+        self._not_run = job.not_run
+        self._done: dict[int, CellDone] = {}
+        """The names that cells bound, and their exceptions, before any hidden test had run."""
         self._final: set[int] = set()
         """Failed tests that no later cell can have caused."""
         self._ran: list[Step] = []
@@ -215,12 +221,17 @@ class NotebookRun:
     def _run_in_sandbox(self, step: Step) -> None:
         if self._link.is_out_of_time():
             raise SandboxLost(OUT_OF_TIME)
-        snapshot = self._plan.snapshots[step.index]
-        code = compiled_bytes(step.source, step.name) if step.is_ours else b""
+        cell = RunCell(
+            source=step.source,
+            name=step.name,
+            place=self._plan.places[step.index],
+            code=compiled_bytes(step.source, step.name) if step.is_ours else b"",
+            is_own=step.is_own,
+            is_blank=BLANK in step.source,
+            imports_except=self._plan.judged_names if step.imports_only else None,
+        )
         try:
-            done: CellDone = self._link.ask(
-                lambda channel: RpcClient(channel).run(step.source, step.name, snapshot, code)
-            )
+            done: CellDone = self._link.ask(lambda channel: RpcClient(channel).run(cell))
             outputs = _cell_outputs(done)
         except SandboxLost:
             raise
@@ -230,13 +241,14 @@ class NotebookRun:
         if done.error is not None and verdict_on(done.error) is Verdict.OUTPUT_LIMIT:
             raise SandboxLost(SandboxFailure(Verdict.OUTPUT_LIMIT, printable(done.error.message)))
         self._ran.append(step)
-        if step.index not in self.outputs and self._shows_outputs:
+        if step.index not in self.outputs and self._shows_outputs and not step.imports_only:
             self.outputs[step.index] = self._fitting(outputs)
+            self._done[step.index] = done
 
     def _exclude(self, step: Step, failure: SandboxFailure) -> None:
         """Exclude a cell in which the sandbox failed from later runs, and keep the failure for its exercise."""
         self._excluded_cells.add(step.index)
-        if self._shows_outputs:
+        if self._shows_outputs and not step.imports_only:
             self.outputs.setdefault(step.index, [error_output(failure.verdict, failure.explanation.message)])
         if step.exercise:
             self._failures[step.exercise] = failure
@@ -274,12 +286,22 @@ class NotebookRun:
         except NonDeterministicTest:
             self._replace_sandbox()
             return self._test(step)
-        result = outcome.explained(step, self._cells)
+        result = self._with_names(step, outcome.explained(step, self._cells))
         if result.not_written or outcome.result.explanation.missing in self._bound_by_tests:
             self._final.add(step.index)
         if result.verdict in RESOURCE_VERDICTS:
             self._replace_sandbox()
         return result
+
+    def _with_names(self, test: Step, result: Result) -> Result:
+        """Add to the explanation of lost points where the names that the test needed are bound as well."""
+        if result.points >= result.max_points:
+            return result
+        answers = [step for step in self._steps if step.role is not Role.TEST and step.exercise == test.exercise]
+        ran = [(step, self._done[step.index]) for step in self._steps if step.index in self._done]
+        not_run = names_not_run(result.explanation, answers, ran, self._not_run, self._cells)
+        again = names_bound_again(test, answers, ran, self._plan)
+        return replace(result, explanation=replace(result.explanation, not_run=not_run, bound_again=again))
 
     def _replace_sandbox(self) -> None:
         """Get a fresh sandbox, and repeat the cells that ran in the previous one."""

@@ -91,9 +91,7 @@ class TestExecutor:
     def _execute(self, step: Step, client: RpcClient, namespace: dict[str, Any]) -> Any:
         seed_test(step.name, step.source)
         wanted = [name for name in names_used(step.source) if name not in namespace and not hasattr(builtins, name)]
-        answer = (
-            client.fetch_names(wanted, self._plan.snapshots[step.index] if step.is_hidden else None) if wanted else {}
-        )
+        answer = client.fetch_names(wanted, self._plan.views[step.index]) if wanted else {}
         # Only the requested names: a student's own torch or abs must not take part in judging.
         student_names = {name: answer[name] for name in wanted if name in answer}
         copies = _copies({name: namespace[name] for name in self._read_only_names & namespace.keys()})

@@ -9,7 +9,7 @@ sandbox, whose replies are untrusted, and in diagnosis, where a mutated referenc
 import builtins
 import copy
 import pkgutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from types import ModuleType
 from typing import Any, Protocol
@@ -43,11 +43,14 @@ from grader.engine.rpc.protocol import (
     Returned,
     RunCell,
     VerbRef,
+    View,
 )
 from grader.engine.rpc.random_state import KnownState
 from grader.engine.rpc.tensors import FROM_NAME, DecodedTensors, same
 from grader.engine.rpc.torch_settings import default_dtype
 from grader.engine.rpc.values import Packer, Place, pack, tensor_at, unpack
+from grader.engine.sandbox.bindings import Bindings
+from grader.engine.sandbox.imports import run_imports
 from grader.engine.sandbox.module_tracker import ModuleTracker
 from grader_kernel.without import without
 
@@ -99,8 +102,10 @@ class RpcServer:
         self._shell = shell
         self._ask_back = ask_back
         self._sessions: dict[int, _Session] = {}
-        self._namespaces: dict[int, dict[str, Any]] = {}
-        self._place: int | None = None
+        self._bindings = Bindings()
+        self._view: View | None = None
+        self._undo: Callable[[], None] = lambda: None
+        """Gives the names back that they had before a test looked at them."""
         # Operations on an object other than a call.
         self._verbs: dict[str, Callable] = {
             **{"get": getattr, "set": setattr, "copy": copy.deepcopy, "len": len, "look": self._look},
@@ -148,20 +153,40 @@ class RpcServer:
         self._session.modules.receive(object_id, changes, tensors)
 
     def _run(self, request: RunCell) -> Answer:
-        done = self._shell.run(request.source, request.name, request.code)
-        self._namespaces[request.place] = dict(self._shell.namespace)
+        self._show(None)
+        if request.imports_except is None:
+            done = self._shell.run(request.source, request.name, request.code)
+        else:
+            done = CellDone()
+            run_imports(request.source, self._shell.namespace, request.imports_except)
+        done.bound, done.defined = self._bindings.record(request, self._shell.namespace)
         return done, []
 
-    def _look(self, names: list[str], place: int | None) -> dict[str, Any]:
+    def _look(self, names: list[str], view: View | None = None) -> dict[str, Any]:
         namespace = self._shell.namespace
-        if place is not None and place != self._place:
-            self._place = place
-            for latest in sorted(earlier for earlier in self._namespaces if earlier <= place)[-1:]:
-                # In place, because the student's functions look up their names in this very dict.
-                namespace.clear()
-                namespace.update(self._namespaces[latest])
+        if view != self._view:
+            self._show(view)
         items = {name: namespace[name] for name in names if name in namespace}
         return {name: item for name, item in items.items() if not isinstance(item, ModuleType)}
+
+    def _show(self, view: View | None) -> None:
+        """Give names the values that a test sees; without a view, those that the cells left."""
+        self._undo()
+        self._view, self._undo = view, lambda: None
+        names, kept = ({}, {}) if view is None else self._bindings.seen_from(view)
+        if view is None or not names:
+            return
+        # In place, because the student's functions look up their names in this very dict.
+        namespace = self._shell.namespace
+        if view[1] is None:
+            # Only what must differ: the rest has what student code has bound while visible tests ran.
+            before = {name: namespace[name] for name in kept.keys() & namespace.keys()}
+            namespace.update(kept)
+            self._undo = lambda: _replace(namespace, kept, before)
+        else:
+            before = dict(namespace)
+            _replace(namespace, before, names)
+            self._undo = lambda: _replace(namespace, list(namespace), before)
 
     def _call(self, request: Call, decoded: DecodedTensors) -> Answer:
         session, arguments = self._session, _CallArguments(request, decoded)
@@ -316,6 +341,12 @@ class _CallArguments:
         effects.containers = [(number, packer.walk(content, 0)) for number, content in watched.written()]
         effects.generators = [packer.place(generator.get_state()) for generator in self.generators]
         return effects
+
+
+def _replace(namespace: dict[str, Any], old: Iterable[str], new: dict[str, Any]) -> None:
+    for name in old:
+        namespace.pop(name, None)
+    namespace.update(new)
 
 
 def _error_of_the_test(raised: CallbackRaised) -> Exception:

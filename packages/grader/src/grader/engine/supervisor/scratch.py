@@ -8,6 +8,7 @@ and the next run removes it.
 import itertools
 import os
 import tempfile
+from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from functools import cache
 from pathlib import Path
@@ -20,13 +21,24 @@ MAX_ENTRIES = 1_000
 
 
 class Scratch:
-    """A new empty folder, `folder`, inside an outer one that student code cannot reach; removal needs that one."""
+    """A new folder, `folder`, inside an outer one that student code cannot reach; removal needs that one.
 
-    def __init__(self) -> None:
+    Args:
+        files: its files, by path. Student code may change them.
+    """
+
+    def __init__(self, files: Mapping[str, bytes] | None = None) -> None:
         _remove_abandoned(tempfile.gettempdir())
         self._outer, self._lock = _locked_folder()
         self.folder = self._outer / "scratch"
         self.folder.mkdir()
+        for path, content in (files or {}).items():
+            file = self.folder / path
+            if file.parent != self.folder:
+                file.parent.mkdir(exist_ok=True)
+                file.parent.chmod(0o777)  # student code may run as another user
+            file.write_bytes(content)
+            file.chmod(0o666)
 
     def is_full(self, megabytes: int) -> bool:
         """Return whether the folder holds more than `megabytes` MiB or more than MAX_ENTRIES files and folders."""

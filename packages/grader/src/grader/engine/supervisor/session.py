@@ -6,8 +6,9 @@ Job --> runner <--socket--> sandbox        the parent starts both, hands the soc
 import os
 import signal
 import time
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
@@ -45,7 +46,14 @@ class RunnerDied(GradingFailed):
     """The runner ended without a report."""
 
 
-def run_job(job: Job, limits: Limits, *, sandbox: bool, helper_packages: tuple[str, ...] = ()) -> JobResult:
+def run_job(
+    job: Job,
+    limits: Limits,
+    *,
+    sandbox: bool,
+    helper_packages: tuple[str, ...] = (),
+    files: Mapping[str, bytes] | None = None,
+) -> JobResult:
     """Grade one notebook on a runner and return the result.
 
     If a runner dies, earlier notebooks may be the cause, so the job is tried once more on a fresh one.
@@ -55,6 +63,7 @@ def run_job(job: Job, limits: Limits, *, sandbox: bool, helper_packages: tuple[s
         limits: what the submission may use.
         sandbox: whether the kernel confines the student's process.
         helper_packages: packages that the notebook imports.
+        files: the files in the scratch folder of each sandbox, by path; the runner does not see them.
 
     Raises:
         GradingFailed: no runner finished the job.
@@ -66,7 +75,7 @@ def run_job(job: Job, limits: Limits, *, sandbox: bool, helper_packages: tuple[s
         try:
             with (
                 borrowed_runner(fresh=is_fresh) as runner,
-                Sandboxes(limits, sandbox, runner.processor, helper_packages) as sandboxes,
+                Sandboxes(limits, sandbox, runner.processor, helper_packages, files or {}) as sandboxes,
             ):
                 return _served(runner, sandboxes, job)
         except RunnerDied:
@@ -166,12 +175,14 @@ class Sandboxes:
         sandbox: whether the kernel confines the student's process.
         processor: the processor on which the runner runs.
         helper_packages: packages that the notebook imports.
+        files: the files in the scratch folder of each, by path.
     """
 
     limits: Limits
     sandbox: bool
     processor: int
     helper_packages: tuple[str, ...] = ()
+    files: Mapping[str, bytes] = field(default_factory=dict)
 
     def __enter__(self) -> "Sandboxes":
         self._current = self._start()
@@ -224,7 +235,7 @@ class Sandboxes:
             current.kill()
 
     def _start(self) -> _Sandbox:
-        scratch = Scratch() if self.sandbox else None
+        scratch = Scratch(self.files) if self.sandbox else None
         group = limited(self.limits) if self.sandbox else None
         settings = SandboxSettings(
             scratch=None if scratch is None else scratch.folder,

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 
 from grader.engine.rpc.channel import FROM_SANDBOX, TO_SANDBOX, decode, encode
-from grader.engine.rpc.protocol import CallbackReply, CellDone, Message
+from grader.engine.rpc.protocol import CallbackReply, CellDone, Message, RunCell
 from grader.engine.rpc.tensors import DecodedTensors
 from grader.engine.runner.standins.client import RpcClient
 from grader.engine.sandbox.server import RpcServer
@@ -106,8 +106,8 @@ def play() -> CellDone:
     shell = Shell(output_characters=10_000)
     try:
         client = RpcClient(_BothEnds(RpcServer(shell, _no_callback)))
-        done = client.run(STUDENT, "warm-up")
-        names = client.fetch_names(["Reader", "train", "twice", "wrong"], snapshot=0)
+        done = client.run(RunCell(source=STUDENT, name="warm-up"))
+        names = client.fetch_names(["Reader", "train", "twice", "wrong"], view=(0, 0, "", {}, {}))
         execute(TEST, "warm-up", {"torch": torch, **names})
     finally:
         shell.namespace.clear()

@@ -68,7 +68,7 @@ class ServiceContext:
     async def in_parser_thread(self, student: str, function: Callable[[bytes], Value], content: bytes) -> Value:
         """Call a function that parses a file of a student, and return its result.
 
-        Of each student one file at a time, so that a file that takes long to parse delays nobody else's.
+        Of each student one file at a time, so that a file that takes long to parse delays only its student.
         """
         async with self._parsing[student]:
             return await asyncio.get_running_loop().run_in_executor(self._parsers, function, content)

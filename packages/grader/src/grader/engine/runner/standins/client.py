@@ -19,7 +19,7 @@ from grader.engine.rpc.channel import MessageChannel
 from grader.engine.rpc.containers import containers, write_back
 from grader.engine.rpc.exceptions import to_data
 from grader.engine.rpc.gradients import gradient_of, put
-from grader.engine.rpc.protocol import Handle, ProtocolError
+from grader.engine.rpc.protocol import Handle, ProtocolError, View
 from grader.engine.rpc.random_state import KnownState, accepted_state
 from grader.engine.rpc.tensors import DecodedTensors, dtype_name
 from grader.engine.rpc.values import Packer, Place, pack, tensor_at, unpack
@@ -65,26 +65,23 @@ class RpcClient:
         self.wrote = False
         """Whether student code wrote into tensors, lists or dicts that it was given."""
 
-    def run(self, source: str, name: str, snapshot: int = 0, code: bytes = b"") -> protocol.CellDone:
-        """Run a cell in the sandbox and return its outputs and the exception that it ended with.
+    def run(self, cell: protocol.RunCell) -> protocol.CellDone:
+        """Run a cell in the sandbox and return its outputs, the exception that it ended with, and the names it bound.
 
         Args:
-            source: the cell.
-            name: tracebacks call the cell `<name>`.
-            snapshot: the snapshot that keeps the names that the cell leaves.
-            code: the compiled cell from `shell.compiled_bytes`; if it is empty, the sandbox compiles the source.
+            cell: the cell, with its compiled code from `shell.compiled_bytes` if it is an instructor's.
         """
-        self._channel.send(protocol.RunCell(source=source, name=name, place=snapshot, code=code), [])
+        self._channel.send(cell, [])
         return self._reply(protocol.CellDone)[0]
 
-    def fetch_names(self, names: list[str], snapshot: int | None = None) -> dict[str, Any]:
+    def fetch_names(self, names: list[str], view: View | None = None) -> dict[str, Any]:
         """Return the objects of names in the sandbox: copies of values, and proxies of everything else.
 
         Args:
             names: the names; unbound ones are left out of the result.
-            snapshot: if given, all names in the sandbox are first set back to this snapshot.
+            view: if given, the names in the sandbox first get the values that this test sees.
         """
-        return self.call(Verb.LOOK, (names, snapshot), {})
+        return self.call(Verb.LOOK, (names, view), {})
 
     def call(self, target: Any, args: tuple, kwargs: dict) -> Any:
         """Return the value of a call in the sandbox. Modules and their stand-ins are in sync before and after it.

@@ -1,0 +1,167 @@
+"""Small files beside a notebook reach its code if it names them, and none of them replaces a module of the grader."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from grader.classroom.course_dir import CourseDir
+from grader.classroom.student import load_assignment, read_submission
+from grader.commands.check.check import check as checked
+from grader.engine.grading import grade
+from grader.engine.limits import Limits
+from grader.engine.notebook.helper_files import helper_files
+from grader.engine.notebook.submission_folder import SubmissionFolder
+from grader.engine.supervisor.scratch import Scratch
+from tests.support.notebooks import answer, answered, cell, check, code, helpers, hidden, notebook
+from tests.support.small_class import NAME, RIGHT, grade_class, hand_in, make_course, points, released, run
+
+HELPED = "import my_layers, json\n\ndef one(x=1):\n    return my_layers.same(x) * json.load(open('config.json'))['one']"
+FILES = {"my_layers.py": b"from deeper import other\n\ndef same(x):\n    return other(x)\n",
+         "deeper.py": b"def other(x):\n    return x\n", "config.json": b'{"one": 1}'}  # fmt: skip
+SOURCE = notebook(
+    helpers("imports", "import torch"),
+    answer("one", "def one(x=1):\n    return x"),
+    check("one-check", "assert one() == 1"),
+    hidden("one-test-more", "one(x) is x.", "assert one(3) == 3"),
+)
+
+
+def read(folder: Path, *texts: str, **limits: int) -> tuple[dict[str, bytes], list[str]]:
+    """What helper_files finds beside notebooks with these texts."""
+    return helper_files(
+        SubmissionFolder(folder, folder), [text.encode() for text in texts], Limits(**limits), ("course",)
+    )
+
+
+def write(folder: Path, files: dict[str, bytes]) -> None:
+    """Write files into a folder."""
+    for name, content in files.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("my_layers.py", "from my_layers import *"),
+        ("config.json", "json.load(open('config.json'))"),
+        ("two words.txt", r"{\"source\": \"open('two words.txt')\"}"),
+        ("lib/__init__.py", "import lib"),
+        ("data/words.txt", "open('data/words.txt')"),
+    ],
+)
+def test_a_file_that_the_notebook_names_is_read(tmp_path, file, text):
+    """A module by its name, other files by their file names or paths."""
+    write(tmp_path, {file: b"1"})
+    assert read(tmp_path, text) == ({file: b"1"}, [])
+    assert read(tmp_path, "import torch") == ({}, [])
+    assert read(tmp_path, "print(1)", text) == ({file: b"1"}, [])
+
+
+def test_modules_that_helpers_import_are_read_too(tmp_path):
+    """Only from modules: a data file names nothing."""
+    write(tmp_path, {"a.py": b"import b_part", "b_part.py": b"open('c.txt')", "c.txt": b"d.txt", "d.txt": b""})
+    assert list(read(tmp_path, "import a")[0]) == ["a.py", "b_part.py", "c.txt"]
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "other.ipynb", "timestamp.txt", "submission_secret.txt", "hand_in.toml", ".env", ".git/config", "x.so",
+        "__pycache__/x.py", "nbgrader_config.py",
+    ],
+)  # fmt: skip
+def test_other_kinds_of_files_are_never_read(tmp_path, file):
+    """Other notebooks, receipts, tokens, hidden files and compiled code."""
+    write(tmp_path, {file: b"secret"})
+    assert read(tmp_path, f"open('{file}'), import {Path(file).stem}") == ({}, [])
+
+
+@pytest.mark.parametrize(
+    "file", ["torch.py", "random.py", "grader_kernel.py", "grader.py", "course.py", "msgspec.py", "torch/__init__.py"]
+)
+def test_no_file_replaces_an_installed_module(tmp_path, file):
+    """A notice says that it is left out."""
+    write(tmp_path, {file: b"allclose = lambda *_: True"})
+    files, [notice] = read(tmp_path, f"import {file.split('/')[0].removesuffix('.py')}")
+    assert not files and repr(file) in notice and "an installed module has this name" in notice
+
+
+@pytest.mark.parametrize("make", [lambda path: path.symlink_to(__file__), os.mkfifo, lambda path: path.mkdir()])
+def test_no_link_is_followed(tmp_path, make):
+    """And nothing is read that is no file, also in a folder that is a link."""
+    make(tmp_path / "config.json")
+    (tmp_path / "lib").symlink_to(Path(__file__).parent)
+    assert read(tmp_path, f"open('config.json'), open('lib/{Path(__file__).name}')") == ({}, [])
+
+
+def test_files_are_limited_in_number_and_size(tmp_path):
+    """What is beyond the limits is named; the rest is there."""
+    write(tmp_path, {f"f{number}.txt": b"x" * 600 for number in range(4)})
+    text = " ".join(f"f{number}.txt" for number in range(4))
+    files, notices = read(tmp_path, text, helper_files=2)
+    assert list(files) == ["f0.txt", "f1.txt"] and len(notices) == 2 and "at most 2 files" in notices[0]
+    files, notices = read(tmp_path, text, helper_kb=1)
+    assert list(files) == ["f0.txt"] and len(notices) == 3 and "1 KB" in notices[0]
+    assert read(tmp_path, text, helper_files=0)[0] == {} == read(tmp_path, text, helper_kb=0)[0]
+    (tmp_path / "f0.txt").write_bytes(b"x" * 3 * 2**20)
+    assert list(read(tmp_path, text)[0]) == ["f1.txt", "f2.txt", "f3.txt"]
+
+
+def test_a_folder_that_cannot_be_listed_has_none(tmp_path):
+    """As if no file stood there."""
+    assert read(tmp_path / "missing", "open('x.txt')") == ({}, [])
+
+
+def test_code_reads_and_imports_its_files():
+    """In each sandbox of the notebook, also after one was lost; another submission has none of them."""
+    submission = answered(SOURCE, one=HELPED)
+    report = grade(SOURCE, submission, files=FILES)
+    assert report.points == report.max_points
+    assert grade(SOURCE, submission).points == 0
+    crash = notebook(*submission.cells, answer("two", "import os\nos._exit(1)"))
+    assert grade(SOURCE, crash, files=FILES).points == report.max_points
+    changed = answered(SOURCE, one=f"open('config.json', 'a').write(' ')\n{HELPED}")
+    assert grade(SOURCE, changed, files=FILES).points == report.max_points
+
+
+def test_a_scratch_folder_begins_with_its_files():
+    """And is removed with them."""
+    scratch = Scratch({"a.txt": b"1", "lib/b.py": b"2"})
+    assert (scratch.folder / "a.txt").read_bytes() == b"1" and (scratch.folder / "lib" / "b.py").read_bytes() == b"2"
+    scratch.remove()
+    assert not scratch.folder.exists()
+
+
+def test_every_door_takes_the_files_and_a_changed_one_grades_again(tmp_path):
+    """`grader grade`, which grades a student again only if something changed, `grader check` and nbgrader autograde."""
+    course = make_course(tmp_path)
+    blank = released(course)
+    submission = answered(blank, **{**RIGHT, "one": HELPED})
+    folder = hand_in(course, "ann", submission)
+    write(folder, {**FILES, "unnamed.txt": b"1"})
+    grade_class(course)
+    assert points(course) == {"ann": 8.0}
+    digest = read_submission(load_assignment(CourseDir(course), NAME, sandbox=True), "ann", handed_in(course)).digest
+    (folder / "unnamed.txt").write_bytes(b"2")
+    (folder / "config.json").write_bytes(b'{"one": 1} ')
+    again = read_submission(load_assignment(CourseDir(course), NAME, sandbox=True), "ann", handed_in(course))
+    assert again.digest != digest and sorted(again.files) == sorted(FILES)
+    assert checked(CourseDir(course), folder / "small.ipynb").report.points == 8.0
+    (folder / "config.json").write_bytes(b'{"one": 2}')
+    grade_class(course)
+    assert points(course) == {"ann": 5.0}
+    (folder / "config.json").write_bytes(b'{"one": 1}')
+    submission.cells.append(code("import statistics", "experiment"))
+    cell(submission, "one-check").source = "import statistics\n" + cell(submission, "one-check").source
+    cell(submission, "two").source = "def two():\n    return int(statistics.mean([2]))"
+    hand_in(course, "ann", submission)
+    done = run(course, "nbgrader", "autograde", NAME, "--force", "--student=ann")
+    assert done.returncode == 0, done.stderr
+    assert points(course) == {"ann": 8.0}
+
+
+def handed_in(course: Path) -> SubmissionFolder:
+    """The submission of ann."""
+    return CourseDir(course).handed_in(NAME, "ann")
