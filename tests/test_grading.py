@@ -55,7 +55,7 @@ def test_a_report_has_a_json_form():
         ("return undefined", "error"),
         ("return None + 1", "error"),
         ("return one(x)", "error"),
-        ("exit()", "error"),
+        ("exit()", "failed"),
         ("raise SystemExit(0)", "error"),
         ("raise KeyboardInterrupt", "error"),
         ("return {1, 2}", "failed"),
@@ -112,7 +112,7 @@ def test_an_unmarked_cell_that_never_ends_costs_nothing():
 
 def test_only_the_test_that_exits_fails():
     """A function that fails for one input keeps the points of the tests that do not use this input."""
-    assert wrong("return x if x != 3 else exit()") == {
+    assert wrong("return x if x != 3 else __import__('sys').exit()") == {
         "one-check": "passed",
         "one-test-more": "error",
         "two-check": "passed",

@@ -34,6 +34,10 @@ OTHER = {
     "SimilarPair": {"score"},  # how much two answers have in common
     "_Survey": {"_groups"},
     "StudentWork": {"shares"},
+    # What tests give, and what a trivial answer would earn: points of no student.
+    "ExerciseToProve": {"points"},
+    "Matrix": {"points"},
+    "ForNothing": {"points", "out_of"},
     # What a mistake costs a class, summed over students: a statistic that no other class holds.
     "UnnamedGroup": {"cost"},
     "LectureItem": {"cost"},

@@ -82,7 +82,7 @@ def test_has_no_part_of_the_page_of_its_own(aftermath: Aftermath, attack: str) -
         len(BeautifulSoup(path.read_text(), "html.parser").select(parts))
         for path in aftermath.folder("feedback", student).glob("*.html")
     ]
-    assert count(attack) in ([], count(next(iter(HONEST))))
+    assert count(attack) in ([], [0], count(next(iter(HONEST))))
 
 
 @pytest.mark.parametrize("attack", ATTACKS)

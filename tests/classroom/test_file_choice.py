@@ -38,7 +38,7 @@ def write(folder: Path, files: dict[str, nbformat.NotebookNode | bytes]) -> None
 
 @pytest.fixture
 def two(again: Path) -> Path:
-    """The class, with a second notebook that nobody has handed in, and no results."""
+    """The class, with a second notebook that no student has handed in, and no results."""
     nbformat.write(THREE, again / "source" / NAME / "third.ipynb")
     for folder in ("autograded", "feedback", "release", "submitted"):
         shutil.rmtree(again / folder)
@@ -144,8 +144,11 @@ def test_between_different_answers_nothing_is_guessed(again: Path) -> None:
         ("small.zip", "'small.zip' is an archive: unpack the notebooks, and grade again"),
         ("all.tar.gz", "'all.tar.gz' is an archive: unpack the notebooks, and grade again"),
         ("small.html", "'small.html' cannot be graded: ask the student for the notebook"),
-        ("small (1).ipynb", "'small (1).ipynb' is not JSON (NotJSONError): ask the student for it again"),
-        ("mine\x1b[2J.ipynb", "'mine\\x1b[2J.ipynb' is not JSON (NotJSONError): ask the student for it again"),
+        ("small (1).ipynb", "'small (1).ipynb' is not JSON, so it is not a notebook: ask the student for it again"),
+        (
+            "mine\x1b[2J.ipynb",
+            "'mine\\x1b[2J.ipynb' is not JSON, so it is not a notebook: ask the student for it again",
+        ),
     ],
 )
 def test_a_file_that_may_hold_answers_is_an_error_if_there_are_none(again: Path, file: str, line: str) -> None:

@@ -11,7 +11,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_output, writes
 
 from grader.engine.diagnosis.misconceptions import Misconception
-from grader.engine.explanation import Explanation
+from grader.engine.explanation import Change, Explanation, Repair
 from grader.engine.report import Report, Result, Verdict
 from tests.support import judge, proof_cache
 from tests.support.judge import Judge
@@ -34,7 +34,7 @@ def graded(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
     def grade(*arguments: Any, **named: Any) -> Report:
         calls.append((*arguments, *named.values()))
         result = Result("double-test", "two", Verdict.FAILED, 0, 1, Explanation(detail=f"call {len(calls)}"))
-        return Report([result], ["repaired"], {1: [{"a": 1}]})
+        return Report([result], [Repair("double", Change.MISSING)], {1: [{"a": 1}]})
 
     monkeypatch.setattr(judge, "grade", grade)
     return calls

@@ -31,8 +31,8 @@ def test_a_cluster_grades_what_is_handed_in(cluster: DaskCluster, tmp_path: Path
     try:
         assert server.graded("ann", written(folder))["report"]["points"] == SCORES["ann"]
         page = feedback(folder, "ann")
-        broken = server.report("bob", server.hand_in("bob", b'{"cells": 1}').json["id"])
-        assert broken["state"] == "refused" and "save it once more in JupyterLab" in str(broken)
+        broken = server.hand_in("bob", b'{"cells": 1}')
+        assert broken.status == 400 and "save it once more in JupyterLab" in str(broken.json)
         cluster.scheduler.kill()  # type: ignore[union-attr]
         cluster.scheduler.wait()  # type: ignore[union-attr]
         key = server.hand_in("cat", written(folder)).json["id"]

@@ -222,7 +222,6 @@ SAME: dict[str, Callable[[NotebookNode], object]] = {
     "empty cells": lambda notebook: notebook.cells.extend([code(""), text(" \n")]),
     "experiment": lambda notebook: notebook.cells.append(code("one(7)", "experiment")),
     "line ends": in_lines,
-    "a check": lambda notebook: cell(notebook, "one-check").update(source="assert True"),
     "a lost check": lambda notebook: notebook.cells.remove(cell(notebook, "one-check")),
     "number that JSON does not have": lambda notebook: notebook.metadata.update(x=float("nan")),
 }
@@ -233,6 +232,7 @@ OTHER: dict[str, Callable[[NotebookNode], object]] = {
     "exchanged answers": lambda notebook: (
         cell(notebook, "one").update(source=RIGHT["two"]), cell(notebook, "two").update(source=RIGHT["one"])
     ),
+    "text in a check": lambda notebook: cell(notebook, "one-check").update(source="assert True"),
     "cell of the student's own": lambda notebook: notebook.cells.append(code("one = None")),
     "another place for it": lambda notebook: notebook.cells.insert(0, code("one = None")),
     "text below a question": lambda notebook: notebook.cells.append(text("It had to be, because I say so.")),

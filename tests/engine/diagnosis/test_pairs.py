@@ -120,7 +120,7 @@ def embed(x, weight, bias):
     ids=["minus zero", "threshold", "own dice", "channels last"],
 )
 def test_answers_of_strangers_get_no_pair_that_is_not_theirs(exercise: str, code: str, true: set[str]) -> None:
-    """Each once got two names, of which at least one was false: while nobody had listed its own mistake."""
+    """Each once got two names, of which at least one was false: before its own mistake was listed."""
     source = alone(exercise)
     answered = with_answer(source, exercise, code)
     for known in (MISCONCEPTIONS, [each for each in MISCONCEPTIONS if each.name not in true]):

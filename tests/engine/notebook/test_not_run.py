@@ -148,9 +148,6 @@ def test_an_import_that_ends_the_process_costs_no_other():
     ("place", "kind", "name"),
     [
         ("experiment", NotRunKind.EXPERIMENT, "cell 5"),
-        ("root-check", NotRunKind.TEST, "root-check"),
-        ("root-test-nine", NotRunKind.TEST, "root-test-nine"),
-        ("imports", NotRunKind.READ_ONLY, "imports"),
     ],
 )
 @pytest.mark.parametrize(

@@ -10,7 +10,9 @@ from tests.support.notebooks import answer, answered, check, hidden, notebook
 
 OURS = sorted(
     {
-        Explanation("A truth.", cause, detail, "ValueError", where, "torch", got_none, judged_with=used, **more).message
+        Explanation(
+            "A truth.", cause, detail, "ValueError", where, "torch", got_none=got_none, judged_with=used, **more
+        ).message
         for cause in Cause
         for detail in ("", "a detail")
         for where in (None, Where("one", 2, "x = 1"))

@@ -117,7 +117,7 @@ def test_above_its_check_a_name_may_be_bound_again():
 
 
 def test_above_the_answer_it_has_no_effect():
-    """The answer binds the name anew."""
+    """The answer binds the name again."""
     assert lost(graded(with_cell(SOURCE, "imports", "twice = helper = FACTOR = Layer = both = None"))) == []
 
 

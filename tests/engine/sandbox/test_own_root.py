@@ -60,8 +60,10 @@ def test_nothing_can_be_looked_up_but_what_may_be_read() -> None:
     shown = {*tree(readable).mounts, *tree(readable).links}
     above = {str(folder) for path in {*shown, f"{tempfile.gettempdir()}/scratch"} for folder in Path(path).parents}
     tried = places()
-    seen = printed(f"print(json.dumps([path for path in {tried!r} if os.path.lexists(path)]))")
-    assert isinstance(seen, list) and len(tried) > 100
+    # Numbers, because an output shows no path of the grader's folders.
+    numbers = printed(f"print(json.dumps([place for place, path in enumerate({tried!r}) if os.path.lexists(path)]))")
+    assert isinstance(numbers, list) and len(tried) > 100
+    seen = [tried[number] for number in numbers]
     inside = {path for path in seen if any(Path(path).is_relative_to(part) for part in shown)}
     assert set(seen) - inside - above == set()
 
