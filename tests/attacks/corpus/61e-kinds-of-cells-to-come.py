@@ -1,6 +1,6 @@
 """Claims a future notebook format, in which a cell may have any type: the type is a script for the page.
 
-The grader checks it by the newest existing format, and reports that it is not a notebook.
+The grader reads the cell as text, and its page shows the type nowhere as markup. The answers of the notebook count.
 """
 
 import json
@@ -10,6 +10,7 @@ from nbformat import NotebookNode
 
 from tests.attacks.build import answered
 
+EARNS = 5
 UNKNOWN = {"cell_type": "graph", "metadata": {}, "source": "x", "id": "graph", "type": "<script>attack()</script>"}
 
 
