@@ -1,4 +1,4 @@
-"""What a student wrote into a wrong cell, or handed in as a file that cannot be read, reaches student and teacher.
+"""Text in a wrong cell, and the reason why a file cannot be read, reach the student and the teacher.
 
 `grader grade` and `nbgrader autograde` agree on it.
 """

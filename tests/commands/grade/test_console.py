@@ -9,7 +9,7 @@ from grader.commands.grade.console import summary
 
 
 def having(points: float) -> SubmissionScore:
-    """What a student with these points has."""
+    """The scores of a student with these points."""
     return SubmissionScore("ann", notebooks={"small": NotebookScore(points)})
 
 

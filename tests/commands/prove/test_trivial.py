@@ -53,7 +53,7 @@ ORDER = "import torch\nx = torch.tensor([1., 2.])\nassert torch.equal(Layer(2)(x
 
 
 def namespace(text: str, filling: Filling) -> dict[str, Any]:
-    """What a trivial answer defines."""
+    """The names that a trivial answer defines."""
     names: dict[str, Any] = {"torch": torch, "nn": nn, "random": random}
     exec(dict(trivial_answers(text))[filling], names)
     return names

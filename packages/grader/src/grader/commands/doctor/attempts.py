@@ -57,7 +57,7 @@ def _fork() -> None:
 
 
 def _start_a_program() -> None:
-    # What student code finds as `Popen` starts nothing and only seems to.
+    # In the sandbox `Popen` is a stand-in that starts nothing; reloading brings back the real one.
     importlib.reload(subprocess).run(["/bin/true"], check=True)
 
 

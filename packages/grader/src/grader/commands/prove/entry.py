@@ -83,7 +83,7 @@ def _run(parsed: argparse.Namespace) -> int:
     if parsed.json:
         print(json.dumps(as_json(matrices), indent=2))
     else:
-        Console().print(summary(matrices, is_sample=parsed.tenth is not None or parsed.trivial))
+        Console().print(summary(matrices, is_sample=prover.is_sample))
         for matrix in matrices:
             if matrix.leads is not None and matrix.leads.untied:
                 print(f"\n# {matrix.assignment}/misconceptions/{matrix.exercise}.toml\n\n{entries(matrix.leads)}")

@@ -19,7 +19,7 @@ OPERATORS = ("__call__", "__getitem__", "__iter__", "__len__")
 
 
 class Filling(StrEnum):
-    """What a trivial answer gives for a result. The parameters of a class are those of the right answer."""
+    """The result of a trivial answer. The parameters of a class are those of the right answer."""
 
     ZEROS = "zeros"
     ONES = "ones"

@@ -38,7 +38,7 @@ class Untied(msgspec.Struct):
 
 
 class Leads(msgspec.Struct):
-    """What follows from the sentences that the answers to an exercise get.
+    """The verdict on the sentences that the answers to an exercise get.
 
     Args:
         causes: the number of sentences that name a cause.

@@ -116,7 +116,7 @@ class Matrix(msgspec.Struct):
 
     @property
     def for_nothing(self) -> ForNothing:
-        """What trivial answers earn."""
+        """The points that trivial answers earn."""
         graded = [row for row in self.of(Kind.TRIVIAL) if not row.is_undecided]
         return for_nothing({row.name: row.killed_by for row in graded}, self.points)
 
@@ -216,6 +216,11 @@ class Prover:
     jobs: int = 0
     sandbox: bool = True
     with_sentences: bool = False
+
+    @property
+    def is_sample(self) -> bool:
+        """Whether only some rows are graded, which is too little to judge single tests and sentences."""
+        return self.tenth is not None or self.is_trivial_only
 
     def exercises(self, folders: Sequence[Path]) -> list[ExerciseToProve]:
         """Return the exercises to prove.
@@ -340,8 +345,8 @@ class Prover:
         stale = [edit for edit in exercise.reasons if edit not in explained | not_drawn]
         matrix = Matrix(exercise.assignment, exercise.name, exercise.tests, rows, stale, points=exercise.points)
         if self.with_sentences:
-            is_sample = self.tenth is not None
-            matrix.leads = leads(exercise.sentences, exercise.ties, exercise.common_ties, rows, is_sample=is_sample)
+            ties, common = exercise.ties, exercise.common_ties
+            matrix.leads = leads(exercise.sentences, ties, common, rows, is_sample=self.is_sample)
         return matrix
 
 

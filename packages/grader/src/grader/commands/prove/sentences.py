@@ -35,11 +35,6 @@ class Sentence:
         parts = (re.escape(_on_one_line(part)) for part in self.text.split(FIELD))
         return re.search(".*?".join(parts), _on_one_line(message)) is not None
 
-    @property
-    def is_question(self) -> bool:
-        """Whether it only asks."""
-        return "?" in self.text
-
 
 def sentences(test: str, source: str) -> list[Sentence]:
     """Return the sentences of a test cell, in order.

@@ -24,7 +24,7 @@ _fillings.fill(globals(), {own!r}, {filling!r})
 
 
 class ForNothing(msgspec.Struct):
-    """What the trivial answers to an exercise earn.
+    """The points that the trivial answers to an exercise earn.
 
     `tests` has, for each test that a trivial answer passes, the names of those that do. `apart` are the tests of names
     and parameters: those that pass although every method fails. They are in none of the other fields. `points` is the
