@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from grader.commands.prove.sentences import Sentence, said
+from grader.commands.prove.sentences.assertions import Sentence, said
 from grader.engine.diagnosis.misconceptions import Tie
 
 if TYPE_CHECKING:
