@@ -2,7 +2,25 @@
 
 import symtable
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
+
+
+class View(NamedTuple):
+    """What decides which names of the student's a test sees. All places are numbers of tests above a cell.
+
+    Args:
+        place: the place of the test.
+        check: that of the check of its exercise; None if the test is one.
+        exercise: its exercise.
+        checks_of_names: the places of the checks of earlier exercises, by the names that their tests use.
+        checks: the same places, by exercise.
+    """
+
+    place: int
+    check: int | None
+    exercise: str
+    checks_of_names: dict[str, int]
+    checks: dict[str, int]
 
 
 @lru_cache(maxsize=1024)

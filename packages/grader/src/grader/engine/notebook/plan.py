@@ -11,14 +11,12 @@ from typing import TYPE_CHECKING
 
 from grader.engine.explanation import Explanation
 from grader.engine.notebook.cells import HIDDEN, CellType, is_not_graded, is_sandbox_only
-from grader.engine.notebook.names import names_bound, names_used
+from grader.engine.notebook.names import View, names_bound, names_used
 from grader.engine.notebook.outline import Outline
 from grader.engine.report import Result, Verdict
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
-
-    from grader.engine.rpc.protocol import View
 
 BLANK = "raise NotImplementedError"
 """The line of the release that marks an unwritten answer."""
@@ -122,7 +120,7 @@ class Plan:
         return checks_at
 
     @cached_property
-    def views(self) -> "dict[int, View | None]":
+    def views(self) -> dict[int, View | None]:
         """The names that each test sees; None for a visible test that no cell below an earlier check can spoil.
 
         A visible test sees the names that its exercise has there. Only those of earlier exercises are as they were at
@@ -135,7 +133,9 @@ class Plan:
                 earlier = {exercise: check for exercise, check in checks.items() if check < place}
                 names = {name: earlier[owner] for name, owner in self.owners[step.index].items() if owner in earlier}
                 check = checks[step.exercise] if step.is_hidden else None
-                views[step.index] = (place, check, step.exercise, names, earlier) if earlier or step.is_hidden else None
+                views[step.index] = (
+                    View(place, check, step.exercise, names, earlier) if earlier or step.is_hidden else None
+                )
         return views
 
     @cached_property

@@ -20,9 +20,6 @@ VERSION = 3
 MAX_LINE, MAX_FRAMES = 200, 8
 """Characters of a name or a line of code, and innermost lines of the student's cells in a traceback."""
 
-View = tuple[int, int | None, str, dict[str, int], dict[str, int]]
-"""The place of a test, that of its check (None if it is one), its exercise, and the places of the checks of earlier
-exercises, by the names that their tests use and by exercise. They decide which names it sees; see bindings.py."""
 Tree = Any
 Index = Annotated[int, msgspec.Meta(ge=0)]
 

@@ -15,7 +15,8 @@ from functools import _lru_cache_wrapper
 from types import FunctionType
 from typing import Any
 
-from grader.engine.rpc.protocol import MAX_LINE, RunCell, View
+from grader.engine.notebook.names import View
+from grader.engine.rpc.protocol import MAX_LINE, RunCell
 
 UNBOUND = object()
 """The value of a name that a cell deleted."""
@@ -81,22 +82,23 @@ class Bindings:
         Below the check of its own exercise, no name is bound again. Below that of an earlier one, no name is that its
         tests use, or that its answer binds and the answer to this exercise does not mention.
         """
-        place, check, exercise, names_of_tests, exercises = view
-        own_words = self._words.get(exercise, set())
+        own_words = self._words.get(view.exercise, set())
         checks = {
-            name: exercises[earlier] for earlier in exercises for name in self._bound.get(earlier, set()) - own_words
+            name: check
+            for earlier, check in view.checks.items()
+            for name in self._bound.get(earlier, set()) - own_words
         }
-        checks |= names_of_tests
+        checks |= view.checks_of_names
         names: dict[str, Any] = {}
         again = set[str]()
         blank: set[str] = set()
         for earlier, changes in sorted(self._changes.items()):
-            if earlier > place:
+            if earlier > view.place:
                 break
             names |= changes.counted
             blank = blank - changes.counted.keys() | changes.blank
             for name, item in changes.rebound.items():
-                is_below = check is not None and earlier > check or earlier > checks.get(name, earlier)
+                is_below = view.check is not None and earlier > view.check or earlier > checks.get(name, earlier)
                 if is_below and names.get(name, UNBOUND) is not UNBOUND and name not in blank:
                     again.add(name)
                 else:

@@ -17,6 +17,7 @@ from typing import Any, Protocol
 import torch
 from torch import nn
 
+from grader.engine.notebook.names import View
 from grader.engine.rpc.containers import WatchedContainers
 from grader.engine.rpc.exceptions import ForbiddenFunction, to_data
 from grader.engine.rpc.gradients import gradient_of
@@ -43,7 +44,6 @@ from grader.engine.rpc.protocol import (
     Returned,
     RunCell,
     VerbRef,
-    View,
 )
 from grader.engine.rpc.random_state import KnownState
 from grader.engine.rpc.tensors import FROM_NAME, DecodedTensors, same
@@ -178,7 +178,7 @@ class RpcServer:
             return
         # In place, because the student's functions look up their names in this very dict.
         namespace = self._shell.namespace
-        if view[1] is None:
+        if view.check is None:
             # Only what must differ: the rest has what student code has bound while visible tests ran.
             before = {name: namespace[name] for name in kept.keys() & namespace.keys()}
             namespace.update(kept)

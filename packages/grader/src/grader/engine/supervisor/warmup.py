@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 
+from grader.engine.notebook.names import View
 from grader.engine.rpc.channel import FROM_SANDBOX, TO_SANDBOX, decode, encode
 from grader.engine.rpc.protocol import CallbackReply, CellDone, Message, RunCell
 from grader.engine.rpc.tensors import DecodedTensors
@@ -107,7 +108,7 @@ def play() -> CellDone:
     try:
         client = RpcClient(_BothEnds(RpcServer(shell, _no_callback)))
         done = client.run(RunCell(source=STUDENT, name="warm-up"))
-        names = client.fetch_names(["Reader", "train", "twice", "wrong"], view=(0, 0, "", {}, {}))
+        names = client.fetch_names(["Reader", "train", "twice", "wrong"], view=View(0, 0, "", {}, {}))
         execute(TEST, "warm-up", {"torch": torch, **names})
     finally:
         shell.namespace.clear()

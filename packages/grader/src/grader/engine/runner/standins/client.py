@@ -14,12 +14,13 @@ from typing import Any, TypeVar
 import torch
 from torch import Generator
 
+from grader.engine.notebook.names import View
 from grader.engine.rpc import protocol
 from grader.engine.rpc.channel import MessageChannel
 from grader.engine.rpc.containers import containers, write_back
 from grader.engine.rpc.exceptions import to_data
 from grader.engine.rpc.gradients import gradient_of, put
-from grader.engine.rpc.protocol import Handle, ProtocolError, View
+from grader.engine.rpc.protocol import Handle, ProtocolError
 from grader.engine.rpc.random_state import KnownState, accepted_state
 from grader.engine.rpc.tensors import DecodedTensors, dtype_name
 from grader.engine.rpc.values import Packer, Place, pack, tensor_at, unpack
