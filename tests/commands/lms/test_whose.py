@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from nbformat import NotebookNode
 
 from grader.classroom.students.roster import EnrolledStudent
+from grader.classroom.submitted.choice import Chooser
 from grader.commands.lms.archive.collect import Collector
 from grader.commands.lms.identities import EnrolledStudents, name_key
 from grader.commands.lms.settings import Archives
-from grader.engine.notebook.choice import Chooser
 from tests.support.platform_files import Packed, packed
 from tests.support.small_class import SOURCE
 

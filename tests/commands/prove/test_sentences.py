@@ -8,9 +8,9 @@ import nbformat
 import pytest
 
 from grader.commands.cli import main
-from grader.commands.prove.leads import leads
 from grader.commands.prove.matrix import AnswerRow, Kind
-from grader.commands.prove.sentences import said, sentences
+from grader.commands.prove.sentences.assertions import said, sentences
+from grader.commands.prove.sentences.leads import leads
 from tests.support.notebooks import answer, check, hidden, notebook
 from tests.support.paths import REPOSITORY
 from tests.support.records import MISTAKE, write

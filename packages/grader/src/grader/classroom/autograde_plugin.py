@@ -23,17 +23,17 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 
 from grader.classroom.config import helper_packages
 from grader.classroom.course_dir import CourseDir, folder_of_students
-from grader.classroom.file_choice import FoundFiles, find_files
 from grader.classroom.page.autograded import autograded, unanswered
 from grader.classroom.page.result_files import record, record_file
 from grader.classroom.release import chooser_of, register
 from grader.classroom.results import RECEIPTS
+from grader.classroom.submitted.file_choice import FoundFiles, find_files
+from grader.classroom.submitted.helper_files import helper_files
 from grader.engine.diagnosis.misconceptions import load
 from grader.engine.grading import grade
 from grader.engine.limits import Limits
 from grader.engine.notebook.cells import CellType, grade_id, repairs_of, type_of, with_repairs
 from grader.engine.notebook.files import read_source, read_sources
-from grader.engine.notebook.helper_files import helper_files
 from grader.engine.notebook.not_run import cells_not_run
 from grader.engine.notebook.repair import Repaired, repair
 from grader.engine.notebook.submission_folder import MAX_ENTRIES, SubmissionFolder

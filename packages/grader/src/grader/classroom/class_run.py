@@ -23,12 +23,12 @@ import nbformat
 from sqlalchemy.exc import OperationalError
 
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.file_choice import misplaced_files
 from grader.classroom.graders import Graders, Threads
 from grader.classroom.page.page_maker import PreviousScores, StudentResult
 from grader.classroom.release import register
 from grader.classroom.results import ResultWriter, completion_marker
 from grader.classroom.student import Assignment, Submission, load_assignment, read_submission
+from grader.classroom.submitted.file_choice import misplaced_files
 from grader.engine.code_digest import engine_digest
 from grader.engine.sandbox import confinement
 from grader.errors import GraderError

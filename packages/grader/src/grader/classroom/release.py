@@ -16,9 +16,9 @@ from nbgrader.preprocessors import ClearSolutions, NbGraderPreprocessor, SaveCel
 from traitlets.config import Config
 
 from grader.classroom.course_dir import CourseDir
+from grader.classroom.submitted.choice import Chooser
 from grader.engine.limits import Limits
 from grader.engine.notebook.cells import CellType, grade_id, type_of
-from grader.engine.notebook.choice import Chooser
 from grader.engine.notebook.files import read_sources
 from grader.engine.notebook.outline import Outline
 from grader.errors import GraderError

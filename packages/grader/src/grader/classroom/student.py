@@ -14,16 +14,16 @@ from nbformat import NotebookNode
 from nbgrader.utils import parse_utc
 
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.file_choice import find_files
 from grader.classroom.page.autograded import put_place
 from grader.classroom.page.page_maker import StudentResult
 from grader.classroom.release import chooser_of
+from grader.classroom.submitted.choice import Chooser
+from grader.classroom.submitted.file_choice import find_files
+from grader.classroom.submitted.helper_files import helper_files
 from grader.engine.diagnosis.misconceptions import Misconception, load
 from grader.engine.grading import grade
 from grader.engine.limits import Limits
-from grader.engine.notebook.choice import Chooser
 from grader.engine.notebook.files import read_sources
-from grader.engine.notebook.helper_files import helper_files
 from grader.engine.notebook.repair import repair
 from grader.engine.notebook.submission_folder import SubmissionFolder
 from grader.engine.supervisor.parsers import parse

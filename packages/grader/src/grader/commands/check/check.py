@@ -11,13 +11,13 @@ from nbformat import NotebookNode, from_dict
 
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.page.exercises import HEADING, WAITING, PageExercise, anchor, exercises
+from grader.classroom.submitted.helper_files import helper_files
+from grader.classroom.submitted.matching import Matcher
 from grader.engine.diagnosis.misconceptions import load
 from grader.engine.grading import grade
 from grader.engine.limits import Limits
 from grader.engine.notebook.cells import CellType, explain, grade_id, type_of
 from grader.engine.notebook.files import read_source
-from grader.engine.notebook.helper_files import helper_files
-from grader.engine.notebook.matching import Matcher
 from grader.engine.notebook.outline import Outline
 from grader.engine.notebook.repair import Repaired, repair
 from grader.engine.notebook.submission_folder import SubmissionFolder

@@ -20,13 +20,13 @@ from traitlets import Bool, Enum, TraitError, Unicode
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.release import chooser_of
 from grader.classroom.student import TIMESTAMP, submission_time
+from grader.classroom.submitted.matching import is_ignored
 from grader.commands.lms.archive.collect import Collector, StudentFiles
 from grader.commands.lms.identities import EnrolledStudents
 from grader.commands.lms.moodle import read_worksheet
 from grader.commands.lms.settings import Archives
 from grader.engine.limits import Limits
 from grader.engine.notebook.files import read_sources
-from grader.engine.notebook.matching import is_ignored
 from grader.engine.notebook.submission_folder import SubmissionFolder
 from grader.errors import GraderError, UnreadableFile
 from grader.files import replace_file

@@ -8,8 +8,8 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from grader.commands.prove.leads_console import lead_complaints, leads_table
 from grader.commands.prove.matrix import AnswerRow, Kind, Matrix
+from grader.commands.prove.sentences.console import lead_complaints, leads_table
 
 FORMAT = 1
 """Version of the JSON form. It increases when a field is removed or changes its meaning."""

@@ -53,8 +53,8 @@ def _run(parsed: argparse.Namespace) -> int:
         from grader.classroom.course_dir import CourseDir
         from grader.commands.prove.console import as_json, summary
         from grader.commands.prove.draws import with_other_draws
-        from grader.commands.prove.leads_console import entries
         from grader.commands.prove.matrix import Prover
+        from grader.commands.prove.sentences.console import entries
         from grader.engine.limits import Limits
 
     course_dir = CourseDir(Path.cwd())

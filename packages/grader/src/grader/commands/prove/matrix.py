@@ -15,9 +15,9 @@ import msgspec
 from nbformat import NotebookNode
 
 from grader.commands.prove import survivors
-from grader.commands.prove.leads import Leads, leads
 from grader.commands.prove.mutation import difference, mutants
-from grader.commands.prove.sentences import Sentence, sentences
+from grader.commands.prove.sentences.assertions import Sentence, sentences
+from grader.commands.prove.sentences.leads import Leads, leads
 from grader.commands.prove.trivial import ForNothing, for_nothing, trivial_answers
 from grader.engine.diagnosis.misconceptions import Misconception, Tie, load, load_common_ties, load_ties
 from grader.engine.explanation import Cause

@@ -12,13 +12,13 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from grader.classroom.submitted.choice import Chooser
+from grader.classroom.submitted.matching import OTHER_ARCHIVES, is_ignored, may_be_notebook, says_notebook
 from grader.commands.lms import canvas, moodle
 from grader.commands.lms.archive.archive import Archive, ArchivedFile, Budget
 from grader.commands.lms.identities import ArchiveEntryOwner, EnrolledStudents, LmsIdentity
 from grader.commands.lms.moodle import Worksheet
 from grader.commands.lms.settings import Archives
-from grader.engine.notebook.choice import Chooser
-from grader.engine.notebook.matching import OTHER_ARCHIVES, is_ignored, may_be_notebook, says_notebook
 from grader.engine.supervisor.parsers import parse
 from grader.errors import GraderError, UnreadableFile
 from grader.text import one_line, plural

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nbformat import NotebookNode
 
-from grader.engine.notebook.choice import Chooser
+from grader.classroom.submitted.choice import Chooser
 from tests.support.notebooks import answer, answered, check, code, helpers, notebook, text, written
 
 STUB = "raise NotImplementedError()"

@@ -7,10 +7,10 @@ import pytest
 
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.student import load_assignment, read_submission
+from grader.classroom.submitted.helper_files import helper_files
 from grader.commands.check.check import check as checked
 from grader.engine.grading import grade
 from grader.engine.limits import Limits
-from grader.engine.notebook.helper_files import helper_files
 from grader.engine.notebook.submission_folder import SubmissionFolder
 from grader.engine.supervisor.scratch import Scratch
 from tests.support.notebooks import answer, answered, cell, check, code, helpers, hidden, notebook

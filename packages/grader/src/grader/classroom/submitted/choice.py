@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 
 from nbformat import NotebookNode
 
+from grader.classroom.submitted.matching import Matcher
 from grader.engine.notebook.cells import CellType, grade_id, type_of
-from grader.engine.notebook.matching import Matcher
 
 ANSWERS = (CellType.AUTOGRADED_ANSWER, CellType.MANUAL_ANSWER)
 

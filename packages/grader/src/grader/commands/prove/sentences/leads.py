@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from grader.commands.prove.sentences import Sentence, said
+from grader.commands.prove.sentences.assertions import Sentence, said
 from grader.engine.diagnosis.misconceptions import Tie
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ class Leads(msgspec.Struct):
 
     Args:
         causes: the number of sentences that name a cause.
+        always: the number of those that are recorded as true for everyone who gets them.
         untied: those that no entry ties.
         false: leads to known mistakes that their sentences do not mean, and whatever a right answer gets.
         vague: leads to mutants that behave in these tests like no mistake that the sentence means.
@@ -51,6 +52,7 @@ class Leads(msgspec.Struct):
     """
 
     causes: int
+    always: int
     untied: list[Untied]
     false: list[Lead]
     vague: list[Lead]
@@ -81,7 +83,7 @@ def leads(
         is_sample: whether only some rows were graded. Then nothing is dead or stale, and mutants are not judged.
     """
     judge = _Judge(known, [*own, *common], [row for row in rows if not row.is_undecided])
-    found = Leads(len(judge.causes), judge.untied(), judge.false(), [], [], [], judge.misnamed())
+    found = Leads(len(judge.causes), judge.always(), judge.untied(), judge.false(), [], [], [], judge.misnamed())
     if not is_sample:
         found.vague, found.dead, found.stale = judge.vague(), judge.dead(), judge.stale(own)
     return found
@@ -96,6 +98,9 @@ class _Judge:
         self._of = {kind: [row for row in rows if row.kind == kind] for kind in ("right answer", "mistake", "mutant")}
         self._got = {id(row): _got(known, row) for row in rows}
         self.causes = list(dict.fromkeys(each.text for each in known if each.names_cause or self._ties[each.text]))
+
+    def always(self) -> int:
+        return sum(tie is not None and bool(tie.always) for text in self.causes for tie in [self._ties[text]])
 
     def untied(self) -> list[Untied]:
         found = []

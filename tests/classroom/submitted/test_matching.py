@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grader.classroom.students.roster import EnrolledStudent
+from grader.classroom.submitted.matching import Matcher, NameMatch, may_be_notebook
 from grader.commands.lms.identities import EnrolledStudents, LmsIdentity, name_key
-from grader.engine.notebook.matching import Matcher, NameMatch, may_be_notebook
 from tests.support.notebooks import answer, check, helpers, notebook, text
 
 IMPORTS = helpers("imports", "import torch")

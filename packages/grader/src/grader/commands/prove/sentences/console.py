@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from rich.table import Table
 from rich.text import Text
 
-from grader.commands.prove.leads import Lead, Leads, Untied
 from grader.commands.prove.matrix import Matrix
-from grader.commands.prove.sentences import FIELD
+from grader.commands.prove.sentences.assertions import FIELD
+from grader.commands.prove.sentences.leads import Lead, Leads, Untied
 
 SHOWN = 3
 """Edits of mutants that are shown with an untied sentence."""
