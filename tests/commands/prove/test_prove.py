@@ -255,8 +255,8 @@ def test_mutants_in_one_sandbox_are_judged_as_if_each_had_its_own(monkeypatch: p
     for size in (3, 1_000):
         monkeypatch.setattr(prover, "IN_TURN", size)
         exercise = ExerciseToProve(NAME, "root", outline.alone("root"), outline.scored_tests("root"), {}, right, {})
-        for place, (name, text) in enumerate(spoilers.items()):
-            exercise.rows.insert(2 * place + 1, (AnswerRow(Kind.MUTANT, name), text))
+        for place, (name, code) in enumerate(spoilers.items()):
+            exercise.rows.insert(2 * place + 1, (AnswerRow(Kind.MUTANT, name), code))
         (matrix,) = Prover(with_sentences=True).matrices([exercise])
         found.append(matrix.rows)
         assert batches and [row.name for row in matrix.rows] == [row.name for row, _ in exercise.rows]
