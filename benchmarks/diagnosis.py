@@ -20,8 +20,8 @@ from nbformat import NotebookNode
 
 from benchmarks.classes import REPOSITORY
 from grader.classroom.course_dir import CourseDir
-from grader.commands.prove.matrix import ExerciseToProve, Prover, for_wrong_answers
 from grader.commands.prove.mutation import mutants, program
+from grader.commands.prove.prover import ExerciseToProve, Prover, for_wrong_answers
 from grader.engine.diagnosis.misconceptions import Misconception, load
 from grader.engine.notebook.cells import grade_id
 from grader.engine.supervisor.pool import side_by_side

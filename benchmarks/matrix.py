@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from benchmarks.classes import REPOSITORY
 from grader.classroom.course_dir import CourseDir
 from grader.commands.prove.console import for_nothing_of
-from grader.commands.prove.matrix import Kind, Matrix, Prover
+from grader.commands.prove.matrix import Kind, Matrix
+from grader.commands.prove.prover import Prover
 
 HEADING = "## The kill matrix"
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from nbformat import NotebookNode
 
 from benchmarks.classes import REPOSITORY
-from grader.commands.prove.matrix import Prover, for_wrong_answers
+from grader.commands.prove.prover import Prover, for_wrong_answers
 from grader.engine.diagnosis.misconceptions import load
 from grader.engine.notebook.files import read_sources
 from grader.engine.notebook.outline import Outline

@@ -23,7 +23,6 @@ SOURCE = notebook(
 def judge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Judge:
     """A judge with an empty cache, for whom SOURCE is the notebook of every exercise."""
     monkeypatch.setattr(judges, "alone", lambda _: SOURCE)
-    monkeypatch.setattr(judges, "reference", lambda _: RIGHT)
     return Judge(ProofCache(tmp_path))
 
 

@@ -172,6 +172,19 @@ def test_a_watched_notebook_is_checked_at_every_save(terminal: Terminal) -> None
     assert watching.exitstatus == 0
 
 
+def test_a_save_of_a_helper_module_is_a_save_of_the_watched_notebook(terminal: Terminal) -> None:
+    """As long as the notebook uses it; the line above says which file was saved."""
+    notebook = terminal.write("helped", one="import own_module\n\ndef one(x=1):\n    return own_module.value * x")
+    module = (terminal.course / notebook).with_name("own_module.py")
+    module.write_text("value = 2\n")
+    watching = terminal.type(notebook, "--watch")
+    watching.expect(r"small.ipynb, as saved at.*one +0 / 3 .*not right yet")
+    module.write_text("value = 1  # and no more\n")
+    watching.expect(r"own_module.py, as saved at.*one +3 / 3 .*right.*\(\+3\)")
+    watching.sendcontrol("c")
+    watching.close()
+
+
 def test_a_daemon_gives_way_to_another_or_ends(terminal: Terminal) -> None:
     """Killed, or loaded before a file was changed, also when two ask at once; or idle, with all its processes."""
     error = (1, "", "grader: none.ipynb does not exist: name one notebook\n")

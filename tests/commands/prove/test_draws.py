@@ -11,7 +11,8 @@ import torch
 
 from grader.commands.cli import main
 from grader.commands.prove.draws import copies, drawing_tests, with_other_draws
-from grader.commands.prove.matrix import REFERENCE, ExerciseToProve, Kind, Prover
+from grader.commands.prove.matrix import Kind
+from grader.commands.prove.prover import REFERENCE, ExerciseToProve, Prover
 from grader.engine.notebook.outline import Outline
 from grader.engine.runner.test_execution import Generator, seed_test
 from tests.support.notebooks import answer, check, helpers, notebook
@@ -155,7 +156,7 @@ def test_a_test_that_does_not_draw_is_not_copied() -> None:
 
 def test_a_draw_that_never_ends_does_not_count_for_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     """Their time is used up too, which says nothing about their numbers."""
-    monkeypatch.setattr("grader.commands.prove.matrix.CELL_SECONDS", 1)
+    monkeypatch.setattr("grader.commands.prove.prover.CELL_SECONDS", 1)
     exercise = exercise_of(
         source(WEAK, FIXED), endless="def scaled(x, by):\n    while by == 0:\n        pass\n    return x * by"
     )

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from grader.commands.prove import survivors
-from grader.commands.prove.matrix import Kind, Prover
+from grader.commands.prove.matrix import Kind
+from grader.commands.prove.prover import Prover
 from tests.support.exercises import ASSIGNMENTS, sources
 from tests.support.paths import REPOSITORY
 

@@ -13,7 +13,8 @@ from torch import nn
 
 from grader.commands.cli import main
 from grader.commands.prove.fillings import Filling
-from grader.commands.prove.matrix import REFERENCE, AnswerRow, ExerciseToProve, Kind, Matrix, Prover
+from grader.commands.prove.matrix import AnswerRow, Kind, Matrix
+from grader.commands.prove.prover import REFERENCE, ExerciseToProve, Prover
 from grader.commands.prove.trivial import ForNothing, for_nothing, trivial_answers
 from tests.support.notebooks import answer, check, helpers, hidden, notebook
 from tests.support.paths import REPOSITORY

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from grader.commands.prove.matrix import Prover
 from grader.commands.prove.mutation import mutants, program
+from grader.commands.prove.prover import Prover
 from grader.commands.report.canonical import features, statements
 from grader.commands.report.draft.ast_diff import applied, differences, names
 from grader.commands.report.draft.draft import Draft, behaves_like, draft

@@ -34,7 +34,7 @@ class CheckedNotebook:
 
     `notebook` is the repaired submission with scores and outputs in its cells, up to the last test that was run.
     `is_part` is true if only one exercise was checked. `left_out` has a sentence for each file beside the notebook that
-    its code names and did not get.
+    its code names and did not get, and `helpers` are those that it got.
     """
 
     path: Path
@@ -45,6 +45,7 @@ class CheckedNotebook:
     answer_errors: dict[str, str]
     is_part: bool
     left_out: list[str] = field(default_factory=list)
+    helpers: list[Path] = field(default_factory=list)
 
     @cached_property
     def exercises(self) -> list[ExerciseView]:
@@ -115,7 +116,8 @@ def check(course_dir: CourseDir, path: Path, *, sandbox: bool = True, exercise: 
     graded, errors = _graded(repaired.notebook, report), _answer_errors(repaired.notebook, report)
     if exercise:
         report = replace(report, results=[each for each in report.results if each.exercise == exercise])
-    return CheckedNotebook(path, source_path, source, graded, report, errors, bool(exercise), left_out)
+    helpers = [here.parent / name for name in files]
+    return CheckedNotebook(path, source_path, source, graded, report, errors, bool(exercise), left_out, helpers)
 
 
 def _sources(course_dir: CourseDir) -> list[Path]:

@@ -125,13 +125,18 @@ def _folder(course_dir: CourseDir, folder: Path, options: CheckOptions, console:
 
 
 def _watch(course_dir: CourseDir, path: Path, options: CheckOptions, console: Console) -> None:
-    """Check a notebook now and after every save, until Ctrl-C; an editor may write into its file or replace it."""
+    """Check a notebook now and after every save, also of a file beside it that it uses, until Ctrl-C.
+
+    An editor may write into a file or replace it.
+    """
     known: CheckedNotebook | None = None
-    checked_stamp: Stamp | None = None
+    stamps: dict[Path, Stamp | None] = {path: None}
     while True:
-        if (settled := _settled(path)) not in (None, checked_stamp):
-            checked_stamp = settled
-            console.print(Text(f"{path.name}, as saved at {_time(settled)}", "dim"))
+        settled = {file: _settled(file) for file in stamps}
+        if settled[path] is not None and settled != stamps:
+            changed = next(file for file in settled if settled[file] != stamps[file])
+            stamps = settled
+            console.print(Text(f"{changed.name}, as saved at {_time(settled[changed])}", "dim"))
             try:
                 checked = _checked(course_dir, path, options)
             except GraderError as error:
@@ -140,6 +145,7 @@ def _watch(course_dir: CourseDir, path: Path, options: CheckOptions, console: Co
                 console.print(changes(known, checked) if known else overview(checked))
                 console.print(next_step(checked, notebook_after(course_dir, checked.source_path)), Text())
                 known = checked
+                stamps = {path: settled[path]} | {file: settled.get(file, stamp(file)) for file in checked.helpers}
         time.sleep(POLL_SECONDS)
 
 

@@ -9,7 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 from nbformat import NotebookNode
 
-from grader.commands.prove.matrix import REFERENCE, AnswerRow, ExerciseToProve, Kind, Matrix, Prover, failed
+from grader.commands.prove.matrix import AnswerRow, Kind, Matrix
+from grader.commands.prove.prover import REFERENCE, ExerciseToProve, Prover, failed
 from grader.engine.limits import Limits
 from grader.engine.notebook.cells import grade_id
 from grader.engine.report import Verdict

@@ -53,7 +53,7 @@ def _run(parsed: argparse.Namespace) -> int:
         from grader.classroom.course_dir import CourseDir
         from grader.commands.prove.console import as_json, summary
         from grader.commands.prove.draws import with_other_draws
-        from grader.commands.prove.matrix import Prover
+        from grader.commands.prove.prover import Prover
         from grader.commands.prove.sentences.console import entries
         from grader.engine.limits import Limits
 

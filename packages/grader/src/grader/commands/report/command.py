@@ -14,7 +14,7 @@ from pathlib import Path
 
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.student import kept_text, repaired
-from grader.commands.prove.matrix import Prover
+from grader.commands.prove.prover import Prover
 from grader.commands.report.draft.draft import behaves_like, draft
 from grader.commands.report.files import write_files
 from grader.commands.report.item_analysis import analysed_tests, exercises

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from grader.commands.prove.matrix import Prover, for_wrong_answers
 from grader.commands.prove.mutation import Mutant, mutants, program
+from grader.commands.prove.prover import Prover, for_wrong_answers
 from grader.commands.report.canonical import TOKEN, lines_of
 from grader.commands.report.draft.ast_diff import Edit, applied, differences
 from grader.commands.report.draft.misconception_toml import as_misconception, as_toml, change
