@@ -25,6 +25,7 @@ from grader.engine.report import Report
 from grader.engine.supervisor.parsers import read_notebook
 from grader.engine.view import ExerciseView, first_to_do, views
 from grader.errors import GraderError, UnreadableFile
+from grader.files import Stamp, stamp
 from grader.text import printable
 
 
@@ -34,7 +35,7 @@ class CheckedNotebook:
 
     `notebook` is the repaired submission with scores and outputs in its cells, up to the last test that was run.
     `is_part` is true if only one exercise was checked. `left_out` has a sentence for each file beside the notebook that
-    its code names and did not get, and `helpers` are those that it got.
+    its code names and did not get, and `helpers` are those that it got, as they were read.
     """
 
     path: Path
@@ -45,7 +46,7 @@ class CheckedNotebook:
     answer_errors: dict[str, str]
     is_part: bool
     left_out: list[str] = field(default_factory=list)
-    helpers: list[Path] = field(default_factory=list)
+    helpers: dict[Path, Stamp | None] = field(default_factory=dict)
 
     @cached_property
     def exercises(self) -> list[ExerciseView]:
@@ -102,6 +103,8 @@ def check(course_dir: CourseDir, path: Path, *, sandbox: bool = True, exercise: 
     files, left_out = helper_files(
         SubmissionFolder(here.parent, here.parent), [here.read_bytes()], limits, course_dir.helper_packages
     )
+    # At once: whoever saves a file during the check has it checked again.
+    helpers = {here.parent / name: stamp(here.parent / name) for name in files}
     if exercise:
         repaired = _up_to(repaired, exercise, path)
     report = grade(
@@ -116,7 +119,6 @@ def check(course_dir: CourseDir, path: Path, *, sandbox: bool = True, exercise: 
     graded, errors = _graded(repaired.notebook, report), _answer_errors(repaired.notebook, report)
     if exercise:
         report = replace(report, results=[each for each in report.results if each.exercise == exercise])
-    helpers = [here.parent / name for name in files]
     return CheckedNotebook(path, source_path, source, graded, report, errors, bool(exercise), left_out, helpers)
 
 

@@ -145,7 +145,7 @@ def _watch(course_dir: CourseDir, path: Path, options: CheckOptions, console: Co
                 console.print(changes(known, checked) if known else overview(checked))
                 console.print(next_step(checked, notebook_after(course_dir, checked.source_path)), Text())
                 known = checked
-                stamps = {path: settled[path]} | {file: settled.get(file, stamp(file)) for file in checked.helpers}
+                stamps = {path: settled[path]} | checked.helpers
         time.sleep(POLL_SECONDS)
 
 
