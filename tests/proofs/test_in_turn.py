@@ -23,6 +23,7 @@ SOURCE = notebook(
 def judge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Judge:
     """A judge with an empty cache, for whom SOURCE is the notebook of every exercise."""
     monkeypatch.setattr(judges, "alone", lambda _: SOURCE)
+    monkeypatch.setattr(judges, "reference", lambda _: RIGHT)
     return Judge(ProofCache(tmp_path))
 
 
@@ -35,8 +36,19 @@ def judge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Judge:
         ("import os\ndef area(r):\n    os._exit(0)", [0, 0]),
         ("import os\nos._exit(0)", [0, 0]),
         ("del math\n" + RIGHT, [0, 0]),
+        ("pass", [0, 0]),
+        ("def area(r):\n    while True:\n        print(r * 10 ** 6)", [0, 0]),
     ],
-    ids=["right", "changes a library", "blank", "ends in a test", "ends the sandbox", "removes a name"],
+    ids=[
+        "right",
+        "changes a library",
+        "blank",
+        "ends in a test",
+        "ends the sandbox",
+        "removes a name",
+        "binds nothing",
+        "prints too much",
+    ],
 )
 def test_an_answer_costs_no_other_one_a_point(judge: Judge, between: str, its_points: list[float]) -> None:
     """Neither those before it nor those behind it, whatever it leaves in the sandbox."""

@@ -10,12 +10,10 @@ import pytest
 from grader.commands.cli import main
 from grader.commands.prove import prover
 from grader.commands.prove.console import as_json
-from grader.commands.prove.in_turn import tried_in_turn
 from grader.commands.prove.matrix import AnswerRow, Kind, Matrix
 from grader.commands.prove.prover import ExerciseToProve, Prover
 from grader.engine.notebook.cells import grade_id
 from grader.engine.notebook.outline import Outline
-from grader.engine.report import Report
 from tests.support.exercises import reference
 from tests.support.notebooks import answer, check, helpers, hidden, notebook, text
 from tests.support.paths import REPOSITORY
@@ -227,42 +225,6 @@ def test_a_mistake_that_never_ends_costs_seconds(monkeypatch: pytest.MonkeyPatch
     exercise.rows[:] = [row for row in exercise.rows if row[0].kind in (Kind.RIGHT, Kind.MISTAKE)]
     (found,) = Prover(sandbox=False).matrices([exercise])
     assert found.is_proven() and found.rows[2].killed_by == ["root-check", "root-test-more"]
-
-
-def test_mutants_in_one_sandbox_are_judged_as_if_each_had_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever they leave in it: a changed library, no sandbox at all, a name that another one does not bind."""
-    monkeypatch.setattr(prover, "CELL_SECONDS", 1)
-    monkeypatch.setattr(Prover, "_has_short_tests", lambda prover, exercise: True)
-    batches = []
-
-    def noted(*all_: Any, **more: Any) -> list[Report] | None:
-        batches.append(all_)
-        return tried_in_turn(*all_, **more)
-
-    monkeypatch.setattr(prover, "tried_in_turn", noted)
-    spoilers = {
-        "changes a library": "math.sqrt = round\ndef root(x):\n    return x ** 0.5",
-        "removes a name": "del math\ndef root(x):\n    return x ** 0.5",
-        "never ends": "def root(x):\n    while True:\n        pass",
-        "ends the sandbox": "import os\nos._exit(0)",
-        "binds nothing": "pass",
-        "is right": "def root(x):\n    return x ** 0.5",
-        "prints too much": "def root(x):\n    while True:\n        print(x * 10 ** 6)",
-    }
-    outline = Outline(SOURCE)
-    right = {"reference": outline.reference("root")}
-    found = []
-    for size in (3, 1_000):
-        monkeypatch.setattr(prover, "IN_TURN", size)
-        exercise = ExerciseToProve(NAME, "root", outline.alone("root"), outline.scored_tests("root"), {}, right, {})
-        for place, (name, code) in enumerate(spoilers.items()):
-            exercise.rows.insert(2 * place + 1, (AnswerRow(Kind.MUTANT, name), code))
-        (matrix,) = Prover(with_sentences=True).matrices([exercise])
-        found.append(matrix.rows)
-        assert batches and [row.name for row in matrix.rows] == [row.name for row, _ in exercise.rows]
-    assert found[0] == found[1]
-    killed = {row.name: bool(row.killed_by) for row in found[0]}
-    assert [killed[name] for name in spoilers] == [False, False, True, True, True, False, True]
 
 
 def test_an_answer_that_was_not_graded_is_no_proof() -> None:

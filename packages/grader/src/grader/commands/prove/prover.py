@@ -3,9 +3,7 @@
 source/NN-name --> exercises --> rows: mistakes, right answers, mutants, trivial answers --grade, side by side--> Matrix
 """
 
-import copy
 import hashlib
-import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -15,7 +13,6 @@ from pathlib import Path
 from nbformat import NotebookNode
 
 from grader.commands.prove import survivors
-from grader.commands.prove.in_turn import tried_in_turn
 from grader.commands.prove.matrix import AnswerRow, Kind, Matrix
 from grader.commands.prove.mutation import difference, mutants
 from grader.commands.prove.sentences.assertions import Sentence, sentences
@@ -25,7 +22,7 @@ from grader.engine.diagnosis.misconceptions import Misconception, Tie, load, loa
 from grader.engine.explanation import Cause
 from grader.engine.grading import grade
 from grader.engine.limits import Limits
-from grader.engine.notebook.cells import CellType, grade_id, type_of
+from grader.engine.notebook.cells import grade_id
 from grader.engine.notebook.files import read_sources
 from grader.engine.notebook.outline import Outline
 from grader.engine.notebook.repair import Repaired
@@ -36,8 +33,6 @@ from grader.errors import GraderError
 
 CELL_SECONDS, NOTEBOOK_SECONDS = 3, 60
 """Limits of a wrong answer: many never end. A right answer has the limits of the course."""
-IN_TURN = 16
-"""Mutants that are tried in one sandbox where tests are short."""
 SHARE = 10
 """A sample holds one row in this many."""
 REFERENCE = "reference"
@@ -136,10 +131,10 @@ class Prover:
             confinement.check()
         pool = ThreadPoolExecutor(side_by_side(self.jobs))
         try:
-            ahead: list[tuple[ExerciseToProve, list[Future[list[AnswerRow]]]]] = []
+            ahead: list[tuple[ExerciseToProve, list[Future[AnswerRow]]]] = []
             for exercise in exercises:
-                parts = self._parts(exercise)
-                ahead.append((exercise, [pool.submit(self._graded_part, exercise, part) for part in parts]))
+                drawn = [(row, text) for row, text in exercise.rows if self._is_in_sample(exercise, row)]
+                ahead.append((exercise, [pool.submit(self._graded, exercise, row, text) for row, text in drawn]))
                 if len(ahead) > 1:  # no core waits for the last row of the exercise before
                     yield self._matrix(*ahead.pop(0))
             yield from (self._matrix(exercise, futures) for exercise, futures in ahead)
@@ -210,49 +205,10 @@ class Prover:
         # A trivial answer calls the reference for its shapes, so it takes as long.
         return self.limits if row.kind in (Kind.RIGHT, Kind.TRIVIAL) else for_wrong_answers(self.limits)
 
-    def _parts(self, exercise: ExerciseToProve) -> list[list[tuple[AnswerRow, str]]]:
-        """Return the rows to grade, each by itself; or mutants together, if that is worth it."""
-        drawn = [(row, text) for row, text in exercise.rows if self._is_in_sample(exercise, row)]
-        mutants = [each for each in drawn if each[0].kind is Kind.MUTANT]
-        if len(mutants) < IN_TURN or not self._has_short_tests(exercise):
-            return [[each] for each in drawn]
-        alone = [[each] for each in drawn if each[0].kind is not Kind.MUTANT]
-        return alone + [mutants[first : first + IN_TURN] for first in range(0, len(mutants), IN_TURN)]
-
-    def _has_short_tests(self, exercise: ExerciseToProve) -> bool:
-        """Return whether the tests of an exercise take less than half the time in which a sandbox starts."""
-        bare = copy.copy(exercise.source)
-        bare.cells = [cell for cell in bare.cells if type_of(cell) is not CellType.TEST]
-        answer, seconds = exercise.right[REFERENCE], []
-        for source in (exercise.source, exercise.source, bare):  # the first time, tests are compiled
-            begin = time.perf_counter()
-            self.report(source, exercise.name, answer, self.limits)
-            seconds.append(time.perf_counter() - begin)
-        return seconds[1] < 1.5 * seconds[2]
-
-    def _graded_part(self, exercise: ExerciseToProve, part: list[tuple[AnswerRow, str]]) -> list[AnswerRow]:
-        if len(part) > 1:
-            limits, answers = self.limits_for(part[0][0]), [answer for _, answer in part]
-            reports = tried_in_turn(
-                exercise.source,
-                exercise.name,
-                answers,
-                limits,
-                sandbox=self.sandbox,
-                helper_packages=self.helper_packages,
-            )
-            if reports is not None:
-                return [self._row(exercise, row, report) for (row, _), report in zip(part, reports, strict=True)]
-        return [self._graded(exercise, row, answer) for row, answer in part]
-
     def _graded(self, exercise: ExerciseToProve, row: AnswerRow, answer: str) -> AnswerRow:
         # A diagnosis takes time, so only the rows with a name of their own are diagnosed.
         diagnosed = exercise.misconceptions if self.with_sentences and row.kind is Kind.MISTAKE else []
         report = self.report(exercise.source, exercise.name, answer, self.limits_for(row), diagnosed)
-        return self._row(exercise, row, report)
-
-    def _row(self, exercise: ExerciseToProve, row: AnswerRow, report: Report) -> AnswerRow:
-        """Return a row with what its report says."""
         row.is_undecided = report.given_up
         if self.with_sentences:
             explained = {result.name: result.explanation for result in report.results}
@@ -264,9 +220,8 @@ class Prover:
             row.reason = exercise.reasons.get(row.edit, "")
         return row
 
-    def _matrix(self, exercise: ExerciseToProve, futures: list[Future[list[AnswerRow]]]) -> Matrix:
-        done = {id(row) for future in futures for row in future.result()}
-        rows = [row for row, _ in exercise.rows if id(row) in done]
+    def _matrix(self, exercise: ExerciseToProve, futures: list[Future[AnswerRow]]) -> Matrix:
+        rows = [future.result() for future in futures]
         explained = {row.edit for row in rows if row.reason}
         not_drawn = {row.edit for row, _ in exercise.rows} - {row.edit for row in rows}
         stale = [edit for edit in exercise.reasons if edit not in explained | not_drawn]

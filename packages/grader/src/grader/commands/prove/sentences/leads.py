@@ -100,7 +100,8 @@ class _Judge:
         self.causes = list(dict.fromkeys(each.text for each in known if each.names_cause or self._ties[each.text]))
 
     def always(self) -> int:
-        return sum(tie is not None and bool(tie.always) for text in self.causes for tie in [self._ties[text]])
+        ties = (self._ties[text] for text in self.causes)
+        return sum(bool(tie and tie.always) for tie in ties)
 
     def untied(self) -> list[Untied]:
         found = []
