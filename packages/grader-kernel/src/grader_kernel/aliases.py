@@ -3,13 +3,15 @@
     function, arguments -> a call -> its result, the number of lists, dicts and tensors in it that belong to an argument
 
 "Returns a new list" cannot be tested with `is` in a grader, where student code runs in another process and everything
-crosses as a copy; there, as in `peak_memory`, the method `__measured__` of the stand-in makes the call.
+crosses as a copy. `aliases` counts in the process that runs the student's code.
 """
 
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 import torch
+
+from grader_kernel.measured import measured
 
 T = TypeVar("T")
 
@@ -25,11 +27,7 @@ def aliases(function: Callable[..., T], *args: Any, **kwargs: Any) -> tuple[T, i
         args: its arguments.
         kwargs: its keyword arguments.
     """
-    # Looked up in the class, like Python's own special methods: a student's function cannot have it.
-    measured = getattr(type(function), "__measured__", None)
-    if measured is not None:
-        return measured(function, aliases_here, args, kwargs)
-    return aliases_here(function, *args, **kwargs)
+    return measured(aliases_here, function, args, kwargs)
 
 
 def aliases_here(function: Callable[..., T], *args: Any, **kwargs: Any) -> tuple[T, int]:

@@ -2,8 +2,7 @@
 
     function, arguments -> a call in which each operation of torch is seen -> its result, the most bytes alive at once
 
-A notebook makes the call in its only process. In a grader, the student's function is a stand-in for a function in
-another process; the method `__measured__` of the stand-in makes the call there with the same code.
+The memory is measured in the process that runs the student's function, which in a grader is another one.
 """
 
 import gc
@@ -15,6 +14,8 @@ from typing import Any, TypeVar
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
+
+from grader_kernel.measured import measured
 
 T = TypeVar("T")
 
@@ -40,11 +41,7 @@ def peak_memory(function: Callable[..., T], *args: Any, **kwargs: Any) -> tuple[
         args: its arguments.
         kwargs: its keyword arguments.
     """
-    # Looked up in the class, like Python's own special methods: a student's function cannot have it.
-    measured = getattr(type(function), "__measured__", None)
-    if measured is not None:
-        return measured(function, peak_memory_here, args, kwargs)
-    return peak_memory_here(function, *args, **kwargs)
+    return measured(peak_memory_here, function, args, kwargs)
 
 
 def peak_memory_here(function: Callable[..., T], *args: Any, **kwargs: Any) -> tuple[T, int]:
