@@ -2,6 +2,7 @@
 
 import copy
 
+import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from traitlets.config import Config
@@ -63,6 +64,16 @@ def answered(source: NotebookNode, **answers: str) -> NotebookNode:
 def cell(notebook: NotebookNode, name: str) -> NotebookNode:
     """The cell of the notebook that has the grade_id `name`."""
     return next(cell for cell in notebook.cells if cell.metadata.get("nbgrader", {}).get("grade_id") == name)
+
+
+def names_and_blanks(notebook: NotebookNode) -> list[str | None]:
+    """Return the grade_id of each cell."""
+    return [grade_id(cell) for cell in notebook.cells]
+
+
+def retyped(notebook: NotebookNode, name: str, source: str) -> NotebookNode:
+    """Return a copy of a cell with another text."""
+    return nbformat.from_dict({**copy.deepcopy(cell(notebook, name)), "source": source, "id": "copy"})
 
 
 def _tagged(tags: tuple[str, ...]) -> dict[str, object]:

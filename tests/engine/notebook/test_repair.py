@@ -6,15 +6,13 @@ import nbformat
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from nbgrader.utils import compute_checksum
 
 from grader.classroom.page import sanitize
 from grader.engine.cpu_limit import cpu_limit
-from grader.engine.explanation import Change
 from grader.engine.grading import grade
-from grader.engine.notebook.cells import CellType, grade_id, type_of
+from grader.engine.notebook.cells import grade_id
 from grader.engine.notebook.repair import repair
-from tests.support.notebooks import answered, cell, code, helpers, notebook, text, written
+from tests.support.notebooks import answered, cell, code, names_and_blanks, retyped, text
 from tests.support.two_exercises import SOURCE, graded, right
 
 ORDER = ["imports", "one", "one-check", "two", "two-test-value", "why"]
@@ -29,17 +27,6 @@ def submission():
 def names(notebook):
     """Return the grade_ids in a notebook, in order."""
     return [name for cell in notebook.cells if (name := grade_id(cell))]
-
-
-def names_and_blanks(notebook):
-    """Return the grade_id of each cell."""
-    return [grade_id(cell) for cell in notebook.cells]
-
-
-def text_of_ours(name, source):
-    """Return a read-only text cell."""
-    marked = helpers(name, "")
-    return nbformat.v4.new_markdown_cell(source, metadata=marked.metadata)
 
 
 def test_a_sound_submission_needs_no_repair(submission):
@@ -144,11 +131,6 @@ def typed_above(notebook, name):
     cell(notebook, name).source = f"{ANSWER}\n\n{cell(notebook, name).source}"
 
 
-def retyped(notebook, name, source):
-    """Return a copy of a cell with another text."""
-    return nbformat.from_dict({**copy.deepcopy(cell(notebook, name)), "source": source, "id": "copy"})
-
-
 @pytest.mark.parametrize("blank", [BLANK, "", "\n", BLANK.replace("\n", "\r\n"), None], ids=repr)
 @pytest.mark.parametrize("move", TYPED_ELSEWHERE.values(), ids=TYPED_ELSEWHERE)
 def test_an_answer_in_the_wrong_cell_counts_if_nothing_is_in_the_right_one(submission, move, blank):
@@ -227,136 +209,6 @@ def test_a_cell_of_thousands_of_lines_is_compared_at_once(submission):
         edited.cells += [copy.deepcopy(cell(short, name)) for name in ["one-check", "two-test-value"] * 200]
         with cpu_limit(5):
             repair(SOURCE, edited)
-
-
-QUESTIONS = notebook(
-    text("# A question"),
-    text_of_ours("why-text", "Why is that so?\n\n*Two sentences.*"),
-    written("why", "Because."),
-    text("And so on."),
-    text_of_ours("how-text", "How is it done?"),
-    written("how", "So."),
-)
-BOX = "<div>\n\n**YOUR ANSWER HERE.**\n\n</div>"
-
-
-def asked(**answers):
-    """Return the released notebook of QUESTIONS with other texts."""
-    released = answered(QUESTIONS, why=BOX, how=BOX)
-    for part in released.cells:
-        if grade_id(part):
-            part.metadata.nbgrader.checksum = compute_checksum(part)
-    return answered(released, **answers)
-
-
-def waiting(submission):
-    """Return the boxes that wait for a person, as nbgrader will see them."""
-    boxes = [part for part in repair(QUESTIONS, submission).notebook.cells if type_of(part) is CellType.MANUAL_ANSWER]
-    # Grading adds the checksum of the release to all boxes about which repair says nothing.
-    return [grade_id(box) for box in boxes if box.metadata.nbgrader.get("checksum", "") != compute_checksum(box)]
-
-
-@pytest.mark.parametrize(
-    "blank",
-    [
-        BOX,
-        f"\n{BOX}  \n",
-        BOX.replace("\n", "\r\n"),
-        BOX.replace("\n", "\r"),
-        "",
-        " \t\n",
-        "<div></div>",
-        "&nbsp;<br/>",
-    ],
-)
-def test_a_box_without_an_answer_does_not_wait(blank):
-    """Line endings and blanks are no answer, and an emptied box has none."""
-    assert waiting(asked(why=blank)) == [] and repair(QUESTIONS, asked(why=blank)).changes == []
-    assert waiting(asked(why=f"{blank}.")) == ["why"]
-
-
-BESIDE = {
-    "below": lambda cells: cells.insert(3, text("Because.")),
-    "above": lambda cells: cells.insert(2, text("Because.")),
-    "code": lambda cells: cells.insert(3, code("because = 1")),
-    "raw": lambda cells: cells.insert(3, nbformat.v4.new_raw_cell("Because.")),
-    "below an empty one": lambda cells: cells.__setitem__(slice(3, 3), [text(" "), text("Because.")]),
-    "in our text below": lambda cells: cells[3].update(source="And so on.\n\nBecause."),
-    "in the question": lambda cells: cells[1].update(source=f"{cells[1].source}\n\nBecause."),
-    "in the middle of the question": lambda cells: cells[1].update(
-        source=cells[1].source.replace("so?\n", "so?\nBecause.\n")
-    ),
-    "picture": lambda cells: cells.insert(3, text("![](attachment:a.png)")),
-}
-
-
-@pytest.mark.parametrize("move", BESIDE.values(), ids=BESIDE)
-def test_text_next_to_an_empty_box_waits_for_marking(move):
-    """The box says so, and no other box does."""
-    submission = asked()
-    move(submission.cells)
-    repaired = repair(QUESTIONS, submission)
-    assert waiting(submission) == ["why"]
-    assert [each.cell for each in repaired.changes if each.change is Change.WRITTEN_BESIDE] == ["why"]
-    assert "ecause" in "".join(each.source for each in repaired.notebook.cells) or move is BESIDE["picture"]
-
-
-def test_a_box_without_its_metadata_waits():
-    """A tool that drops metadata makes its text a cell of the student's, and the box returns next to it."""
-    submission = asked(why="It had to be.")
-    cell(submission, "why").metadata = nbformat.from_dict({})
-    assert waiting(submission) == ["why"]
-    repaired = repair(QUESTIONS, submission).notebook
-    assert names_and_blanks(repaired) == [None, "why-text", None, "why", None, "how-text", "how"]
-    submission = asked()
-    submission.cells.remove(cell(submission, "why"))
-    assert waiting(submission) == [] and names_and_blanks(repair(QUESTIONS, submission).notebook)[2] == "why"
-
-
-def test_line_endings_in_all_cells_make_no_box_wait():
-    """Nor do blanks at the end of every cell: text of ours next to a box is not the student's."""
-    for end in ("\r\n", " \n"):
-        submission = asked()
-        for part in submission.cells:
-            part.source = part.source.replace("\n", end) + end
-        assert waiting(submission) == []
-
-
-@pytest.mark.parametrize("place", [0, 1, 4])
-def test_text_elsewhere_does_not_make_a_box_wait(place):
-    """A note at the beginning or behind a cell of ours does not belong to it."""
-    submission = asked()
-    submission.cells.insert(place, text("A note."))
-    assert waiting(submission) == []
-
-
-def test_a_copy_of_the_box_with_the_answer_counts():
-    """The text goes into the box, and waits."""
-    submission = asked()
-    submission.cells.append(retyped(submission, "why", "It had to be."))
-    repaired = repair(QUESTIONS, submission).notebook
-    assert waiting(submission) == ["why"] and cell(repaired, "why").source == "It had to be."
-
-
-def test_a_picture_next_to_a_box_is_kept():
-    """A derivation on paper, pasted into a cell below the box, reaches the person who marks it."""
-    submission = asked()
-    submission.cells.insert(3, text("![sketch](attachment:a.png)"))
-    submission.cells[3].attachments = {"a.png": {"image/png": "iVBORw0KGgo="}}
-    kept = repair(QUESTIONS, submission).notebook.cells[3]
-    assert 'src="data:image/png;base64,iVBORw0KGgo="' in sanitize.markdown(kept.source)
-
-
-def test_a_cell_of_an_earlier_release_is_not_edited():
-    """A typing error that we corrected after students had the notebook is not theirs."""
-    old = asked()
-    new = copy.deepcopy(QUESTIONS)
-    cell(new, "why-text").source = "Why, then?"
-    cell(new, "why").metadata.nbgrader.points = 5
-    assert repair(new, old).changes == []
-    for part in old.cells:
-        part.source = part.source.replace("\n", "\r\n")
-    assert repair(new, old).changes == []
 
 
 def test_other_line_endings_are_no_change(submission):
