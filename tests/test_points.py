@@ -34,7 +34,7 @@ OTHER = {
     "SimilarPair": {"score"},  # how much two answers have in common
     "_Survey": {"_groups"},
     "StudentWork": {"shares"},
-    # What tests give, and what a trivial answer would earn: points of no student.
+    # Points that tests offer, and that trivial answers would earn; no student has them.
     "ExerciseToProve": {"points"},
     "Matrix": {"points"},
     "ForNothing": {"points", "out_of"},

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 
 class View(NamedTuple):
-    """What decides which names of the student's a test sees. All places are numbers of tests above a cell.
+    """The position from which a test sees the student's names. A place is the number of tests above a cell.
 
     Args:
         place: the place of the test.
