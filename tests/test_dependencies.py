@@ -15,7 +15,7 @@ PROVIDERS = packages_distributions()
 """Import name -> the installed distributions that provide it."""
 OWN = {"course", "grader", "grader_kernel", "tests", "benchmarks", "examples"}
 PINNED = ("requirements.txt", "requirements-dev.txt", "constraints.txt")
-FICTIONAL = {"my_layers", "no_such_package", "own", "this_neither", "tiny_helpers"}
+FICTIONAL = {"my_layers", "no_such_package", "own", "own_module", "this_neither", "tiny_helpers"}
 """Written by a test, and the helpers of the second course."""
 
 
