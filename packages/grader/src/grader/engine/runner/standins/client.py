@@ -11,9 +11,6 @@ import weakref
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-import torch
-from torch import Generator
-
 from grader.engine.notebook.names import View
 from grader.engine.rpc import protocol
 from grader.engine.rpc.channel import MessageChannel
@@ -35,6 +32,7 @@ from grader.engine.runner.standins.proxies import (
     handle_of,
     local_error,
 )
+from grader.engine.torch_if_used import Generator, torch
 
 R = TypeVar("R")
 CALLED_BACK = "called_back"
