@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
-import torch
 
 from grader.engine.diagnosis.recording import RecordedCall
 from grader.engine.rpc.protocol import (
@@ -27,6 +26,7 @@ from grader.engine.rpc.protocol import (
     Tree,
 )
 from grader.engine.sandbox.server import NO_EFFECTS, Answer
+from grader.engine.torch_if_used import torch
 
 RELATIVE, ABSOLUTE = 1e-4, 1e-5
 """Tolerances within which numbers are equal."""

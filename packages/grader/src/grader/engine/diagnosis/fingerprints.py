@@ -13,12 +13,12 @@ from itertools import chain
 from typing import Any
 
 import msgspec
-import torch
 
 from grader.engine.diagnosis.recording import Exchanges, RecordedCall, recorded_sessions
 from grader.engine.report import Fingerprint
 from grader.engine.rpc.protocol import Gradients, ModuleHandle, Raised, Returned, Tree
 from grader.engine.sandbox.server import NO_EFFECTS
+from grader.engine.torch_if_used import torch
 
 DIGITS = 7
 """Significant digits of a stored number: more than a comparison of two students needs."""

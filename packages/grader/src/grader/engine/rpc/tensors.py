@@ -3,9 +3,9 @@
 from dataclasses import dataclass, field
 
 import safetensors
-import torch
 
 from grader.engine.rpc.protocol import ProtocolError
+from grader.engine.torch_if_used import USES_TORCH, torch
 
 MAX_TENSOR_BYTES = 256 * 2**20
 
@@ -117,6 +117,8 @@ def encoded(tensors: list[torch.Tensor]) -> EncodedTensors:
 
 
 def _decoded(message: EncodedTensors, watch: bool) -> DecodedTensors:
+    if not USES_TORCH:
+        raise ProtocolError("a tensor arrived, and this notebook does not use torch")
     try:
         entries = {
             int(name.removesuffix(PAIRS)): (name, entry) for name, entry in safetensors.deserialize(message.data)

@@ -15,10 +15,10 @@ from typing import Any
 
 import msgspec
 import numpy
-import torch
 
 from grader.engine.rpc.protocol import Handle, ProtocolError, Tree
 from grader.engine.rpc.tensors import FROM_NAME, dtype_name
+from grader.engine.torch_if_used import torch
 
 MAX_DEPTH = 32
 MAX_NODES = 200_000

@@ -11,8 +11,6 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-import torch
-
 from grader.engine.diagnosis.recording import Recorder
 from grader.engine.notebook.names import names_bound, names_used
 from grader.engine.notebook.plan import Plan, Role, Step
@@ -23,6 +21,7 @@ from grader.engine.runner.answer_cache import AnswerCache, NonDeterministicTest,
 from grader.engine.runner.outcome import TestOutcome, outcome_of
 from grader.engine.runner.standins.client import RpcClient
 from grader.engine.sandbox.shell import execute
+from grader.engine.torch_if_used import torch
 
 
 class TestExecutor:

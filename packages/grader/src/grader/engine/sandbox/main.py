@@ -11,7 +11,6 @@ from contextlib import suppress
 from multiprocessing.connection import Connection
 
 import numpy
-import torch
 
 from grader.engine.rpc import paths
 from grader.engine.rpc.channel import TO_SANDBOX, Channel, ConnectionClosed
@@ -24,6 +23,7 @@ from grader.engine.sandbox.confinement import confine
 from grader.engine.sandbox.namespaces import die_with_parent, go_on_alone, own_pid
 from grader.engine.sandbox.server import RpcServer
 from grader.engine.sandbox.shell import Shell
+from grader.engine.torch_if_used import torch
 from grader.text import printable
 
 

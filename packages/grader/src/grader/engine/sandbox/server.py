@@ -14,9 +14,6 @@ from contextlib import nullcontext
 from types import ModuleType
 from typing import Any, Protocol
 
-import torch
-from torch import nn
-
 from grader.engine.notebook.names import View
 from grader.engine.rpc.containers import WatchedContainers
 from grader.engine.rpc.exceptions import ForbiddenFunction, to_data
@@ -54,6 +51,7 @@ from grader.engine.rpc.values import Packer, Place, pack, tensor_at, unpack
 from grader.engine.sandbox.bindings import Bindings
 from grader.engine.sandbox.imports import run_imports
 from grader.engine.sandbox.module_tracker import ModuleTracker
+from grader.engine.torch_if_used import nn, torch
 from grader_kernel.without import without
 
 NO_EFFECTS = Effects()

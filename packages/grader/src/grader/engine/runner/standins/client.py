@@ -12,9 +12,6 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any, TypeVar
 
-import torch
-from torch import Generator
-
 from grader.engine.notebook.names import View
 from grader.engine.rpc import library_objects, protocol
 from grader.engine.rpc.channel import MessageChannel
@@ -37,6 +34,7 @@ from grader.engine.runner.standins.proxies import (
     handle_of,
     local_error,
 )
+from grader.engine.torch_if_used import Generator, torch
 
 R = TypeVar("R")
 CALLED_BACK = "called_back"
