@@ -11,6 +11,7 @@ from grader.engine.code_digest import with_kernel
 from grader.engine.diagnosis.misconceptions import Misconception, known_misconceptions
 from grader.engine.explanation import Cause, Explanation
 from grader.engine.limits import Limits
+from grader.engine.notebook.files import require_instantiated
 from grader.engine.notebook.not_run import imports
 from grader.engine.notebook.plan import Role, Step, plan
 from grader.engine.notebook.repair import Repaired, repair
@@ -44,10 +45,12 @@ def grade(
         files: files beside the notebook, by path, that its code gets in its folder. Without a sandbox it gets none.
 
     Raises:
+        GraderError: a test of the source must still be instantiated by nbgrader, and would test nothing.
         SandboxUnavailable: `sandbox` is true, and the kernel cannot confine a process.
     """
     if sandbox:
         confinement.check()
+    require_instantiated(source)
     repaired = submission if isinstance(submission, Repaired) else repair(source, submission)
     steps = plan(repaired.notebook, source)
     all_steps = [*imports(repaired.not_run, steps), *steps]

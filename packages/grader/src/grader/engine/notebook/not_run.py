@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 from grader.engine.explanation import NotRunKind
 from grader.engine.notebook.cells import CellType, grade_id, is_not_graded, type_of
+from grader.engine.notebook.magics import without_magics
 from grader.engine.notebook.names import names_bound
 from grader.engine.notebook.plan import Role, Step
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
-MAGIC = re.compile(r"^(\s*)[%!].*$", re.MULTILINE)
 IMPORT = re.compile(r"^(?:import|from)\s", re.MULTILINE)
 RESTORED = {CellType.TEST: NotRunKind.TEST, CellType.READ_ONLY: NotRunKind.READ_ONLY}
 
@@ -77,7 +77,7 @@ def bound_in(cells: Iterable[NotRunCell]) -> dict[str, NotRunCell]:
     found: dict[str, NotRunCell] = {}
     for cell in cells:
         try:
-            names = names_bound(MAGIC.sub(r"\1pass", cell.source))
+            names = names_bound(without_magics(cell.source))
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue
         found = dict.fromkeys(names, cell) | found

@@ -2,7 +2,6 @@
 
 import builtins
 import hashlib
-import re
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from grader.engine.explanation import Explanation
 from grader.engine.notebook.cells import HIDDEN, CellType, is_not_graded, is_sandbox_only
+from grader.engine.notebook.magics import as_python, syntax_error
 from grader.engine.notebook.names import View, names_bound, names_used
 from grader.engine.notebook.outline import Outline
 from grader.engine.report import Result, Verdict
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 BLANK = "raise NotImplementedError"
 """The line of the release that marks an unwritten answer."""
-MAGIC = re.compile(r"^\s*[%!]", re.MULTILINE)
 
 
 class Role(Enum):
@@ -83,16 +82,27 @@ def plan(notebook: "NotebookNode", source: "NotebookNode | None" = None) -> list
         exercise = outline.exercise_at[index]
         match outline.types[index]:
             case CellType.TEST:
-                code, points = _as_python(cell.source), float(cell.metadata.nbgrader.points)
+                code, points = runnable(cell.source), float(cell.metadata.nbgrader.get("points") or 0)
                 words = outline.exercises[exercise].forbidden
                 steps.append(Step(index, name, Role.TEST, code, exercise, points, HIDDEN in code, words))
             case CellType.READ_ONLY:
                 role = Role.SANDBOX if is_sandbox_only(cell) else Role.BOTH
-                steps.append(Step(index, name, role, _as_python(cell.source), is_ours=is_ours))
+                steps.append(Step(index, name, role, runnable(cell.source), is_ours=is_ours))
             case _:
                 is_own = outline.types[index] is CellType.UNMARKED and not is_ours
                 steps.append(Step(index, name, Role.SANDBOX, cell.source, exercise, is_ours=is_ours, is_own=is_own))
     return steps
+
+
+def runnable(source: str) -> str:
+    """Return an instructor's cell as Python that compiles: one with a syntax error raises it when it runs.
+
+    So a test that cannot be compiled costs its own points, and no others.
+    """
+    if (error := syntax_error(source)) is None:
+        return as_python(source)
+    place = f"line {error.lineno}: " if error.lineno else ""
+    return f"raise SyntaxError({place + error.msg!r})"
 
 
 @dataclass(frozen=True)
@@ -195,12 +205,3 @@ class Plan:
                 digest.update(repr(parts).encode())
                 digests[step.index] = digest.digest()
         return digests
-
-
-def _as_python(source: str) -> str:
-    """Return an instructor's cell with its magics as calls of IPython, which itself handles those of students."""
-    if not MAGIC.search(source):
-        return source
-    from IPython.core.inputtransformer2 import TransformerManager  # slow to load, and rarely needed
-
-    return TransformerManager().transform_cell(source)
