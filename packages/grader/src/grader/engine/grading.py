@@ -12,9 +12,10 @@ from grader.engine.diagnosis.misconceptions import Misconception, known_misconce
 from grader.engine.explanation import Cause, Explanation
 from grader.engine.limits import Limits
 from grader.engine.notebook.files import require_instantiated
-from grader.engine.notebook.not_run import imports
+from grader.engine.notebook.not_run import imports, with_imports_of_tests
 from grader.engine.notebook.plan import Role, Step, plan
 from grader.engine.notebook.repair import Repaired, repair
+from grader.engine.notebook.source_names import names_of
 from grader.engine.report import Report, Verdict, shown
 from grader.engine.rpc.jobs import Job
 from grader.engine.sandbox import confinement
@@ -53,8 +54,9 @@ def grade(
     require_instantiated(source)
     repaired = submission if isinstance(submission, Repaired) else repair(source, submission)
     steps = plan(repaired.notebook, source)
-    all_steps = [*imports(repaired.not_run, steps), *steps]
-    job = Job(all_steps, known_misconceptions(source, misconceptions), repaired.not_run)
+    names = names_of(source)
+    all_steps = with_imports_of_tests([*imports(repaired.not_run, steps), *steps], names)
+    job = Job(all_steps, known_misconceptions(source, misconceptions), repaired.not_run, names)
     try:
         result = run_job(
             job, limits or Limits(), sandbox=sandbox, helper_packages=with_kernel(helper_packages), files=files or {}

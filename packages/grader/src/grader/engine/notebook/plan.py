@@ -2,7 +2,7 @@
 
 import builtins
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 from itertools import accumulate
@@ -13,6 +13,7 @@ from grader.engine.notebook.cells import HIDDEN, CellType, is_not_graded, is_san
 from grader.engine.notebook.magics import as_python, syntax_error
 from grader.engine.notebook.names import View, names_bound, names_used
 from grader.engine.notebook.outline import Outline
+from grader.engine.notebook.source_names import SourceNames
 from grader.engine.report import Result, Verdict
 
 if TYPE_CHECKING:
@@ -107,9 +108,13 @@ def runnable(source: str) -> str:
 
 @dataclass(frozen=True)
 class Plan:
-    """The steps of a notebook, and facts derived from them, in dicts by the index of the step."""
+    """The steps of a notebook, and facts derived from them, in dicts by the index of the step.
+
+    `names` says what the cells of its source import and define.
+    """
 
     steps: list[Step]
+    names: SourceNames = field(default_factory=SourceNames)
 
     @cached_property
     def places(self) -> dict[int, int]:
@@ -152,6 +157,7 @@ class Plan:
     def owners(self) -> dict[int, dict[str, str]]:
         """At each test, the exercises of the student's names so far: the first exercise whose tests use the name."""
         ours = {name for step in self.steps if step.role is Role.BOTH for name in names_bound(step.source)}
+        ours |= self.names.imported
         owners: dict[str, str] = {}
         owners_at = {}
         for step in self.steps:
@@ -198,7 +204,7 @@ class Plan:
     @cached_property
     def digests(self) -> dict[int, bytes]:
         """A digest of each test together with everything that the runner runs before it."""
-        digest, digests = hashlib.sha256(), {}
+        digest, digests = hashlib.sha256(self.names.digest.encode()), {}
         for step in self.steps:
             if step.role is not Role.SANDBOX:
                 parts = (step.name, step.role, step.source, step.points, step.is_hidden, step.forbidden)

@@ -48,7 +48,7 @@ from grader.engine.rpc.random_state import KnownState
 from grader.engine.rpc.tensors import FROM_NAME, DecodedTensors, same
 from grader.engine.rpc.torch_settings import default_dtype
 from grader.engine.rpc.values import Packer, Place, pack, tensor_at, unpack
-from grader.engine.sandbox.bindings import Bindings
+from grader.engine.sandbox.bindings import Bindings, identifiers
 from grader.engine.sandbox.imports import run_imports
 from grader.engine.sandbox.module_tracker import ModuleTracker
 from grader.engine.torch_if_used import nn, torch
@@ -109,7 +109,7 @@ class RpcServer:
         # Operations on an object other than a call.
         self._verbs: dict[str, Callable] = {
             **{"get": getattr, "set": setattr, "copy": copy.deepcopy, "len": len, "look": self._look},
-            **{"iter": iter, "next": next, "isinstance": isinstance},
+            **{"iter": iter, "next": next, "isinstance": isinstance, "names": self._names},
         }
 
     def answer(self, request: Request, decoded: DecodedTensors) -> Answer:
@@ -168,6 +168,15 @@ class RpcServer:
             self._show(view)
         items = {name: namespace[name] for name in names if name in namespace}
         return {name: item for name, item in items.items() if not isinstance(item, ModuleType)}
+
+    def _names(self, view: View | None = None) -> dict[str, str]:
+        if view != self._view:
+            self._show(view)
+        namespace = dict(self._shell.namespace)
+        return {
+            name: str(item.__name__)[:MAX_NAME] if isinstance(item := namespace[name], ModuleType) else ""
+            for name in identifiers(namespace)
+        }
 
     def _show(self, view: View | None) -> None:
         """Give names the values that a test sees; without a view, those that the cells left."""

@@ -84,6 +84,20 @@ class RpcClient:
         """
         return self.call(Verb.LOOK, (names, view), {})
 
+    def names(self, view: View | None = None) -> dict[str, str]:
+        """Return all names in the sandbox, each with the name of the module that it is bound to, or ''.
+
+        Args:
+            view: as in `fetch_names`.
+
+        Raises:
+            ProtocolError: the answer is something else.
+        """
+        names = self.call(Verb.NAMES, (view,), {})
+        if type(names) is not dict or any(type(text) is not str for text in (*names, *names.values())):
+            raise ProtocolError("the names of the sandbox must come as a dict of texts")
+        return names
+
     def call(self, target: Any, args: tuple, kwargs: dict) -> Any:
         """Return the value of a call in the sandbox. Modules and their stand-ins are in sync before and after it.
 
