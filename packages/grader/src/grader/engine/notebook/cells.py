@@ -20,6 +20,8 @@ HIDDEN = "BEGIN HIDDEN TESTS"
 NOT_GRADED_TAGS = {"experiment", "not-graded"}
 SANDBOX_ONLY_TAGS = {"candidate", "sandbox-only"}
 FORBIDDEN_TAG = "without:"
+TOGETHER = "together"
+"""The tag of a test, or of a whole notebook, that runs in one process with the student's code."""
 EXPLANATION = "grader"
 """The key of an explanation in the metadata of a test, and of the repairs in those of a repaired notebook."""
 PICTURES = {"image/png", "image/jpeg"}
@@ -71,6 +73,11 @@ def is_sandbox_only(cell: "NotebookNode") -> bool:
     as everything that comes from the sandbox.
     """
     return type_of(cell) is CellType.READ_ONLY and not SANDBOX_ONLY_TAGS.isdisjoint(cell.metadata.get("tags", ()))
+
+
+def is_together(cell_or_notebook: "NotebookNode") -> bool:
+    """Return whether a test, or every test of a notebook, runs in one process with the student's code."""
+    return TOGETHER in cell_or_notebook.metadata.get("tags", ())
 
 
 def forbidden_words(cell: "NotebookNode") -> tuple[str, ...]:
