@@ -21,6 +21,8 @@ NOT_GRADED_TAGS = {"experiment", "not-graded"}
 SANDBOX_ONLY_TAGS = {"candidate", "sandbox-only"}
 WRITES_FILE = ("%%writefile", "%%file")
 FORBIDDEN_TAG = "without:"
+TOGETHER = "together"
+"""The tag of a test, or of a whole notebook, that runs in one process with the student's code."""
 EXPLANATION = "grader"
 """The key of an explanation in the metadata of a test, and of the repairs in those of a repaired notebook."""
 PICTURES = {"image/png", "image/jpeg"}
@@ -74,6 +76,11 @@ def is_sandbox_only(cell: "NotebookNode") -> bool:
     return type_of(cell) is CellType.READ_ONLY and (
         not SANDBOX_ONLY_TAGS.isdisjoint(cell.metadata.get("tags", ())) or cell.source.startswith(WRITES_FILE)
     )
+
+
+def is_together(cell_or_notebook: "NotebookNode") -> bool:
+    """Return whether a test, or every test of a notebook, runs in one process with the student's code."""
+    return TOGETHER in cell_or_notebook.metadata.get("tags", ())
 
 
 def forbidden_words(cell: "NotebookNode") -> tuple[str, ...]:

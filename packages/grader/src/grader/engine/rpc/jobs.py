@@ -34,6 +34,11 @@ class Job:
     notebook_seconds: float = 120
     output_kb: int = 1024
 
+    @property
+    def all_seconds(self) -> float:
+        """The seconds of all passes. Tests that run together with the student's code have as many again."""
+        return self.notebook_seconds * (1 + any(step.together for step in self.steps))
+
 
 @dataclass
 class JobResult:

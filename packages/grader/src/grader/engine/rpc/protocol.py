@@ -154,6 +154,16 @@ class RunCell(Message):
     imports_except: list[str] | None = None  # run only its imports, and bind none of these names
 
 
+class RunTest(Message):
+    """Run a test in the namespace of the cells: one that is judged together with the student's code."""
+
+    source: str
+    name: str  # its name in tracebacks
+    nonce: str  # the reply repeats it
+    points: float  # the most that it can give
+    seed: int
+
+
 class Call(Message):
     """Call an object in a session: `call` is the tree of (target, args, kwargs)."""
 
@@ -198,7 +208,7 @@ class CallbackRaised(Message):
 
 Request = RunCell | Call | Backward
 CallbackReply = CallbackReturned | CallbackRaised
-ToSandbox = Request | CallbackReply
+ToSandbox = Request | RunTest | CallbackReply
 
 
 # Sandbox to runner
@@ -266,6 +276,18 @@ class CellDone(Message):
     defined: list[str] = []  # those that count for tests whose check stands above the cell
 
 
+class EndOfTest(Message):
+    """The end of a test in the sandbox: its points if it ran to its end, or the exception that ended it.
+
+    A sandbox that has not received the test cannot know its nonce.
+    """
+
+    nonce: Annotated[str, msgspec.Meta(max_length=MAX_LINE)]
+    points: float = 0.0
+    error: ErrorInfo | None = None
+    missing: Annotated[str, msgspec.Meta(max_length=MAX_LINE)] = ""  # the name that a NameError is about
+
+
 class Effects(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, kw_only=True):
     """The side effects of a call; its tensors, lists and dicts are numbered as in the call."""
 
@@ -310,4 +332,4 @@ class Callback(Message):
 
 
 Reply = CellDone | Returned | Gradients | Raised
-FromSandboxMessage = Ready | NotConfined | Reply | Callback
+FromSandboxMessage = Ready | NotConfined | Reply | EndOfTest | Callback

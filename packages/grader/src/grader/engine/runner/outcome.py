@@ -66,7 +66,7 @@ class TestOutcome:
             return replace(self.result, exercise=step.exercise)
         explanation = self.result.explanation if self.error is None else explain_raise(step, self.error, cells)
         if explanation.cause is Cause.NONE:
-            explanation = Explanation(_truth_of(step), Cause.PART)
+            explanation = Explanation(truth_of(step), Cause.PART)
         explanation = replace(explanation, changed_arguments=self.wrote)
         return replace(self.result, exercise=step.exercise, explanation=explanation)
 
@@ -104,7 +104,7 @@ def _explain_test(step: Step, error: Exception) -> Explanation:
         step: the test.
         error: its exception: the test failed or could not continue.
     """
-    text, truth = printable(error).strip(), _truth_of(step) if step.is_hidden else ""
+    text, truth = printable(error).strip(), truth_of(step) if step.is_hidden else ""
     if name := _missing_name(error):
         return Explanation(cause=Cause.UNDEFINED, missing=name, is_module=getattr(error, IS_MODULE, False))
     if isinstance(error, AssertionError):
@@ -137,7 +137,7 @@ def explain_raise(step: Step, error: ErrorInfo, cells: dict[str, str]) -> Explan
     if error.kind == "NotImplementedError" and not error.message:
         # The line of a blank. It may be left over below an answer, or belong to another exercise that this one calls.
         return Explanation(cause=Cause.NOT_WRITTEN, where=where)
-    truth = _truth_of(step) if step.is_hidden else ""
+    truth = truth_of(step) if step.is_hidden else ""
     if step.forbidden and error.code is ErrorCode.FORBIDDEN_FUNCTION:
         return Explanation(truth, Cause.LIBRARY, rule(step.forbidden), where=where)
     if error.code is ErrorCode.OUTPUT_LIMIT:
@@ -181,7 +181,7 @@ def _is_authors(error: AssertionError, step: Step) -> bool:
     return frame.f_code.co_filename == f"<{step.name}>"
 
 
-def _truth_of(step: Step) -> str:
+def truth_of(step: Step) -> str:
     """Return the opening comment of a test."""
     opening = takewhile(lambda line: line.startswith("# "), step.source.splitlines())
     return " ".join(line[2:].strip() for line in opening)

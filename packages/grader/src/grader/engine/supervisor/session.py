@@ -90,7 +90,7 @@ def _served(runner: RunnerHandle, sandboxes: "Sandboxes", job: Job) -> JobResult
     try:
         connection.send(job)
         sandboxes.hand_over(runner)
-        while _has_message(connection, sandboxes, SLOWEST * job.notebook_seconds + GRACE_SECONDS):
+        while _has_message(connection, sandboxes, SLOWEST * job.all_seconds + GRACE_SECONDS):
             match connection.recv():
                 case NeedExitStatus():
                     connection.send(sandboxes.ended())
