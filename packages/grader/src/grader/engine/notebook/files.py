@@ -4,7 +4,7 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
-from grader.engine.notebook.cells import CellType, type_of
+from grader.engine.notebook.cells import CellType, fault_of, grade_id, type_of
 from grader.engine.notebook.parsing import parsed
 from grader.engine.notebook.plan import plan
 from grader.engine.notebook.submission_folder import read_bytes
@@ -29,7 +29,8 @@ def read_source(path: Path, max_mb: int) -> NotebookNode:
         max_mb: its size limit, in MiB.
 
     Raises:
-        GraderError: the file is broken, or a test or read-only cell in it has a syntax error.
+        GraderError: the file is broken, a cell in it has metadata that cannot be graded, or a test or read-only cell
+            has a syntax error.
     """
     place = "/".join(path.parts[-3:-1])
     try:
@@ -40,6 +41,9 @@ def read_source(path: Path, max_mb: int) -> NotebookNode:
         source = parsed(data)
     except UnreadableFile as error:
         raise GraderError(f"{place}/{path.name} {error.why}: correct it, or restore it from a backup") from None
+    for number, cell in enumerate(source.cells, 1):
+        if fault := fault_of(cell):
+            raise GraderError(f"{place}/{path.name}: {grade_id(cell) or f'cell {number}'} {fault}")
     for step in plan(source):
         if type_of(source.cells[step.index]) in (CellType.TEST, CellType.READ_ONLY):
             try:
