@@ -32,9 +32,10 @@ from grader.classroom.submitted.helper_files import helper_files
 from grader.engine.diagnosis.misconceptions import load
 from grader.engine.grading import grade
 from grader.engine.limits import Limits
-from grader.engine.notebook.cells import CellType, grade_id, repairs_of, type_of, with_repairs
+from grader.engine.notebook.cells import grade_id, repairs_of, type_of, with_repairs
 from grader.engine.notebook.files import read_source, read_sources
 from grader.engine.notebook.not_run import cells_not_run
+from grader.engine.notebook.outline import GRADED
 from grader.engine.notebook.repair import Repaired, repair
 from grader.engine.notebook.submission_folder import MAX_ENTRIES, SubmissionFolder
 from grader.engine.supervisor.parsers import read_notebook
@@ -145,10 +146,10 @@ class GradeCells(NbGraderPreprocessor):
         now = {
             (name, cell.metadata.nbgrader["points"])
             for cell in notebook.cells
-            if (name := grade_id(cell)) and type_of(cell) in (CellType.TEST, CellType.MANUAL_ANSWER)
+            if (name := grade_id(cell)) and type_of(cell) in GRADED
         }
         with _registered(resources) as registered:
-            before = {(cell.name, cell.max_score) for cell in registered.grade_cells}
+            before = {(cell.name, cell.max_score) for cell in (*registered.grade_cells, *registered.task_cells)}
         changed = sorted({name for name, _ in now ^ before})
         if changed:
             register(CourseDir(Path(self.parent.parent.coursedir.root)), resources["nbgrader"]["assignment"])
