@@ -34,7 +34,7 @@ def read_source(path: Path, max_mb: int) -> NotebookNode:
         max_mb: its size limit, in MiB.
 
     Raises:
-        GraderError: the file is broken, a cell in it has metadata that cannot be graded, or what `require_tests` raises.
+        GraderError: the file is broken, metadata of a cell cannot be graded, or what `require_tests` raises.
     """
     place = "/".join(path.parts[-3:-1])
     try:

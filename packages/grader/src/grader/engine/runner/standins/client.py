@@ -21,7 +21,7 @@ from grader.engine.rpc.gradients import gradient_of, put
 from grader.engine.rpc.protocol import Handle, ProtocolError
 from grader.engine.rpc.random_state import KnownState, accepted_state
 from grader.engine.rpc.tensors import DecodedTensors, dtype_name
-from grader.engine.rpc.values import Packer, Place, pack, tensor_at, unpack
+from grader.engine.rpc.values import Packer, Place, Refer, pack, tensor_at, unpack
 from grader.engine.runner.standins.module_state import module_from
 from grader.engine.runner.standins.proxies import (
     Measure,
@@ -39,6 +39,10 @@ from grader.engine.torch_if_used import Generator, torch
 R = TypeVar("R")
 CALLED_BACK = "called_back"
 """Attribute of an exception: the name of the function of the test that raised it when student code called it."""
+
+
+class CannotPass(TypeError):
+    """A test passed something to student code that cannot cross to its process, for which no student is to blame."""
 
 
 class RpcClient:
@@ -147,7 +151,13 @@ class RpcClient:
         self._unused_graphs.clear()
         if isinstance(request, protocol.Call):
             request.new, self._is_new = self._is_new, False
-        self._channel.send(request, tensors)
+        try:
+            self._channel.send(request, tensors)
+        except ProtocolError as error:
+            # Nothing was sent, and the test may go on.
+            self._unused_graphs += request.forget
+            self._is_new |= isinstance(request, protocol.Call) and request.new
+            raise CannotPass(str(error)) from error
         return self._reply(expected)
 
     def _reply(self, expected: type[R]) -> tuple[R, DecodedTensors]:
@@ -172,7 +182,7 @@ class RpcClient:
         function = self._functions[question.function]
         try:
             result = function(*args, **kwargs)
-            reply = protocol.CallbackReturned(value=pack(result, self._refer, tensors))
+            reply = protocol.CallbackReturned(value=_packed(result, self._refer, tensors))
         except Exception as error:
             setattr(error, CALLED_BACK, getattr(function, "__name__", ""))
             self._errors.append(error)
@@ -209,6 +219,14 @@ class RpcClient:
         return module
 
 
+def _packed(value: Any, refer: Refer, tensors: list[torch.Tensor]) -> protocol.Tree:
+    """Pack what a test passes to student code; raise CannotPass if it cannot cross."""
+    try:
+        return pack(value, refer, tensors)
+    except (TypeError, ProtocolError) as error:
+        raise CannotPass(str(error)) from error
+
+
 class _Call:
     """A call to send: its arguments, the changed modules and the tensors that collect gradients."""
 
@@ -221,7 +239,7 @@ class _Call:
         self.graph = next(client._graphs)
         self._request = request = protocol.Call(
             session=client._session,
-            call=pack((target, args, kwargs), self._refer, self._tensors),
+            call=_packed((target, args, kwargs), self._refer, self._tensors),
             graph=self.graph,
             grad_enabled=torch.is_grad_enabled(),
             forbidden=client.forbidden,
