@@ -16,6 +16,7 @@ from torch import Generator
 
 from grader.engine.notebook.names import View
 from grader.engine.rpc import protocol
+from grader.engine.rpc.arrays import overwrite
 from grader.engine.rpc.channel import MessageChannel
 from grader.engine.rpc.containers import containers, write_back
 from grader.engine.rpc.exceptions import to_data
@@ -173,7 +174,7 @@ class RpcClient:
         return local_error(raised.error)
 
     def _value(self, tree: protocol.Tree, decoded: DecodedTensors) -> Any:
-        return unpack(tree, decoded.tensors, self._resolve, checked_field)
+        return unpack(tree, decoded.tensors, self._resolve, checked_field, decoded.arrays)
 
     def _refer(self, item: Any, place: Place) -> Handle:
         """Return the handle of an object that a test passes to student code and that stays here."""
@@ -182,7 +183,7 @@ class RpcClient:
         if callable(item):
             self._functions.append(item)
             return protocol.FunctionRef(function=len(self._functions) - 1)
-        raise TypeError(f"a test may pass values, tensors and functions to student code, not a {type(item).__name__}")
+        raise TypeError(f"a test may pass values, arrays and functions to student code, not a {type(item).__name__}")
 
     def _resolve(self, handle: Handle, tensors: list[torch.Tensor]) -> Any:
         if isinstance(handle, protocol.ObjectHandle):
@@ -204,9 +205,11 @@ class _Call:
         self._generators: list[Generator] = []
         self.measured = 0
         self.graph = next(client._graphs)
+        packer = Packer(self._refer, self._tensors)
+        self._arrays = packer.arrays
         self._request = request = protocol.Call(
             session=client._session,
-            call=pack((target, args, kwargs), self._refer, self._tensors),
+            call=packer.walk((target, args, kwargs), 0),
             graph=self.graph,
             grad_enabled=torch.is_grad_enabled(),
             forbidden=client.forbidden,
@@ -273,7 +276,9 @@ class _Call:
         client.wrote |= bool(effects.written or effects.containers)
         for number, place in effects.written:
             tensor, content = tensor_at(self._tensors, number), tensor_at(arrived, place)
-            if tensor.shape == content.shape and tensor.dtype is content.dtype:
+            if number in self._arrays:
+                overwrite(self._arrays[number], content)
+            elif tensor.shape == content.shape and tensor.dtype is content.dtype:
                 tensor.data.copy_(content)
             else:
                 tensor.data = content
