@@ -16,11 +16,10 @@ from typing import Any
 
 import msgspec
 import numpy
-import torch
-from torch import nn
 
 from grader.engine.rpc.protocol import Handle, LibraryObject, ProtocolError
 from grader.engine.rpc.values import Place
+from grader.engine.torch_if_used import nn, torch
 
 MAIN = "__main__"
 LIBRARIES = sys.stdlib_module_names | {"torch", "numpy", "scipy"}

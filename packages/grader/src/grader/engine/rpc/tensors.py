@@ -1,6 +1,7 @@
 """Encodes tensors as safetensors, with the strides of non-contiguous ones, and decodes them."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import safetensors
 
@@ -61,6 +62,8 @@ class DecodedTensors:
 
     def __init__(self, tensors: list[torch.Tensor], buffers: list[bytearray], *, watch: bool) -> None:
         self.tensors = tensors
+        self.arrays: dict[int, Any] = {}
+        """The arrays that `values.unpack` has made of some of them, by number."""
         self._watched = list(zip(tensors, buffers, strict=True)) if watch else []
         self._before = [(bytes(buffer), *_place(tensor)) for tensor, buffer in self._watched]
 

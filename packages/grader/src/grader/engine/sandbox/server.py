@@ -14,7 +14,10 @@ from contextlib import nullcontext
 from types import ModuleType
 from typing import Any, Protocol
 
+import numpy
+
 from grader.engine.notebook.names import View
+from grader.engine.rpc.arrays import changed
 from grader.engine.rpc.containers import WatchedContainers
 from grader.engine.rpc.exceptions import ForbiddenFunction, to_data
 from grader.engine.rpc.gradients import gradient_of
@@ -200,7 +203,7 @@ class RpcServer:
     def _call(self, request: Call, decoded: DecodedTensors) -> Answer:
         session, arguments = self._session, _CallArguments(request, decoded)
         resolve = lambda handle, tensors: self._resolve(handle, tensors, arguments)  # noqa: E731
-        target, args, kwargs = unpack(request.call, decoded.tensors, resolve)
+        target, args, kwargs = unpack(request.call, decoded.tensors, resolve, found=decoded.arrays)
         watched = WatchedContainers((*args, *kwargs.values()))
         for object_id, changes in request.changes:
             self.change(object_id, changes, decoded.tensors)
@@ -263,8 +266,8 @@ class RpcServer:
         return Gradients(tensors=places), packer.tensors
 
     def _refer(self, item: Any, place: Place) -> Handle:
-        if type(item).__module__ == "numpy":
-            raise ProtocolError(f"a numpy {type(item).__name__} came back where a torch.Tensor or a number is expected")
+        if isinstance(item, numpy.ndarray | numpy.generic) and type(item).__module__.partition(".")[0] == "numpy":
+            raise ProtocolError(f"a numpy {type(item).__name__} came back where a plain array or a number is expected")
         if isinstance(item, nn.Module):
             return self._session.modules.describe(item, place)
         name = str(getattr(item, "__name__", type(item).__name__))[:MAX_NAME].encode(errors="replace").decode()
@@ -352,6 +355,9 @@ class _CallArguments:
         """
         tensors, effects = self._decoded.tensors, Effects()
         effects.written = [(number, packer.place(tensors[number])) for number in self._decoded.written()]
+        for number, array in self._decoded.arrays.items():
+            if (now := changed(array, tensors[number])) is not None:
+                effects.written.append((number, packer.place(now)))
         for number, (clone, leaf) in self._clones.items():
             # Compare values, because a write through `.data` does not advance the tensor's version.
             if not same(clone, leaf):

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 from grader.engine.notebook.names import View
 from grader.engine.rpc import library_objects, protocol
+from grader.engine.rpc.arrays import overwrite
 from grader.engine.rpc.channel import MessageChannel
 from grader.engine.rpc.containers import containers, write_back
 from grader.engine.rpc.exceptions import to_data
@@ -21,7 +22,7 @@ from grader.engine.rpc.gradients import gradient_of, put
 from grader.engine.rpc.protocol import Handle, ProtocolError
 from grader.engine.rpc.random_state import KnownState, accepted_state
 from grader.engine.rpc.tensors import DecodedTensors, dtype_name
-from grader.engine.rpc.values import Packer, Place, Refer, pack, tensor_at, unpack
+from grader.engine.rpc.values import Packer, Place, tensor_at, unpack
 from grader.engine.runner.standins.module_state import module_from
 from grader.engine.runner.standins.proxies import (
     Measure,
@@ -182,7 +183,7 @@ class RpcClient:
         function = self._functions[question.function]
         try:
             result = function(*args, **kwargs)
-            reply = protocol.CallbackReturned(value=_packed(result, self._refer, tensors))
+            reply = protocol.CallbackReturned(value=_packed(result, Packer(self._refer, tensors)))
         except Exception as error:
             setattr(error, CALLED_BACK, getattr(function, "__name__", ""))
             self._errors.append(error)
@@ -197,7 +198,7 @@ class RpcClient:
         return local_error(raised.error)
 
     def _value(self, tree: protocol.Tree, decoded: DecodedTensors) -> Any:
-        return unpack(tree, decoded.tensors, self._resolve, checked_field)
+        return unpack(tree, decoded.tensors, self._resolve, checked_field, decoded.arrays)
 
     def _refer(self, item: Any, place: Place) -> Handle:
         """Return the handle of an object that a test passes to student code and that stays here."""
@@ -206,7 +207,7 @@ class RpcClient:
         if callable(item):
             self._functions.append(item)
             return protocol.FunctionRef(function=len(self._functions) - 1)
-        raise TypeError(f"a test may pass values, tensors and functions to student code, not a {type(item).__name__}")
+        raise TypeError(f"a test may pass values, arrays and functions to student code, not a {type(item).__name__}")
 
     def _resolve(self, handle: Handle, tensors: list[torch.Tensor]) -> Any:
         if isinstance(handle, protocol.ObjectHandle):
@@ -219,10 +220,10 @@ class RpcClient:
         return module
 
 
-def _packed(value: Any, refer: Refer, tensors: list[torch.Tensor]) -> protocol.Tree:
+def _packed(value: Any, packer: Packer) -> protocol.Tree:
     """Pack what a test passes to student code; raise CannotPass if it cannot cross."""
     try:
-        return pack(value, refer, tensors)
+        return packer.walk(value, 0)
     except (TypeError, ProtocolError) as error:
         raise CannotPass(str(error)) from error
 
@@ -237,9 +238,11 @@ class _Call:
         self._objects: list[tuple[Any, protocol.LibraryObject]] = []
         self.measured = 0
         self.graph = next(client._graphs)
+        packer = Packer(self._refer, self._tensors)
+        self._arrays = packer.arrays
         self._request = request = protocol.Call(
             session=client._session,
-            call=_packed((target, args, kwargs), self._refer, self._tensors),
+            call=_packed((target, args, kwargs), packer),
             graph=self.graph,
             grad_enabled=torch.is_grad_enabled(),
             forbidden=client.forbidden,
@@ -306,7 +309,9 @@ class _Call:
         client.wrote |= bool(effects.written or effects.containers)
         for number, place in effects.written:
             tensor, content = tensor_at(self._tensors, number), tensor_at(arrived, place)
-            if tensor.shape == content.shape and tensor.dtype is content.dtype:
+            if number in self._arrays:
+                overwrite(self._arrays[number], content)
+            elif tensor.shape == content.shape and tensor.dtype is content.dtype:
                 tensor.data.copy_(content)
             else:
                 tensor.data = content
