@@ -12,7 +12,6 @@ from datetime import datetime
 from inspect import unwrap
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import nbformat
 import pytest
@@ -21,14 +20,15 @@ from nbformat import NotebookNode
 from nbgrader.server_extensions.formgrader import handlers
 from nbgrader.server_extensions.formgrader.apihandlers import CommentHandler, GradeHandler
 
-from grader.classroom.class_run import ClassRun
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.reader import read_ledger
 from grader.classroom.release import register, release
 from grader.commands.cli import main
 from grader.errors import GraderError
+from tests.support import stock_nbgrader
 from tests.support.notebooks import answer, answered, cell, check, code, helpers, notebook, task, text, written
 from tests.support.small_class import run
+from tests.support.stock_nbgrader import CONFIG, grade_class, rows, write
 
 NAME = "ps"
 SCHEME = "### BEGIN MARK SCHEME\nTwo points for each formula.\n### END MARK SCHEME"
@@ -51,18 +51,9 @@ TASKS = ("formulae", "practice", "first", "second")
 STOCK_REFUSES = "twice"
 """The student with two copies of a task, of which stock nbgrader says that it is of an old version."""
 RIGHT = {"squares": "def squares(n):\n    return [i * i for i in range(1, n + 1)]", "equation": "It is $n$."}
-CONFIG = "from grader import nbgrader_plugin\n\nc = get_config()\nnbgrader_plugin.configure(c)\n"
 PENALTY = """
 c.LateSubmissionPlugin.penalty_method = "zero"
 """
-
-
-def write(folder: Path, step: str, notebooks: dict[str, NotebookNode], student: str = "") -> None:
-    """Write notebooks into a folder of the course."""
-    place = folder / step / student / NAME
-    place.mkdir(parents=True, exist_ok=True)
-    for name, each in notebooks.items():
-        nbformat.write(each, place / f"{name}.ipynb")
 
 
 def hand_ins(released: dict[str, NotebookNode]) -> dict[str, dict[str, NotebookNode]]:
@@ -91,41 +82,13 @@ def hand_ins(released: dict[str, NotebookNode]) -> dict[str, dict[str, NotebookN
 
 def make_course(folder: Path) -> Path:
     """Make a course with the sources, their release and the submissions."""
-    write(folder, "source", SOURCES)
+    write(folder / "source" / NAME, SOURCES)
     (folder / "nbgrader_config.py").write_text(CONFIG)
     release(CourseDir(folder), NAME)
     released = {name: nbformat.read(folder / "release" / NAME / f"{name}.ipynb", as_version=4) for name in SOURCES}
     for student, notebooks in hand_ins(released).items():
-        write(folder, "submitted", notebooks, student)
+        write(folder / "submitted" / student / NAME, notebooks)
     return folder
-
-
-def without_plugin(folder: Path) -> Path:
-    """Remove the grader from the configuration of a course."""
-    (folder / "nbgrader_config.py").write_text("c = get_config()\n")
-    return folder
-
-
-def grade_class(folder: Path, **options: Any) -> None:
-    """Grade the class by `grader grade`, without a trouble."""
-    outcomes = list(ClassRun(CourseDir(folder), NAME, **options).outcomes())
-    assert not any("could not be graded" in error for outcome in outcomes for error in outcome.errors), outcomes
-
-
-def rows(folder: Path) -> dict[tuple[str, ...], tuple[Any, ...]]:
-    """Return the rows of the gradebook: those of grades and of comments, by student, notebook and cell."""
-    found: dict[tuple[str, ...], tuple[Any, ...]] = {}
-    with CourseDir(folder).gradebook() as gradebook:
-        for submission in gradebook.find_assignment(NAME).submissions:
-            for own in submission.notebooks:
-                key = submission.student.id, own.name
-                for grade in own.grades:
-                    given = grade.auto_score, grade.manual_score, grade.max_score, bool(grade.needs_manual_grade)
-                    assert found.setdefault((*key, "grade", grade.name), given) is given, "two rows of one cell"
-                for comment in own.comments:
-                    said = comment.auto_comment, comment.manual_comment
-                    assert found.setdefault((*key, "comment", comment.name), said) is said, "two rows of one cell"
-    return found
 
 
 def mark(folder: Path, student: str, notebook_name: str, name: str, points: float, comment: str = "") -> None:
@@ -151,7 +114,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def graded(course: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The class as `grader grade` grades it; tests do not change it."""
     folder = shutil.copytree(course, tmp_path_factory.mktemp("graded") / "course")
-    grade_class(folder)
+    grade_class(folder, NAME)
     return folder
 
 
@@ -164,18 +127,16 @@ def again(graded: Path, tmp_path: Path) -> Path:
 @pytest.fixture(scope="module")
 def stock(course: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The class as nbgrader grades it without the grader; tests do not change it."""
-    folder = without_plugin(shutil.copytree(course, tmp_path_factory.mktemp("stock") / "course"))
+    folder = shutil.copytree(course, tmp_path_factory.mktemp("stock") / "course")
     shutil.rmtree(folder / "submitted" / STOCK_REFUSES)
-    for command in (("generate_assignment", NAME, "--force"), ("autograde", NAME)):
-        done = run(folder, "nbgrader", *command)
-        assert done.returncode == 0, done.stderr
+    stock_nbgrader.grade(folder, NAME)
     return folder
 
 
 def test_rows_are_those_of_stock_nbgrader(graded: Path, stock: Path) -> None:
     """Whatever a student did to the cells of the tasks: they wait for a person, except in a missing notebook."""
-    found = rows(graded)
-    assert {key: row for key, row in found.items() if key[0] != STOCK_REFUSES} == rows(stock)
+    found = rows(graded, NAME)
+    assert {key: row for key, row in found.items() if key[0] != STOCK_REFUSES} == rows(stock, NAME)
     for name in TASKS:
         own = "sums" if name in ("formulae", "practice") else "essay"
         students = {student for student, _, kind, each in found if (kind, each) == ("grade", name)}
@@ -253,13 +214,13 @@ def test_marks_stay_and_count(again: Path, monkeypatch: pytest.MonkeyPatch, tmp_
     with CourseDir(again).gradebook() as gradebook:
         grade = gradebook.find_grade("formulae", "sums", NAME, "answered")
         assert (grade.score, grade.needs_manual_grade, grade.max_score) == (3.5, False, 4)
-    marked = rows(again)
+    marked = rows(again, NAME)
     monkeypatch.chdir(again)
-    grade_class(again, force=True)
-    assert rows(again) == marked
-    assert main(["grade", NAME, "--changed", "--yes"]) == 0 and rows(again) == marked
+    grade_class(again, NAME, force=True)
+    assert rows(again, NAME) == marked
+    assert main(["grade", NAME, "--changed", "--yes"]) == 0 and rows(again, NAME) == marked
     assert run(again, "nbgrader", "autograde", NAME, "--force", "--student=answered").returncode == 0
-    assert rows(again) == marked
+    assert rows(again, NAME) == marked
     score = read_ledger(CourseDir(again), NAME, cells=True).of("answered").total
     assert (score.counted, score.written, score.max_written) == (2 + 3.5 + 2, 5.5, 10.5)
     assert run(again, "nbgrader", "export", f"--to={tmp_path / 'grades.csv'}").returncode == 0
@@ -269,7 +230,7 @@ def test_marks_stay_and_count(again: Path, monkeypatch: pytest.MonkeyPatch, tmp_
     assert done.returncode == 0, done.stderr
     page = (again / "feedback" / "answered" / NAME / "sums.html").read_text()
     assert "3.5 of 4" in page and "The second one lacks a case." in page and "MARK SCHEME" not in page
-    grade_class(again, force=True)
+    grade_class(again, NAME, force=True)
     assert (again / "feedback" / "answered" / NAME / "sums.html").read_text() == page
 
 
@@ -282,40 +243,39 @@ def test_a_changed_answer_waits_again(again: Path) -> None:
     cell(submission, "squares").source = "def squares(n):\n    return []"
     submission.cells.append(code(""))
     nbformat.write(submission, path)
-    grade_class(again)
-    assert rows(again)["answered", "sums", "grade", "formulae"] == (None, 3, 4, False)
-    assert rows(again)["answered", "sums", "grade", "squares-check"][0] == 0
+    grade_class(again, NAME)
+    assert rows(again, NAME)["answered", "sums", "grade", "formulae"] == (None, 3, 4, False)
+    assert rows(again, NAME)["answered", "sums", "grade", "squares-check"][0] == 0
     submission.cells.insert(0, text("I forgot the geometric sum."))
     nbformat.write(submission, path)
-    grade_class(again)
-    assert rows(again)["answered", "sums", "grade", "formulae"] == (None, 3, 4, True)
+    grade_class(again, NAME)
+    assert rows(again, NAME)["answered", "sums", "grade", "formulae"] == (None, 3, 4, True)
 
 
 def test_a_class_of_an_earlier_version_gets_its_rows(again: Path) -> None:
     """It has no row for a task; after grading again it has each once."""
-    expected = rows(again)
+    expected = rows(again, NAME)
     with CourseDir(again).gradebook() as gradebook:
         for submission in gradebook.find_assignment(NAME).submissions:
             for row in (each for own in submission.notebooks for each in (*own.grades, *own.comments)):
                 if row.name in TASKS:
                     gradebook.db.delete(row)
         gradebook.db.commit()
-    assert rows(again) != expected
-    grade_class(again, force=True)
-    assert rows(again) == expected
+    assert rows(again, NAME) != expected
+    grade_class(again, NAME, force=True)
+    assert rows(again, NAME) == expected
 
 
 @pytest.mark.parametrize("has_plugin", [True, False])
 def test_nbgraders_own_commands_continue(again: Path, has_plugin: bool) -> None:
     """Feedback and autograding, with and without the plug-in, find each row that they look for."""
-    expected = rows(again)
+    expected = rows(again, NAME)
     if not has_plugin:
-        without_plugin(again)
-        shutil.rmtree(again / "submitted" / STOCK_REFUSES)
-    for command in ("autograde", "generate_feedback"):
-        done = run(again, "nbgrader", command, NAME, "--force")
+        stock_nbgrader.without_plugin(again)
+    for command in (("autograde", "--student=answered"), ("generate_feedback",)):
+        done = run(again, "nbgrader", *command, NAME, "--force")
         assert done.returncode == 0, done.stderr
-    assert rows(again) == expected
+    assert rows(again, NAME) == expected
 
 
 def test_a_late_penalty_counts_marked_tasks(again: Path) -> None:
@@ -326,7 +286,7 @@ def test_a_late_penalty_counts_marked_tasks(again: Path) -> None:
     with CourseDir(again).gradebook() as gradebook:
         gradebook.update_or_create_assignment(NAME, duedate=datetime(2030, 1, 2))
     mark(again, "answered", "sums", "formulae", 4)
-    grade_class(again)
+    grade_class(again, NAME)
     score = read_ledger(CourseDir(again), NAME, cells=True).of("answered").total
     assert (score.points, score.penalty, score.counted) == (6, 6, 0)
 
@@ -336,19 +296,19 @@ def test_points_that_changed_in_the_source_are_registered(again: Path) -> None:
     for points, command in ((5, ""), (6, "autograde")):
         source = copy.deepcopy(SOURCES["sums"])
         cell(source, "formulae").metadata.nbgrader.points = points
-        write(again, "source", {"sums": source})
+        write(again / "source" / NAME, {"sums": source})
         if command:
             assert run(again, "nbgrader", command, NAME, "--force", "--student=answered").returncode == 0
         else:
-            grade_class(again)
-        assert rows(again)["answered", "sums", "grade", "formulae"][2] == points
+            grade_class(again, NAME)
+        assert rows(again, NAME)["answered", "sums", "grade", "formulae"][2] == points
 
 
 def test_a_task_that_becomes_something_else_after_grading_is_refused(again: Path) -> None:
     """A person may have marked it."""
     source = copy.deepcopy(SOURCES["sums"])
     cell(source, "formulae").metadata.nbgrader |= {"task": False, "grade": True, "solution": True}
-    write(again, "source", {"sums": source})
+    write(again / "source" / NAME, {"sums": source})
     with pytest.raises(GraderError, match="formulae was given another type"):
         register(CourseDir(again), NAME)
 

@@ -25,6 +25,8 @@ TOGETHER = "together"
 """The tag of a test, or of a whole notebook, that runs in one process with the student's code."""
 EXPLANATION = "grader"
 """The key of an explanation in the metadata of a test, and of the repairs in those of a repaired notebook."""
+SCHEMA = 3
+"""The version of nbgrader's metadata. nbgrader refuses any other, and updates older ones."""
 PICTURES = {"image/png", "image/jpeg"}
 FORMS = ("text/html", "image/png", "image/jpeg", "text/plain")
 """The MIME types of an output that a page shows, the best one first."""
@@ -72,7 +74,7 @@ def fault_of(cell: "NotebookNode") -> str:
     """
     marks = cell.metadata.get("nbgrader") or {}
     kinds = {kind for kind in ("grade", "solution", "locked", "task") if marks.get(kind)}
-    if not kinds:
+    if not kinds or marks.get("schema_version") != SCHEMA:
         return ""
     points = marks.get("points")
     if grade_id(cell) is None:
