@@ -18,6 +18,7 @@ from grader.engine.report import Report, Verdict, shown
 from grader.engine.rpc.jobs import Job
 from grader.engine.sandbox import confinement
 from grader.engine.supervisor.session import GradingFailed, run_job
+from grader.engine.torch_use import needs_torch
 
 
 def grade(
@@ -48,13 +49,19 @@ def grade(
     """
     if sandbox:
         confinement.check()
+    packages = with_kernel(helper_packages)
     repaired = submission if isinstance(submission, Repaired) else repair(source, submission)
     steps = plan(repaired.notebook, source)
     all_steps = [*imports(repaired.not_run, steps), *steps]
     job = Job(all_steps, known_misconceptions(source, misconceptions), repaired.not_run)
     try:
         result = run_job(
-            job, limits or Limits(), sandbox=sandbox, helper_packages=with_kernel(helper_packages), files=files or {}
+            job,
+            limits or Limits(),
+            sandbox=sandbox,
+            helper_packages=packages,
+            files=files or {},
+            needs_torch=needs_torch((cell.source for cell in source.cells), packages),
         )
     except GradingFailed:
         return _given_up(steps, repaired)
