@@ -2,8 +2,7 @@
 
 import builtins
 import hashlib
-import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 from itertools import accumulate
@@ -11,8 +10,10 @@ from typing import TYPE_CHECKING
 
 from grader.engine.explanation import Explanation
 from grader.engine.notebook.cells import HIDDEN, CellType, is_not_graded, is_sandbox_only
+from grader.engine.notebook.magics import as_python, syntax_error
 from grader.engine.notebook.names import View, names_bound, names_used
 from grader.engine.notebook.outline import Outline
+from grader.engine.notebook.source_names import SourceNames
 from grader.engine.report import Result, Verdict
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
 BLANK = "raise NotImplementedError"
 """The line of the release that marks an unwritten answer."""
-MAGIC = re.compile(r"^\s*[%!]", re.MULTILINE)
 
 
 class Role(Enum):
@@ -83,23 +83,38 @@ def plan(notebook: "NotebookNode", source: "NotebookNode | None" = None) -> list
         exercise = outline.exercise_at[index]
         match outline.types[index]:
             case CellType.TEST:
-                code, points = _as_python(cell.source), float(cell.metadata.nbgrader.points)
+                code, points = runnable(cell.source), float(cell.metadata.nbgrader.get("points") or 0)
                 words = outline.exercises[exercise].forbidden
                 steps.append(Step(index, name, Role.TEST, code, exercise, points, HIDDEN in code, words))
             case CellType.READ_ONLY:
                 role = Role.SANDBOX if is_sandbox_only(cell) else Role.BOTH
-                steps.append(Step(index, name, role, _as_python(cell.source), is_ours=is_ours))
+                steps.append(Step(index, name, role, runnable(cell.source), is_ours=is_ours))
             case _:
                 is_own = outline.types[index] is CellType.UNMARKED and not is_ours
                 steps.append(Step(index, name, Role.SANDBOX, cell.source, exercise, is_ours=is_ours, is_own=is_own))
     return steps
 
 
+def runnable(source: str) -> str:
+    """Return an instructor's cell as Python that compiles: one with a syntax error raises it when it runs.
+
+    So a test that cannot be compiled costs its own points, and no others.
+    """
+    if (error := syntax_error(source)) is None:
+        return as_python(source)
+    place = f"line {error.lineno}: " if error.lineno else ""
+    return f"raise SyntaxError({place + error.msg!r})"
+
+
 @dataclass(frozen=True)
 class Plan:
-    """The steps of a notebook, and facts derived from them, in dicts by the index of the step."""
+    """The steps of a notebook, and facts derived from them, in dicts by the index of the step.
+
+    `names` says what the cells of its source import and define.
+    """
 
     steps: list[Step]
+    names: SourceNames = field(default_factory=SourceNames)
 
     @cached_property
     def places(self) -> dict[int, int]:
@@ -142,6 +157,7 @@ class Plan:
     def owners(self) -> dict[int, dict[str, str]]:
         """At each test, the exercises of the student's names so far: the first exercise whose tests use the name."""
         ours = {name for step in self.steps if step.role is Role.BOTH for name in names_bound(step.source)}
+        ours |= self.names.imported
         owners: dict[str, str] = {}
         owners_at = {}
         for step in self.steps:
@@ -188,19 +204,10 @@ class Plan:
     @cached_property
     def digests(self) -> dict[int, bytes]:
         """A digest of each test together with everything that the runner runs before it."""
-        digest, digests = hashlib.sha256(), {}
+        digest, digests = hashlib.sha256(self.names.digest.encode()), {}
         for step in self.steps:
             if step.role is not Role.SANDBOX:
                 parts = (step.name, step.role, step.source, step.points, step.is_hidden, step.forbidden)
                 digest.update(repr(parts).encode())
                 digests[step.index] = digest.digest()
         return digests
-
-
-def _as_python(source: str) -> str:
-    """Return an instructor's cell with its magics as calls of IPython, which itself handles those of students."""
-    if not MAGIC.search(source):
-        return source
-    from IPython.core.inputtransformer2 import TransformerManager  # slow to load, and rarely needed
-
-    return TransformerManager().transform_cell(source)

@@ -16,15 +16,20 @@ if TYPE_CHECKING:
     from grader.engine.diagnosis.misconceptions import KnownMisconceptions
     from grader.engine.notebook.not_run import NotRunCell
     from grader.engine.notebook.plan import Step
+    from grader.engine.notebook.source_names import SourceNames
 
 
 @dataclass
 class Job:
-    """One notebook to grade, and the cells of it that are not run. Seconds are wall seconds as `clock` counts them."""
+    """One notebook to grade, the cells of it that are not run, and what its source says about names.
+
+    Seconds are wall seconds as `clock` counts them.
+    """
 
     steps: "list[Step]"
     known: "KnownMisconceptions"
     not_run: "list[NotRunCell]" = field(default_factory=list)
+    names: "SourceNames | None" = None
     cell_seconds: float = 10
     notebook_seconds: float = 120
     output_kb: int = 1024

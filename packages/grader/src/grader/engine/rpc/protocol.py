@@ -15,7 +15,7 @@ import msgspec
 
 from grader.text import MAX_MESSAGE
 
-VERSION = 3
+VERSION = 4
 """Grows with every change of a message. A sandbox sends its version first; the runner must have the same."""
 MAX_LINE, MAX_FRAMES = 200, 8
 """Characters of a name or a line of code, and innermost lines of the student's cells in a traceback."""
@@ -115,8 +115,15 @@ class GeneratorRef(Message):
     state: Index
 
 
+class LibraryObject(Message):
+    """From the runner: an object of a library, pickled without its tensors (library_objects.py)."""
+
+    number: Index  # among those of the call
+    data: bytes
+
+
 FromSandbox = ObjectHandle | ModuleHandle
-Handle = FromSandbox | ObjectRef | MethodRef | VerbRef | FunctionRef | GeneratorRef
+Handle = FromSandbox | ObjectRef | MethodRef | VerbRef | FunctionRef | GeneratorRef | LibraryObject
 
 
 class ModuleChanges(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, kw_only=True):
@@ -266,6 +273,7 @@ class Effects(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, kw
     gradients: list[tuple[Index, Index | None]] = []  # tensors, and their .grad
     containers: list[tuple[Index, Tree]] = []  # lists and dicts, and their new content
     generators: list[Index] = []  # the states of those among the arguments, in order
+    objects: list[tuple[Index, list[bool], Tree]] = []  # changed library objects: modes of their parts, and state
     modules: list[tuple[Index, ModuleChanges]] = []
     random: Index | None = None
 

@@ -29,6 +29,8 @@ from grader_kernel.without import rule
 MAX_LOG = 50_000
 """Characters of a traceback that are kept: an error may quote all that student code answered."""
 KINDS = {name for name, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, BaseException)}
+IS_MODULE = "is_module"
+"""Attribute of a NameError: whether the sandbox has a module of this name."""
 LAST_LINE = 200
 """Highest line number in the message of a hidden test. In a longer cell, a student could encode values in it."""
 
@@ -104,7 +106,7 @@ def _explain_test(step: Step, error: Exception) -> Explanation:
     """
     text, truth = printable(error).strip(), _truth_of(step) if step.is_hidden else ""
     if name := _missing_name(error):
-        return Explanation(cause=Cause.UNDEFINED, missing=name)
+        return Explanation(cause=Cause.UNDEFINED, missing=name, is_module=getattr(error, IS_MODULE, False))
     if isinstance(error, AssertionError):
         # A library's message (torch.testing) gives values of the test; the author's is written for students.
         return Explanation(truth, Cause.PROPERTY, text if not step.is_hidden or _is_authors(error, step) else "")

@@ -27,6 +27,7 @@ from grader.engine.diagnosis.recording import Recorder
 from grader.engine.notebook.cells import FORMS
 from grader.engine.notebook.names import Namespace, names_bound
 from grader.engine.notebook.plan import BLANK, Plan, Role, Step
+from grader.engine.notebook.source_names import SourceNames
 from grader.engine.report import Result, Verdict, error_output, shown
 from grader.engine.rpc.exceptions import verdict_on
 from grader.engine.rpc.jobs import Job
@@ -56,7 +57,7 @@ class NotebookRun:
 
     def __init__(self, parent: Connection, job: Job, answers: AnswerCache, diagnoses: DiagnosisCache) -> None:
         self._steps = job.steps
-        self._plan = Plan(job.steps)
+        self._plan = Plan(job.steps, job.names or SourceNames())
         self._known = job.known
         self._diagnoses = diagnoses
         self._recorder = Recorder()
@@ -208,6 +209,7 @@ class NotebookRun:
         if step.role is Role.BOTH:
             # A cell that needs the student's code fails here; its names are looked up in the sandbox.
             with suppress(Exception):
+                self._tests.import_names(step, self._namespace.names)
                 execute(step.source, step.name, self._namespace.names)
         if step.index in self._excluded_cells or self._link.unconfined is not None:
             return
@@ -228,7 +230,7 @@ class NotebookRun:
             code=compiled_bytes(step.source, step.name) if step.is_ours else b"",
             is_own=step.is_own,
             is_blank=BLANK in step.source,
-            imports_except=self._plan.judged_names if step.imports_only else None,
+            imports_except=self._imports_except(step),
         )
         try:
             done: CellDone = self._link.ask(lambda channel: RpcClient(channel).run(cell))
@@ -244,6 +246,12 @@ class NotebookRun:
         if step.index not in self.outputs and self._shows_outputs and not step.imports_only:
             self.outputs[step.index] = self._fitting(outputs)
             self._done[step.index] = done
+
+    def _imports_except(self, step: Step) -> list[str] | None:
+        """Return the names that no import of a cell binds, or None for a cell of which not only the imports run."""
+        if not step.imports_only:
+            return None
+        return [] if step.is_ours else self._plan.judged_names
 
     def _exclude(self, step: Step, failure: SandboxFailure) -> None:
         """Exclude a cell in which the sandbox failed from later runs, and keep the failure for its exercise."""

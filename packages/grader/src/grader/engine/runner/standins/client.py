@@ -9,10 +9,11 @@ student code all work as in one process.
 import itertools
 import weakref
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any, TypeVar
 
 from grader.engine.notebook.names import View
-from grader.engine.rpc import protocol
+from grader.engine.rpc import library_objects, protocol
 from grader.engine.rpc.channel import MessageChannel
 from grader.engine.rpc.containers import containers, write_back
 from grader.engine.rpc.exceptions import to_data
@@ -24,6 +25,7 @@ from grader.engine.rpc.values import Packer, Place, pack, tensor_at, unpack
 from grader.engine.runner.standins.module_state import module_from
 from grader.engine.runner.standins.proxies import (
     Measure,
+    Method,
     ModuleState,
     RemoteModule,
     RemoteObject,
@@ -81,6 +83,20 @@ class RpcClient:
             view: if given, the names in the sandbox first get the values that this test sees.
         """
         return self.call(Verb.LOOK, (names, view), {})
+
+    def names(self, view: View | None = None) -> dict[str, str]:
+        """Return all names in the sandbox, each with the name of the module that it is bound to, or ''.
+
+        Args:
+            view: as in `fetch_names`.
+
+        Raises:
+            ProtocolError: the answer is something else.
+        """
+        names = self.call(Verb.NAMES, (view,), {})
+        if type(names) is not dict or any(type(text) is not str for text in (*names, *names.values())):
+            raise ProtocolError("the names of the sandbox must come as a dict of texts")
+        return names
 
     def call(self, target: Any, args: tuple, kwargs: dict) -> Any:
         """Return the value of a call in the sandbox. Modules and their stand-ins are in sync before and after it.
@@ -200,6 +216,7 @@ class _Call:
         self._client = client
         self._tensors: list[torch.Tensor] = []
         self._generators: list[Generator] = []
+        self._objects: list[tuple[Any, protocol.LibraryObject]] = []
         self.measured = 0
         self.graph = next(client._graphs)
         self._request = request = protocol.Call(
@@ -286,6 +303,10 @@ class _Call:
             raise ProtocolError(f"the states of {sent} generators must come back; {received} arrived")
         for generator, place in zip(self._generators, effects.generators, strict=False):
             generator.set_state(accepted_state(generator.get_state(), tensor_at(arrived, place)))
+        for number, modes, tree in effects.objects:
+            if number >= len(self._objects):
+                raise ProtocolError(f"{len(self._objects)} objects were handed over; there is no object {number}")
+            library_objects.apply(self._objects[number][0], modes, client._value(tree, decoded))
         if effects.random is not None:
             after = tensor_at(arrived, effects.random)
             state = accepted_state(client._random.state, after)
@@ -296,7 +317,25 @@ class _Call:
         if isinstance(item, Generator):
             self._generators.append(item)
             return protocol.GeneratorRef(state=place(item.get_state()))
+        if not isinstance(item, RemoteObject | RemoteModule | Method | Verb) and library_objects.crosses(item):
+            handle = next((handle for known, handle in self._objects if known is item), None)
+            if handle is None:
+                handle = library_objects.pickled(item, len(self._objects), self._part, place)
+                if handle is not None:
+                    self._objects.append((item, handle))
+            if handle is not None:
+                return handle
         return self._client._refer(item, place)
+
+    def _part(self, item: Any) -> Handle | None:
+        """Return the handle of a part of a library's object that is not copied, None for one that is."""
+        if isinstance(item, torch.nn.Parameter):
+            # An optimiser of the test may hold parameters of the student's.
+            ids = (number for number, known in self._client.parameters.items() if known is item)
+            return next((protocol.ObjectRef(object_id=number) for number in ids), None)
+        if isinstance(item, FunctionType) and item.__module__ == library_objects.MAIN:
+            return self._client._refer(item, lambda tensor: 0)
+        return handle_of(item)
 
 
 class _Graph:

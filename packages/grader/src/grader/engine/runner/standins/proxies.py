@@ -30,6 +30,7 @@ class Verb(Enum):
     """Operations on an object in the sandbox besides a call."""
 
     LOOK = "look"
+    NAMES = "names"
     GET = "get"
     SET = "set"
     COPY = "copy"
