@@ -20,6 +20,7 @@ from grader.engine.report import Report, Verdict, shown
 from grader.engine.rpc.jobs import Job
 from grader.engine.sandbox import confinement
 from grader.engine.supervisor.session import GradingFailed, run_job
+from grader.engine.torch_use import needs_torch
 
 
 def grade(
@@ -55,6 +56,7 @@ def grade(
     if sandbox:
         confinement.check()
     require_instantiated(source)
+    packages = with_kernel(helper_packages)
     repaired = submission if isinstance(submission, Repaired) else repair(source, submission)
     steps = plan(repaired.notebook, source)
     names = names_of(source)
@@ -63,7 +65,12 @@ def grade(
     job.source_names, job.unsound = names_bound_in(source), unsound or {}
     try:
         result = run_job(
-            job, limits or Limits(), sandbox=sandbox, helper_packages=with_kernel(helper_packages), files=files or {}
+            job,
+            limits or Limits(),
+            sandbox=sandbox,
+            helper_packages=packages,
+            files=files or {},
+            needs_torch=needs_torch((cell.source for cell in source.cells), packages),
         )
     except GradingFailed:
         return _given_up(steps, repaired)
