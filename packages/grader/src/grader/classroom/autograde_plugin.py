@@ -8,7 +8,7 @@ of the assignment, as `grader grade` does.
 
 import glob
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from copy import copy
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -21,7 +21,7 @@ from nbgrader.converters import Autograde
 from nbgrader.converters.base import NbGraderException
 from nbgrader.preprocessors import NbGraderPreprocessor
 
-from grader.classroom.config import helper_packages
+from grader.classroom.config import course_needs_torch, helper_packages
 from grader.classroom.course_dir import CourseDir, folder_of_students
 from grader.classroom.page.autograded import autograded, unanswered
 from grader.classroom.page.result_files import record, record_file
@@ -33,10 +33,12 @@ from grader.classroom.submitted.helper_files import helper_files
 from grader.engine.diagnosis.misconceptions import load
 from grader.engine.grading import grade
 from grader.engine.limits import Limits
-from grader.engine.notebook.cells import CellType, grade_id, repairs_of, type_of, with_repairs
+from grader.engine.notebook.cells import grade_id, repairs_of, type_of, with_repairs
 from grader.engine.notebook.not_run import cells_not_run
+from grader.engine.notebook.outline import GRADED
 from grader.engine.notebook.repair import Repaired, repair
 from grader.engine.notebook.submission_folder import MAX_ENTRIES, SubmissionFolder
+from grader.engine.supervisor import forkserver
 from grader.engine.supervisor.parsers import read_notebook
 from grader.errors import GraderError, UnreadableFile
 from grader.text import one_line
@@ -61,6 +63,7 @@ class SubmissionExporter(NotebookExporter):
         """
         super().__init__(**settings)
         if isinstance(self.parent, Autograde):
+            _prepare(self.parent)
             _leave_out_strange_files(self.parent)
 
     def from_file(
@@ -78,6 +81,13 @@ class SubmissionExporter(NotebookExporter):
         """
         notebook = read_notebook(Path(file_stream.name), Limits(parent=self).notebook_mb)
         return self.from_notebook_node(notebook, resources, **options)
+
+
+def _prepare(converter: Autograde) -> None:
+    """Start the fork server before the first file is parsed; grading reports a helper package that is missing."""
+    config, root = converter.config, Path(converter.coursedir.root)
+    with suppress(GraderError):
+        forkserver.prepare(helper_packages(config), needs_torch=course_needs_torch(root, config))
 
 
 class RepairCells(NbGraderPreprocessor):
@@ -145,10 +155,10 @@ class GradeCells(NbGraderPreprocessor):
         now = {
             (name, cell.metadata.nbgrader["points"])
             for cell in notebook.cells
-            if (name := grade_id(cell)) and type_of(cell) in (CellType.TEST, CellType.MANUAL_ANSWER)
+            if (name := grade_id(cell)) and type_of(cell) in GRADED
         }
         with _registered(resources) as registered:
-            before = {(cell.name, cell.max_score) for cell in registered.grade_cells}
+            before = {(cell.name, cell.max_score) for cell in (*registered.grade_cells, *registered.task_cells)}
         changed = sorted({name for name, _ in now ^ before})
         if changed:
             register(CourseDir(Path(self.parent.parent.coursedir.root)), resources["nbgrader"]["assignment"])

@@ -181,11 +181,13 @@ def _require_same_notebooks(course_dir: CourseDir, assignment: str) -> None:
 
 def _registered_types(entry: Notebook) -> dict[str, CellType]:
     """Return the type of each cell in the gradebook's entry of a notebook, by grade_id."""
-    graded, answers = ({cell.name for cell in cells} for cells in (entry.grade_cells, entry.solution_cells))
+    kinds = (entry.grade_cells, entry.solution_cells, entry.task_cells)
+    graded, answers, tasks = ({cell.name for cell in cells} for cells in kinds)
     return dict.fromkeys((cell.name for cell in entry.source_cells), CellType.READ_ONLY) | (
         dict.fromkeys(graded, CellType.TEST)
         | dict.fromkeys(answers, CellType.AUTOGRADED_ANSWER)
         | dict.fromkeys(graded & answers, CellType.MANUAL_ANSWER)
+        | dict.fromkeys(tasks, CellType.TASK)
     )
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
-from grader.engine.notebook.cells import CellType, grade_id, type_of
+from grader.engine.notebook.cells import CellType, fault_of, grade_id, type_of
 from grader.engine.notebook.magics import as_python, syntax_error
 from grader.engine.notebook.parsing import parsed
 from grader.engine.notebook.submission_folder import read_bytes
@@ -34,7 +34,7 @@ def read_source(path: Path, max_mb: int) -> NotebookNode:
         max_mb: its size limit, in MiB.
 
     Raises:
-        GraderError: the file is broken, or what `require_tests` raises.
+        GraderError: the file is broken, metadata of a cell cannot be graded, or what `require_tests` raises.
     """
     place = "/".join(path.parts[-3:-1])
     try:
@@ -45,6 +45,9 @@ def read_source(path: Path, max_mb: int) -> NotebookNode:
         source = parsed(data)
     except UnreadableFile as error:
         raise GraderError(f"{place}/{path.name} {error.why}: correct it, or restore it from a backup") from None
+    for number, cell in enumerate(source.cells, 1):
+        if fault := fault_of(cell):
+            raise GraderError(f"{place}/{path.name}: {grade_id(cell) or f'cell {number}'} {fault}")
     require_tests(source, f"{place}/{path.name}")
     return source
 

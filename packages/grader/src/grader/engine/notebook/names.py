@@ -49,6 +49,13 @@ def names_bound(source: str) -> frozenset[str]:
     return frozenset(own).union(*map(names_bound, code_in_magics(source)))
 
 
+@lru_cache(maxsize=1024)
+def names_assigned(source: str) -> frozenset[str]:
+    """Return the names that a cell binds by anything but an import, or deletes."""
+    symbols = symtable.symtable(source, "<test>", "exec").get_symbols()
+    return frozenset(symbol.get_name() for symbol in symbols if symbol.is_assigned())
+
+
 class Namespace:
     """The names that cells bind. The changes of each step are kept, so that a later pass can repeat them."""
 

@@ -27,7 +27,7 @@ from grader.engine.notebook.cells import FORMS, PICTURES
 from grader.engine.notebook.magics import CALL, TOP_LEVEL_AWAIT
 from grader.engine.rpc.exceptions import OutputLimit, to_data
 from grader.engine.rpc.paths import without_paths
-from grader.engine.rpc.protocol import CellDone, Display, ErrorInfo, Text
+from grader.engine.rpc.protocol import CellDone, Display, Text
 from grader.engine.sandbox import machine
 
 UNSEEN = 100
@@ -192,10 +192,8 @@ class Shell:
         shown = self._publisher.outputs
         shown.clear()
         self._printed.kept = []
-        try:
-            error = self._loop.run_until_complete(self._run(source, name, code))
-        except BaseException as raised:  # the student stopped the loop
-            error = to_data(raised)
+        _, raised = self._end_of(source, name, code)
+        error = None if raised is None else to_data(raised)
         text, self._printed.kept = "".join(self._printed.kept), None
         outputs: list[Text | Display] = [Text(text=_encodable(without_paths(text)))] if text else []
         for show in shown:
@@ -205,8 +203,34 @@ class Shell:
             outputs.append(Display(data={form: _encodable(part) for form, part in (parts | texts).items()}))
         return CellDone(outputs=outputs, error=error)
 
-    async def _run(self, source: str, name: str, code: bytes) -> ErrorInfo | None:
-        """Run one cell; return the exception that ended it. Raised from here, a StopIteration would become another."""
+    def run_test(self, source: str, name: str) -> tuple[Any, BaseException | None]:
+        """Run a test below the cells, drop its output, and return the value of its last line or what ended it.
+
+        Args:
+            source: the test, with its magics.
+            name: tracebacks call it `<name>`.
+        """
+        if pyplot := sys.modules.get("matplotlib.pyplot"):
+            pyplot.close("all")  # a kernel does so at the end of each cell
+        self._publisher.outputs.clear()
+        return self._end_of(source, name)
+
+    def _end_of(self, source: str, name: str, code: bytes = b"") -> tuple[Any, BaseException | None]:
+        """Run one cell; return the value of its last line, or the exception that ended it."""
+        ends: list[tuple[Any, BaseException | None]] = []
+
+        async def to_its_end() -> None:
+            ends.append(await self._run(source, name, code))
+
+        try:
+            self._loop.run_until_complete(to_its_end())
+        except BaseException as raised:  # the student stopped the loop
+            ends.append((None, raised))
+        # The loop's own result is not taken: student code can end a task before its coroutine has ended.
+        return ends[0] if ends else (None, RuntimeError("the cell did not run to its end"))
+
+    async def _run(self, source: str, name: str, code: bytes) -> tuple[Any, BaseException | None]:
+        """Do the work of `_end_of`. Raised from here, a StopIteration would become another exception."""
         shell = self._shell
         try:
             assert shell.history_manager is not None and shell.display_formatter is not None
@@ -229,10 +253,10 @@ class Shell:
                 shell.displayhook.update_user_ns(value)
                 self._publisher.outputs.append({"data": shell.display_formatter.format(value)[0]})
         except BaseException as raised:
-            return to_data(raised)
+            return None, raised
         finally:
             shell.execution_count += 1
-        return None
+        return value, None
 
     def _as_python(self, source: str, name: str) -> str:
         # A single line may be a command without its %, such as `ls`. IPython leaves all other Python unchanged, but
