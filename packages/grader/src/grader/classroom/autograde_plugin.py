@@ -27,13 +27,13 @@ from grader.classroom.page.autograded import autograded, unanswered
 from grader.classroom.page.result_files import record, record_file
 from grader.classroom.release import chooser_of, register
 from grader.classroom.results import RECEIPTS
+from grader.classroom.sources import read_source, read_sources
 from grader.classroom.submitted.file_choice import FoundFiles, find_files
 from grader.classroom.submitted.helper_files import helper_files
 from grader.engine.diagnosis.misconceptions import load
 from grader.engine.grading import grade
 from grader.engine.limits import Limits
 from grader.engine.notebook.cells import grade_id, repairs_of, type_of, with_repairs
-from grader.engine.notebook.files import read_source, read_sources
 from grader.engine.notebook.not_run import cells_not_run
 from grader.engine.notebook.outline import GRADED
 from grader.engine.notebook.repair import Repaired, repair
@@ -179,7 +179,7 @@ def _leave_out_strange_files(converter: Autograde) -> None:
     usual = {path.relative_to(source) for path in source.rglob("*")} | {Path(name) for name in RECEIPTS}
     max_mb = Limits(parent=converter).notebook_mb
     try:
-        chooser = chooser_of(read_sources(source, max_mb), converter.config)
+        chooser = chooser_of(read_sources(source, max_mb, converter.config), converter.config)
     except GraderError as error:
         converter.log.error("%s", one_line(error))
         raise NbGraderException("no submission was graded: the log has the reason") from error
@@ -240,7 +240,8 @@ def _source_folder(preprocessor: NbGraderPreprocessor, resources: Resources) -> 
 
 def _source(preprocessor: NbGraderPreprocessor, resources: Resources) -> NotebookNode:
     name = f"{resources['nbgrader']['notebook']}.ipynb"
-    return read_source(_source_folder(preprocessor, resources) / name, Limits(parent=preprocessor).notebook_mb)
+    max_mb = Limits(parent=preprocessor).notebook_mb
+    return read_source(_source_folder(preprocessor, resources) / name, max_mb, preprocessor.config)
 
 
 def _handed_in(preprocessor: NbGraderPreprocessor, resources: Resources) -> SubmissionFolder:

@@ -4,7 +4,8 @@ import argparse
 import os
 from pathlib import Path
 
-from grader.commands.shared import Command
+from grader.commands.shared import Command, note
+from grader.errors import GraderError
 
 
 def _options(parser: argparse.ArgumentParser) -> None:
@@ -15,12 +16,17 @@ def _run(parsed: argparse.Namespace) -> int:
     from grader.classroom.course_dir import CourseDir
     from grader.classroom.release import release, release_start
 
-    course_dir = CourseDir(Path.cwd())
+    course_dir, status = CourseDir(Path.cwd()), 0
     for assignment in parsed.assignment or course_dir.assignments():
-        release(course_dir, assignment)
-        print(f"released {os.path.relpath(course_dir.folder('release', assignment))}")
+        try:
+            release(course_dir, assignment)
+        except GraderError as error:
+            note(str(error))
+            status = 1
+        else:
+            print(f"released {os.path.relpath(course_dir.folder('release', assignment))}")
     release_start(course_dir)
-    return 0
+    return status
 
 
 COMMANDS = (Command("release", "write release/ from source/", _options, _run),)
