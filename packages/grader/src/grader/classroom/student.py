@@ -22,6 +22,7 @@ from grader.classroom.submitted.choice import Chooser
 from grader.classroom.submitted.file_choice import find_files
 from grader.classroom.submitted.helper_files import helper_files
 from grader.engine.diagnosis.misconceptions import Misconception, load
+from grader.engine.explanation import Ending
 from grader.engine.grading import grade
 from grader.engine.limits import Limits
 from grader.engine.notebook import files
@@ -43,7 +44,8 @@ MAX_TIME = 100
 class Assignment:
     """The instructors' notebooks of an assignment, by name, and the settings to grade every student with.
 
-    `texts` are the notebooks as they are in source/: students are graded again if one of them changes.
+    `texts` are the notebooks as they are in source/: students are graded again if one of them changes. `unsound` are
+    the tests that our own solution fails, with the reason, by notebook; student_zero.py finds them.
     """
 
     name: str
@@ -54,6 +56,7 @@ class Assignment:
     misconceptions: list[Misconception]
     helper_packages: tuple[str, ...]
     chooser: Chooser
+    unsound: dict[str, dict[str, Ending]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -202,6 +205,7 @@ def _grade_notebook(
         misconceptions=assignment.misconceptions,
         helper_packages=assignment.helper_packages,
         files=submission.files,
+        unsound=assignment.unsound.get(name),
     )
     report.require_confined()
     student_result.reports[name], student_result.notebooks[name] = report, submitted.notebook
