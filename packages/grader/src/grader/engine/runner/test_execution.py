@@ -5,6 +5,7 @@ test, seed, the student's names --> session with the sandbox --> TestOutcome
 
 import builtins
 import copy
+import pickle
 import random
 import zlib
 from collections.abc import Collection
@@ -12,6 +13,8 @@ from contextlib import suppress
 from dataclasses import replace
 from types import ModuleType
 from typing import Any
+
+import numpy
 
 from grader.engine.diagnosis.recording import Recorder
 from grader.engine.notebook.names import names_bound, names_used
@@ -25,7 +28,7 @@ from grader.engine.runner.outcome import IS_MODULE, TestOutcome, outcome_of
 from grader.engine.runner.standins.client import RpcClient
 from grader.engine.runner.standins.proxies import StudentError
 from grader.engine.sandbox.shell import execute
-from grader.engine.torch_if_used import torch
+from grader.engine.torch_if_used import USES_TORCH, torch
 
 
 class TestExecutor:
@@ -185,3 +188,9 @@ def seed_test(test: str, source: str) -> None:
     Generator.source = random.Random(f"{test}\n{source}")
     # Not torch.manual_seed, which also looks for graphics cards and takes milliseconds.
     torch.default_generator.manual_seed(zlib.crc32(test.encode()))
+
+
+def random_states() -> bytes:
+    """Return the states of all random numbers of a test: they differ after it has drawn some."""
+    drawn = Generator.source.getstate(), random.getstate(), numpy.random.get_state()
+    return pickle.dumps((*drawn, torch.get_rng_state().tolist() if USES_TORCH else None))

@@ -55,7 +55,7 @@ from grader.engine.sandbox.bindings import Bindings, identifiers
 from grader.engine.sandbox.imports import run_imports
 from grader.engine.sandbox.module_tracker import ModuleTracker
 from grader.engine.sandbox.printed import PrintedText
-from grader.engine.torch_if_used import nn, torch
+from grader.engine.torch_if_used import USES_TORCH, nn, torch
 from grader_kernel.without import without
 
 NO_EFFECTS = Effects()
@@ -272,6 +272,8 @@ class RpcServer:
     def _refer(self, item: Any, place: Place) -> Handle:
         if isinstance(item, numpy.ndarray | numpy.generic) and type(item).__module__.partition(".")[0] == "numpy":
             raise ProtocolError(f"a numpy {type(item).__name__} came back where a plain array or a number is expected")
+        if not USES_TORCH and type(item).__module__ in ("torch", "torch.nn.parameter"):
+            raise ProtocolError(f"a torch.{type(item).__name__} came back, and the tests of this course know no torch")
         if isinstance(item, nn.Module):
             return self._session.modules.describe(item, place)
         name = str(getattr(item, "__name__", type(item).__name__))[:MAX_NAME].encode(errors="replace").decode()
