@@ -13,6 +13,7 @@ from datetime import datetime
 from nbformat import NotebookNode
 from nbgrader.utils import parse_utc
 
+from grader.classroom.assignment_files import assignment_files
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.page.autograded import put_place
 from grader.classroom.page.page_maker import StudentResult
@@ -23,6 +24,7 @@ from grader.classroom.submitted.helper_files import helper_files
 from grader.engine.diagnosis.misconceptions import Misconception, load
 from grader.engine.grading import grade
 from grader.engine.limits import Limits
+from grader.engine.notebook.assignment_files import AssignmentFiles
 from grader.engine.notebook.files import read_sources
 from grader.engine.notebook.repair import repair
 from grader.engine.notebook.submission_folder import SubmissionFolder
@@ -40,7 +42,7 @@ MAX_TIME = 100
 
 @dataclass(frozen=True)
 class Assignment:
-    """The instructors' notebooks of an assignment, by name, and the settings to grade every student with."""
+    """The instructors' notebooks of an assignment, by name, the files beside them, and the settings to grade with."""
 
     name: str
     sources: dict[str, NotebookNode]
@@ -49,6 +51,7 @@ class Assignment:
     misconceptions: list[Misconception]
     helper_packages: tuple[str, ...]
     chooser: Chooser
+    files: AssignmentFiles = field(default_factory=AssignmentFiles)
 
 
 @dataclass(frozen=True)
@@ -84,13 +87,15 @@ def load_assignment(course_dir: CourseDir, assignment: str, *, sandbox: bool) ->
         sandbox: whether the kernel confines student code.
 
     Raises:
-        GraderError: there is no such assignment, or one of its notebooks is broken.
+        GraderError: there is no such assignment, one of its notebooks is broken, or its files are too large.
     """
     limits = Limits(config=course_dir.config)
-    sources = read_sources(course_dir.require(assignment), limits.notebook_mb)
+    folder = course_dir.require(assignment)
+    sources = read_sources(folder, limits.notebook_mb)
+    files = assignment_files(folder, course_dir.directory.ignore, limits)
     misconceptions = load(course_dir.folder("source", assignment))
     chooser = chooser_of(sources, course_dir.config)
-    return Assignment(assignment, sources, limits, sandbox, misconceptions, course_dir.helper_packages, chooser)
+    return Assignment(assignment, sources, limits, sandbox, misconceptions, course_dir.helper_packages, chooser, files)
 
 
 def read_submission(assignment: Assignment, student: str, handed_in: SubmissionFolder) -> Submission:
@@ -119,7 +124,9 @@ def read_submission(assignment: Assignment, student: str, handed_in: SubmissionF
     files = dict[str, bytes]()
     if found.notebooks:
         contents = found.notebooks.values()
-        files, left_out = helper_files(handed_in, contents, assignment.limits, assignment.helper_packages)
+        files, left_out = helper_files(
+            handed_in, contents, assignment.limits, assignment.helper_packages, assignment.files
+        )
         notices += left_out
     for file, content in files.items():
         digest.update(f"{file} {len(content)} ".encode() + content)
@@ -194,6 +201,7 @@ def _grade_notebook(
         misconceptions=assignment.misconceptions,
         helper_packages=assignment.helper_packages,
         files=submission.files,
+        assignment_files=assignment.files,
     )
     report.require_confined()
     student_result.reports[name], student_result.notebooks[name] = report, submitted.notebook

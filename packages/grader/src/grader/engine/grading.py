@@ -11,6 +11,7 @@ from grader.engine.code_digest import with_kernel
 from grader.engine.diagnosis.misconceptions import Misconception, known_misconceptions
 from grader.engine.explanation import Cause, Explanation
 from grader.engine.limits import Limits
+from grader.engine.notebook.assignment_files import AssignmentFiles
 from grader.engine.notebook.not_run import imports, with_imports_of_tests
 from grader.engine.notebook.plan import Role, Step, plan
 from grader.engine.notebook.repair import Repaired, repair
@@ -30,6 +31,7 @@ def grade(
     misconceptions: Sequence[Misconception] = (),
     helper_packages: tuple[str, ...] = (),
     files: Mapping[str, bytes] | None = None,
+    assignment_files: AssignmentFiles | None = None,
 ) -> Report:
     """Grade a submission with the tests in its source. This changes neither notebook and writes no file.
 
@@ -42,7 +44,10 @@ def grade(
         misconceptions: known misconceptions. A failed test names the one that behaves exactly like the student's code.
             Points never depend on them.
         helper_packages: packages besides `grader_kernel` that the notebook imports; the sandbox may read them.
-        files: files beside the notebook, by path, that its code gets in its folder. Without a sandbox it gets none.
+        files: the student's files beside the notebook, by path, that its code gets in its folder. Without a sandbox
+            it gets none.
+        assignment_files: our files beside the source. Tests and student code read them in their working folders, and
+            import modules from there. They replace files of the student's, and no process can write to them.
 
     Raises:
         SandboxUnavailable: `sandbox` is true, and the kernel cannot confine a process.
@@ -56,8 +61,9 @@ def grade(
     job = Job(all_steps, known_misconceptions(source, misconceptions), repaired.not_run, names)
     try:
         result = run_job(
-            job, limits or Limits(), sandbox=sandbox, helper_packages=with_kernel(helper_packages), files=files or {}
-        )
+            job, limits or Limits(), sandbox=sandbox, helper_packages=with_kernel(helper_packages), files=files,
+            ours=assignment_files,
+        )  # fmt: skip
     except GradingFailed:
         return _given_up(steps, repaired)
     return Report(result.results, repaired.changes, result.outputs)

@@ -15,7 +15,7 @@ import msgspec
 
 from grader.text import MAX_MESSAGE
 
-VERSION = 3
+VERSION = 4
 """Grows with every change of a message. A sandbox sends its version first; the runner must have the same."""
 MAX_LINE, MAX_FRAMES = 200, 8
 """Characters of a name or a line of code, and innermost lines of the student's cells in a traceback."""
