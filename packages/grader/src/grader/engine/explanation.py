@@ -28,6 +28,7 @@ UNUSABLE = "The test could not use what your code returned"
 UNUSABLE_BY_A_FUNCTION = "A function of the test{} could not use what your code gave it"
 DOES_NOT_HOLD = "This does not hold for your code."
 PART = "This test gave a part of its points."
+UNGRADABLE = "This test cannot be graded: your teacher has been told."
 
 
 class Cause(StrEnum):
@@ -61,6 +62,8 @@ class Cause(StrEnum):
     """The time for the notebook was used up."""
     NOT_GRADED = "not graded"
     """Grading failed in the grader itself."""
+    UNGRADABLE = "ungradable"
+    """The test itself is at fault; only instructors read why, in the `ending` of its result."""
 
 
 class Where(msgspec.Struct, frozen=True):
@@ -72,6 +75,43 @@ class Where(msgspec.Struct, frozen=True):
 
     def __str__(self) -> str:
         return f" (in {self.cell}, line {self.line}: {self.text})"
+
+
+class EndingKind(StrEnum):
+    """Why a test ended without all of its points, seen from its code."""
+
+    PROPERTY = "property"
+    """An assertion failed, or the test gave a part of its points."""
+    NAME = "name"
+    """A name is not defined."""
+    BOUNDARY = "boundary"
+    """The test passed something to student code that cannot cross to its process."""
+    SYNTAX = "syntax"
+    """Python cannot compile the test."""
+    ERROR = "error"
+    """The code of the test raised a different exception."""
+    RAISED = "raised"
+    """The code that the test called raised an exception."""
+    STOPPED = "stopped"
+    """A limit was reached, or the process of that code ended."""
+    NOT_RUN = "not run"
+    """A read-only cell did not run to its end."""
+
+
+class Ending(msgspec.Struct, frozen=True):
+    """The line of a test at which it ended, and why, for instructors: both may show a hidden test.
+
+    Args:
+        kind: what ended it.
+        reason: the exception or the limit.
+        line: the number of the line from 1; 0 if it is not known.
+        text: the line.
+    """
+
+    kind: EndingKind
+    reason: str
+    line: int = 0
+    text: str = ""
 
 
 class NotRunKind(StrEnum):
@@ -219,6 +259,8 @@ class Explanation(msgspec.Struct, frozen=True, omit_defaults=True):
                 return f"Your code was stopped: {TIME_IS_UP}."
             case Cause.NOT_GRADED:
                 return NOT_GRADED
+            case Cause.UNGRADABLE:
+                return UNGRADABLE
         return ""
 
     @property

@@ -42,6 +42,11 @@ class AssignmentFiles:
             digest.update(repr((path, len(content))).encode() + content)
         return digest.hexdigest()
 
+    @cached_property
+    def modules(self) -> tuple[str, ...]:
+        """The text of the Python files."""
+        return tuple(text.decode(errors="replace") for path, text in self.contents.items() if path.endswith(".py"))
+
     def hides(self, path: str) -> bool:
         """Return whether a student's file gives way: one of these has its path, lies below it, or is its module.
 
@@ -50,7 +55,7 @@ class AssignmentFiles:
         """
         own = PurePosixPath(path)
         is_file_of_ours = any(str(part) in self.contents for part in (own, *own.parents))
-        is_module_of_ours = own.suffix == ".py" and _module(own) in self._modules
+        is_module_of_ours = own.suffix == ".py" and _module(own) in self._module_names
         return is_file_of_ours or is_module_of_ours or path in self._folders
 
     @cached_property
@@ -58,7 +63,7 @@ class AssignmentFiles:
         return {str(folder) for path in self.contents for folder in PurePosixPath(path).parents}
 
     @cached_property
-    def _modules(self) -> set[str]:
+    def _module_names(self) -> set[str]:
         return {_module(PurePosixPath(path)) for path in self.contents if path.endswith(".py")}
 
 

@@ -13,17 +13,17 @@ from grader.engine.notebook.source_names import imports_in
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
-GRADED = (CellType.TEST, CellType.MANUAL_ANSWER)
+GRADED = (CellType.TEST, CellType.MANUAL_ANSWER, CellType.TASK)
 """Cells that give points."""
 
 
 @dataclass
 class Exercise:
-    """An exercise, or a question whose answer a person marks.
+    """An exercise, or a question or task that a person marks.
 
     Args:
         name: the grade_id of its answer, or of a test without an answer.
-        answer: the number of its answer among the cells; None if there is none.
+        answer: the number of its answer, or of the task, among the cells; None if there is none.
         tests: the numbers of its tests.
         is_question: whether a person marks it.
         forbidden: words in the names of library functions that would do its work; see `grader_kernel.without`.
@@ -109,7 +109,7 @@ class Outline:
         if kind is CellType.TEST:
             exercise.tests.append(number)
             return
-        exercise.answer, exercise.is_question = number, kind is CellType.MANUAL_ANSWER
+        exercise.answer, exercise.is_question = number, kind is not CellType.AUTOGRADED_ANSWER
         exercise.forbidden = forbidden_words(cell) if kind is CellType.AUTOGRADED_ANSWER else ()
 
 

@@ -2,7 +2,6 @@
 
 import builtins
 import hashlib
-import re
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
@@ -10,7 +9,8 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from grader.engine.explanation import Explanation
-from grader.engine.notebook.cells import HIDDEN, CellType, is_not_graded, is_sandbox_only
+from grader.engine.notebook.cells import HIDDEN, CellType, is_not_graded, is_sandbox_only, is_together
+from grader.engine.notebook.magics import as_python, syntax_error
 from grader.engine.notebook.names import View, names_borrowed, names_bound, names_rebound, names_used
 from grader.engine.notebook.outline import Outline
 from grader.engine.notebook.source_names import SourceNames
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 BLANK = "raise NotImplementedError"
 """The line of the release that marks an unwritten answer."""
-MAGIC = re.compile(r"^\s*[%!]", re.MULTILINE)
 
 
 class Role(Enum):
@@ -39,7 +38,8 @@ class Step:
     `exercise` is the answer cell that the cell is or tests, or '' for the student's own cells. While this test calls
     student code, that code may not call a library function with one of the words `forbidden` in its name. `is_ours` is
     true if the source notebook has a cell with exactly this text, and `is_own` if the student added the cell. If
-    `imports_only`, the imports of the cell run and nothing else.
+    `imports_only`, the imports of the cell run and nothing else. If `together`, this test runs in one process with the
+    student's code, and not in the runner.
     """
 
     index: int
@@ -53,6 +53,7 @@ class Step:
     is_ours: bool = False
     is_own: bool = False
     imports_only: bool = False
+    together: bool = False
 
     def result(
         self, verdict: Verdict, explanation: Explanation | None = None, log: str = "", points: float = 0.0
@@ -65,7 +66,10 @@ class Step:
             log: a log for the instructor.
             points: what it gave; a test that did not run to its end gives none.
         """
-        return Result(self.name, self.exercise, verdict, points, self.points, explanation or Explanation(), log=log)
+        return Result(
+            self.name, self.exercise, verdict, points, self.points, explanation or Explanation(), log=log,
+            together=self.together,
+        )  # fmt: skip
 
 
 def plan(notebook: "NotebookNode", source: "NotebookNode | None" = None) -> list[Step]:
@@ -84,16 +88,28 @@ def plan(notebook: "NotebookNode", source: "NotebookNode | None" = None) -> list
         exercise = outline.exercise_at[index]
         match outline.types[index]:
             case CellType.TEST:
-                code, points = _as_python(cell.source), float(cell.metadata.nbgrader.points)
-                words = outline.exercises[exercise].forbidden
-                steps.append(Step(index, name, Role.TEST, code, exercise, points, HIDDEN in code, words))
+                code, points = runnable(cell.source), float(cell.metadata.nbgrader.get("points") or 0)
+                words, together = outline.exercises[exercise].forbidden, is_together(notebook) or is_together(cell)
+                is_hidden = HIDDEN in cell.source
+                steps.append(Step(index, name, Role.TEST, code, exercise, points, is_hidden, words, together=together))
             case CellType.READ_ONLY:
                 role = Role.SANDBOX if is_sandbox_only(cell) else Role.BOTH
-                steps.append(Step(index, name, role, _as_python(cell.source), is_ours=is_ours))
+                steps.append(Step(index, name, role, runnable(cell.source), is_ours=is_ours))
             case _:
                 is_own = outline.types[index] is CellType.UNMARKED and not is_ours
                 steps.append(Step(index, name, Role.SANDBOX, cell.source, exercise, is_ours=is_ours, is_own=is_own))
     return steps
+
+
+def runnable(source: str) -> str:
+    """Return an instructor's cell as Python that compiles: one with a syntax error raises it when it runs.
+
+    So a test that cannot be compiled costs its own points, and no others.
+    """
+    if (error := syntax_error(source)) is None:
+        return as_python(source)
+    place = f"line {error.lineno}: " if error.lineno else ""
+    return f"raise SyntaxError({place + error.msg!r})"
 
 
 @dataclass(frozen=True)
@@ -202,10 +218,10 @@ class Plan:
     @cached_property
     def sessions(self) -> dict[int, int]:
         """The session id of each test: 0 for its own session, another number for tests that share objects."""
-        ids = {step.index: 0 for step in self.steps if step.role is Role.TEST}
+        ids = {step.index: 0 for step in self.steps if step.role is Role.TEST and not step.together}
         for number, step in enumerate(self.steps):
             shared = frozenset[str]()
-            if step.role is Role.TEST:
+            if step.role is Role.TEST and not step.together:
                 shared = names_bound(step.source) & self.needed_later[step.index] - self.borrowed[step.index]
             if shared:
                 later_steps = [later for later in self.steps[number + 1 :] if later.role is not Role.SANDBOX]
@@ -226,12 +242,3 @@ class Plan:
                 digest.update(repr(parts).encode())
                 digests[step.index] = digest.digest()
         return digests
-
-
-def _as_python(source: str) -> str:
-    """Return an instructor's cell with its magics as calls of IPython, which itself handles those of students."""
-    if not MAGIC.search(source):
-        return source
-    from IPython.core.inputtransformer2 import TransformerManager  # slow to load, and rarely needed
-
-    return TransformerManager().transform_cell(source)

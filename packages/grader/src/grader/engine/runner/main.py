@@ -55,7 +55,7 @@ def _grade_next(parent: Connection, answers: AnswerCache, diagnoses: DiagnosisCa
     job = parent.recv()
     with working_folder(job):
         run = NotebookRun(parent, job, answers, diagnoses)
-        result = JobResult(run.results(), run.outputs)
+        result = JobResult(run.results(), run.outputs, run.unfinished())
         run.close()
     parent.send(result)
     return not run.was_interrupted

@@ -13,8 +13,6 @@ from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
-import torch
-
 from grader.engine.diagnosis.recording import Recorder
 from grader.engine.notebook.names import looks_for_names, names_bound, names_in_strings, names_used
 from grader.engine.notebook.plan import Plan, Role, Step
@@ -28,6 +26,7 @@ from grader.engine.runner.outcome import IS_MODULE, TestOutcome, outcome_of
 from grader.engine.runner.standins.client import RpcClient
 from grader.engine.runner.standins.proxies import StudentError
 from grader.engine.sandbox.shell import execute
+from grader.engine.torch_if_used import torch
 
 
 class TestExecutor:

@@ -11,21 +11,24 @@ from contextlib import suppress
 from multiprocessing.connection import Connection
 
 import numpy
-import torch
 
+from grader.engine.report import partial
 from grader.engine.rpc import paths
 from grader.engine.rpc.channel import TO_SANDBOX, Channel, ConnectionClosed
 from grader.engine.rpc.exceptions import to_data
 from grader.engine.rpc.jobs import SandboxSettings
 from grader.engine.rpc.protocol import (
+    MAX_LINE,
     VERSION,
     Callback,
     CallbackReply,
+    EndOfTest,
     NotConfined,
     ProtocolError,
     Raised,
     Ready,
     Request,
+    RunTest,
 )
 from grader.engine.rpc.tensors import DecodedTensors
 from grader.engine.sandbox import machine
@@ -33,6 +36,7 @@ from grader.engine.sandbox.confinement import confine
 from grader.engine.sandbox.namespaces import die_with_parent, go_on_alone, own_pid
 from grader.engine.sandbox.server import RpcServer
 from grader.engine.sandbox.shell import Shell
+from grader.engine.torch_if_used import torch
 from grader.text import printable
 
 
@@ -77,11 +81,7 @@ def main(connection: Connection, settings: SandboxSettings, to_parent: Connectio
     os.environ.clear()
     # As in a notebook, student code can import the files that it wrote into its folder.
     sys.path.insert(0, "")
-    # The same random numbers in every run.
-    random.seed(0)
-    numpy.random.seed(0)
-    # Not torch.manual_seed, which takes milliseconds to look for every kind of graphics card.
-    torch.default_generator.manual_seed(0)
+    _seed(0)  # the same random numbers in every run
     machine.replace_in_python()
     shell = Shell(settings.output_kb * 1024)
 
@@ -100,7 +100,7 @@ def main(connection: Connection, settings: SandboxSettings, to_parent: Connectio
     server = RpcServer(shell, ask_back)
 
     def answer(request: Request, decoded: DecodedTensors) -> None:
-        reply = server.answer(request, decoded)
+        reply = (_end_of(request, shell), []) if isinstance(request, RunTest) else server.answer(request, decoded)
         try:
             channel.send(*reply)
         except Exception as error:
@@ -116,6 +116,27 @@ def main(connection: Connection, settings: SandboxSettings, to_parent: Connectio
             answer(request, decoded)
         except (ConnectionClosed, ProtocolError):
             os._exit(0)
+
+
+def _seed(number: int) -> None:
+    random.seed(number)
+    numpy.random.seed(number)
+    # Not torch.manual_seed, which takes milliseconds to look for every kind of graphics card.
+    torch.default_generator.manual_seed(number)
+
+
+def _end_of(test: RunTest, shell: Shell) -> EndOfTest:
+    """Run a test in the namespace of the cells. Only a test that runs to its end gives points."""
+    _seed(test.seed)
+    value, error = shell.run_test(test.source, test.name)
+    try:
+        if error is None:
+            return EndOfTest(nonce=test.nonce, points=partial(value, test.points))
+    except BaseException as raised:  # the value is a number of a class of the student's
+        error = raised
+    missing = error.name if isinstance(error, NameError) and not isinstance(error, UnboundLocalError) else ""
+    is_name = isinstance(missing, str) and missing.isidentifier() and len(missing) <= MAX_LINE
+    return EndOfTest(nonce=test.nonce, error=to_data(error), missing=str(missing) if is_name else "")
 
 
 def _keep_only(connection: Connection) -> socket.socket:
