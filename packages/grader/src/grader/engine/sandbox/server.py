@@ -51,7 +51,7 @@ from grader.engine.rpc.random_state import KnownState
 from grader.engine.rpc.tensors import FROM_NAME, DecodedTensors, same
 from grader.engine.rpc.torch_settings import default_dtype
 from grader.engine.rpc.values import Packer, Place, pack, tensor_at, unpack
-from grader.engine.sandbox.bindings import Bindings, identifiers
+from grader.engine.sandbox.bindings import UNBOUND, Bindings, identifiers
 from grader.engine.sandbox.imports import run_imports
 from grader.engine.sandbox.module_tracker import ModuleTracker
 from grader.engine.sandbox.printed import PrintedText
@@ -115,7 +115,10 @@ class RpcServer:
         self._verbs: dict[str, Callable] = {
             **{"get": getattr, "set": setattr, "copy": copy.deepcopy, "len": len, "look": self._look},
             **{"iter": iter, "next": next, "isinstance": isinstance, "names": self._names},
+            **{"bind": self._bind, "unbind": self._unbind, "restore": self._restore},
         }
+        self._changed_by_test: dict[str, Any] = {}
+        """What the names were bound to that the running test binds to something else."""
 
     def answer(self, request: Request, decoded: DecodedTensors) -> Answer:
         """Return the reply to one request. An exception of the student's code is also a reply.
@@ -183,6 +186,19 @@ class RpcServer:
             name: str(item.__name__)[:MAX_NAME] if isinstance(item := namespace[name], ModuleType) else ""
             for name in identifiers(namespace)
         }
+
+    def _bind(self, name: str, item: Any) -> None:
+        self._unbind(name)
+        self._shell.namespace[name] = item
+
+    def _unbind(self, name: str) -> None:
+        before = self._shell.namespace.pop(name, UNBOUND)
+        self._changed_by_test.setdefault(name, before)
+
+    def _restore(self) -> None:
+        """Undo what the running test bound."""
+        kept, self._changed_by_test = self._changed_by_test, {}
+        _replace(self._shell.namespace, kept, {name: item for name, item in kept.items() if item is not UNBOUND})
 
     def _show(self, view: View | None) -> None:
         """Give names the values that a test sees; without a view, those that the cells left."""

@@ -73,6 +73,8 @@ class RpcClient:
         """Student code may call no library function with one of these words in its name."""
         self.wrote = False
         """Whether student code wrote into tensors, lists or dicts that it was given."""
+        self.before_call: Callable[[], None] | None = None
+        """Brings names in the sandbox up to date, for a test that changes them."""
 
     def run(self, cell: protocol.RunCell) -> protocol.CellDone:
         """Run a cell in the sandbox and return its outputs, the exception that it ended with, and the names it bound.
@@ -106,6 +108,14 @@ class RpcClient:
             raise ProtocolError("the names of the sandbox must come as a dict of texts")
         return names
 
+    def bind(self, name: str, item: Any) -> None:
+        """Bind a name in the sandbox, as far as its object can cross."""
+        try:
+            call = _Call(self, Verb.BIND, (name, item), {})
+        except (ProtocolError, TypeError):
+            return  # student code has no use for it
+        self._made(call)
+
     def call(self, target: Any, args: tuple, kwargs: dict) -> Any:
         """Return the value of a call in the sandbox. Modules and their stand-ins are in sync before and after it.
 
@@ -117,6 +127,8 @@ class RpcClient:
         Raises:
             Exception: the student's, as a StudentError, or that of a function of the test that was called back.
         """
+        if self.before_call is not None:
+            self.before_call()
         return self._made(_Call(self, target, args, kwargs))
 
     def call_measured(self, measure: Measure, target: Any, args: tuple, kwargs: dict) -> tuple[Any, int]:
@@ -127,6 +139,8 @@ class RpcClient:
                 its value and an integer from 0. Student code can forge the number.
             target: as in `call`, like the other arguments.
         """
+        if self.before_call is not None:
+            self.before_call()
         call = _Call(self, target, args, kwargs, f"{measure.__module__}:{measure.__qualname__}")
         return self._made(call), call.measured
 
