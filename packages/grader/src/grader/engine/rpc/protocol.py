@@ -164,6 +164,7 @@ class RunTest(Message):
 
     source: str
     name: str  # its name in tracebacks
+    code: bytes  # compiled, if it is plain Python
     nonce: str  # the reply repeats it
     points: float  # the most that it can give
     seed: int
