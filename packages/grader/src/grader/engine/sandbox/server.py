@@ -21,6 +21,7 @@ from grader.engine.notebook.names import View
 from grader.engine.rpc.containers import WatchedContainers
 from grader.engine.rpc.exceptions import ForbiddenFunction, to_data
 from grader.engine.rpc.gradients import gradient_of
+from grader.engine.rpc.operations import OPERATIONS
 from grader.engine.rpc.protocol import (
     Backward,
     Call,
@@ -29,13 +30,13 @@ from grader.engine.rpc.protocol import (
     CallbackReply,
     CellDone,
     Effects,
+    ErrorCode,
     FunctionRef,
     GeneratorRef,
     Gradients,
     Handle,
     MethodRef,
     ModuleChanges,
-    ObjectHandle,
     ObjectRef,
     ProtocolError,
     Raised,
@@ -50,13 +51,12 @@ from grader.engine.rpc.tensors import FROM_NAME, DecodedTensors, same
 from grader.engine.rpc.torch_settings import default_dtype
 from grader.engine.rpc.values import Packer, Place, pack, tensor_at, unpack
 from grader.engine.sandbox.bindings import Bindings
+from grader.engine.sandbox.descriptions import Descriptions, code, library_name, signature
 from grader.engine.sandbox.imports import run_imports
 from grader.engine.sandbox.module_tracker import ModuleTracker
 from grader_kernel.without import without
 
 NO_EFFECTS = Effects()
-MAX_NAME = 200
-"""Characters of an object's name."""
 CALLBACK_NUMBER = "callback_number"
 """The attribute that holds the number of an exception that a function of the test raised."""
 
@@ -78,9 +78,10 @@ class _Session:
     def __init__(self) -> None:
         self.objects: list[Any] = []
         self.graphs: dict[int, tuple[list[torch.Tensor], list[torch.Tensor]]] = {}
-        self.modules = ModuleTracker(self.object_id)
         self.random = KnownState()
         self._ids: dict[int, int] = {}
+        self.descriptions = Descriptions(self.object_id)
+        self.modules = ModuleTracker(self.object_id, self.descriptions.of_class)
 
     def object_id(self, item: Any) -> int:
         """Return the number of an object, assigned at its first appearance."""
@@ -109,7 +110,8 @@ class RpcServer:
         # Operations on an object other than a call.
         self._verbs: dict[str, Callable] = {
             **{"get": getattr, "set": setattr, "copy": copy.deepcopy, "len": len, "look": self._look},
-            **{"iter": iter, "next": next, "isinstance": isinstance},
+            **{"iter": iter, "next": next, "isinstance": isinstance, "issubclass": issubclass},
+            **{"delete": delattr, "signature": signature, "code": code, "hook": _hook, **OPERATIONS},
         }
 
     def answer(self, request: Request, decoded: DecodedTensors) -> Answer:
@@ -132,7 +134,17 @@ class RpcServer:
             return self._backward(request, decoded)
         except BaseException as error:
             # SystemExit and KeyboardInterrupt of student code are its own failures and do not end the sandbox.
-            return Raised(error=to_data(error), callback=getattr(error, CALLBACK_NUMBER, None)), []
+            return self._raised(error), []
+
+    def _raised(self, error: BaseException) -> Raised:
+        raised = Raised(error=to_data(error), callback=getattr(error, CALLBACK_NUMBER, None))
+        if raised.callback is None and raised.error.code is ErrorCode.RAISED and isinstance(error, Exception):
+            # The session keeps the exception for a test that asks for its attributes, but not what its frames hold.
+            error.with_traceback(None)
+            raised.object_id = self.object_id(error)
+            if not library_name(type(error)).startswith("builtins:"):
+                raised.of = self._session.descriptions.of_class(type(error))
+        return raised
 
     def object_id(self, item: Any) -> int:
         """Return the number of an object in the current session."""
@@ -258,8 +270,7 @@ class RpcServer:
             raise ProtocolError(f"a numpy {type(item).__name__} came back where a torch.Tensor or a number is expected")
         if isinstance(item, nn.Module):
             return self._session.modules.describe(item, place)
-        name = str(getattr(item, "__name__", type(item).__name__))[:MAX_NAME].encode(errors="replace").decode()
-        return ObjectHandle(object_id=self.object_id(item), name=name, is_callable=callable(item))
+        return self._session.descriptions.of(item)
 
     def _call_back(self, function: int, args: tuple, kwargs: dict) -> Any:
         """Call a function that the test passed. Gradients do not flow through it."""
@@ -341,6 +352,11 @@ class _CallArguments:
         effects.containers = [(number, packer.walk(content, 0)) for number, content in watched.written()]
         effects.generators = [packer.place(generator.get_state()) for generator in self.generators]
         return effects
+
+
+def _hook(module: nn.Module, register: str, hook: Callable, more: dict[str, Any]) -> Any:
+    """Register a hook of the test, which has the module itself; return the handle that removes it."""
+    return getattr(module, register)(lambda _, *args: hook(*args), **more)
 
 
 def _replace(namespace: dict[str, Any], old: Iterable[str], new: dict[str, Any]) -> None:
