@@ -29,6 +29,7 @@ from grader.engine.notebook.names import Namespace, names_bound
 from grader.engine.notebook.plan import BLANK, Plan, Role, Step
 from grader.engine.report import Result, Verdict, error_output, shown
 from grader.engine.rpc.exceptions import verdict_on
+from grader.engine.rpc.generators import seed_own
 from grader.engine.rpc.jobs import Job
 from grader.engine.rpc.protocol import CellDone, ErrorInfo, RunCell, Text
 from grader.engine.runner.answer_cache import AnswerCache, NonDeterministicTest
@@ -201,6 +202,7 @@ class NotebookRun:
     def _begin_pass(self) -> None:
         self._link.begin_pass(self._pass_seconds)
         self._namespace.rewind()
+        seed_own(0)  # as in the sandbox, for read-only cells that draw
 
     # The student's cells
 

@@ -22,6 +22,7 @@ from grader.engine.notebook.names import View
 from grader.engine.rpc.arrays import changed
 from grader.engine.rpc.containers import WatchedContainers
 from grader.engine.rpc.exceptions import ForbiddenFunction, to_data
+from grader.engine.rpc.generators import own_states, renewed, restore_own, seed_own, state_of
 from grader.engine.rpc.gradients import gradient_of
 from grader.engine.rpc.protocol import (
     Backward,
@@ -83,6 +84,8 @@ class _Session:
         self.graphs: dict[int, tuple[list[torch.Tensor], list[torch.Tensor]]] = {}
         self.modules = ModuleTracker(self.object_id)
         self.random = KnownState()
+        self.own_random: KnownState | None = None
+        """The states of `random` and `numpy.random`, if the test uses them."""
         self._ids: dict[int, int] = {}
 
     def object_id(self, item: Any) -> int:
@@ -127,6 +130,8 @@ class RpcServer:
             return self._run(request)
         if isinstance(request, Call) and request.new:
             self._sessions[request.session] = _Session()
+            # No score depends on what was drawn in earlier tests.
+            seed_own(0)
         self._session = self._sessions[request.session]
         for graph in request.forget:
             self._session.graphs.pop(graph, None)
@@ -208,6 +213,11 @@ class RpcServer:
             state = tensor_at(decoded.tensors, request.random)
             session.random.take(state)
             torch.set_rng_state(state)
+        if request.own_random is not None:
+            states = tensor_at(decoded.tensors, request.own_random)
+            session.own_random = KnownState()
+            session.own_random.take(states)
+            restore_own(states)
         # New tensors get the test's default dtype, even if the student's own cells have set another.
         dtype = FROM_NAME[request.dtype]
         forbidden = without(*request.forbidden, error=ForbiddenFunction) if request.forbidden else nullcontext()
@@ -228,6 +238,8 @@ class RpcServer:
         now = torch.get_rng_state()
         if session.random.is_news(now):
             effects.random = packer.place(now)
+        if session.own_random is not None and session.own_random.is_news(states := own_states()):
+            effects.own_random = packer.place(states)
         if reply.differentiable:
             session.graphs[request.graph] = inputs, [tensors[number] for number in reply.differentiable]
             reply.grown = grown
@@ -277,9 +289,7 @@ class RpcServer:
             raise _error_of_the_test(reply)
         return unpack(reply.value, decoded.tensors, self._resolve)
 
-    def _resolve(
-        self, handle: Handle, tensors: list[torch.Tensor], generators: list[torch.Generator] | None = None
-    ) -> Any:
+    def _resolve(self, handle: Handle, tensors: list[torch.Tensor], generators: list[Any] | None = None) -> Any:
         # The target of every call is an ObjectRef, which a match statement would take four times as long to find.
         if isinstance(handle, ObjectRef):
             item = self.object(handle.object_id)
@@ -292,7 +302,7 @@ class RpcServer:
             case FunctionRef():
                 return lambda *args, **kwargs: self._call_back(handle.function, args, kwargs)
             case GeneratorRef() if generators is not None:
-                generators.append(torch.Generator().set_state(tensor_at(tensors, handle.state)))
+                generators.append(renewed(handle.kind, tensor_at(tensors, handle.state)))
                 return generators[-1]
         raise ProtocolError(f"a runner refers to objects by the sandbox's own ids; got a {type(handle).__name__}")
 
@@ -309,7 +319,7 @@ class _CallArguments:
         self._decoded = decoded
         self.inputs: list[torch.Tensor] = []
         """The tensors that require a gradient."""
-        self.generators: list[torch.Generator] = []
+        self.generators: list[Any] = []
         self._clones: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}
         self._gradients: dict[int, torch.Tensor | None] = {}
         for number, is_leaf in request.requires_grad:
@@ -349,7 +359,7 @@ class _CallArguments:
             if (now := gradient_of(tensors[number])) is not before:
                 effects.gradients.append((number, None if now is None else packer.place(now)))
         effects.containers = [(number, packer.walk(content, 0)) for number, content in watched.written()]
-        effects.generators = [packer.place(generator.get_state()) for generator in self.generators]
+        effects.generators = [packer.place(state_of(generator)) for generator in self.generators]
         return effects
 
 
