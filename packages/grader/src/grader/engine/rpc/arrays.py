@@ -9,10 +9,10 @@ import re
 from typing import Any
 
 import numpy
-import torch
 
 from grader.engine.rpc.protocol import ProtocolError
 from grader.engine.rpc.tensors import FROM_NAME, MAX_TENSOR_BYTES
+from grader.engine.torch_if_used import torch
 
 DTYPES = {name: numpy.dtype(name) for name in FROM_NAME if name != "bfloat16"}
 """Dtypes of tensors, without the one that numpy lacks."""

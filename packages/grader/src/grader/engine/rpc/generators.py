@@ -14,10 +14,10 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy
-import torch
 
 from grader.engine.rpc.protocol import ProtocolError
 from grader.engine.rpc.random_state import MAX_BLOCKS, accepted_state
+from grader.engine.torch_if_used import torch
 
 WORDS = 624
 TWISTER = struct.Struct(f"<{4 * WORDS}sI?d")
@@ -178,7 +178,8 @@ _KINDS: dict[str, Kind] = {
     "Generator": Kind(lambda: numpy.random.default_rng(0), _pack_pcg, _restore_pcg, _accepted_pcg),
 }
 TORCH = "torch"
-_OWN = getattr(random, "_inst"), getattr(numpy.random.mtrand, "_rand")  # noqa: B009  # stubs leave them out
+_TWISTERS: dict[type, str] = {random.Random: "Random", numpy.random.RandomState: "RandomState"}
+_OWN = {"Random": getattr(random, "_inst"), "RandomState": getattr(numpy.random.mtrand, "_rand")}  # noqa: B009
 """The generators of the functions of `random` and `numpy.random`."""
 
 
@@ -188,7 +189,7 @@ def kind_of(item: Any) -> str | None:
         return TORCH
     if type(item) is numpy.random.Generator:
         return "Generator" if type(item.bit_generator) is numpy.random.PCG64 else None
-    return {random.Random: "Random", numpy.random.RandomState: "RandomState"}.get(type(item))
+    return _TWISTERS.get(type(item))
 
 
 def state_of(generator: Any) -> torch.Tensor:
@@ -230,21 +231,26 @@ def advance(generator: Any, after: torch.Tensor) -> None:
 
 def own_states() -> torch.Tensor:
     """Return the states of the generators of `random` and of `numpy.random`."""
-    return torch.cat([state_of(generator) for generator in _OWN])
+    return _tensor(b"".join(_KINDS[kind].packed(generator) for kind, generator in _OWN.items()))
 
 
 def restore_own(states: torch.Tensor) -> None:
     """Restore the states of both, as the test's process sent them."""
-    for generator, state in zip(_OWN, states.split(TWISTER.size), strict=True):
-        _KINDS[kind_of(generator) or ""].restore(generator, _bytes(state))
+    for (kind, generator), state in zip(_OWN.items(), _split(states), strict=True):
+        _KINDS[kind].restore(generator, state)
 
 
 def advance_own(states: torch.Tensor) -> None:
     """Advance both, as `advance` does with the states that student code left."""
-    if states.shape != (len(_OWN) * TWISTER.size,):
-        raise ProtocolError(f"the states of {len(_OWN)} generators must come back; {tuple(states.shape)} bytes arrived")
-    for generator, state in zip(_OWN, states.split(TWISTER.size), strict=True):
-        advance(generator, state)
+    for generator, state in zip(_OWN.values(), _split(states), strict=True):
+        advance(generator, _tensor(state))
+
+
+def _split(states: torch.Tensor) -> list[bytes]:
+    data, size = _bytes(states), TWISTER.size
+    if len(data) != len(_OWN) * size:
+        raise ProtocolError(f"the states of {len(_OWN)} generators have {len(_OWN) * size} bytes; got {len(data)}")
+    return [data[place : place + size] for place in range(0, len(data), size)]
 
 
 def seed_own(number: int) -> None:
@@ -254,7 +260,7 @@ def seed_own(number: int) -> None:
 
 
 def _tensor(data: bytes) -> torch.Tensor:
-    return torch.frombuffer(bytearray(data), dtype=torch.uint8)
+    return torch.from_numpy(numpy.frombuffer(bytearray(data), numpy.uint8))
 
 
 def _bytes(state: torch.Tensor) -> bytes:

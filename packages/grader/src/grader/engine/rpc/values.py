@@ -15,12 +15,12 @@ from typing import Any
 
 import msgspec
 import numpy
-import torch
 
 from grader.engine.rpc import arrays
 from grader.engine.rpc.protocol import Handle, ProtocolError, Tree
 from grader.engine.rpc.standard_values import STANDARD, TYPES, checked, made, parts_of
 from grader.engine.rpc.tensors import FROM_NAME, dtype_name
+from grader.engine.torch_if_used import torch
 
 MAX_DEPTH = 32
 MAX_NODES = 200_000
