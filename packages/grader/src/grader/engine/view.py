@@ -106,7 +106,7 @@ def _relabelled(value: Any, labels: Mapping[str, str]) -> Any:
     match value:
         case str():
             return relabelled(value, labels)
-        case list():
+        case list() | tuple():
             return [_relabelled(each, labels) for each in value]
         case dict():
             return {_relabelled(key, labels): _relabelled(each, labels) for key, each in value.items()}

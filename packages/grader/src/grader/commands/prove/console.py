@@ -88,8 +88,8 @@ def _complaints(matrix: Matrix) -> Iterator[Text]:
     if not matrix.tests:
         yield _headline(matrix, "no test with points belongs to it")
         yield Text(
-            "    A test belongs to the last answer above it that defines a name which the test uses, or to the answer NAME "
-            "if its cell is called NAME-check or NAME-test-WHAT."
+            "    A test belongs to the last answer above it that defines a name which the test uses, or to the answer "
+            "NAME if its cell is called NAME-check or NAME-test-WHAT."
         )
     for row in matrix.killed_right_answers:
         yield _headline(matrix, f"the right answer '{row.name}' loses points in {', '.join(row.killed_by)}")
