@@ -61,7 +61,7 @@ class NotebookRun:
 
     def __init__(self, parent: Connection, job: Job, answers: AnswerCache, diagnoses: DiagnosisCache) -> None:
         self._steps = job.steps
-        self._plan = Plan(job.steps, job.names or SourceNames())
+        self._plan = Plan(job.steps, job.names or SourceNames(), job.files.digest if job.files else "")
         self._known = job.known
         self._diagnoses = diagnoses
         self._recorder = Recorder()

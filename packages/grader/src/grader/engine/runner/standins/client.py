@@ -2,11 +2,12 @@
 
     test cell -> proxy -> RpcClient -> Request -> sandbox -> Reply -> value, or the student's exception
 
-Gradients, the random state, writes into arguments and into their `.grad`, and calls of the test's own functions by
-student code all work as in one process.
+Gradients, the random state, writes into arguments and into their `.grad`, calls of the test's own functions by student
+code, and printed text all work as in one process.
 """
 
 import itertools
+import sys
 import weakref
 from collections.abc import Callable
 from types import FunctionType
@@ -66,10 +67,14 @@ class RpcClient:
         self._unused_graphs: list[int] = []
         """Calls whose gradients are no longer needed; the next request tells the sandbox."""
         self._random = KnownState()
+        self._streams = sys.stdout, sys.stderr
+        """Those of this process. A test that has replaced them captures what student code prints."""
         self.forbidden: tuple[str, ...] = ()
         """Student code may call no library function with one of these words in its name."""
         self.wrote = False
         """Whether student code wrote into tensors, lists or dicts that it was given."""
+        self.before_call: Callable[[], None] | None = None
+        """Brings names in the sandbox up to date, for a test that changes them."""
 
     def run(self, cell: protocol.RunCell) -> protocol.CellDone:
         """Run a cell in the sandbox and return its outputs, the exception that it ended with, and the names it bound.
@@ -103,6 +108,14 @@ class RpcClient:
             raise ProtocolError("the names of the sandbox must come as a dict of texts")
         return names
 
+    def bind(self, name: str, item: Any) -> None:
+        """Bind a name in the sandbox, as far as its object can cross."""
+        try:
+            call = _Call(self, Verb.BIND, (name, item), {})
+        except (ProtocolError, TypeError):
+            return  # student code has no use for it
+        self._made(call)
+
     def call(self, target: Any, args: tuple, kwargs: dict) -> Any:
         """Return the value of a call in the sandbox. Modules and their stand-ins are in sync before and after it.
 
@@ -114,6 +127,8 @@ class RpcClient:
         Raises:
             Exception: the student's, as a StudentError, or that of a function of the test that was called back.
         """
+        if self.before_call is not None:
+            self.before_call()
         return self._made(_Call(self, target, args, kwargs))
 
     def call_measured(self, measure: Measure, target: Any, args: tuple, kwargs: dict) -> tuple[Any, int]:
@@ -124,6 +139,8 @@ class RpcClient:
                 its value and an integer from 0. Student code can forge the number.
             target: as in `call`, like the other arguments.
         """
+        if self.before_call is not None:
+            self.before_call()
         call = _Call(self, target, args, kwargs, f"{measure.__module__}:{measure.__qualname__}")
         return self._made(call), call.measured
 
@@ -164,6 +181,9 @@ class RpcClient:
     def _reply(self, expected: type[R]) -> tuple[R, DecodedTensors]:
         while True:
             reply, decoded = self._channel.receive()
+            if printed := getattr(reply, "printed", None):
+                for is_error, text in printed:
+                    (sys.stderr if is_error else sys.stdout).write(text)
             if isinstance(reply, expected):
                 return reply, decoded
             if isinstance(reply, protocol.Callback):
@@ -246,6 +266,7 @@ class _Call:
             graph=self.graph,
             grad_enabled=torch.is_grad_enabled(),
             forbidden=client.forbidden,
+            captures=(sys.stdout, sys.stderr) != client._streams,
             measure=measure,
             dtype=dtype_name(torch.get_default_dtype()),
         )

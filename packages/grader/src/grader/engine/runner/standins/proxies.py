@@ -31,6 +31,9 @@ class Verb(Enum):
 
     LOOK = "look"
     NAMES = "names"
+    BIND = "bind"
+    UNBIND = "unbind"
+    RESTORE = "restore"
     GET = "get"
     SET = "set"
     COPY = "copy"
