@@ -13,7 +13,7 @@ from grader.engine.notebook.assignment_files import AssignmentFiles
 from grader.engine.report import Report
 from grader.engine.supervisor.scratch import shared_folder
 from grader.errors import GraderError
-from tests.support.notebooks import answer, answered, check, helpers, hidden, notebook
+from tests.support.notebooks import answer, answered, check, code, helpers, hidden, notebook
 
 OURS = AssignmentFiles(
     {
@@ -168,6 +168,33 @@ def test_a_changed_file_is_judged_anew():
     for limit in (10, 11, 10):
         changed = AssignmentFiles({**OURS.contents, "helper.py": f"LIMIT = {limit}\n".encode()})
         assert ("total-check" in lost(graded(ours=changed))) is (limit == 11)
+
+
+@pytest.mark.parametrize(
+    "adds", ["sys.path.append('lib')", "sys.path.insert(0, './lib')", "sys.path.insert(0, os.path.abspath('lib'))"]
+)
+def test_a_folder_of_modules_may_be_added_to_the_path(adds):
+    """By a cell of any kind, and only for this notebook."""
+    ours = AssignmentFiles({"lib/deep.py": b"def three():\n    return 3\n"})
+    first = f"import os, sys\n{adds}\nfrom deep import three"
+    cells = answer("f", "def f():\n    return three()"), check("f-check", "assert f() == three() == 3")
+    for source in (notebook(helpers("first", first), *cells), notebook(code(first), *cells)):
+        if "abspath" in adds and source.cells[0].metadata == {}:
+            continue  # only a path that is written out is found without running the cell
+        assert grade(source, source, assignment_files=ours).points == 1
+    own = notebook(answer("f", "f = 1"), check("f-check", "import deep\nassert f == 1"))
+    assert grade(own, own).points == 0
+
+
+def test_a_test_reads_nothing_from_where_the_grader_was_started(tmp_path, monkeypatch):
+    """There may be a student's files, which a path in the source must not make a module of the runner's."""
+    (tmp_path / "theirs.py").write_text("ONE = 1")
+    monkeypatch.chdir(tmp_path)
+    first = helpers("first", "import sys\nsys.path += ['.', '']\nsys.path.insert(0, '')")
+    test = "import os\nassert f() == 1 and os.listdir('.') == []\nimport theirs"
+    source = notebook(first, answer("f", "def f():\n    return 1"), check("f-check", test))
+    [result] = grade(source, source).results
+    assert result.points == 0 and "No module named 'theirs'" in result.message
 
 
 @pytest.mark.parametrize("path", ["../x", "/etc/x", "a/../../x", "", ".", "a//b", "./a", "data"])
