@@ -1,4 +1,4 @@
-"""Tests and student code read the files of the assignment, which nobody can change, and which win over a student's."""
+"""Tests and student code read the files of the assignment, which no code can change, and which win over a student's."""
 
 import os
 import subprocess
@@ -122,7 +122,7 @@ open('helper/__init__.py', 'w').write('LIMIT = 99')
 """
 
 
-def test_nobody_writes_to_them():
+def test_no_code_writes_to_them():
     """Neither student code, which may write other files, nor what it leaves behind changes what the next one reads."""
     submission = answered(SOURCE, total=f"{WRITES}\n\ndef total():\n    return len(refused)")
     for _ in range(2):
@@ -210,7 +210,7 @@ def test_without_a_sandbox_they_are_there_as_well():
 
 
 def test_the_folder_ends_with_its_process():
-    """It is made once, nobody may write to it, and it is removed."""
+    """It is made once, cannot be written to, and is removed."""
     program = (
         "from grader.engine.notebook.assignment_files import AssignmentFiles\n"
         "from grader.engine.supervisor.scratch import shared_folder\n"
