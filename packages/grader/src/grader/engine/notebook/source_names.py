@@ -50,7 +50,7 @@ class SourceNames:
     """What the cells of a source say about names.
 
     Args:
-        imports: the imports of its answers and of the cells that the runner does not run, in order.
+        imports: the imports of its answers, tests and the cells that the runner does not run, in order.
         above: how many of the imports stand above each of the other cells, by grade_id.
         defined: the names that the same cells bind otherwise.
         answers_bind: the names that its answers bind.
@@ -100,8 +100,11 @@ def _names_of(cells: tuple[tuple[str, CellType, str], ...]) -> SourceNames:
     for name, kind, text in cells:
         if kind in (CellType.TEST, CellType.READ_ONLY):
             above[name] = len(imports)
-            if kind is CellType.TEST and HIDDEN not in text:
-                tests[name] = tuple(imports_in(text))
+            if kind is CellType.TEST:
+                found = tuple(imports_in(text))
+                imports += found  # a test may use what one above it imports
+                if HIDDEN not in text:
+                    tests[name] = found
             continue
         paths += [found[2] for found in PATH.finditer(text)]
         is_answer = kind is not CellType.UNMARKED

@@ -5,13 +5,16 @@ test, seed, the student's names --> session with the sandbox --> TestOutcome
 
 import builtins
 import copy
+import pickle
 import random
 import zlib
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from dataclasses import replace
 from types import ModuleType
 from typing import Any
+
+import numpy
 
 from grader.engine.diagnosis.recording import Recorder
 from grader.engine.notebook.names import looks_for_names, names_bound, names_in_strings, names_used
@@ -26,7 +29,7 @@ from grader.engine.runner.outcome import IS_MODULE, TestOutcome, outcome_of
 from grader.engine.runner.standins.client import RpcClient
 from grader.engine.runner.standins.proxies import StudentError
 from grader.engine.sandbox.shell import execute
-from grader.engine.torch_if_used import torch
+from grader.engine.torch_if_used import USES_TORCH, torch
 
 
 class TestExecutor:
@@ -36,12 +39,16 @@ class TestExecutor:
         plan: the notebook's steps.
         cache: outcomes of earlier sessions.
         recorder: keeps the messages of tests.
+        our_classes: the author's own classes, and the names that each defines.
     """
 
     __test__ = False  # pytest would collect a class with this name
 
-    def __init__(self, plan: Plan, cache: AnswerCache, recorder: Recorder) -> None:
+    def __init__(
+        self, plan: Plan, cache: AnswerCache, recorder: Recorder, our_classes: Mapping[str, frozenset[str]]
+    ) -> None:
         self._plan = plan
+        self._our_classes = our_classes
         self._cache = cache
         self._recorder = recorder
         self._read_only_names = {
@@ -74,7 +81,7 @@ class TestExecutor:
             NonDeterministicTest: the test depends on more than its answers and must run again with a fresh sandbox.
         """
         session, client = self._session(step, channel)
-        client.forbidden, client.wrote = step.forbidden, False
+        client.forbidden, client.wrote, client.our_classes = step.forbidden, False, self._our_classes
         begin = len(session.exchanges)
         try:
             outcome = session.known_outcome()
@@ -207,3 +214,9 @@ def seed_test(test: str, source: str) -> None:
     Generator.source = random.Random(f"{test}\n{source}")
     # Not torch.manual_seed, which also looks for graphics cards and takes milliseconds.
     torch.default_generator.manual_seed(zlib.crc32(test.encode()))
+
+
+def random_states() -> bytes:
+    """Return the states of all random numbers of a test: they differ after it has drawn some."""
+    drawn = Generator.source.getstate(), random.getstate(), numpy.random.get_state()
+    return pickle.dumps((*drawn, torch.get_rng_state().tolist() if USES_TORCH else None))

@@ -128,7 +128,7 @@ def _seed(number: int) -> None:
 def _end_of(test: RunTest, shell: Shell) -> EndOfTest:
     """Run a test in the namespace of the cells. Only a test that runs to its end gives points."""
     _seed(test.seed)
-    value, error = shell.run_test(test.source, test.name)
+    value, error = shell.run_test(test.source, test.name, test.code)
     try:
         if error is None:
             return EndOfTest(nonce=test.nonce, points=partial(value, test.points))
