@@ -83,9 +83,11 @@ def judge_together(step: Step, channel: MessageChannel, cells: dict[str, str]) -
     end, _ = channel.receive()
     if not isinstance(end, EndOfTest) or end.nonce != request.nonce:
         raise ProtocolError("the reply to a test repeats its nonce; this one does not")
-    if end.error is None:
+    if end.points is not None:
         points = _points(step, end.points)
         return TestOutcome(step.result(Verdict.PASSED if points == step.points else Verdict.FAILED, points=points))
+    if end.error is None:
+        raise ProtocolError("a test ends with points or with an error; this one ends with neither")
     # Lines of libraries and of code that a test compiles lie between those of cells.
     frames = [frame for frame in end.error.frames if frame.cell.strip("<>") in {step.name, *cells}]
     error = structs.replace(end.error, frames=frames)
