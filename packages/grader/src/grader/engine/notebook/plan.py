@@ -2,8 +2,7 @@
 
 import builtins
 import hashlib
-import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 from itertools import accumulate
@@ -11,8 +10,10 @@ from typing import TYPE_CHECKING
 
 from grader.engine.explanation import Explanation
 from grader.engine.notebook.cells import HIDDEN, CellType, is_not_graded, is_sandbox_only, is_together
-from grader.engine.notebook.names import View, names_bound, names_used
+from grader.engine.notebook.magics import as_python, syntax_error
+from grader.engine.notebook.names import View, names_borrowed, names_bound, names_rebound, names_used
 from grader.engine.notebook.outline import Outline
+from grader.engine.notebook.source_names import SourceNames
 from grader.engine.report import Result, Verdict
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
 BLANK = "raise NotImplementedError"
 """The line of the release that marks an unwritten answer."""
-MAGIC = re.compile(r"^\s*(?:[\w, ]+=\s*)?[%!]", re.MULTILINE)
 
 
 class Role(Enum):
@@ -88,24 +88,40 @@ def plan(notebook: "NotebookNode", source: "NotebookNode | None" = None) -> list
         exercise = outline.exercise_at[index]
         match outline.types[index]:
             case CellType.TEST:
-                code, points = _as_python(cell.source), float(cell.metadata.nbgrader.points)
+                code, points = runnable(cell.source), float(cell.metadata.nbgrader.get("points") or 0)
                 words, together = outline.exercises[exercise].forbidden, is_together(notebook) or is_together(cell)
-                is_hidden = HIDDEN in code
+                is_hidden = HIDDEN in cell.source
                 steps.append(Step(index, name, Role.TEST, code, exercise, points, is_hidden, words, together=together))
             case CellType.READ_ONLY:
                 role = Role.SANDBOX if is_sandbox_only(cell) else Role.BOTH
-                steps.append(Step(index, name, role, _as_python(cell.source), is_ours=is_ours))
+                steps.append(Step(index, name, role, runnable(cell.source), is_ours=is_ours))
             case _:
                 is_own = outline.types[index] is CellType.UNMARKED and not is_ours
                 steps.append(Step(index, name, Role.SANDBOX, cell.source, exercise, is_ours=is_ours, is_own=is_own))
     return steps
 
 
+def runnable(source: str) -> str:
+    """Return an instructor's cell as Python that compiles: one with a syntax error raises it when it runs.
+
+    So a test that cannot be compiled costs its own points, and no others.
+    """
+    if (error := syntax_error(source)) is None:
+        return as_python(source)
+    place = f"line {error.lineno}: " if error.lineno else ""
+    return f"raise SyntaxError({place + error.msg!r})"
+
+
 @dataclass(frozen=True)
 class Plan:
-    """The steps of a notebook, and facts derived from them, in dicts by the index of the step."""
+    """The steps of a notebook, and facts derived from them, in dicts by the index of the step.
+
+    `names` says what the cells of its source import and define, and `files` is a digest of the assignment's files.
+    """
 
     steps: list[Step]
+    names: SourceNames = field(default_factory=SourceNames)
+    files: str = ""
 
     @cached_property
     def places(self) -> dict[int, int]:
@@ -148,6 +164,7 @@ class Plan:
     def owners(self) -> dict[int, dict[str, str]]:
         """At each test, the exercises of the student's names so far: the first exercise whose tests use the name."""
         ours = {name for step in self.steps if step.role is Role.BOTH for name in names_bound(step.source)}
+        ours |= self.names.imported
         owners: dict[str, str] = {}
         owners_at = {}
         for step in self.steps:
@@ -161,6 +178,28 @@ class Plan:
     def judged_names(self) -> list[str]:
         """The names that tests ask of the student's code. No import may stand in for one that no cell binds."""
         return sorted(list(self.owners.values())[-1]) if self.owners else []
+
+    @cached_property
+    def borrowed(self) -> dict[int, frozenset[str]]:
+        """The student's names that each test rebinds or deletes and uses before, or that answers define as functions.
+
+        They are back after the test. Any other name that a test binds is its own, also for later tests.
+        """
+        ours, borrowed = set(vars(builtins)), {}
+        for step in self.steps:
+            if step.role is Role.TEST:
+                functions = names_rebound(step.source) & self.names.answers_define
+                borrowed[step.index] = (names_borrowed(step.source) | functions) - ours
+                ours |= names_bound(step.source) - borrowed[step.index]
+            elif step.role is Role.BOTH:
+                ours |= names_bound(step.source)
+        return borrowed
+
+    @cached_property
+    def rebound(self) -> dict[int, frozenset[str]]:
+        """The names that each test rebinds or deletes and that the answers of the source bind or use."""
+        known = self.names.answers_bind | self.names.answers_use
+        return {step.index: names_rebound(step.source) & known for step in self.steps if step.role is Role.TEST}
 
     @cached_property
     def needed_later(self) -> dict[int, set[str]]:
@@ -181,8 +220,9 @@ class Plan:
         """The session id of each test: 0 for its own session, another number for tests that share objects."""
         ids = {step.index: 0 for step in self.steps if step.role is Role.TEST and not step.together}
         for number, step in enumerate(self.steps):
-            is_in_runner = step.role is Role.TEST and not step.together
-            shared = names_bound(step.source) & self.needed_later[step.index] if is_in_runner else frozenset()
+            shared = frozenset[str]()
+            if step.role is Role.TEST and not step.together:
+                shared = names_bound(step.source) & self.needed_later[step.index] - self.borrowed[step.index]
             if shared:
                 later_steps = [later for later in self.steps[number + 1 :] if later.role is not Role.SANDBOX]
                 users = [later.index for later in later_steps if shared & set(names_used(later.source))]
@@ -195,19 +235,10 @@ class Plan:
     @cached_property
     def digests(self) -> dict[int, bytes]:
         """A digest of each test together with everything that the runner runs before it."""
-        digest, digests = hashlib.sha256(), {}
+        digest, digests = hashlib.sha256(f"{self.names.digest} {self.files}".encode()), {}
         for step in self.steps:
             if step.role is not Role.SANDBOX:
                 parts = (step.name, step.role, step.source, step.points, step.is_hidden, step.forbidden)
                 digest.update(repr(parts).encode())
                 digests[step.index] = digest.digest()
         return digests
-
-
-def _as_python(source: str) -> str:
-    """Return an instructor's cell with its magics as calls of IPython, which itself handles those of students."""
-    if not MAGIC.search(source):
-        return source
-    from IPython.core.inputtransformer2 import TransformerManager  # slow to load, and rarely needed
-
-    return TransformerManager().transform_cell(source)

@@ -20,7 +20,12 @@ VERSION = 4
 MAX_LINE, MAX_FRAMES = 200, 8
 """Characters of a name or a line of code, and innermost lines of the student's cells in a traceback."""
 
+MAX_PRINTED = 2**20
+"""Characters that student code may print in a call if the test captures them."""
+
 Tree = Any
+Printed = tuple[bool, str]
+"""Printed text, and whether it went to stderr."""
 Index = Annotated[int, msgspec.Meta(ge=0)]
 
 
@@ -115,8 +120,15 @@ class GeneratorRef(Message):
     state: Index
 
 
+class LibraryObject(Message):
+    """From the runner: an object of a library, pickled without its tensors (library_objects.py)."""
+
+    number: Index  # among those of the call
+    data: bytes
+
+
 FromSandbox = ObjectHandle | ModuleHandle
-Handle = FromSandbox | ObjectRef | MethodRef | VerbRef | FunctionRef | GeneratorRef
+Handle = FromSandbox | ObjectRef | MethodRef | VerbRef | FunctionRef | GeneratorRef | LibraryObject
 
 
 class ModuleChanges(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, kw_only=True):
@@ -172,6 +184,7 @@ class Call(Message):
     requires_grad: list[tuple[Index, bool]] = []  # tensors that require a gradient, and whether each is a leaf
     gradients: list[tuple[Index, Index]] = []  # tensors, and their .grad
     forbidden: tuple[str, ...] = ()  # words in names of functions that student code may not call
+    captures: bool = False  # whether the test captures what is printed
     measure: str = ""  # the function "module:name" of a helper package that makes the call and measures it
     dtype: str = "float32"
     random: Index | None = None  # the random state, if the sandbox does not know it
@@ -289,6 +302,7 @@ class Effects(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, kw
     gradients: list[tuple[Index, Index | None]] = []  # tensors, and their .grad
     containers: list[tuple[Index, Tree]] = []  # lists and dicts, and their new content
     generators: list[Index] = []  # the states of those among the arguments, in order
+    objects: list[tuple[Index, list[bool], Tree]] = []  # changed library objects: modes of their parts, and state
     modules: list[tuple[Index, ModuleChanges]] = []
     random: Index | None = None
 
@@ -302,6 +316,7 @@ class Returned(Message):
     leaves: list[tuple[Index, bool, bool]] = []  # tensors, whether each is a parameter, and requires_grad
     grown: list[tuple[Index, list[str]]] = []  # parameters that the call made or unfroze: further inputs of its graph
     measured: Index | None = None  # the result of the call's `measure`
+    printed: list[Printed] = []  # if the test captures it
 
 
 class Gradients(Message):
@@ -315,6 +330,7 @@ class Raised(Message):
 
     error: ErrorInfo
     callback: Index | None = None
+    printed: list[Printed] = []
 
 
 class Callback(Message):
@@ -322,6 +338,7 @@ class Callback(Message):
 
     function: Index
     call: Tree
+    printed: list[Printed] = []
 
 
 Reply = CellDone | Returned | Gradients | Raised

@@ -27,8 +27,10 @@ from grader.engine.diagnosis.diagnosis import DiagnosisCache, name_misconception
 from grader.engine.diagnosis.recording import Recorder
 from grader.engine.notebook.cells import FORMS
 from grader.engine.notebook.names import Namespace, names_bound
+from grader.engine.notebook.not_run import names_in
 from grader.engine.notebook.plan import BLANK, Plan, Role, Step
-from grader.engine.report import Result, Verdict, error_output, shown
+from grader.engine.notebook.source_names import SourceNames
+from grader.engine.report import Result, UnfinishedCell, Verdict, error_output, shown
 from grader.engine.rpc.channel import Channel
 from grader.engine.rpc.exceptions import verdict_on
 from grader.engine.rpc.jobs import Job
@@ -36,7 +38,7 @@ from grader.engine.rpc.protocol import CellDone, ErrorInfo, RunCell, Text
 from grader.engine.runner.answer_cache import AnswerCache, NonDeterministicTest
 from grader.engine.runner.bound_elsewhere import names_bound_again, names_not_run
 from grader.engine.runner.carried_errors import best_results, next_run, with_our_answers
-from grader.engine.runner.outcome import MAX_LOG, TestOutcome
+from grader.engine.runner.outcome import MAX_LOG, TestOutcome, ending_in_sandbox
 from grader.engine.runner.sandbox_link import OUT_OF_TIME, RESOURCE_VERDICTS, SandboxFailure, SandboxLink, SandboxLost
 from grader.engine.runner.standins.client import RpcClient
 from grader.engine.runner.test_execution import TestExecutor
@@ -59,7 +61,7 @@ class NotebookRun:
 
     def __init__(self, parent: Connection, job: Job, answers: AnswerCache, diagnoses: DiagnosisCache) -> None:
         self._steps = job.steps
-        self._plan = Plan(job.steps)
+        self._plan = Plan(job.steps, job.names or SourceNames(), job.files.digest if job.files else "")
         self._known = job.known
         self._diagnoses = diagnoses
         self._recorder = Recorder()
@@ -70,6 +72,7 @@ class NotebookRun:
             name for step in job.steps if step.role is Role.TEST for name in names_bound(step.source)
         }
         self._not_run = job.not_run
+        self._source_names, self._unsound = job.source_names, job.unsound
         self._done: dict[int, CellDone] = {}
         """The names that cells bound, and their exceptions, before any hidden test had run."""
         self._final: set[int] = set()
@@ -102,6 +105,17 @@ class NotebookRun:
         results |= together
         self.outputs |= {index: shown(result) for index, result in results.items()}
         return [results[index] for index in sorted(results)]
+
+    def unfinished(self) -> list[UnfinishedCell]:
+        """Return the cells of ours, answers apart, that raised in the visible pass."""
+        found = []
+        for step in self._steps:
+            done = self._done.get(step.index)
+            if step.is_ours and not step.exercise and done is not None and done.error is not None:
+                missing = (names_in(step.source) or frozenset()) - set(done.bound)
+                ending = ending_in_sandbox(step, done.error)
+                found.append(UnfinishedCell(step.index, ending, missing, missing - set(self._namespace.names)))
+        return found
 
     def close(self) -> None:
         """Disconnect from the sandbox."""
@@ -238,6 +252,7 @@ class NotebookRun:
         if step.role is Role.BOTH:
             # A cell that needs the student's code fails here; its names are looked up in the sandbox.
             with suppress(Exception):
+                self._tests.import_names(step, self._namespace.names)
                 execute(step.source, step.name, self._namespace.names)
         if step.index in self._excluded_cells or self._link.unconfined is not None:
             return
@@ -258,7 +273,7 @@ class NotebookRun:
             code=compiled_bytes(step.source, step.name) if step.is_ours else b"",
             is_own=step.is_own,
             is_blank=BLANK in step.source,
-            imports_except=self._plan.judged_names if step.imports_only else None,
+            imports_except=self._imports_except(step),
         )
         try:
             done: CellDone = self._link.ask(lambda channel: RpcClient(channel).run(cell))
@@ -274,6 +289,12 @@ class NotebookRun:
         if step.index not in self.outputs and self._shows_outputs and not step.imports_only:
             self.outputs[step.index] = self._fitting(outputs)
             self._done[step.index] = done
+
+    def _imports_except(self, step: Step) -> list[str] | None:
+        """Return the names that no import of a cell binds, or None for a cell of which not only the imports run."""
+        if not step.imports_only:
+            return None
+        return [] if step.is_ours else self._plan.judged_names
 
     def _exclude(self, step: Step, failure: SandboxFailure) -> None:
         """Exclude a cell in which the sandbox failed from later runs, and keep the failure for its exercise."""
@@ -302,6 +323,20 @@ class NotebookRun:
         return OUT_OF_TIME if self._link.is_out_of_time() else self._failures.get(step.exercise)
 
     def _test(self, step: Step) -> Result:
+        """Return the result of a test. A fault of the test itself is never explained as the student's."""
+        result = self._tested(step)
+        if result.points >= result.max_points or result.not_written or result.verdict is Verdict.NOT_CONFINED:
+            return result
+        missing = result.explanation.missing
+        if step.name in self._unsound:
+            result = result.as_ungradable(self._unsound[step.name])
+        elif missing and self._source_names is not None and missing not in self._source_names:
+            result = result.as_ungradable()
+        if result.is_ungradable:
+            self._final.add(step.index)
+        return result
+
+    def _tested(self, step: Step) -> Result:
         if failure := self._failure_of(step):
             return step.result(failure.verdict, failure.explanation)
         try:
@@ -316,7 +351,7 @@ class NotebookRun:
             return step.result(failure.verdict, failure.explanation, log)
         except NonDeterministicTest:
             self._replace_sandbox()
-            return self._test(step)
+            return self._tested(step)
         result = self._with_names(step, outcome.explained(step, self._cells))
         if result.not_written or outcome.result.explanation.missing in self._bound_by_tests:
             self._final.add(step.index)
@@ -331,7 +366,7 @@ class NotebookRun:
 
     def _with_names(self, test: Step, result: Result) -> Result:
         """Add to the explanation of lost points where the names that the test needed are bound as well."""
-        if result.points >= result.max_points:
+        if result.points >= result.max_points or result.is_ungradable:
             return result
         answers = [step for step in self._steps if step.role is not Role.TEST and step.exercise == test.exercise]
         ran = [(step, self._done[step.index]) for step in self._steps if step.index in self._done]

@@ -12,6 +12,8 @@ import marshal
 import selectors
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from types import CodeType
 from typing import Any, NamedTuple
@@ -22,6 +24,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
 from grader.engine.notebook.cells import FORMS, PICTURES
+from grader.engine.notebook.magics import CALL, TOP_LEVEL_AWAIT
 from grader.engine.rpc.exceptions import OutputLimit, to_data
 from grader.engine.rpc.paths import without_paths
 from grader.engine.rpc.protocol import CellDone, Display, Text
@@ -45,7 +48,7 @@ class Code(NamedTuple):
 
 
 @lru_cache(maxsize=KEPT)
-def compiled(source: str, name: str, flags: int = 0) -> Code:
+def compiled(source: str, name: str, flags: int = TOP_LEVEL_AWAIT) -> Code:
     """Return the compiled cell.
 
     Args:
@@ -95,9 +98,53 @@ def execute(source: str, name: str, namespace: dict[str, Any], code: Code | None
         Exception: whatever the cell raises.
     """
     _remember(source, name)
-    body, last = code or compiled(source, name)
-    exec(body, namespace)
-    return None if last is None else eval(last, namespace)
+    ready = code or compiled(source, name)
+    if CALL in source:
+        with _in_ipython(namespace):
+            return _value(ready, namespace)
+    return _value(ready, namespace)
+
+
+def _value(code: Code, namespace: dict[str, Any]) -> Any:
+    value = None
+    for part in filter(None, code):
+        value = eval(part, namespace)
+        if part.co_flags & inspect.CO_COROUTINE:
+            value = asyncio.run(value)
+    return value
+
+
+@contextmanager
+def _in_ipython(namespace: dict[str, Any]) -> Iterator[None]:
+    """Let magics read and bind the names of an instructor's cell, and raise what IPython would only print.
+
+    A cell that is a program of another language raises, too: it is not run, and a test must not pass by that.
+    """
+    shell, raised = InteractiveShell.instance(), list[BaseException]()
+    run_cell_magic = shell.run_cell_magic
+
+    def keep(*_: Any, **__: Any) -> None:
+        if (error := sys.exc_info()[1]) is not None:
+            raised.append(error)
+
+    def run(magic: str, line: str, cell: str) -> Any:
+        if magic in machine.SCRIPT_MAGICS:
+            raise RuntimeError(f"the grader runs no commands, so no %%{magic}")
+        return run_cell_magic(magic, line, cell)
+
+    replaced = {"run_cell_magic": run, "showtraceback": keep, "showsyntaxerror": keep, "showindentationerror": keep}
+    before = shell.user_ns
+    shell.user_ns = namespace
+    for name, method in replaced.items():
+        setattr(shell, name, method)
+    try:
+        yield
+        for error in raised[:1]:
+            raise error
+    finally:
+        shell.user_ns = before
+        for name in replaced:
+            delattr(shell, name)
 
 
 def _remember(source: str, name: str) -> None:
@@ -132,7 +179,7 @@ class Shell:
         self._publisher = self._shell.display_pub = CapturingDisplayPublisher()
         self._printed = sys.stdout = sys.stderr = _Capped(output_characters)
         sys.stdin = _Unattended()
-        self._flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+        self._flags = TOP_LEVEL_AWAIT
 
     def run(self, source: str, name: str, code: bytes = b"") -> CellDone:
         """Run one cell and return its outputs and its exception.
