@@ -323,7 +323,7 @@ class EndOfTest(Message):
     """
 
     nonce: Annotated[str, msgspec.Meta(max_length=MAX_LINE)]
-    points: float = 0.0
+    points: float | None = None
     error: ErrorInfo | None = None
     missing: Annotated[str, msgspec.Meta(max_length=MAX_LINE)] = ""  # the name that a NameError is about
 
