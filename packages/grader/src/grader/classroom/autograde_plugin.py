@@ -8,7 +8,7 @@ of the assignment, as `grader grade` does.
 
 import glob
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from copy import copy
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -21,7 +21,7 @@ from nbgrader.converters import Autograde
 from nbgrader.converters.base import NbGraderException
 from nbgrader.preprocessors import NbGraderPreprocessor
 
-from grader.classroom.config import helper_packages
+from grader.classroom.config import course_needs_torch, helper_packages
 from grader.classroom.course_dir import CourseDir, folder_of_students
 from grader.classroom.page.autograded import autograded, unanswered
 from grader.classroom.page.result_files import record, record_file
@@ -38,6 +38,7 @@ from grader.engine.notebook.not_run import cells_not_run
 from grader.engine.notebook.outline import GRADED
 from grader.engine.notebook.repair import Repaired, repair
 from grader.engine.notebook.submission_folder import MAX_ENTRIES, SubmissionFolder
+from grader.engine.supervisor import forkserver
 from grader.engine.supervisor.parsers import read_notebook
 from grader.errors import GraderError, UnreadableFile
 from grader.text import one_line
@@ -62,6 +63,7 @@ class SubmissionExporter(NotebookExporter):
         """
         super().__init__(**settings)
         if isinstance(self.parent, Autograde):
+            _prepare(self.parent)
             _leave_out_strange_files(self.parent)
 
     def from_file(
@@ -79,6 +81,13 @@ class SubmissionExporter(NotebookExporter):
         """
         notebook = read_notebook(Path(file_stream.name), Limits(parent=self).notebook_mb)
         return self.from_notebook_node(notebook, resources, **options)
+
+
+def _prepare(converter: Autograde) -> None:
+    """Start the fork server before the first file is parsed; grading reports a helper package that is missing."""
+    config, root = converter.config, Path(converter.coursedir.root)
+    with suppress(GraderError):
+        forkserver.prepare(helper_packages(config), needs_torch=course_needs_torch(root, config))
 
 
 class RepairCells(NbGraderPreprocessor):

@@ -36,6 +36,8 @@ RIGHT = ExerciseState("✓", "right", "good")
 PARTLY = ExerciseState("◐", "partly right", "part")
 WRONG = ExerciseState("✗", "not right yet", "bad")
 NOT_WRITTEN = ExerciseState("○", "not written yet", "blank")
+UNGRADABLE = ExerciseState("–", "cannot be graded", "blank")
+"""All points that are missing are those of tests that are themselves at fault."""
 
 
 class Reason(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -106,6 +108,8 @@ def view(exercise: str, results: Sequence[Judged]) -> ExerciseView:
     failed = [each for each in results if each.points < each.max_points]
     is_blank = any(_is_blank(each.explanation, exercise) for each in failed)
     state = RIGHT if points >= max_points else PARTLY if points else NOT_WRITTEN if is_blank else WRONG
+    if failed and all(each.explanation.cause is Cause.UNGRADABLE for each in failed):
+        state = UNGRADABLE
     shown = [each for each in failed if state is not NOT_WRITTEN or not _is_blank(each.explanation, exercise)]
     diagnosis = next((text for each in failed if (text := each.explanation.diagnosis)), "")
     used = dict.fromkeys(name for each in results for name in each.explanation.judged_with)
@@ -113,8 +117,8 @@ def view(exercise: str, results: Sequence[Judged]) -> ExerciseView:
 
 
 def first_to_do(shown: Iterable[ExerciseView]) -> ExerciseView | None:
-    """Return the first exercise that is not right."""
-    return next((each for each in shown if each.state != RIGHT), None)
+    """Return the first exercise that is not right, and that the student can do something about."""
+    return next((each for each in shown if each.state not in (RIGHT, UNGRADABLE)), None)
 
 
 def _reasons(failed: Iterable[Judged], exercise: str) -> tuple[Reason, ...]:

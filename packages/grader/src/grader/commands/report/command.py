@@ -178,7 +178,10 @@ def incidents(data: ClassData) -> list[Incident]:
                 happened.add((GIVEN_UP, notebook, "Grade it again with --force."))
                 continue
             for test in record.tests:
-                if test.verdict in INCIDENT_VERDICTS:
+                if test.ending is not None:
+                    line = f", line {test.ending.line}" if test.ending.line else ""
+                    happened.add((str(test.verdict), test.exercise, f"{test.name}{line}: {test.ending.reason}"))
+                elif test.verdict in INCIDENT_VERDICTS:
                     happened.add((str(test.verdict), test.exercise, test.explanation.message))
         for each in happened:
             found[each].append(index)

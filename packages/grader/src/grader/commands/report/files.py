@@ -76,11 +76,12 @@ def _exercises(exercises: list[ExerciseStatistics]) -> Iterator[Row]:
 
 
 def _tests(report: ClassReport) -> Iterator[Row]:
-    yield ["test", "exercise", "notebook", "max_points", "tried", "passed", "discrimination", "cost", "notes"]
+    head = ["test", "exercise", "notebook", "max_points", "tried", "passed"]
+    yield [*head, "failed_alone", "discrimination", "cost", "notes"]
     for test in report.tests:
         yield [
-            test.name, test.exercise, test.notebook, test.max_points, test.tried, test.passed, test.discrimination,
-            test.cost, " ".join(test.notes),
+            test.name, test.exercise, test.notebook, test.max_points, test.tried, test.passed, test.failed_alone,
+            test.discrimination, test.cost, " ".join(test.notes),
         ]  # fmt: skip
 
 

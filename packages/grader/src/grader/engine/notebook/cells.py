@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 HIDDEN = "BEGIN HIDDEN TESTS"
 NOT_GRADED_TAGS = {"experiment", "not-graded"}
 SANDBOX_ONLY_TAGS = {"candidate", "sandbox-only"}
+WRITES_FILE = ("%%writefile", "%%file")
 FORBIDDEN_TAG = "without:"
+TOGETHER = "together"
+"""The tag of a test, or of a whole notebook, that runs in one process with the student's code."""
 EXPLANATION = "grader"
 """The key of an explanation in the metadata of a test, and of the repairs in those of a repaired notebook."""
 SCHEMA = 3
@@ -98,9 +101,16 @@ def is_sandbox_only(cell: "NotebookNode") -> bool:
     """Return whether a read-only cell runs only in the sandbox: a training loop, say.
 
     In the runner it would call the student's model hundreds of times across the boundary. Its results are as untrusted
-    as everything that comes from the sandbox.
+    as everything that comes from the sandbox. So does a cell that writes a file: the runner is not confined.
     """
-    return type_of(cell) is CellType.READ_ONLY and not SANDBOX_ONLY_TAGS.isdisjoint(cell.metadata.get("tags", ()))
+    return type_of(cell) is CellType.READ_ONLY and (
+        not SANDBOX_ONLY_TAGS.isdisjoint(cell.metadata.get("tags", ())) or cell.source.startswith(WRITES_FILE)
+    )
+
+
+def is_together(cell_or_notebook: "NotebookNode") -> bool:
+    """Return whether a test, or every test of a notebook, runs in one process with the student's code."""
+    return TOGETHER in cell_or_notebook.metadata.get("tags", ())
 
 
 def forbidden_words(cell: "NotebookNode") -> tuple[str, ...]:

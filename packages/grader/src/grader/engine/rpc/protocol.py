@@ -15,7 +15,7 @@ import msgspec
 
 from grader.text import MAX_MESSAGE
 
-VERSION = 3
+VERSION = 4
 """Grows with every change of a message. A sandbox sends its version first; the runner must have the same."""
 MAX_LINE, MAX_FRAMES = 200, 8
 """Characters of a name or a line of code, and innermost lines of the student's cells in a traceback."""
@@ -115,8 +115,15 @@ class GeneratorRef(Message):
     state: Index
 
 
+class LibraryObject(Message):
+    """From the runner: an object of a library, pickled without its tensors (library_objects.py)."""
+
+    number: Index  # among those of the call
+    data: bytes
+
+
 FromSandbox = ObjectHandle | ModuleHandle
-Handle = FromSandbox | ObjectRef | MethodRef | VerbRef | FunctionRef | GeneratorRef
+Handle = FromSandbox | ObjectRef | MethodRef | VerbRef | FunctionRef | GeneratorRef | LibraryObject
 
 
 class ModuleChanges(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, kw_only=True):
@@ -145,6 +152,16 @@ class RunCell(Message):
     is_own: bool = False  # whether the student added it
     is_blank: bool = False  # whether it holds an unwritten answer
     imports_except: list[str] | None = None  # run only its imports, and bind none of these names
+
+
+class RunTest(Message):
+    """Run a test in the namespace of the cells: one that is judged together with the student's code."""
+
+    source: str
+    name: str  # its name in tracebacks
+    nonce: str  # the reply repeats it
+    points: float  # the most that it can give
+    seed: int
 
 
 class Call(Message):
@@ -191,7 +208,7 @@ class CallbackRaised(Message):
 
 Request = RunCell | Call | Backward
 CallbackReply = CallbackReturned | CallbackRaised
-ToSandbox = Request | CallbackReply
+ToSandbox = Request | RunTest | CallbackReply
 
 
 # Sandbox to runner
@@ -259,6 +276,18 @@ class CellDone(Message):
     defined: list[str] = []  # those that count for tests whose check stands above the cell
 
 
+class EndOfTest(Message):
+    """The end of a test in the sandbox: its points if it ran to its end, or the exception that ended it.
+
+    A sandbox that has not received the test cannot know its nonce.
+    """
+
+    nonce: Annotated[str, msgspec.Meta(max_length=MAX_LINE)]
+    points: float = 0.0
+    error: ErrorInfo | None = None
+    missing: Annotated[str, msgspec.Meta(max_length=MAX_LINE)] = ""  # the name that a NameError is about
+
+
 class Effects(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, kw_only=True):
     """The side effects of a call; its tensors, lists and dicts are numbered as in the call."""
 
@@ -266,6 +295,7 @@ class Effects(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, kw
     gradients: list[tuple[Index, Index | None]] = []  # tensors, and their .grad
     containers: list[tuple[Index, Tree]] = []  # lists and dicts, and their new content
     generators: list[Index] = []  # the states of those among the arguments, in order
+    objects: list[tuple[Index, list[bool], Tree]] = []  # changed library objects: modes of their parts, and state
     modules: list[tuple[Index, ModuleChanges]] = []
     random: Index | None = None
 
@@ -302,4 +332,4 @@ class Callback(Message):
 
 
 Reply = CellDone | Returned | Gradients | Raised
-FromSandboxMessage = Ready | NotConfined | Reply | Callback
+FromSandboxMessage = Ready | NotConfined | Reply | EndOfTest | Callback

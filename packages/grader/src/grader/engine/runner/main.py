@@ -52,7 +52,7 @@ def main(parent: Connection, processor: int) -> None:
 def _grade_next(parent: Connection, answers: AnswerCache, diagnoses: DiagnosisCache) -> bool:
     """Grade a notebook; return whether this process was not interrupted, and so can grade another."""
     run = NotebookRun(parent, parent.recv(), answers, diagnoses)
-    result = JobResult(run.results(), run.outputs)
+    result = JobResult(run.results(), run.outputs, run.unfinished())
     run.close()
     parent.send(result)
     return not run.was_interrupted
