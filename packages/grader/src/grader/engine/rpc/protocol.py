@@ -20,7 +20,12 @@ VERSION = 4
 MAX_LINE, MAX_FRAMES = 200, 8
 """Characters of a name or a line of code, and innermost lines of the student's cells in a traceback."""
 
+MAX_PRINTED = 2**20
+"""Characters that student code may print in a call if the test captures them."""
+
 Tree = Any
+Printed = tuple[bool, str]
+"""Printed text, and whether it went to stderr."""
 Index = Annotated[int, msgspec.Meta(ge=0)]
 
 
@@ -35,12 +40,42 @@ class Message(msgspec.Struct, tag=True, omit_defaults=True, forbid_unknown_field
 # Objects of student code
 
 
+class ClassDescription(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
+    """A class: its number in the session, the special methods of its instances, and the numbers of its bases.
+
+    `library` is "module:name" for a class that a library has under that name; its own bases are left out.
+    """
+
+    object_id: Index
+    name: str
+    methods: list[str]
+    bases: list[Index]
+    library: str
+
+
+Classes = list[ClassDescription]
+"""A class at the end, and before it all its bases, each after its own."""
+
+
+class Kind(StrEnum):
+    """The kinds of objects whose class needs no description; and classes themselves."""
+
+    OBJECT = "object"
+    CLASS = "class"
+    FUNCTION = "function"
+    BUILTIN = "builtin_function_or_method"
+    METHOD = "method"
+    GENERATOR = "generator"
+
+
 class ObjectHandle(Message):
     """From the sandbox: an object that stays there, by its number in the session."""
 
     object_id: Index
     name: str
     is_callable: bool = False
+    kind: Kind = Kind.OBJECT
+    of: Classes = []  # the class itself, or that of the object; empty for the kinds that need none
 
 
 class PartDescription(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
@@ -81,6 +116,7 @@ class ModuleHandle(Message):
     parameters: list[ParameterDescription] = []
     gradients: list[tuple[str, Index]] = []
     buffers: list[BufferDescription] = []
+    classes: list[tuple[str, Classes]] = []  # of the parts at these paths; those of others are layers of torch
 
 
 class ObjectRef(Message):
@@ -159,6 +195,7 @@ class RunTest(Message):
 
     source: str
     name: str  # its name in tracebacks
+    code: bytes  # compiled, if it is plain Python
     nonce: str  # the reply repeats it
     points: float  # the most that it can give
     seed: int
@@ -178,6 +215,7 @@ class Call(Message):
     requires_grad: list[tuple[Index, bool]] = []  # tensors that require a gradient, and whether each is a leaf
     gradients: list[tuple[Index, Index]] = []  # tensors, and their .grad
     forbidden: tuple[str, ...] = ()  # words in names of functions that student code may not call
+    captures: bool = False  # whether the test captures what is printed
     measure: str = ""  # the function "module:name" of a helper package that makes the call and measures it
     dtype: str = "float32"
     random: Index | None = None  # the random state, if the sandbox does not know it
@@ -309,6 +347,7 @@ class Returned(Message):
     leaves: list[tuple[Index, bool, bool]] = []  # tensors, whether each is a parameter, and requires_grad
     grown: list[tuple[Index, list[str]]] = []  # parameters that the call made or unfroze: further inputs of its graph
     measured: Index | None = None  # the result of the call's `measure`
+    printed: list[Printed] = []  # if the test captures it
 
 
 class Gradients(Message):
@@ -322,6 +361,9 @@ class Raised(Message):
 
     error: ErrorInfo
     callback: Index | None = None
+    printed: list[Printed] = []
+    object_id: Index | None = None  # the number of the exception
+    of: Classes = []  # its class, if that is no built-in one
 
 
 class Callback(Message):
@@ -329,6 +371,7 @@ class Callback(Message):
 
     function: Index
     call: Tree
+    printed: list[Printed] = []
 
 
 Reply = CellDone | Returned | Gradients | Raised
