@@ -33,7 +33,11 @@ def last(notebook, submission=None, **options) -> Result:
     ("line", "kind", "reason"),
     [
         ("assert torhc.ones(2).sum() == 2", EndingKind.NAME, "NameError: name 'torhc' is not defined"),
-        ("assert [asssert for _ in range(2)]", EndingKind.NAME, "NameError: name 'asssert' is not defined"),
+        (
+            "assert [nowhere for _ in range(2)]",
+            EndingKind.NAME,
+            "NameError: name 'nowhere' is not defined",
+        ),
         ("ours(one)", EndingKind.NAME, "NameError: name 'undefined_in_ours' is not defined"),
         ("one(object())", EndingKind.BOUNDARY, "TypeError: a test may pass"),
         ("one([{1: iter([])}])", EndingKind.BOUNDARY, "TypeError: a test may pass"),

@@ -27,13 +27,16 @@ from grader.classroom.page.autograded import autograded, unanswered
 from grader.classroom.page.result_files import record, record_file
 from grader.classroom.release import chooser_of, register
 from grader.classroom.results import RECEIPTS
+from grader.classroom.sources import read_source, read_sources
+from grader.classroom.student import load_assignment
+from grader.classroom.student_zero import sound
 from grader.classroom.submitted.file_choice import FoundFiles, find_files
 from grader.classroom.submitted.helper_files import helper_files
 from grader.engine.diagnosis.misconceptions import load
+from grader.engine.explanation import Ending
 from grader.engine.grading import grade
 from grader.engine.limits import Limits
 from grader.engine.notebook.cells import grade_id, repairs_of, type_of, with_repairs
-from grader.engine.notebook.files import read_source, read_sources
 from grader.engine.notebook.not_run import cells_not_run
 from grader.engine.notebook.outline import GRADED
 from grader.engine.notebook.repair import Repaired, repair
@@ -59,11 +62,13 @@ class SubmissionExporter(NotebookExporter):
             settings: nbconvert's settings, among them `parent`: nbgrader's converter, which has found the submissions.
 
         Raises:
-            NbGraderException: all submissions are refused; the log has the reasons.
+            NbGraderException: all submissions are refused, or our own solution fails a test; the log has the reasons.
         """
         super().__init__(**settings)
+        self.unsound: dict[str, dict[str, Ending]] = {}
         if isinstance(self.parent, Autograde):
             _prepare(self.parent)
+            self.unsound = _unsound_tests(self.parent)
             _leave_out_strange_files(self.parent)
 
     def from_file(
@@ -135,6 +140,7 @@ class GradeCells(NbGraderPreprocessor):
             misconceptions=load(_source_folder(self, resources)),
             helper_packages=packages,
             files=files,
+            unsound=self.parent.unsound.get(resources["nbgrader"]["notebook"]),
         )
         report.require_confined()
         if report.given_up:
@@ -169,6 +175,19 @@ class GradeCells(NbGraderPreprocessor):
             )
 
 
+def _unsound_tests(converter: Autograde) -> dict[str, dict[str, Ending]]:
+    """Return the tests that our own solution fails, by notebook; raise NbGraderException if no setting allows them."""
+    try:
+        course_dir = CourseDir(Path(converter.coursedir.root), converter.config)
+        assignment = load_assignment(course_dir, converter.coursedir.assignment_id, sandbox=True)
+        how = "c.Grader.allow_broken_tests = True"
+        return sound(course_dir, assignment, how=how, note=converter.log.warning).unsound
+    except GraderError as error:
+        for line in (str(error), *error.details):
+            converter.log.error("%s", one_line(line))
+        raise NbGraderException("no submission was graded: the log has the reason") from error
+
+
 def _leave_out_strange_files(converter: Autograde) -> None:
     """Make nbgrader ignore each file that is neither a notebook nor a receipt nor part of the assignment.
 
@@ -179,7 +198,7 @@ def _leave_out_strange_files(converter: Autograde) -> None:
     usual = {path.relative_to(source) for path in source.rglob("*")} | {Path(name) for name in RECEIPTS}
     max_mb = Limits(parent=converter).notebook_mb
     try:
-        chooser = chooser_of(read_sources(source, max_mb), converter.config)
+        chooser = chooser_of(read_sources(source, max_mb, converter.config), converter.config)
     except GraderError as error:
         converter.log.error("%s", one_line(error))
         raise NbGraderException("no submission was graded: the log has the reason") from error
@@ -240,7 +259,8 @@ def _source_folder(preprocessor: NbGraderPreprocessor, resources: Resources) -> 
 
 def _source(preprocessor: NbGraderPreprocessor, resources: Resources) -> NotebookNode:
     name = f"{resources['nbgrader']['notebook']}.ipynb"
-    return read_source(_source_folder(preprocessor, resources) / name, Limits(parent=preprocessor).notebook_mb)
+    max_mb = Limits(parent=preprocessor).notebook_mb
+    return read_source(_source_folder(preprocessor, resources) / name, max_mb, preprocessor.config)
 
 
 def _handed_in(preprocessor: NbGraderPreprocessor, resources: Resources) -> SubmissionFolder:

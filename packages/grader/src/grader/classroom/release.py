@@ -16,10 +16,10 @@ from nbgrader.preprocessors import ClearSolutions, NbGraderPreprocessor, SaveCel
 from traitlets.config import Config
 
 from grader.classroom.course_dir import CourseDir
+from grader.classroom.sources import read_sources
 from grader.classroom.submitted.choice import Chooser
 from grader.engine.limits import Limits
 from grader.engine.notebook.cells import CellType, grade_id, type_of
-from grader.engine.notebook.files import read_sources
 from grader.engine.notebook.outline import Outline
 from grader.errors import GraderError
 from grader.files import locked
@@ -101,7 +101,7 @@ def release(course_dir: CourseDir, assignment: str) -> None:
     Raises:
         GraderError: there is no such assignment, or its source is broken or refused by nbgrader.
     """
-    read_sources(course_dir.require(assignment), Limits(config=course_dir.config).notebook_mb)
+    read_sources(course_dir.require(assignment), Limits(config=course_dir.config).notebook_mb, course_dir.config)
     changes = Config(SaveCells={"enabled": False}, GenerateAssignment={"no_database": True})
     with _preparing(assignment):
         course_dir.run(GenerateAssignment, changes, assignment_id=assignment)

@@ -42,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return COMMANDS[parsed.command].run(parsed)
     except GraderError as error:
-        print(f"grader: {one_line(error)}", file=sys.stderr)
+        print("\n".join((f"grader: {one_line(error)}", *map(one_line, error.details))), file=sys.stderr)
         return 1
     except TraitError as error:
         print(f"grader: {CONFIG_FILE} cannot be used: {one_line(error)}", file=sys.stderr)

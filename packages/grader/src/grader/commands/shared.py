@@ -40,6 +40,11 @@ def add_no_sandbox(parser: argparse.ArgumentParser, help: str) -> None:
     parser.add_argument("--no-sandbox", action="store_true", help=help)
 
 
+def add_anyway(parser: argparse.ArgumentParser) -> None:
+    """Add the option --anyway."""
+    parser.add_argument("--anyway", action="store_true", help="go on although our own solution fails one of our tests")
+
+
 def add_scheduler(parser: argparse.ArgumentParser) -> None:
     """Add the option --scheduler."""
     parser.add_argument(

@@ -98,6 +98,9 @@ def _message(test: Result) -> Iterator[RenderableType]:
     yield Text(one_line(f"{test.name}: {test.verdict}, {test.points:g} of {test.max_points:g}"))
     if message := test.explanation.message:
         yield _indented(printable(message))
+    if test.ending is not None:
+        line = f"line {test.ending.line}: {test.ending.text}: " if test.ending.line else ""
+        yield _indented(one_line(f"{line}{test.ending.reason}"))
     yield from (_indented(one_line(f"known mistake: {cause}")) for cause in test.explanation.causes)
 
 

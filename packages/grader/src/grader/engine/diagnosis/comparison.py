@@ -107,6 +107,7 @@ class _ReplyComparison:
         return (
             self.same(msgspec.to_builtins(left.value), msgspec.to_builtins(right.value))
             and left.differentiable == right.differentiable
+            and left.printed == right.printed
             and (not self._exactly or left.measured == right.measured)
             and self._same_effects(left.effects or NO_EFFECTS, right.effects or NO_EFFECTS)
         )

@@ -70,7 +70,7 @@ class _FingerprintBuilder:
                 self._note(len(reply.tensors), reply.tensors.count(None))
             case Returned() as reply:
                 self._tree(reply.value)
-                self._note(reply.differentiable)
+                self._note(reply.differentiable, *reply.printed)
                 self._effects(reply)
         self._add_numbers()
 

@@ -37,7 +37,10 @@ def crosses(item: Any) -> bool:
     if isinstance(item, type | FunctionType | BuiltinFunctionType | numpy.ufunc):
         module = getattr(item, "__module__", None) or "builtins"
         return module.partition(".")[0] in LIBRARIES and module != MAIN and "<" not in item.__qualname__
-    return isinstance(item, nn.Module) or not callable(item)
+    if isinstance(item, nn.Module):
+        return True
+    # Iterators and the like have a place that a copy would not share, and arrays have a path of their own.
+    return not callable(item) and type(item).__module__ != "builtins" and not isinstance(item, numpy.ndarray)
 
 
 class _Pickler(pickle.Pickler):

@@ -20,7 +20,12 @@ VERSION = 4
 MAX_LINE, MAX_FRAMES = 200, 8
 """Characters of a name or a line of code, and innermost lines of the student's cells in a traceback."""
 
+MAX_PRINTED = 2**20
+"""Characters that student code may print in a call if the test captures them."""
+
 Tree = Any
+Printed = tuple[bool, str]
+"""Printed text, and whether it went to stderr."""
 Index = Annotated[int, msgspec.Meta(ge=0)]
 
 
@@ -178,6 +183,7 @@ class Call(Message):
     requires_grad: list[tuple[Index, bool]] = []  # tensors that require a gradient, and whether each is a leaf
     gradients: list[tuple[Index, Index]] = []  # tensors, and their .grad
     forbidden: tuple[str, ...] = ()  # words in names of functions that student code may not call
+    captures: bool = False  # whether the test captures what is printed
     measure: str = ""  # the function "module:name" of a helper package that makes the call and measures it
     dtype: str = "float32"
     random: Index | None = None  # the random state, if the sandbox does not know it
@@ -309,6 +315,7 @@ class Returned(Message):
     leaves: list[tuple[Index, bool, bool]] = []  # tensors, whether each is a parameter, and requires_grad
     grown: list[tuple[Index, list[str]]] = []  # parameters that the call made or unfroze: further inputs of its graph
     measured: Index | None = None  # the result of the call's `measure`
+    printed: list[Printed] = []  # if the test captures it
 
 
 class Gradients(Message):
@@ -322,6 +329,7 @@ class Raised(Message):
 
     error: ErrorInfo
     callback: Index | None = None
+    printed: list[Printed] = []
 
 
 class Callback(Message):
@@ -329,6 +337,7 @@ class Callback(Message):
 
     function: Index
     call: Tree
+    printed: list[Printed] = []
 
 
 Reply = CellDone | Returned | Gradients | Raised

@@ -54,6 +54,7 @@ from grader.engine.rpc.values import Packer, Place, pack, tensor_at, unpack
 from grader.engine.sandbox.bindings import Bindings, identifiers
 from grader.engine.sandbox.imports import run_imports
 from grader.engine.sandbox.module_tracker import ModuleTracker
+from grader.engine.sandbox.printed import PrintedText
 from grader.engine.torch_if_used import USES_TORCH, nn, torch
 from grader_kernel.without import without
 
@@ -107,6 +108,7 @@ class RpcServer:
         self._sessions: dict[int, _Session] = {}
         self._bindings = Bindings()
         self._view: View | None = None
+        self._printed = PrintedText()
         self._undo: Callable[[], None] = lambda: None
         """Gives the names back that they had before a test looked at them."""
         # Operations on an object other than a call.
@@ -135,7 +137,8 @@ class RpcServer:
             return self._backward(request, decoded)
         except BaseException as error:
             # SystemExit and KeyboardInterrupt of student code are its own failures and do not end the sandbox.
-            return Raised(error=to_data(error), callback=getattr(error, CALLBACK_NUMBER, None)), []
+            number = getattr(error, CALLBACK_NUMBER, None)
+            return Raised(error=to_data(error), callback=number, printed=self._printed.take()), []
 
     def object_id(self, item: Any) -> int:
         """Return the number of an object in the current session."""
@@ -218,14 +221,15 @@ class RpcServer:
         # New tensors get the test's default dtype, even if the student's own cells have set another.
         dtype = FROM_NAME[request.dtype]
         forbidden = without(*request.forbidden, error=ForbiddenFunction) if request.forbidden else nullcontext()
-        with torch.set_grad_enabled(request.grad_enabled), forbidden, default_dtype(dtype):
+        printing = self._printed.collecting() if request.captures else nullcontext()
+        with torch.set_grad_enabled(request.grad_enabled), forbidden, default_dtype(dtype), printing:
             if request.measure:
                 result, measured = pkgutil.resolve_name(request.measure)(target, *args, **kwargs)
             else:
                 result, measured = target(*args, **kwargs), None
 
         tensors: list[torch.Tensor] = []
-        reply = Returned(value=pack(result, self._refer, tensors), measured=measured)
+        reply = Returned(value=pack(result, self._refer, tensors), measured=measured, printed=self._printed.take())
         of_value, packer = len(tensors), Packer(self._refer, tensors)
         modules, grown = self._module_changes(request, inputs, packer)
         reply.differentiable, reply.leaves = _kinds(tensors[:of_value], inputs)
@@ -278,7 +282,8 @@ class RpcServer:
     def _call_back(self, function: int, args: tuple, kwargs: dict) -> Any:
         """Call a function that the test passed. Gradients do not flow through it."""
         tensors: list[torch.Tensor] = []
-        question = Callback(function=function, call=pack((args, kwargs), self._refer, tensors))
+        call = pack((args, kwargs), self._refer, tensors)
+        question = Callback(function=function, call=call, printed=self._printed.take())
         reply, decoded = self._ask_back(question, tensors)
         if isinstance(reply, CallbackRaised):
             raise _error_of_the_test(reply)

@@ -2,11 +2,12 @@
 
     test cell -> proxy -> RpcClient -> Request -> sandbox -> Reply -> value, or the student's exception
 
-Gradients, the random state, writes into arguments and into their `.grad`, and calls of the test's own functions by
-student code all work as in one process.
+Gradients, the random state, writes into arguments and into their `.grad`, calls of the test's own functions by student
+code, and printed text all work as in one process.
 """
 
 import itertools
+import sys
 import weakref
 from collections.abc import Callable
 from types import FunctionType
@@ -66,6 +67,8 @@ class RpcClient:
         self._unused_graphs: list[int] = []
         """Calls whose gradients are no longer needed; the next request tells the sandbox."""
         self._random = KnownState()
+        self._streams = sys.stdout, sys.stderr
+        """Those of this process. A test that has replaced them captures what student code prints."""
         self.forbidden: tuple[str, ...] = ()
         """Student code may call no library function with one of these words in its name."""
         self.wrote = False
@@ -164,6 +167,9 @@ class RpcClient:
     def _reply(self, expected: type[R]) -> tuple[R, DecodedTensors]:
         while True:
             reply, decoded = self._channel.receive()
+            if printed := getattr(reply, "printed", None):
+                for is_error, text in printed:
+                    (sys.stderr if is_error else sys.stdout).write(text)
             if isinstance(reply, expected):
                 return reply, decoded
             if isinstance(reply, protocol.Callback):
@@ -246,6 +252,7 @@ class _Call:
             graph=self.graph,
             grad_enabled=torch.is_grad_enabled(),
             forbidden=client.forbidden,
+            captures=(sys.stdout, sys.stderr) != client._streams,
             measure=measure,
             dtype=dtype_name(torch.get_default_dtype()),
         )
