@@ -1,5 +1,6 @@
 """A course that never mentions torch is graded without it, alike where it is installed and where it is not."""
 
+import os
 import re
 import subprocess
 import sys
@@ -10,7 +11,7 @@ import pytest
 from grader.classroom.config import course_needs_torch, load_config
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.reader import read_ledger
-from grader.engine.torch_use import needs_torch
+from grader.engine.torch_use import WITHOUT_TORCH, needs_torch
 from tests.support import plain_course
 from tests.support.notebooks import notebook, text
 from tests.support.paths import REPOSITORY
@@ -213,3 +214,64 @@ def test_a_helper_package_or_module_that_mentions_torch_counts(tmp_path: Path, m
 def test_this_course_needs_torch() -> None:
     """So nothing changes for it."""
     assert course_needs_torch(REPOSITORY, load_config(REPOSITORY))
+
+
+HOSTILE = """
+import msgspec, numpy
+from grader.engine.rpc.channel import FROM_SANDBOX, decode, encode
+from grader.engine.rpc.protocol import *
+from grader.engine.runner.standins.client import RpcClient
+from grader.engine.runner.standins.proxies import Verb
+from grader.engine.torch_if_used import USES_TORCH, torch
+
+assert not USES_TORCH
+STATE = torch.from_numpy(numpy.zeros(5056, numpy.uint8))
+PART = PartDescription("", 0, "Linear", "Linear", True, [])
+MODULE = msgspec.to_builtins(ModuleHandle(object_id=0, name="Linear", parts=[PART]))
+
+class Sandbox:
+    def __init__(self, reply):
+        self.reply = reply
+
+    def send(self, message, tensors):
+        encode(message, tensors)
+
+    def receive(self):
+        return decode(encode(self.reply, [STATE]), FROM_SANDBOX)
+
+def answer(**reply):
+    return RpcClient(Sandbox(Returned(**reply))).call(Verb.GET, (numpy.zeros(2), "x"), {})
+
+assert answer(value=3) == 3 and answer(value={"array": [0, True]}).shape == (5056,)
+tensor = {"tensor": 0}
+for reply in (
+    {"value": {"handle": MODULE}},
+    {"value": tensor, "leaves": [(0, True, True)]},
+    {"value": tensor, "leaves": [(0, False, True)]},
+    {"value": tensor, "differentiable": [0]},
+    {"value": None, "grown": [(0, ["weight"])]},
+    {"value": None, "effects": Effects(random=0)},
+    {"value": None, "effects": Effects(generators=[0])},
+    {"value": None, "effects": Effects(gradients=[(0, 0)])},
+    {"value": None, "effects": Effects(written=[(1, 0)])},
+    {"value": None, "effects": Effects(modules=[(0, ModuleChanges(training=[("", True)]))])},
+):
+    try:
+        answer(**reply)
+    except ProtocolError:
+        print("refused")
+    else:
+        print("accepted", reply)
+try:
+    answer(value=tensor).sum()
+except ProtocolError:
+    print("refused")
+"""
+
+
+def test_a_message_about_torch_breaks_the_protocol() -> None:
+    """A sandbox may send anything. What only a process with torch can take is refused, and raises nothing else."""
+    environment = {**os.environ, WITHOUT_TORCH: "1"}
+    command = [sys.executable, "-c", HOSTILE]
+    done = subprocess.run(command, env=environment, cwd=REPOSITORY, capture_output=True, text=True, timeout=HANGS)
+    assert (done.stderr, done.stdout.split("\n")) == ("", ["refused"] * 11 + [""])
