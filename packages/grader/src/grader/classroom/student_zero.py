@@ -1,10 +1,10 @@
 """Grades our own solution before the class, so that a mistake of ours costs no student a point.
 
-    source, submitted by ourselves --grade--> Report --> Fault: a test that it fails, a read-only cell that does not run
+    source, as a submission --grade--> Report --> Fault: a test that it fails, a read-only cell that does not run
     no fault --> stamp in autograded/.source/ASSIGNMENT, and it is graded again only after a change
 
-The stamp is beside those of students, and has the same fate: where results are not committed, neither is it, and who
-removes autograded/ has everything graded again.
+The stamp lies beside the completion markers of students and shares their fate: it is not committed where results are
+not, and without autograded/ our solution is graded again, as the students are.
 """
 
 import hashlib
@@ -16,7 +16,6 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-import nbformat
 from nbformat import NotebookNode
 
 from grader.classroom.config import allows_broken_tests
@@ -90,7 +89,10 @@ def _faults(course_dir: CourseDir, assignment: Assignment, *, keep_stamp: bool) 
     """Return the faults of all notebooks of an assignment, in order."""
     stamp = course_dir.folder("autograded", assignment.name, STUDENT) / STAMP
     folder = course_dir.folder("source", assignment.name)
-    contents = {name: nbformat.writes(source).encode() for name, source in assignment.sources.items()}
+    contents = {
+        name: json.dumps(source, ensure_ascii=False).encode(errors="replace")
+        for name, source in assignment.sources.items()
+    }
     files, _ = helper_files(
         SubmissionFolder(folder, folder), contents.values(), assignment.limits, assignment.helper_packages
     )
@@ -103,19 +105,18 @@ def _faults(course_dir: CourseDir, assignment: Assignment, *, keep_stamp: bool) 
             for name, faults in zip(unknown, threads.map(assess, unknown), strict=True):
                 _known[digests[name]] = faults
     found = {name: _known.get(digest, []) for name, digest in digests.items()}
-    if unknown and keep_stamp and not any(found.values()):
+    if keep_stamp and not any(found.values()) and not recorded.issuperset(digests.values()):
         with suppress(OSError):  # it is graded again the next time
             replace_file(stamp, json.dumps([*digests.values()]))
     return [fault for faults in found.values() for fault in faults]
 
 
-def _recorded(stamp: Path) -> list[str]:
+def _recorded(stamp: Path) -> set[str]:
     """Return the digests of the notebooks without faults that an earlier process graded."""
     try:
-        found = json.loads(stamp.read_bytes())
-    except (OSError, ValueError):
-        return []
-    return found if isinstance(found, list) else []
+        return set(json.loads(stamp.read_bytes()))
+    except (OSError, ValueError, TypeError):
+        return set()
 
 
 def _digest(assignment: Assignment, content: bytes, files: dict[str, bytes]) -> str:
