@@ -160,7 +160,7 @@ def test_nobody_graded_before_gets_a_gradebook_by_a_broken_test(tmp_path: Path) 
 
 
 def test_anyway_grades_and_names_the_tests(course: Path) -> None:
-    """A student who passes keeps the points; everyone else reads that the test cannot be graded, and the teacher reads why."""
+    """A student who passes keeps the points; the others read that it cannot be graded; the teacher reads why."""
     line, reason = BROKEN["an expected value"]
     write(course, {"one-test-more": HIDDEN.format(line)})
     lucky = nbformat.read(course / "submitted" / "ann" / NAME / "small.ipynb", as_version=4)
