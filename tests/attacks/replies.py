@@ -195,11 +195,31 @@ TREES = {
             *({"slice": [1]}, {"slice": 5}, {"dtype": "int99"}, {"dtype": []}, {"float": "x"}, {"float": []}),
             *({"text": 5}, {"text": "\u00e9"}, {"text": "\\x"}, {"numpy": 5}, {"numpy": ["object", "00"]}),
             *({"numpy": ["float32", "zz"]}, {"numpy": ["float32", "00"]}, {"numpy": [[], "00"]}),
+            *({"array": [0, True]}, {"array": 0}, {"array": [[], True]}, {"array": [0, True, "O"]}, {"set": [[]]}),
+            *({"set": {}}, {"frozenset": [{"dict": []}]}, {"set": [{"array": [0, True]}]}, {"complex": [1, 2]}),
+            *({"complex": [0.5]}, {"deque": [-1, []]}, {"deque": ["x", []]}, {"deque": [None, 5]}, {"Counter": 5}),
+            *({"defaultdict": [5, []]}, {"defaultdict": [None, 5]}, {"OrderedDict": [[[], 1]]}, {"type": "object_"}),
+            *({"type": []}, {"type": "os.system"}, {"numpy_dtype": "O"}, {"numpy_dtype": []}, {"standard": []}),
+            *({"standard": ["Fraction", 1, 0]}, {"standard": ["Fraction", "1e999999999", 1]}, {"standard": ["system"]}),
+            *(
+                {"standard": ["Decimal", "1e999999999"]},
+                {"standard": ["range", 0, 1, 0]},
+                {"standard": [[], ""]},
+            ),
+            *({"standard": ["bytes", "zz"]}, {"standard": ["bytes", 10**15]}, {"standard": ["bytearray", 10**15]}),
+            *({"standard": ["timedelta", 10**15, 0, 0]}, {"standard": ["date", "x"]}, {"standard": ["date", 1, 2, 3]}),
+            *(
+                {"standard": ["range", {"tensor": 0}, 1, 1]},
+                {"numpy": ["<U1", "ffffffff"]},
+                {"numpy": ["<M8", "0"]},
+            ),
             *({"named": 5}, {"named": ["x", ["a"], []]}, {"named": ["class", ["a"], [1]]}),
             *({"named": ["x", ["__init__"], [1]]}, {"named": ["x", [[]], [1]]}, {"named": [5, ["a"], [1]]}),
             *({"handle": 5}, {"handle": None}, {"handle": []}, {"handle": {}}, {"says": OBJECT}),
         )
     },
+    "keys that collide": {"set": [number * (2**61 - 1) for number in range(1_001)]},
+    "a set forty levels deep": json.loads('{"frozenset": [' * 40 + "]}" * 40),
     "a value forty levels deep": json.loads("[" * 40 + "]" * 40),
     "many fields": {"named": ["x", [f"a{number}" for number in range(101)], [0] * 101]},
     "a long field": {"named": ["x", ["a" * 101], [0]]},
@@ -228,6 +248,7 @@ TREES = {
 }
 """Contents in place of a value that a call returns."""
 
+ARRAY = {"array": [0, True]}
 HEADERS = {
     "a huge shape": {"0": {"dtype": "F32", "shape": [2**62, 4], "data_offsets": [0, 8]}},
     "an unknown type": {"0": {"dtype": "F99", "shape": [2], "data_offsets": [0, 8]}},
@@ -322,6 +343,12 @@ LIES = {
     "differentiable, but not there": lie(Returned(value=1, differentiable=[99])),
     "differentiable whole numbers": lie(Returned(value={"tensor": 0}, differentiable=[0, 0]), ZERO.long()),
     "truth values that are neither": with_header(TRUTH_VALUES),
+    "an array that is differentiable": lie(Returned(value=ARRAY, differentiable=[0]), ZERO),
+    "an array that is a leaf": lie(Returned(value=ARRAY, leaves=[(0, True, True)]), ZERO),
+    "an array that is a tensor": lie(Returned(value={"tuple": [ARRAY, {"tensor": 0}]}), ZERO),
+    "an array that no numpy can hold": lie(Returned(value=ARRAY), ZERO.bfloat16()),
+    "text that is none": lie(Returned(value={"array": [0, True, "<U1"]}), torch.full((2, 4), 255).byte()),
+    "a write into no array": lie(effect(written=[(0, 0)], containers=[(0, ARRAY)]), ZERO),
     "a leaf that is not there": lie(Returned(value=1, leaves=[(99, True, True)])),
     "a leaf of whole numbers": lie(Returned(value={"tensor": 0}, leaves=[(0, True, True)]), ZERO.long()),
     "a write into no tensor": lie(effect(written=[(99, 0)]), ZERO),

@@ -88,6 +88,17 @@ def test_each_kind_of_mistake_is_found_in_a_visible_and_in_a_hidden_test(course:
     assert all(reason in why and "): " in why for why in faults(course)[1::2])
 
 
+@pytest.mark.parametrize("kind", ["a name", "an expected value", "an argument"])
+def test_a_test_in_the_students_process_is_tried_likewise(course: Path, kind: str) -> None:
+    """A test with the tag `together`."""
+    line, reason = BROKEN[kind]
+    source = write(course, {"one-test-more": HIDDEN.format(line)})
+    cell(source, "one-test-more").metadata["tags"] = ["together"]
+    nbformat.write(source, course / "source" / NAME / "small.ipynb")
+    place, why = faults(course)
+    assert place == f"  small, one-test-more, line 3: {line}" and reason in why
+
+
 @pytest.mark.parametrize(("text", "reason"), READ_ONLY.items())
 @pytest.mark.parametrize("use", ["one", "one-test-more"])
 def test_a_read_only_cell_that_does_not_run_is_ours(course: Path, text: str, reason: str, use: str) -> None:
@@ -236,7 +247,7 @@ def test_a_sound_notebook_is_graded_once(course: Path, monkeypatch: pytest.Monke
     assignment = load_assignment(course_dir, NAME, sandbox=True)
     assert sound(course_dir, assignment) == assignment
     changed = copy.deepcopy(assignment)
-    changed.sources["small"].cells.append(code("1"))
+    changed.texts["small"] += " "
     for other in (changed, load_assignment(course_dir, NAME, sandbox=False)):
         with pytest.raises(TypeError, match="NoneType"):
             sound(course_dir, other)

@@ -19,7 +19,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
-import nbformat
 from sqlalchemy.exc import OperationalError
 
 from grader.classroom.config import allows_broken_tests
@@ -279,9 +278,9 @@ def common_digest(assignment: Assignment, due: datetime | None) -> str:
     digest.update(repr(assignment.misconceptions).encode())
     digest.update(repr(due).encode())
     digest.update(repr(sorted(assignment.limits.trait_values(config=True).items())).encode())
-    for name, source in assignment.sources.items():
+    for name, text in assignment.texts.items():
         digest.update(name.encode())
-        digest.update(nbformat.writes(source).encode())
+        digest.update(text.encode())
     return digest.hexdigest()
 
 

@@ -13,7 +13,11 @@ from traitlets.config.loader import ConfigFileNotFound, JSONFileConfigLoader, Py
 
 from grader.classroom.course_root import CONFIG_FILE
 from grader.engine.code_digest import package_paths, with_kernel
+from grader.engine.torch_use import needs_torch
 from grader.errors import GraderError
+
+SOURCES = (".ipynb", ".py")
+"""Suffixes of files below the folder of sources that hold code."""
 
 
 class Grader(Configurable):
@@ -73,6 +77,21 @@ def helper_packages(config: Config) -> tuple[str, ...]:
     for name in names:
         package_paths(name)
     return names
+
+
+def course_needs_torch(root: Path, config: Config) -> bool:
+    """Return whether a source or a helper package of a course needs torch; all of the course is then graded with it.
+
+    Args:
+        root: the course folder.
+        config: its configuration.
+
+    Raises:
+        GraderError: a helper package cannot be found.
+    """
+    folder = root / str(config.CourseDirectory.get("source_directory", "source"))
+    files = (path for path in folder.rglob("*") if path.suffix in SOURCES and path.is_file())
+    return needs_torch((path.read_text(errors="replace") for path in files), helper_packages(config))
 
 
 def allows_broken_tests(config: Config) -> bool:

@@ -16,10 +16,10 @@ from nbgrader.preprocessors import ClearSolutions, NbGraderPreprocessor, SaveCel
 from traitlets.config import Config
 
 from grader.classroom.course_dir import CourseDir
+from grader.classroom.sources import read_sources
 from grader.classroom.submitted.choice import Chooser
 from grader.engine.limits import Limits
 from grader.engine.notebook.cells import CellType, grade_id, type_of
-from grader.engine.notebook.files import read_sources
 from grader.engine.notebook.outline import Outline
 from grader.errors import GraderError
 from grader.files import locked
@@ -101,7 +101,7 @@ def release(course_dir: CourseDir, assignment: str) -> None:
     Raises:
         GraderError: there is no such assignment, or its source is broken or refused by nbgrader.
     """
-    read_sources(course_dir.require(assignment), Limits(config=course_dir.config).notebook_mb)
+    read_sources(course_dir.require(assignment), Limits(config=course_dir.config).notebook_mb, course_dir.config)
     changes = Config(SaveCells={"enabled": False}, GenerateAssignment={"no_database": True})
     with _preparing(assignment):
         course_dir.run(GenerateAssignment, changes, assignment_id=assignment)
@@ -181,11 +181,13 @@ def _require_same_notebooks(course_dir: CourseDir, assignment: str) -> None:
 
 def _registered_types(entry: Notebook) -> dict[str, CellType]:
     """Return the type of each cell in the gradebook's entry of a notebook, by grade_id."""
-    graded, answers = ({cell.name for cell in cells} for cells in (entry.grade_cells, entry.solution_cells))
+    kinds = (entry.grade_cells, entry.solution_cells, entry.task_cells)
+    graded, answers, tasks = ({cell.name for cell in cells} for cells in kinds)
     return dict.fromkeys((cell.name for cell in entry.source_cells), CellType.READ_ONLY) | (
         dict.fromkeys(graded, CellType.TEST)
         | dict.fromkeys(answers, CellType.AUTOGRADED_ANSWER)
         | dict.fromkeys(graded & answers, CellType.MANUAL_ANSWER)
+        | dict.fromkeys(tasks, CellType.TASK)
     )
 
 

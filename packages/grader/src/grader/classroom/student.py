@@ -17,6 +17,7 @@ from grader.classroom.course_dir import CourseDir
 from grader.classroom.page.autograded import put_place
 from grader.classroom.page.page_maker import StudentResult
 from grader.classroom.release import chooser_of
+from grader.classroom.sources import instantiated, raw_text
 from grader.classroom.submitted.choice import Chooser
 from grader.classroom.submitted.file_choice import find_files
 from grader.classroom.submitted.helper_files import helper_files
@@ -24,7 +25,7 @@ from grader.engine.diagnosis.misconceptions import Misconception, load
 from grader.engine.explanation import Ending
 from grader.engine.grading import grade
 from grader.engine.limits import Limits
-from grader.engine.notebook.files import read_sources
+from grader.engine.notebook import files
 from grader.engine.notebook.repair import repair
 from grader.engine.notebook.submission_folder import SubmissionFolder
 from grader.engine.supervisor.parsers import parse
@@ -43,11 +44,13 @@ MAX_TIME = 100
 class Assignment:
     """The instructors' notebooks of an assignment, by name, and the settings to grade every student with.
 
-    `unsound` are the tests that our own solution fails, with the reason, by notebook; student_zero.py finds them.
+    `texts` are the notebooks as they are in source/: students are graded again if one of them changes. `unsound` are
+    the tests that our own solution fails, with the reason, by notebook; student_zero.py finds them.
     """
 
     name: str
     sources: dict[str, NotebookNode]
+    texts: dict[str, str]
     limits: Limits
     sandbox: bool
     misconceptions: list[Misconception]
@@ -92,10 +95,13 @@ def load_assignment(course_dir: CourseDir, assignment: str, *, sandbox: bool) ->
         GraderError: there is no such assignment, or one of its notebooks is broken.
     """
     limits = Limits(config=course_dir.config)
-    sources = read_sources(course_dir.require(assignment), limits.notebook_mb)
+    folder, config = course_dir.require(assignment), course_dir.config
+    raw = files.read_sources(folder, limits.notebook_mb)
+    sources = {name: instantiated(source, folder / f"{name}.ipynb", config) for name, source in raw.items()}
+    texts = {name: raw_text(source, folder, config) for name, source in raw.items()}
     misconceptions = load(course_dir.folder("source", assignment))
-    chooser = chooser_of(sources, course_dir.config)
-    return Assignment(assignment, sources, limits, sandbox, misconceptions, course_dir.helper_packages, chooser)
+    chooser = chooser_of(sources, config)
+    return Assignment(assignment, sources, texts, limits, sandbox, misconceptions, course_dir.helper_packages, chooser)
 
 
 def read_submission(assignment: Assignment, student: str, handed_in: SubmissionFolder) -> Submission:

@@ -89,14 +89,9 @@ def _faults(course_dir: CourseDir, assignment: Assignment, *, keep_stamp: bool) 
     """Return the faults of all notebooks of an assignment, in order."""
     stamp = course_dir.folder("autograded", assignment.name, STUDENT) / STAMP
     folder = course_dir.folder("source", assignment.name)
-    contents = {
-        name: json.dumps(source, ensure_ascii=False).encode(errors="replace")
-        for name, source in assignment.sources.items()
-    }
-    files, _ = helper_files(
-        SubmissionFolder(folder, folder), contents.values(), assignment.limits, assignment.helper_packages
-    )
-    digests = {name: _digest(assignment, content, files) for name, content in contents.items()}
+    contents = [text.encode(errors="replace") for text in assignment.texts.values()]
+    files, _ = helper_files(SubmissionFolder(folder, folder), contents, assignment.limits, assignment.helper_packages)
+    digests = {name: _digest(assignment, text, files) for name, text in assignment.texts.items()}
     recorded = _recorded(stamp)
     unknown = [name for name, digest in digests.items() if digest not in recorded and digest not in _known]
     if unknown:
@@ -119,12 +114,12 @@ def _recorded(stamp: Path) -> set[str]:
         return set()
 
 
-def _digest(assignment: Assignment, content: bytes, files: dict[str, bytes]) -> str:
+def _digest(assignment: Assignment, text: str, files: dict[str, bytes]) -> str:
     """Return a digest of everything on which the faults of one notebook depend."""
     digest = hashlib.sha256(engine_digest(assignment.helper_packages).encode())
     limits = sorted(assignment.limits.trait_values(config=True).items())
     digest.update(repr((limits, assignment.sandbox, sorted(files.items()))).encode())
-    digest.update(content)
+    digest.update(text.encode(errors="replace"))
     return digest.hexdigest()
 
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from grader.classroom.config import helper_packages, load_config
+from grader.classroom.config import course_needs_torch, helper_packages, load_config
 from grader.engine.supervisor import forkserver
 from grader.errors import GraderError
 from grader.text import DISTRIBUTION, HOW_TO_CONTINUE, INTERRUPTED, one_line
@@ -81,7 +81,8 @@ def prepare(root: Path) -> None:
     Args:
         root: the course folder.
     """
-    forkserver.prepare(helper_packages(load_config(root)))
+    config = load_config(root)
+    forkserver.prepare(helper_packages(config), needs_torch=course_needs_torch(root, config))
 
 
 def with_current_names(settings: Mapping[str, Any], current: Mapping[str, str]) -> dict[str, Any]:
@@ -104,3 +105,9 @@ def require_dask() -> None:
 def note(line: str) -> None:
     """Print a line on standard error, beside the output of a command."""
     print(f"grader: {one_line(line)}", file=sys.stderr)
+
+
+def show(error: GraderError) -> None:
+    """Print an error and its details on standard error."""
+    note(str(error))
+    print("".join(f"{one_line(line)}\n" for line in error.details), end="", file=sys.stderr)

@@ -18,6 +18,10 @@ TIME_IS_UP = "the time for the whole notebook was used up"
 NOT_DEFINED = (
     "{} is not defined: the cell that should define it is missing, did not run to its end, or gives it another name."
 )
+IS_MODULE = (
+    "{0} is a module in the student's process, which the test does not share: the course should import {0} in the test "
+    "or in a read-only cell."
+)
 CHANGED_ARGUMENTS = "In this test your code changed its arguments in place."
 GOT_NONE = "The test got None: is a return missing, or does no gradient come back?"
 UNUSABLE = "The test could not use what your code returned"
@@ -170,6 +174,7 @@ class Explanation(msgspec.Struct, frozen=True, omit_defaults=True):
         error: the class of the exception that is the cause.
         where: the line of the student's code that raised it.
         missing: the name that no cell defines.
+        is_module: whether student code has a module of that name, which does not reach a test.
         not_run: the cells that bind what is missing, but are not run.
         bound_again: the names of the exercise that later cells bind again.
         got_none: whether the test met None where it expected a result.
@@ -185,6 +190,7 @@ class Explanation(msgspec.Struct, frozen=True, omit_defaults=True):
     error: str = ""
     where: Where | None = None
     missing: str = ""
+    is_module: bool = False
     not_run: tuple[NotRun, ...] = ()
     bound_again: tuple[BoundAgain, ...] = ()
     got_none: bool = False
@@ -248,7 +254,7 @@ class Explanation(msgspec.Struct, frozen=True, omit_defaults=True):
             case Cause.NOT_WRITTEN:
                 return f"Not written yet{where}."
             case Cause.UNDEFINED:
-                return NOT_DEFINED.format(self.missing)
+                return (IS_MODULE if self.is_module else NOT_DEFINED).format(self.missing)
             case Cause.OUT_OF_TIME:
                 return f"Your code was stopped: {TIME_IS_UP}."
             case Cause.NOT_GRADED:

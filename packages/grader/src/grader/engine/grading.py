@@ -11,13 +11,16 @@ from grader.engine.code_digest import with_kernel
 from grader.engine.diagnosis.misconceptions import Misconception, known_misconceptions
 from grader.engine.explanation import Cause, Ending, Explanation
 from grader.engine.limits import Limits
-from grader.engine.notebook.not_run import imports, names_bound_in
+from grader.engine.notebook.files import require_instantiated
+from grader.engine.notebook.not_run import imports, names_bound_in, with_imports_of_tests
 from grader.engine.notebook.plan import Role, Step, plan
 from grader.engine.notebook.repair import Repaired, repair
+from grader.engine.notebook.source_names import names_of
 from grader.engine.report import Report, Verdict, shown
 from grader.engine.rpc.jobs import Job
 from grader.engine.sandbox import confinement
 from grader.engine.supervisor.session import GradingFailed, run_job
+from grader.engine.torch_use import needs_torch
 
 
 def grade(
@@ -47,18 +50,27 @@ def grade(
             reads that it cannot be graded.
 
     Raises:
+        GraderError: a test of the source must still be instantiated by nbgrader, and would test nothing.
         SandboxUnavailable: `sandbox` is true, and the kernel cannot confine a process.
     """
     if sandbox:
         confinement.check()
+    require_instantiated(source)
+    packages = with_kernel(helper_packages)
     repaired = submission if isinstance(submission, Repaired) else repair(source, submission)
     steps = plan(repaired.notebook, source)
-    all_steps = [*imports(repaired.not_run, steps), *steps]
-    job = Job(all_steps, known_misconceptions(source, misconceptions), repaired.not_run)
+    names = names_of(source)
+    all_steps = with_imports_of_tests([*imports(repaired.not_run, steps), *steps], names)
+    job = Job(all_steps, known_misconceptions(source, misconceptions), repaired.not_run, names)
     job.source_names, job.unsound = names_bound_in(source), unsound or {}
     try:
         result = run_job(
-            job, limits or Limits(), sandbox=sandbox, helper_packages=with_kernel(helper_packages), files=files or {}
+            job,
+            limits or Limits(),
+            sandbox=sandbox,
+            helper_packages=packages,
+            files=files or {},
+            needs_torch=needs_torch((cell.source for cell in source.cells), packages),
         )
     except GradingFailed:
         return _given_up(steps, repaired)

@@ -40,7 +40,8 @@ class Limits(Settings):
     notebook_seconds = Integer(
         120, min=1,
         help="Wall seconds, counted in the same way, that one notebook may take, a quarter of them in each of its four "
-        "passes. At the limit the tests that have not run fail as timed out."
+        "passes; tests that run together with the student's code have as many seconds again. At the limit the tests "
+        "that have not run fail as timed out."
     ).tag(config=True)  # fmt: skip
     memory_mb = Integer(
         2048, min=1,

@@ -62,7 +62,8 @@ class Result(msgspec.Struct, omit_defaults=True):
     `exercise` is the one to which the test belongs. The first failed result of an exercise has the `fingerprint` of its
     behaviour, with which equal ones are found in a class. If the test was judged with our answers to earlier exercises,
     `alone` is its result with the student's own. `ending` tells the instructor which line of the test ended it, and
-    why. The records beside autograded notebooks have the same fields.
+    why. `together` is true if the test ran in one process with the student's code, which could then read and change it.
+    The records beside autograded notebooks have the same fields.
     """
 
     name: str
@@ -75,6 +76,7 @@ class Result(msgspec.Struct, omit_defaults=True):
     log: str = ""
     alone: "Result | None" = None
     ending: Ending | None = None
+    together: bool = False
 
     @property
     def message(self) -> str:

@@ -157,10 +157,10 @@ class Grades(GetGrades):
         put_score(cell, self._notebooks[self.notebook_id].cells[cell.metadata.nbgrader.grade_id])
 
 
-class _OneType:
-    """Applies nbgrader's preprocessor to one type of cell, so that a student's text between such markers stays."""
+class _CellsOfOurs:
+    """Applies nbgrader's preprocessor to some types of cells, so that a student's text between such markers stays."""
 
-    cell_type: CellType
+    cell_types: tuple[CellType, ...]
 
     def preprocess_cell(self, cell: NotebookNode, resources: dict[str, Any], index: int) -> tuple[NotebookNode, Any]:
         """Return the cell as the release shows it, and the resources.
@@ -170,22 +170,22 @@ class _OneType:
             resources: nbconvert's resources.
             index: the number of the cell.
         """
-        if type_of(cell) is not self.cell_type:
+        if type_of(cell) not in self.cell_types:
             return cell, resources
         shown: tuple[NotebookNode, Any] = super().preprocess_cell(cell, resources, index)  # type: ignore[misc]
         return shown
 
 
-class HideTests(_OneType, ClearHiddenTests):
+class HideTests(_CellsOfOurs, ClearHiddenTests):
     """Removes the hidden part of test cells."""
 
-    cell_type = CellType.TEST
+    cell_types = (CellType.TEST,)
 
 
-class HideMarkSchemes(_OneType, ClearMarkScheme):
-    """Removes the marking scheme from questions."""
+class HideMarkSchemes(_CellsOfOurs, ClearMarkScheme):
+    """Removes the marking scheme from questions and tasks."""
 
-    cell_type = CellType.READ_ONLY
+    cell_types = (CellType.READ_ONLY, CellType.TASK)
 
 
 class _NotCopied(NotebookNode):

@@ -8,16 +8,17 @@ from functools import cached_property
 from pathlib import Path
 
 from nbformat import NotebookNode, from_dict
+from traitlets.config import Config
 
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.page.exercises import HEADING, WAITING, PageExercise, anchor, exercises
+from grader.classroom.sources import read_source
 from grader.classroom.submitted.helper_files import helper_files
 from grader.classroom.submitted.matching import Matcher
 from grader.engine.diagnosis.misconceptions import load
 from grader.engine.grading import grade
 from grader.engine.limits import Limits
 from grader.engine.notebook.cells import CellType, explain, grade_id, type_of
-from grader.engine.notebook.files import read_source
 from grader.engine.notebook.outline import Outline
 from grader.engine.notebook.repair import Repaired, repair
 from grader.engine.notebook.submission_folder import SubmissionFolder
@@ -98,7 +99,7 @@ def check(course_dir: CourseDir, path: Path, *, sandbox: bool = True, exercise: 
         if _named(sources, path) is None:
             raise _unknown(path) from None
         raise GraderError(error.to_student) from None
-    source_path, source = source_of(sources, path, submission, limits.notebook_mb)
+    source_path, source = source_of(sources, path, submission, limits.notebook_mb, course_dir.config)
     repaired, here = repair(source, submission), path.resolve()
     files, left_out = helper_files(
         SubmissionFolder(here.parent, here.parent), [here.read_bytes()], limits, course_dir.helper_packages
@@ -133,7 +134,9 @@ def _sources(course_dir: CourseDir) -> list[Path]:
     return [path for folder in folders for path in sorted(folder.glob("*.ipynb"))]
 
 
-def source_of(sources: list[Path], path: Path, notebook: NotebookNode, max_mb: int) -> tuple[Path, NotebookNode]:
+def source_of(
+    sources: list[Path], path: Path, notebook: NotebookNode, max_mb: int, config: Config
+) -> tuple[Path, NotebookNode]:
     """Return the path and the content of the source of a notebook, which its name or its cells identify.
 
     Args:
@@ -141,18 +144,19 @@ def source_of(sources: list[Path], path: Path, notebook: NotebookNode, max_mb: i
         path: the file.
         notebook: its content.
         max_mb: the largest size of a source, in MiB.
+        config: the configuration of the course.
 
     Raises:
         GraderError: neither its name nor its cells belong to a source, or a source is broken.
     """
     named = _named(sources, path)
     if named:
-        source = read_source(named, max_mb)
+        source = read_source(named, max_mb, config)
         known = {grade_id(cell) for cell in source.cells} - {None}
         if any(grade_id(cell) in known for cell in notebook.cells):
             return named, source
     # Only now, because reading all sources takes a moment.
-    contents = {str(each): read_source(each, max_mb) for each in sources}
+    contents = {str(each): read_source(each, max_mb, config) for each in sources}
     found = Matcher(contents).by_cells(notebook) or (str(named) if named else "")
     if not found:
         raise _unknown(path)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
+from grader.classroom.sources import read_sources
 from grader.commands.prove import survivors
 from grader.commands.prove.matrix import AnswerRow, Kind, Matrix
 from grader.commands.prove.mutation import difference, mutants
@@ -23,7 +24,6 @@ from grader.engine.explanation import Cause
 from grader.engine.grading import grade
 from grader.engine.limits import Limits
 from grader.engine.notebook.cells import grade_id
-from grader.engine.notebook.files import read_sources
 from grader.engine.notebook.outline import Outline
 from grader.engine.notebook.repair import Repaired
 from grader.engine.report import Report
@@ -167,7 +167,7 @@ class Prover:
         return report
 
     def _of(self, folder: Path) -> Iterator[ExerciseToProve]:
-        sources = read_sources(folder, self.limits.notebook_mb)
+        sources = read_sources(folder, self.limits.notebook_mb, self.limits.config)
         outlines = [Outline(source) for source in sources.values()]
         names = [exercise for outline in outlines for exercise in outline.coded]
         reasons, misconceptions = survivors.load(folder, names), load(folder)

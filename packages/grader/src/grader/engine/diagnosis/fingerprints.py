@@ -13,12 +13,14 @@ from itertools import chain
 from typing import Any
 
 import msgspec
-import torch
 
+from grader.engine.diagnosis.comparison import no_handles
 from grader.engine.diagnosis.recording import Exchanges, RecordedCall, recorded_sessions
 from grader.engine.report import Fingerprint
 from grader.engine.rpc.protocol import Gradients, ModuleHandle, Raised, Returned, Tree
+from grader.engine.rpc.values import unpack
 from grader.engine.sandbox.server import NO_EFFECTS
+from grader.engine.torch_if_used import torch
 
 DIGITS = 7
 """Significant digits of a stored number: more than a comparison of two students needs."""
@@ -66,7 +68,7 @@ class _FingerprintBuilder:
                 self._note(len(reply.tensors), reply.tensors.count(None))
             case Returned() as reply:
                 self._tree(reply.value)
-                self._note(reply.differentiable)
+                self._note(reply.differentiable, *reply.printed)
                 self._effects(reply)
         self._add_numbers()
 
@@ -77,6 +79,13 @@ class _FingerprintBuilder:
         match tree:
             case {"tensor": int(place)}:
                 self._tensor(place)
+            case {"array": [int(place), *kind]}:
+                self._note("array", *kind)
+                self._tensor(place)
+            case {"numpy": [str(dtype), str()]} if dtype.startswith(("float", "complex")):
+                number = unpack(tree, [], no_handles)
+                self._note(dtype)
+                self._reals.append(torch.tensor([number.real, number.imag], dtype=torch.float64))
             case {"handle": dict(handle)}:
                 self._handle(handle)
             case dict():

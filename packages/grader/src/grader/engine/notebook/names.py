@@ -4,6 +4,8 @@ import symtable
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from grader.engine.notebook.magics import code_in_magics
+
 
 class View(NamedTuple):
     """The position from which a test sees the student's names. A place is the number of tests above a cell.
@@ -34,6 +36,8 @@ def names_used(source: str) -> list[str]:
             if symbol.is_referenced() and (table is top or symbol.is_global()):
                 read.add(symbol.get_name())
         tables += table.get_children()
+    for code in code_in_magics(source):
+        read.update(names_used(code))
     return sorted(read - names_bound(source))
 
 
@@ -41,7 +45,15 @@ def names_used(source: str) -> list[str]:
 def names_bound(source: str) -> frozenset[str]:
     """Return the names that a cell binds for later cells."""
     symbols = symtable.symtable(source, "<test>", "exec").get_symbols()
-    return frozenset(symbol.get_name() for symbol in symbols if symbol.is_assigned() or symbol.is_imported())
+    own = (symbol.get_name() for symbol in symbols if symbol.is_assigned() or symbol.is_imported())
+    return frozenset(own).union(*map(names_bound, code_in_magics(source)))
+
+
+@lru_cache(maxsize=1024)
+def names_assigned(source: str) -> frozenset[str]:
+    """Return the names that a cell binds by anything but an import, or deletes."""
+    symbols = symtable.symtable(source, "<test>", "exec").get_symbols()
+    return frozenset(symbol.get_name() for symbol in symbols if symbol.is_assigned())
 
 
 class Namespace:

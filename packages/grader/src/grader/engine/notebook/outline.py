@@ -8,21 +8,22 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from grader.engine.notebook.cells import CellType, forbidden_words, grade_id, type_of
+from grader.engine.notebook.source_names import imports_in
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
-GRADED = (CellType.TEST, CellType.MANUAL_ANSWER)
+GRADED = (CellType.TEST, CellType.MANUAL_ANSWER, CellType.TASK)
 """Cells that give points."""
 
 
 @dataclass
 class Exercise:
-    """An exercise, or a question whose answer a person marks.
+    """An exercise, or a question or task that a person marks.
 
     Args:
         name: the grade_id of its answer, or of a test without an answer.
-        answer: the number of its answer among the cells; None if there is none.
+        answer: the number of its answer, or of the task, among the cells; None if there is none.
         tests: the numbers of its tests.
         is_question: whether a person marks it.
         forbidden: words in the names of library functions that would do its work; see `grader_kernel.without`.
@@ -80,15 +81,18 @@ class Outline:
     def alone(self, exercise: str) -> "NotebookNode":
         """Return the notebook up to the last test of an exercise, without other tests and without worked examples.
 
-        A wrong answer must be found by the tests of its own exercise. The cells are not copies.
+        A wrong answer must be found by the tests of its own exercise. The cells are not copies. Of unmarked cells only
+        the imports stay, which answers and tests may need.
         """
         own = self.exercises[exercise].tests
         cut = copy.copy(self.notebook)
-        cut.cells = [
-            cell
-            for number, cell in enumerate(self.notebook.cells[: max(own, default=-1) + 1])
-            if number in own or self.types[number] in (CellType.READ_ONLY, CellType.AUTOGRADED_ANSWER)
-        ]
+        cut.cells = []
+        for number, cell in enumerate(self.notebook.cells[: max(own, default=-1) + 1]):
+            if number in own or self.types[number] in (CellType.READ_ONLY, CellType.AUTOGRADED_ANSWER):
+                cut.cells.append(cell)
+            elif cell.cell_type == "code" and self.types[number] is CellType.UNMARKED:
+                imports = [each.code for each in imports_in(cell.source)]
+                cut.cells += [type(cell)(cell, source="\n".join(imports))] if imports else []
         return cut
 
     def with_answer(self, exercise: str, answer: str) -> "NotebookNode":
@@ -105,7 +109,7 @@ class Outline:
         if kind is CellType.TEST:
             exercise.tests.append(number)
             return
-        exercise.answer, exercise.is_question = number, kind is CellType.MANUAL_ANSWER
+        exercise.answer, exercise.is_question = number, kind is not CellType.AUTOGRADED_ANSWER
         exercise.forbidden = forbidden_words(cell) if kind is CellType.AUTOGRADED_ANSWER else ()
 
 

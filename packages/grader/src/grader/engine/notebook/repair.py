@@ -212,7 +212,7 @@ class _Work:
         following = self._source_cells[names[min(names.index(name) + 1, len(names) - 1)]]
         if exercise not in ("", name):
             self._note(name, Change.TYPED_IN_TEST, lines, exercise)
-        elif typed.cell_type != "code" and type_of(following) is CellType.MANUAL_ANSWER:
+        elif not exercise and typed.cell_type != "code" and type_of(following) is CellType.MANUAL_ANSWER:
             self._note(name, Change.TYPED_IN_QUESTION, lines, grade_id(following) or "")
         else:
             self._note(name, Change.TYPED, lines)

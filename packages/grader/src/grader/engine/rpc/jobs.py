@@ -19,24 +19,31 @@ if TYPE_CHECKING:
     from grader.engine.explanation import Ending
     from grader.engine.notebook.not_run import NotRunCell
     from grader.engine.notebook.plan import Step
+    from grader.engine.notebook.source_names import SourceNames
 
 
 @dataclass
 class Job:
-    """One notebook to grade, and the cells of it that are not run. Seconds are wall seconds as `clock` counts them.
+    """One notebook to grade, the cells of it that are not run, and what its source says about names.
 
-    `source_names` are all names that the source may bind, None if they cannot be known. `unsound` are the tests that
-    our own solution fails, with the reason.
+    Seconds are wall seconds as `clock` counts them. `source_names` are all names that the source may bind, None if they
+    cannot be known. `unsound` are the tests that our own solution fails, with the reason.
     """
 
     steps: "list[Step]"
     known: "KnownMisconceptions"
     not_run: "list[NotRunCell]" = field(default_factory=list)
+    names: "SourceNames | None" = None
     cell_seconds: float = 10
     notebook_seconds: float = 120
     output_kb: int = 1024
     source_names: frozenset[str] | None = None
     unsound: "Mapping[str, Ending]" = field(default_factory=dict)
+
+    @property
+    def all_seconds(self) -> float:
+        """The seconds of all passes. Tests that run together with the student's code have as many again."""
+        return self.notebook_seconds * (1 + any(step.together for step in self.steps))
 
 
 @dataclass

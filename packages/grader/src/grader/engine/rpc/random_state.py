@@ -5,9 +5,8 @@ A made-up state could choose the numbers that a test draws next, or make torch r
 
 import hashlib
 
-import torch
-
 from grader.engine.rpc.protocol import ProtocolError
+from grader.engine.torch_if_used import USES_TORCH, torch
 
 WORDS = slice(24, 24 + 624 * 8)
 """The bytes of a state that hold the 624 words of the Mersenne Twister. Before them are seed, left, seeded and next."""
@@ -20,12 +19,15 @@ MAX_BLOCKS = 2_000
 class KnownState:
     """The random state that the other side knows: only a different state crosses."""
 
+    state: torch.Tensor
+
     def __init__(self) -> None:
-        self.state = torch.empty(0, dtype=torch.uint8)
         self._bytes = b""
 
     def is_news(self, now: torch.Tensor) -> bool:
         """Return whether the other side does not know the state `now`, and record that it now does."""
+        if not USES_TORCH:
+            return False
         before = self._bytes
         self.take(now)
         return self._bytes != before

@@ -1,11 +1,12 @@
 """Encodes tensors as safetensors, with the strides of non-contiguous ones, and decodes them."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import safetensors
-import torch
 
 from grader.engine.rpc.protocol import ProtocolError
+from grader.engine.torch_if_used import USES_TORCH, torch
 
 MAX_TENSOR_BYTES = 256 * 2**20
 
@@ -61,6 +62,8 @@ class DecodedTensors:
 
     def __init__(self, tensors: list[torch.Tensor], buffers: list[bytearray], *, watch: bool) -> None:
         self.tensors = tensors
+        self.arrays: dict[int, Any] = {}
+        """The arrays that `values.unpack` has made of some of them, by number."""
         self._watched = list(zip(tensors, buffers, strict=True)) if watch else []
         self._before = [(bytes(buffer), *_place(tensor)) for tensor, buffer in self._watched]
 
@@ -117,6 +120,8 @@ def encoded(tensors: list[torch.Tensor]) -> EncodedTensors:
 
 
 def _decoded(message: EncodedTensors, watch: bool) -> DecodedTensors:
+    if not USES_TORCH:
+        raise ProtocolError("a tensor arrived, and this notebook does not use torch")
     try:
         entries = {
             int(name.removesuffix(PAIRS)): (name, entry) for name, entry in safetensors.deserialize(message.data)

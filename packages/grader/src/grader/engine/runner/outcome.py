@@ -32,6 +32,8 @@ MAX_LOG = 50_000
 MAX_REASON = 500
 """Characters of an exception that an instructor's table shows."""
 KINDS = {name for name, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, BaseException)}
+IS_MODULE = "is_module"
+"""Attribute of a NameError: whether the sandbox has a module of this name."""
 LAST_LINE = 200
 """Highest line number in the message of a hidden test. In a longer cell, a student could encode values in it."""
 
@@ -67,7 +69,7 @@ class TestOutcome:
             return replace(self.result, exercise=step.exercise)
         explanation = self.result.explanation if self.error is None else explain_raise(step, self.error, cells)
         if explanation.cause is Cause.NONE:
-            explanation = Explanation(_truth_of(step), Cause.PART)
+            explanation = Explanation(truth_of(step), Cause.PART)
         explanation = replace(explanation, changed_arguments=self.wrote)
         return replace(self.result, exercise=step.exercise, explanation=explanation)
 
@@ -130,15 +132,16 @@ def ending_of(step: Step, error: Exception) -> Ending:
     return _at(step, lines[-1] if lines else 0, kind, _described(name, str(error)))
 
 
-def ending_in_sandbox(step: Step, error: ErrorInfo) -> Ending:
+def ending_in_sandbox(step: Step, error: ErrorInfo, kind: EndingKind = EndingKind.NOT_RUN) -> Ending:
     """Return the line of a cell at which an exception ended it in the sandbox, and the exception.
 
     Args:
         step: the cell.
         error: the exception.
+        kind: what it was.
     """
     lines = [frame.line for frame in error.frames if frame.cell == f"<{step.name}>"]
-    return _at(step, lines[-1] if lines else 0, EndingKind.NOT_RUN, _described(error.name, error.message))
+    return _at(step, lines[-1] if lines else 0, kind, _described(error.name, error.message))
 
 
 def _at(step: Step, line: int, kind: EndingKind, reason: str) -> Ending:
@@ -162,9 +165,9 @@ def _explain_test(step: Step, error: Exception) -> Explanation:
         step: the test.
         error: its exception: the test failed or could not continue.
     """
-    text, truth = printable(error).strip(), _truth_of(step) if step.is_hidden else ""
+    text, truth = printable(error).strip(), truth_of(step) if step.is_hidden else ""
     if name := _missing_name(error):
-        return Explanation(cause=Cause.UNDEFINED, missing=name)
+        return Explanation(cause=Cause.UNDEFINED, missing=name, is_module=getattr(error, IS_MODULE, False))
     if isinstance(error, AssertionError):
         # A library's message (torch.testing) gives values of the test; the author's is written for students.
         return Explanation(truth, Cause.PROPERTY, text if not step.is_hidden or _is_authors(error, step) else "")
@@ -195,7 +198,7 @@ def explain_raise(step: Step, error: ErrorInfo, cells: dict[str, str]) -> Explan
     if error.kind == "NotImplementedError" and not error.message:
         # The line of a blank. It may be left over below an answer, or belong to another exercise that this one calls.
         return Explanation(cause=Cause.NOT_WRITTEN, where=where)
-    truth = _truth_of(step) if step.is_hidden else ""
+    truth = truth_of(step) if step.is_hidden else ""
     if step.forbidden and error.code is ErrorCode.FORBIDDEN_FUNCTION:
         return Explanation(truth, Cause.LIBRARY, rule(step.forbidden), where=where)
     if error.code is ErrorCode.OUTPUT_LIMIT:
@@ -239,7 +242,7 @@ def _is_authors(error: AssertionError, step: Step) -> bool:
     return frame.f_code.co_filename == f"<{step.name}>"
 
 
-def _truth_of(step: Step) -> str:
+def truth_of(step: Step) -> str:
     """Return the opening comment of a test."""
     opening = takewhile(lambda line: line.startswith("# "), step.source.splitlines())
     return " ".join(line[2:].strip() for line in opening)

@@ -7,11 +7,11 @@ import builtins
 import copy
 import random
 import zlib
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import replace
+from types import ModuleType
 from typing import Any
-
-import torch
 
 from grader.engine.diagnosis.recording import Recorder
 from grader.engine.notebook.names import names_bound, names_used
@@ -20,9 +20,12 @@ from grader.engine.report import Verdict
 from grader.engine.rpc.channel import Channel
 from grader.engine.rpc.torch_settings import settings_kept
 from grader.engine.runner.answer_cache import AnswerCache, NonDeterministicTest, Session
-from grader.engine.runner.outcome import TestOutcome, outcome_of
+from grader.engine.runner.imported_names import ImportedNames
+from grader.engine.runner.outcome import IS_MODULE, TestOutcome, outcome_of
 from grader.engine.runner.standins.client import RpcClient
+from grader.engine.runner.standins.proxies import StudentError
 from grader.engine.sandbox.shell import execute
+from grader.engine.torch_if_used import torch
 
 
 class TestExecutor:
@@ -44,6 +47,18 @@ class TestExecutor:
             name for step in plan.steps if step.role is Role.BOTH for name in names_bound(step.source)
         }
         self._shared: dict[int, tuple[Channel, Session, RpcClient]] = {}
+        self._imports = ImportedNames(plan.names)
+
+    def import_names(self, step: Step, namespace: dict[str, Any]) -> None:
+        """Bind names that a read-only cell uses and that the source imports elsewhere.
+
+        Args:
+            step: the cell.
+            namespace: the names of the runner.
+        """
+        if self._plan.names.imports:
+            wanted = [name for name in names_used(step.source) if name not in namespace]
+            namespace.update(self._imports.bound(wanted, step.name, with_later=True))
 
     def run(self, step: Step, channel: Channel, namespace: dict[str, Any]) -> TestOutcome:
         """Return the outcome of the test `step`.
@@ -91,19 +106,42 @@ class TestExecutor:
     def _execute(self, step: Step, client: RpcClient, namespace: dict[str, Any]) -> Any:
         seed_test(step.name, step.source)
         wanted = [name for name in names_used(step.source) if name not in namespace and not hasattr(builtins, name)]
+        imported = self._imported(step, client, namespace, wanted) if self._plan.names.imports else {}
+        wanted = [name for name in wanted if name not in imported]
         answer = client.fetch_names(wanted, self._plan.views[step.index]) if wanted else {}
         # Only the requested names: a student's own torch or abs must not take part in judging.
         student_names = {name: answer[name] for name in wanted if name in answer}
         copies = _copies({name: namespace[name] for name in self._read_only_names & namespace.keys()})
         originals = {name: namespace[name] for name in copies.keys() - names_bound(step.source)}
-        namespace.update(student_names | copies)
+        namespace.update(student_names | copies | imported)
         try:
             with settings_kept():
                 return execute(step.source, step.name, namespace)
+        except NameError as error:
+            if not isinstance(error, StudentError) and error.name not in names_bound(step.source):
+                with suppress(StudentError):  # nothing of the student's hides the error
+                    setattr(error, IS_MODULE, bool(client.names(self._plan.views[step.index]).get(error.name or "")))
+            raise
         finally:
-            for name in student_names:
+            for name in student_names | imported:
                 namespace.pop(name, None)
             namespace.update(originals)
+
+    def _imported(
+        self, step: Step, client: RpcClient, namespace: dict[str, Any], wanted: Collection[str]
+    ) -> dict[str, Any]:
+        """Return the names that the test uses and that the source imports, as the runner's own objects.
+
+        If the test uses nothing else of the student's, it judges the imports of the answers: a module counts only if
+        student code imported the same one, and any other object is the student's.
+        """
+        imported = self._imports.bound([name for name in names_used(step.source) if name not in namespace], step.name)
+        if imported.keys() >= set(wanted) and (judged := self._imports.answered(imported)):
+            theirs = client.names(self._plan.views[step.index])
+            for name in judged:
+                if not isinstance(imported[name], ModuleType) or theirs.get(name) != imported[name].__name__:
+                    del imported[name]
+        return imported
 
 
 def _copies(names: dict[str, Any]) -> dict[str, Any]:

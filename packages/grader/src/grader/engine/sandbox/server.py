@@ -14,13 +14,14 @@ from contextlib import nullcontext
 from types import ModuleType
 from typing import Any, Protocol
 
-import torch
-from torch import nn
+import numpy
 
 from grader.engine.notebook.names import View
+from grader.engine.rpc.arrays import changed
 from grader.engine.rpc.containers import WatchedContainers
 from grader.engine.rpc.exceptions import ForbiddenFunction, to_data
 from grader.engine.rpc.gradients import gradient_of
+from grader.engine.rpc.library_objects import Copy
 from grader.engine.rpc.protocol import (
     Backward,
     Call,
@@ -33,6 +34,7 @@ from grader.engine.rpc.protocol import (
     GeneratorRef,
     Gradients,
     Handle,
+    LibraryObject,
     MethodRef,
     ModuleChanges,
     ObjectHandle,
@@ -49,9 +51,11 @@ from grader.engine.rpc.random_state import KnownState
 from grader.engine.rpc.tensors import FROM_NAME, DecodedTensors, same
 from grader.engine.rpc.torch_settings import default_dtype
 from grader.engine.rpc.values import Packer, Place, pack, tensor_at, unpack
-from grader.engine.sandbox.bindings import Bindings
+from grader.engine.sandbox.bindings import Bindings, identifiers
 from grader.engine.sandbox.imports import run_imports
 from grader.engine.sandbox.module_tracker import ModuleTracker
+from grader.engine.sandbox.printed import PrintedText
+from grader.engine.torch_if_used import nn, torch
 from grader_kernel.without import without
 
 NO_EFFECTS = Effects()
@@ -104,12 +108,13 @@ class RpcServer:
         self._sessions: dict[int, _Session] = {}
         self._bindings = Bindings()
         self._view: View | None = None
+        self._printed = PrintedText()
         self._undo: Callable[[], None] = lambda: None
         """Gives the names back that they had before a test looked at them."""
         # Operations on an object other than a call.
         self._verbs: dict[str, Callable] = {
             **{"get": getattr, "set": setattr, "copy": copy.deepcopy, "len": len, "look": self._look},
-            **{"iter": iter, "next": next, "isinstance": isinstance},
+            **{"iter": iter, "next": next, "isinstance": isinstance, "names": self._names},
         }
 
     def answer(self, request: Request, decoded: DecodedTensors) -> Answer:
@@ -132,7 +137,8 @@ class RpcServer:
             return self._backward(request, decoded)
         except BaseException as error:
             # SystemExit and KeyboardInterrupt of student code are its own failures and do not end the sandbox.
-            return Raised(error=to_data(error), callback=getattr(error, CALLBACK_NUMBER, None)), []
+            number = getattr(error, CALLBACK_NUMBER, None)
+            return Raised(error=to_data(error), callback=number, printed=self._printed.take()), []
 
     def object_id(self, item: Any) -> int:
         """Return the number of an object in the current session."""
@@ -169,6 +175,15 @@ class RpcServer:
         items = {name: namespace[name] for name in names if name in namespace}
         return {name: item for name, item in items.items() if not isinstance(item, ModuleType)}
 
+    def _names(self, view: View | None = None) -> dict[str, str]:
+        if view != self._view:
+            self._show(view)
+        namespace = dict(self._shell.namespace)
+        return {
+            name: str(item.__name__)[:MAX_NAME] if isinstance(item := namespace[name], ModuleType) else ""
+            for name in identifiers(namespace)
+        }
+
     def _show(self, view: View | None) -> None:
         """Give names the values that a test sees; without a view, those that the cells left."""
         self._undo()
@@ -190,8 +205,8 @@ class RpcServer:
 
     def _call(self, request: Call, decoded: DecodedTensors) -> Answer:
         session, arguments = self._session, _CallArguments(request, decoded)
-        resolve = lambda handle, tensors: self._resolve(handle, tensors, arguments.generators)  # noqa: E731
-        target, args, kwargs = unpack(request.call, decoded.tensors, resolve)
+        resolve = lambda handle, tensors: self._resolve(handle, tensors, arguments)  # noqa: E731
+        target, args, kwargs = unpack(request.call, decoded.tensors, resolve, found=decoded.arrays)
         watched = WatchedContainers((*args, *kwargs.values()))
         for object_id, changes in request.changes:
             self.change(object_id, changes, decoded.tensors)
@@ -206,14 +221,15 @@ class RpcServer:
         # New tensors get the test's default dtype, even if the student's own cells have set another.
         dtype = FROM_NAME[request.dtype]
         forbidden = without(*request.forbidden, error=ForbiddenFunction) if request.forbidden else nullcontext()
-        with torch.set_grad_enabled(request.grad_enabled), forbidden, default_dtype(dtype):
+        printing = self._printed.collecting() if request.captures else nullcontext()
+        with torch.set_grad_enabled(request.grad_enabled), forbidden, default_dtype(dtype), printing:
             if request.measure:
                 result, measured = pkgutil.resolve_name(request.measure)(target, *args, **kwargs)
             else:
                 result, measured = target(*args, **kwargs), None
 
         tensors: list[torch.Tensor] = []
-        reply = Returned(value=pack(result, self._refer, tensors), measured=measured)
+        reply = Returned(value=pack(result, self._refer, tensors), measured=measured, printed=self._printed.take())
         of_value, packer = len(tensors), Packer(self._refer, tensors)
         modules, grown = self._module_changes(request, inputs, packer)
         reply.differentiable, reply.leaves = _kinds(tensors[:of_value], inputs)
@@ -254,8 +270,8 @@ class RpcServer:
         return Gradients(tensors=places), packer.tensors
 
     def _refer(self, item: Any, place: Place) -> Handle:
-        if type(item).__module__ == "numpy":
-            raise ProtocolError(f"a numpy {type(item).__name__} came back where a torch.Tensor or a number is expected")
+        if isinstance(item, numpy.ndarray | numpy.generic) and type(item).__module__.partition(".")[0] == "numpy":
+            raise ProtocolError(f"a numpy {type(item).__name__} came back where a plain array or a number is expected")
         if isinstance(item, nn.Module):
             return self._session.modules.describe(item, place)
         name = str(getattr(item, "__name__", type(item).__name__))[:MAX_NAME].encode(errors="replace").decode()
@@ -264,15 +280,14 @@ class RpcServer:
     def _call_back(self, function: int, args: tuple, kwargs: dict) -> Any:
         """Call a function that the test passed. Gradients do not flow through it."""
         tensors: list[torch.Tensor] = []
-        question = Callback(function=function, call=pack((args, kwargs), self._refer, tensors))
+        call = pack((args, kwargs), self._refer, tensors)
+        question = Callback(function=function, call=call, printed=self._printed.take())
         reply, decoded = self._ask_back(question, tensors)
         if isinstance(reply, CallbackRaised):
             raise _error_of_the_test(reply)
         return unpack(reply.value, decoded.tensors, self._resolve)
 
-    def _resolve(
-        self, handle: Handle, tensors: list[torch.Tensor], generators: list[torch.Generator] | None = None
-    ) -> Any:
+    def _resolve(self, handle: Handle, tensors: list[torch.Tensor], arguments: "_CallArguments | None" = None) -> Any:
         # The target of every call is an ObjectRef, which a match statement would take four times as long to find.
         if isinstance(handle, ObjectRef):
             item = self.object(handle.object_id)
@@ -284,9 +299,11 @@ class RpcServer:
                 return self._verbs[handle.verb]
             case FunctionRef():
                 return lambda *args, **kwargs: self._call_back(handle.function, args, kwargs)
-            case GeneratorRef() if generators is not None:
-                generators.append(torch.Generator().set_state(tensor_at(tensors, handle.state)))
-                return generators[-1]
+            case GeneratorRef() if arguments is not None:
+                arguments.generators.append(torch.Generator().set_state(tensor_at(tensors, handle.state)))
+                return arguments.generators[-1]
+            case LibraryObject() if arguments is not None:
+                return arguments.copied(handle, lambda part: self._resolve(part, tensors, arguments))
         raise ProtocolError(f"a runner refers to objects by the sandbox's own ids; got a {type(handle).__name__}")
 
 
@@ -303,6 +320,7 @@ class _CallArguments:
         self.inputs: list[torch.Tensor] = []
         """The tensors that require a gradient."""
         self.generators: list[torch.Generator] = []
+        self._copies: dict[int, Copy] = {}
         self._clones: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}
         self._gradients: dict[int, torch.Tensor | None] = {}
         for number, is_leaf in request.requires_grad:
@@ -322,6 +340,17 @@ class _CallArguments:
             self._decoded.tensors[number] = leaf.clone()
             self._clones[number] = self._decoded.tensors[number], leaf
 
+    def copied(self, handle: LibraryObject, resolve: Callable[[Handle], Any]) -> Any:
+        """Return the copy of an object of a library, one and the same for all its handles.
+
+        Args:
+            handle: the pickled object.
+            resolve: finds the object of a handle in it.
+        """
+        if handle.number not in self._copies:
+            self._copies[handle.number] = Copy(handle, resolve, self._decoded.tensors)
+        return self._copies[handle.number].item
+
     def effects(self, watched: WatchedContainers, packer: Packer) -> Effects:
         """Return the changes that the call made to its arguments.
 
@@ -331,6 +360,9 @@ class _CallArguments:
         """
         tensors, effects = self._decoded.tensors, Effects()
         effects.written = [(number, packer.place(tensors[number])) for number in self._decoded.written()]
+        for number, array in self._decoded.arrays.items():
+            if (now := changed(array, tensors[number])) is not None:
+                effects.written.append((number, packer.place(now)))
         for number, (clone, leaf) in self._clones.items():
             # Compare values, because a write through `.data` does not advance the tensor's version.
             if not same(clone, leaf):
@@ -340,6 +372,10 @@ class _CallArguments:
                 effects.gradients.append((number, None if now is None else packer.place(now)))
         effects.containers = [(number, packer.walk(content, 0)) for number, content in watched.written()]
         effects.generators = [packer.place(generator.get_state()) for generator in self.generators]
+        for number, copy_of in self._copies.items():
+            changed_modes, state = copy_of.changes()
+            if changed_modes or state is not None:
+                effects.objects.append((number, changed_modes, packer.walk(state, 0)))
         return effects
 
 

@@ -53,6 +53,7 @@ def run_job(
     sandbox: bool,
     helper_packages: tuple[str, ...] = (),
     files: Mapping[str, bytes] | None = None,
+    needs_torch: bool = True,
 ) -> JobResult:
     """Grade one notebook on a runner and return the result.
 
@@ -64,18 +65,21 @@ def run_job(
         sandbox: whether the kernel confines the student's process.
         helper_packages: packages that the notebook imports.
         files: the files in the scratch folder of each sandbox, by path; the runner does not see them.
+        needs_torch: whether tests and student code must have torch.
 
     Raises:
         GradingFailed: no runner finished the job.
     """
     job.cell_seconds, job.notebook_seconds = limits.cell_seconds, limits.notebook_seconds
     job.output_kb = limits.output_kb
-    forkserver.use(helper_packages)
+    forkserver.use(helper_packages, needs_torch=needs_torch)
     for is_fresh in (False, True):
         try:
             with (
                 borrowed_runner(fresh=is_fresh) as runner,
-                Sandboxes(limits, sandbox, runner.processor, helper_packages, files or {}) as sandboxes,
+                Sandboxes(
+                    limits, sandbox, runner.processor, helper_packages, files or {}, runner.has_torch
+                ) as sandboxes,
             ):
                 return _served(runner, sandboxes, job)
         except RunnerDied:
@@ -90,7 +94,7 @@ def _served(runner: RunnerHandle, sandboxes: "Sandboxes", job: Job) -> JobResult
     try:
         connection.send(job)
         sandboxes.hand_over(runner)
-        while _has_message(connection, sandboxes, SLOWEST * job.notebook_seconds + GRACE_SECONDS):
+        while _has_message(connection, sandboxes, SLOWEST * job.all_seconds + GRACE_SECONDS):
             match connection.recv():
                 case NeedExitStatus():
                     connection.send(sandboxes.ended())
@@ -176,6 +180,7 @@ class Sandboxes:
         processor: the processor on which the runner runs.
         helper_packages: packages that the notebook imports.
         files: the files in the scratch folder of each, by path.
+        has_torch: whether the runner has torch, and so each of them; by default, as the fork server in use.
     """
 
     limits: Limits
@@ -183,6 +188,7 @@ class Sandboxes:
     processor: int
     helper_packages: tuple[str, ...] = ()
     files: Mapping[str, bytes] = field(default_factory=dict)
+    has_torch: bool | None = None
 
     def __enter__(self) -> "Sandboxes":
         self._current = self._start()
@@ -249,7 +255,7 @@ class Sandboxes:
         )
         runner_end, sandbox_end = forkserver.pipe()
         from_student, to_parent = forkserver.pipe()
-        process = forkserver.start(forkserver.SANDBOX, sandbox_end, settings, to_parent)
+        process = forkserver.start(forkserver.SANDBOX, sandbox_end, settings, to_parent, with_torch=self.has_torch)
         sandbox_end.close()
         to_parent.close()
         return _Sandbox(process, runner_end, from_student, scratch, group)

@@ -2,20 +2,20 @@
 
     test cell -> proxy -> RpcClient -> Request -> sandbox -> Reply -> value, or the student's exception
 
-Gradients, the random state, writes into arguments and into their `.grad`, and calls of the test's own functions by
-student code all work as in one process.
+Gradients, the random state, writes into arguments and into their `.grad`, calls of the test's own functions by student
+code, and printed text all work as in one process.
 """
 
 import itertools
+import sys
 import weakref
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any, TypeVar
 
-import torch
-from torch import Generator
-
 from grader.engine.notebook.names import View
-from grader.engine.rpc import protocol
+from grader.engine.rpc import library_objects, protocol
+from grader.engine.rpc.arrays import overwrite
 from grader.engine.rpc.channel import MessageChannel
 from grader.engine.rpc.containers import containers, write_back
 from grader.engine.rpc.exceptions import to_data
@@ -23,10 +23,11 @@ from grader.engine.rpc.gradients import gradient_of, put
 from grader.engine.rpc.protocol import Handle, ProtocolError
 from grader.engine.rpc.random_state import KnownState, accepted_state
 from grader.engine.rpc.tensors import DecodedTensors, dtype_name
-from grader.engine.rpc.values import Packer, Place, Refer, pack, tensor_at, unpack
+from grader.engine.rpc.values import Packer, Place, tensor_at, unpack
 from grader.engine.runner.standins.module_state import module_from
 from grader.engine.runner.standins.proxies import (
     Measure,
+    Method,
     ModuleState,
     RemoteModule,
     RemoteObject,
@@ -35,6 +36,7 @@ from grader.engine.runner.standins.proxies import (
     handle_of,
     local_error,
 )
+from grader.engine.torch_if_used import Generator, torch
 
 R = TypeVar("R")
 CALLED_BACK = "called_back"
@@ -65,6 +67,8 @@ class RpcClient:
         self._unused_graphs: list[int] = []
         """Calls whose gradients are no longer needed; the next request tells the sandbox."""
         self._random = KnownState()
+        self._streams = sys.stdout, sys.stderr
+        """Those of this process. A test that has replaced them captures what student code prints."""
         self.forbidden: tuple[str, ...] = ()
         """Student code may call no library function with one of these words in its name."""
         self.wrote = False
@@ -87,6 +91,20 @@ class RpcClient:
             view: if given, the names in the sandbox first get the values that this test sees.
         """
         return self.call(Verb.LOOK, (names, view), {})
+
+    def names(self, view: View | None = None) -> dict[str, str]:
+        """Return all names in the sandbox, each with the name of the module that it is bound to, or ''.
+
+        Args:
+            view: as in `fetch_names`.
+
+        Raises:
+            ProtocolError: the answer is something else.
+        """
+        names = self.call(Verb.NAMES, (view,), {})
+        if type(names) is not dict or any(type(text) is not str for text in (*names, *names.values())):
+            raise ProtocolError("the names of the sandbox must come as a dict of texts")
+        return names
 
     def call(self, target: Any, args: tuple, kwargs: dict) -> Any:
         """Return the value of a call in the sandbox. Modules and their stand-ins are in sync before and after it.
@@ -149,6 +167,9 @@ class RpcClient:
     def _reply(self, expected: type[R]) -> tuple[R, DecodedTensors]:
         while True:
             reply, decoded = self._channel.receive()
+            if printed := getattr(reply, "printed", None):
+                for is_error, text in printed:
+                    (sys.stderr if is_error else sys.stdout).write(text)
             if isinstance(reply, expected):
                 return reply, decoded
             if isinstance(reply, protocol.Callback):
@@ -168,7 +189,7 @@ class RpcClient:
         function = self._functions[question.function]
         try:
             result = function(*args, **kwargs)
-            reply = protocol.CallbackReturned(value=_packed(result, self._refer, tensors))
+            reply = protocol.CallbackReturned(value=_packed(result, Packer(self._refer, tensors)))
         except Exception as error:
             setattr(error, CALLED_BACK, getattr(function, "__name__", ""))
             self._errors.append(error)
@@ -183,7 +204,7 @@ class RpcClient:
         return local_error(raised.error)
 
     def _value(self, tree: protocol.Tree, decoded: DecodedTensors) -> Any:
-        return unpack(tree, decoded.tensors, self._resolve, checked_field)
+        return unpack(tree, decoded.tensors, self._resolve, checked_field, decoded.arrays)
 
     def _refer(self, item: Any, place: Place) -> Handle:
         """Return the handle of an object that a test passes to student code and that stays here."""
@@ -192,7 +213,7 @@ class RpcClient:
         if callable(item):
             self._functions.append(item)
             return protocol.FunctionRef(function=len(self._functions) - 1)
-        raise TypeError(f"a test may pass values, tensors and functions to student code, not a {type(item).__name__}")
+        raise TypeError(f"a test may pass values, arrays and functions to student code, not a {type(item).__name__}")
 
     def _resolve(self, handle: Handle, tensors: list[torch.Tensor]) -> Any:
         if isinstance(handle, protocol.ObjectHandle):
@@ -205,10 +226,10 @@ class RpcClient:
         return module
 
 
-def _packed(value: Any, refer: Refer, tensors: list[torch.Tensor]) -> protocol.Tree:
+def _packed(value: Any, packer: Packer) -> protocol.Tree:
     """Pack what a test passes to student code; raise CannotPass if it cannot cross."""
     try:
-        return pack(value, refer, tensors)
+        return packer.walk(value, 0)
     except (TypeError, ProtocolError) as error:
         raise CannotPass(str(error)) from error
 
@@ -220,14 +241,18 @@ class _Call:
         self._client = client
         self._tensors: list[torch.Tensor] = []
         self._generators: list[Generator] = []
+        self._objects: list[tuple[Any, protocol.LibraryObject]] = []
         self.measured = 0
         self.graph = next(client._graphs)
+        packer = Packer(self._refer, self._tensors)
+        self._arrays = packer.arrays
         self._request = request = protocol.Call(
             session=client._session,
-            call=_packed((target, args, kwargs), self._refer, self._tensors),
+            call=_packed((target, args, kwargs), packer),
             graph=self.graph,
             grad_enabled=torch.is_grad_enabled(),
             forbidden=client.forbidden,
+            captures=(sys.stdout, sys.stderr) != client._streams,
             measure=measure,
             dtype=dtype_name(torch.get_default_dtype()),
         )
@@ -291,7 +316,9 @@ class _Call:
         client.wrote |= bool(effects.written or effects.containers)
         for number, place in effects.written:
             tensor, content = tensor_at(self._tensors, number), tensor_at(arrived, place)
-            if tensor.shape == content.shape and tensor.dtype is content.dtype:
+            if number in self._arrays:
+                overwrite(self._arrays[number], content)
+            elif tensor.shape == content.shape and tensor.dtype is content.dtype:
                 tensor.data.copy_(content)
             else:
                 tensor.data = content
@@ -306,6 +333,10 @@ class _Call:
             raise ProtocolError(f"the states of {sent} generators must come back; {received} arrived")
         for generator, place in zip(self._generators, effects.generators, strict=False):
             generator.set_state(accepted_state(generator.get_state(), tensor_at(arrived, place)))
+        for number, modes, tree in effects.objects:
+            if number >= len(self._objects):
+                raise ProtocolError(f"{len(self._objects)} objects were handed over; there is no object {number}")
+            library_objects.apply(self._objects[number][0], modes, client._value(tree, decoded))
         if effects.random is not None:
             after = tensor_at(arrived, effects.random)
             state = accepted_state(client._random.state, after)
@@ -316,7 +347,25 @@ class _Call:
         if isinstance(item, Generator):
             self._generators.append(item)
             return protocol.GeneratorRef(state=place(item.get_state()))
+        if not isinstance(item, RemoteObject | RemoteModule | Method | Verb) and library_objects.crosses(item):
+            handle = next((handle for known, handle in self._objects if known is item), None)
+            if handle is None:
+                handle = library_objects.pickled(item, len(self._objects), self._part, place)
+                if handle is not None:
+                    self._objects.append((item, handle))
+            if handle is not None:
+                return handle
         return self._client._refer(item, place)
+
+    def _part(self, item: Any) -> Handle | None:
+        """Return the handle of a part of a library's object that is not copied, None for one that is."""
+        if isinstance(item, torch.nn.Parameter):
+            # An optimiser of the test may hold parameters of the student's.
+            ids = (number for number, known in self._client.parameters.items() if known is item)
+            return next((protocol.ObjectRef(object_id=number) for number in ids), None)
+        if isinstance(item, FunctionType) and item.__module__ == library_objects.MAIN:
+            return self._client._refer(item, lambda tensor: 0)
+        return handle_of(item)
 
 
 class _Graph:

@@ -10,11 +10,9 @@ from collections.abc import Callable, Iterator, MutableMapping
 from enum import Enum
 from typing import Any, Protocol
 
-import torch
-from torch import nn
-
 from grader.engine.rpc.protocol import ErrorInfo, Handle, MethodRef, ModuleChanges, ObjectRef, ProtocolError, VerbRef
 from grader.engine.rpc.values import Place
+from grader.engine.torch_if_used import nn, torch
 
 MAX_NAME = 40
 """Characters of the name of a student's object."""
@@ -32,6 +30,7 @@ class Verb(Enum):
     """Operations on an object in the sandbox besides a call."""
 
     LOOK = "look"
+    NAMES = "names"
     GET = "get"
     SET = "set"
     COPY = "copy"
