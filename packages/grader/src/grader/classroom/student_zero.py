@@ -54,6 +54,7 @@ def sound(
     how: str = "--anyway",
     note: Callable[[str], None] = lambda line: None,
     keep_stamp: bool = True,
+    jobs: int = 0,
 ) -> Assignment:
     """Return the assignment with the tests that our own solution fails, of which there are none unless `anyway`.
 
@@ -64,11 +65,12 @@ def sound(
         how: how a person says so.
         note: prints a line on a fault that does not stop anything.
         keep_stamp: whether to write the stamp, where nothing else may be written either.
+        jobs: the number of notebooks to grade at a time, 0 for one per core.
 
     Raises:
         UnsoundSource: our solution loses points, or a read-only cell that is needed does not run.
     """
-    found = _faults(course_dir, assignment, keep_stamp=keep_stamp)
+    found = _faults(course_dir, assignment, keep_stamp=keep_stamp, jobs=jobs)
     stopping = [fault for fault in found if fault.stops]
     if stopping and not (anyway or allows_broken_tests(course_dir.config)):
         raise UnsoundSource(
@@ -85,7 +87,7 @@ def sound(
     return replace(assignment, unsound=unsound)
 
 
-def _faults(course_dir: CourseDir, assignment: Assignment, *, keep_stamp: bool) -> list[Fault]:
+def _faults(course_dir: CourseDir, assignment: Assignment, *, keep_stamp: bool, jobs: int) -> list[Fault]:
     """Return the faults of all notebooks of an assignment, in order."""
     stamp = course_dir.folder("autograded", assignment.name, STUDENT) / STAMP
     folder = course_dir.folder("source", assignment.name)
@@ -96,7 +98,7 @@ def _faults(course_dir: CourseDir, assignment: Assignment, *, keep_stamp: bool) 
     unknown = [name for name, digest in digests.items() if digest not in recorded and digest not in _known]
     if unknown:
         assess = partial(_assessed, assignment, files)
-        with ThreadPoolExecutor(side_by_side(0)) as threads:
+        with ThreadPoolExecutor(side_by_side(jobs)) as threads:
             for name, faults in zip(unknown, threads.map(assess, unknown), strict=True):
                 _known[digests[name]] = faults
     found = {name: _known.get(digest, []) for name, digest in digests.items()}
