@@ -17,7 +17,7 @@ from dataclasses import replace
 
 from msgspec import structs
 
-from grader.engine.explanation import Cause, Ending, EndingKind, Explanation
+from grader.engine.explanation import Cause, EndingKind, Explanation
 from grader.engine.notebook.cells import HIDDEN
 from grader.engine.notebook.names import names_bound, names_used
 from grader.engine.notebook.plan import BLANK, Role, Step
@@ -101,9 +101,9 @@ def judge_together(step: Step, channel: MessageChannel, cells: dict[str, str]) -
     # The test itself asked for this name; the sandbox might say any.
     missing = end.missing if is_the_tests and end.missing in names_used(step.source) else ""
     kind = EndingKind.NAME if missing else KINDS.get(error.kind, EndingKind.ERROR)
-    ending = structs.replace(ending_in_sandbox(step, error), kind=kind if is_the_tests else EndingKind.RAISED)
+    kind = kind if is_the_tests else EndingKind.RAISED
     log = printable("\n".join((*map(str, frames), f"{error.name}: {error.message}")), MAX_LOG)
-    result = structs.replace(step.result(verdict, log=log), ending=ending)
+    result = structs.replace(step.result(verdict, log=log), ending=ending_in_sandbox(step, error, kind))
     if step.is_hidden:
         return TestOutcome(structs.replace(result, explanation=_explain_hidden(step, verdict, cells)))
     if not is_the_tests:
