@@ -148,6 +148,8 @@ MESSAGES = {
     **{f"containers {content!r}": returned(1, effects={"containers": content}) for content in (5, [[0]], [["x", []]])},
     **{f"generators {content!r}": returned(1, effects={"generators": content}) for content in (5, ["x"], [-1])},
     **{f"random {content!r}": returned(1, effects={"random": content}) for content in ("x", -1, [0], 0.5)},
+    **{f"own {content!r}": returned(1, effects={"own_random": content}) for content in ("x", -1, [0], 0.5)},
+    **{f"printed {content!r}": returned(1, printed=content) for content in (5, "x", [5], [["x", "y"]], [[False, 5]])},
     **{
         f"modules {content!r}": returned(1, effects={"modules": content})
         for content in (5, {}, [5], [[0]], [[0, 5]], [["x", {}]], [[-1, {}]], [[0, {"dict": []}]])
@@ -362,6 +364,9 @@ LIES = {
     "a random state of floats": lie(effect(random=0), ZERO),
     "a random state of one byte": lie(effect(random=0), ZERO.byte()),
     "a random state of zeros": lie(effect(random=0), torch.zeros(5056, dtype=torch.uint8)),
+    "own states that were not asked for": lie(effect(own_random=0), torch.zeros(5018, dtype=torch.uint8)),
+    "own states that are not there": lie(effect(own_random=99)),
+    "printed text that was not asked for": lie(Returned(value=1, printed=[(False, "x" * 2**20), (True, "\ud7ff")])),
     "changes of no module": lie(effect(modules=[(99, ModuleChanges(training=[("", True)]))])),
     "a new form of no module": lie(effect(modules=[(0, ModuleChanges(description=ModuleHandle(
         object_id=0, name="m", parts=[ROOT])))])),

@@ -56,7 +56,8 @@ def names_bound(source: str) -> frozenset[str]:
 def names_assigned(source: str) -> frozenset[str]:
     """Return the names that a cell binds by anything but an import, or deletes."""
     symbols = symtable.symtable(source, "<test>", "exec").get_symbols()
-    return frozenset(symbol.get_name() for symbol in symbols if symbol.is_assigned())
+    own = frozenset(symbol.get_name() for symbol in symbols if symbol.is_assigned())
+    return own.union(*map(names_assigned, code_in_magics(source)))
 
 
 @lru_cache(maxsize=1024)

@@ -12,13 +12,15 @@ from typing import Any
 from grader.engine.rpc.protocol import ProtocolError
 
 Container = list | dict | set | deque | bytearray
+# Tuples, because isinstance takes longer with a union. A set and a bytearray hold no containers.
+_CONTAINERS = (list, dict, set, deque, bytearray)
+_SEQUENCES = (list, tuple, deque)
 
 
 def containers(value: Any) -> list[Container]:
     """Return all containers in `value`, each before those that it contains."""
-    ordered: list[Container] = [value] if isinstance(value, Container) else []
-    # The elements of a set and of a bytearray hold no containers.
-    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple | deque) else ()
+    ordered: list[Container] = [value] if isinstance(value, _CONTAINERS) else []
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, _SEQUENCES) else ()
     for part in parts:
         ordered += containers(part)
     return ordered

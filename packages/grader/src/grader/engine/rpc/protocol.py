@@ -146,9 +146,10 @@ class FunctionRef(Message):
 
 
 class GeneratorRef(Message):
-    """From the runner: a torch.Generator, by its state."""
+    """From the runner: a generator of torch, of numpy or of Python, by its state."""
 
     state: Index
+    kind: str = "torch"
 
 
 class LibraryObject(Message):
@@ -219,6 +220,7 @@ class Call(Message):
     measure: str = ""  # the function "module:name" of a helper package that makes the call and measures it
     dtype: str = "float32"
     random: Index | None = None  # the random state, if the sandbox does not know it
+    own_random: Index | None = None  # the states of `random` and `numpy.random`, likewise, if the test uses them
 
 
 class Backward(Message):
@@ -321,7 +323,7 @@ class EndOfTest(Message):
     """
 
     nonce: Annotated[str, msgspec.Meta(max_length=MAX_LINE)]
-    points: float = 0.0
+    points: float | None = None
     error: ErrorInfo | None = None
     missing: Annotated[str, msgspec.Meta(max_length=MAX_LINE)] = ""  # the name that a NameError is about
 
@@ -336,6 +338,7 @@ class Effects(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, kw
     objects: list[tuple[Index, list[bool], Tree]] = []  # changed library objects: modes of their parts, and state
     modules: list[tuple[Index, ModuleChanges]] = []
     random: Index | None = None
+    own_random: Index | None = None
 
 
 class Returned(Message):

@@ -23,10 +23,10 @@ class KnownState:
         self.state = torch.empty(0, dtype=torch.uint8)
         self._bytes = b""
 
-    def is_news(self, now: torch.Tensor) -> bool:
+    def is_news(self, now: torch.Tensor | None) -> bool:
         """Return whether the other side does not know the state `now`, and record that it now does."""
-        if not USES_TORCH:
-            return False
+        if now is None:
+            return False  # without torch
         before = self._bytes
         self.take(now)
         return self._bytes != before

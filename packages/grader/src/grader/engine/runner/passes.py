@@ -33,6 +33,7 @@ from grader.engine.notebook.source_names import SourceNames
 from grader.engine.report import Result, UnfinishedCell, Verdict, error_output, shown
 from grader.engine.rpc.channel import Channel
 from grader.engine.rpc.exceptions import verdict_on
+from grader.engine.rpc.generators import seed_own
 from grader.engine.rpc.jobs import Job
 from grader.engine.rpc.protocol import CellDone, ErrorInfo, RunCell, Text
 from grader.engine.runner.answer_cache import AnswerCache, NonDeterministicTest
@@ -248,6 +249,7 @@ class NotebookRun:
     def _begin_pass(self, seconds: float | None = None) -> None:
         self._link.begin_pass(seconds or self._notebook_seconds / PASSES)
         self._namespace.rewind()
+        seed_own(0)  # as in the sandbox, for read-only cells that draw
 
     # The student's cells
 
@@ -333,7 +335,7 @@ class NotebookRun:
         missing = result.explanation.missing
         if step.name in self._unsound:
             result = result.as_ungradable(self._unsound[step.name])
-        elif missing and self._source_names is not None and missing not in self._source_names:
+        elif missing and not step.together and self._source_names is not None and missing not in self._source_names:
             result = result.as_ungradable()
         if result.is_ungradable:
             self._final.add(step.index)

@@ -3,14 +3,16 @@
 test, seed, the student's names --> session with the sandbox --> TestOutcome
 """
 
+import ast
 import builtins
 import copy
 import pickle
 import random
 import zlib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from dataclasses import replace
+from functools import lru_cache
 from types import ModuleType
 from typing import Any
 
@@ -21,6 +23,7 @@ from grader.engine.notebook.names import looks_for_names, names_bound, names_in_
 from grader.engine.notebook.plan import Plan, Role, Step
 from grader.engine.report import Verdict
 from grader.engine.rpc.channel import Channel
+from grader.engine.rpc.generators import seed_own
 from grader.engine.rpc.torch_settings import settings_kept
 from grader.engine.runner.answer_cache import AnswerCache, NonDeterministicTest, Session
 from grader.engine.runner.imported_names import ImportedNames
@@ -54,6 +57,9 @@ class TestExecutor:
         self._read_only_names = {
             name for step in plan.steps if step.role is Role.BOTH for name in names_bound(step.source)
         }
+        self._drawing = frozenset[str]().union(
+            *(drawing_names(step.source) for step in plan.steps if step.role is Role.BOTH)
+        )
         self._shared: dict[int, tuple[Channel, Session, RpcClient]] = {}
         self._imports = ImportedNames(plan.names)
 
@@ -112,6 +118,7 @@ class TestExecutor:
         return self._shared[session_id][1:]
 
     def _execute(self, step: Step, client: RpcClient, namespace: dict[str, Any]) -> Any:
+        client.draws = draws(step.source, self._drawing)
         seed_test(step.name, step.source)
         wanted = [name for name in names_used(step.source) if name not in namespace and not hasattr(builtins, name)]
         borrowed = self._plan.borrowed[step.index]
@@ -173,6 +180,38 @@ class TestExecutor:
         return imported
 
 
+@lru_cache(maxsize=1024)
+def draws(source: str, drawing: frozenset[str]) -> bool:
+    """Return whether a test may use the generators of `random` or `numpy.random`.
+
+    Args:
+        source: the test.
+        drawing: the names of read-only cells that use them.
+    """
+    return any("random" in name or name in drawing for name in _identifiers(ast.parse(source)))
+
+
+@lru_cache(maxsize=1024)
+def drawing_names(source: str) -> frozenset[str]:
+    """Return the names of modules, functions and classes of a read-only cell that may use these generators."""
+    names: set[str] = set()
+    for statement in ast.parse(source).body:
+        if not any("random" in name for name in _identifiers(statement)):
+            continue
+        if isinstance(statement, ast.Import | ast.ImportFrom):
+            names |= {alias.asname or alias.name for alias in statement.names}
+        elif isinstance(statement, ast.FunctionDef | ast.ClassDef):
+            names.add(statement.name)
+    return frozenset(names)
+
+
+def _identifiers(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=name) | ast.Attribute(attr=name) | ast.alias(name=name) | ast.ImportFrom(module=str(name)):
+                yield name
+
+
 def _copies(names: dict[str, Any]) -> dict[str, Any]:
     """Copy the values that student code can change, so that no test depends on an earlier one."""
     copies = {}
@@ -214,6 +253,7 @@ def seed_test(test: str, source: str) -> None:
     Generator.source = random.Random(f"{test}\n{source}")
     # Not torch.manual_seed, which also looks for graphics cards and takes milliseconds.
     torch.default_generator.manual_seed(zlib.crc32(test.encode()))
+    seed_own(zlib.crc32(test.encode()))
 
 
 def random_states() -> bytes:

@@ -20,6 +20,7 @@ from grader.engine.notebook.names import View
 from grader.engine.rpc.arrays import changed
 from grader.engine.rpc.containers import WatchedContainers
 from grader.engine.rpc.exceptions import ForbiddenFunction, to_data
+from grader.engine.rpc.generators import own_states, renewed, restore_own, seed_own, state_of
 from grader.engine.rpc.gradients import gradient_of
 from grader.engine.rpc.library_objects import Copy
 from grader.engine.rpc.operations import OPERATIONS
@@ -84,6 +85,8 @@ class _Session:
         self.objects: list[Any] = []
         self.graphs: dict[int, tuple[list[torch.Tensor], list[torch.Tensor]]] = {}
         self.random = KnownState()
+        self.own_random: KnownState | None = None
+        """The states of `random` and `numpy.random`, if the test uses them."""
         self._ids: dict[int, int] = {}
         self.descriptions = Descriptions(self.object_id)
         self.modules = ModuleTracker(self.object_id, self.descriptions.of_class)
@@ -134,6 +137,8 @@ class RpcServer:
             return self._run(request)
         if isinstance(request, Call) and request.new:
             self._sessions[request.session] = _Session()
+            # No score depends on what was drawn in earlier tests.
+            seed_own(0)
         self._session = self._sessions[request.session]
         for graph in request.forget:
             self._session.graphs.pop(graph, None)
@@ -247,6 +252,11 @@ class RpcServer:
             state = tensor_at(decoded.tensors, request.random)
             session.random.take(state)
             torch.set_rng_state(state)
+        if request.own_random is not None:
+            states = tensor_at(decoded.tensors, request.own_random)
+            session.own_random = KnownState()
+            session.own_random.take(states)
+            restore_own(states)
         # New tensors get the test's default dtype, even if the student's own cells have set another.
         dtype = FROM_NAME[request.dtype]
         forbidden = without(*request.forbidden, error=ForbiddenFunction) if request.forbidden else nullcontext()
@@ -267,6 +277,8 @@ class RpcServer:
         now = torch.get_rng_state()
         if session.random.is_news(now):
             effects.random = packer.place(now)
+        if session.own_random is not None and session.own_random.is_news(states := own_states()):
+            effects.own_random = packer.place(states)
         if reply.differentiable:
             session.graphs[request.graph] = inputs, [tensors[number] for number in reply.differentiable]
             reply.grown = grown
@@ -330,7 +342,7 @@ class RpcServer:
             case FunctionRef():
                 return lambda *args, **kwargs: self._call_back(handle.function, args, kwargs)
             case GeneratorRef() if arguments is not None:
-                arguments.generators.append(torch.Generator().set_state(tensor_at(tensors, handle.state)))
+                arguments.generators.append(renewed(handle.kind, tensor_at(tensors, handle.state)))
                 return arguments.generators[-1]
             case LibraryObject() if arguments is not None:
                 return arguments.copied(handle, lambda part: self._resolve(part, tensors, arguments))
@@ -349,7 +361,7 @@ class _CallArguments:
         self._decoded = decoded
         self.inputs: list[torch.Tensor] = []
         """The tensors that require a gradient."""
-        self.generators: list[torch.Generator] = []
+        self.generators: list[Any] = []
         self._copies: dict[int, Copy] = {}
         self._clones: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}
         self._gradients: dict[int, torch.Tensor | None] = {}
@@ -401,7 +413,7 @@ class _CallArguments:
             if (now := gradient_of(tensors[number])) is not before:
                 effects.gradients.append((number, None if now is None else packer.place(now)))
         effects.containers = [(number, packer.walk(content, 0)) for number, content in watched.written()]
-        effects.generators = [packer.place(generator.get_state()) for generator in self.generators]
+        effects.generators = [packer.place(state_of(generator)) for generator in self.generators]
         for number, copy_of in self._copies.items():
             changed_modes, state = copy_of.changes()
             if changed_modes or state is not None:

@@ -19,6 +19,7 @@ from grader.engine.rpc.arrays import overwrite
 from grader.engine.rpc.channel import MessageChannel
 from grader.engine.rpc.containers import containers, write_back
 from grader.engine.rpc.exceptions import to_data
+from grader.engine.rpc.generators import advance, advance_own, kind_of, own_states, state_of
 from grader.engine.rpc.gradients import gradient_of, put
 from grader.engine.rpc.protocol import Handle, ProtocolError
 from grader.engine.rpc.random_state import KnownState, accepted_state
@@ -38,7 +39,7 @@ from grader.engine.runner.standins.proxies import (
     handle_of,
     local_error,
 )
-from grader.engine.torch_if_used import Generator, torch
+from grader.engine.torch_if_used import torch
 
 R = TypeVar("R")
 CALLED_BACK = "called_back"
@@ -73,11 +74,13 @@ class RpcClient:
         self._graphs = itertools.count()
         self._unused_graphs: list[int] = []
         """Calls whose gradients are no longer needed; the next request tells the sandbox."""
-        self._random = KnownState()
+        self._random, self._own_random = KnownState(), KnownState()
         self._streams = sys.stdout, sys.stderr
         """Those of this process. A test that has replaced them captures what student code prints."""
         self.forbidden: tuple[str, ...] = ()
         """Student code may call no library function with one of these words in its name."""
+        self.draws = False
+        """Whether the test shares the generators of `random` and `numpy.random` with student code."""
         self.wrote = False
         """Whether student code wrote into tensors, lists or dicts that it was given."""
         self.before_call: Callable[[], None] | None = None
@@ -307,7 +310,7 @@ class _Call:
     def __init__(self, client: RpcClient, target: Any, args: tuple, kwargs: dict, measure: str = "") -> None:
         self._client = client
         self._tensors: list[torch.Tensor] = []
-        self._generators: list[Generator] = []
+        self._generators: list[Any] = []
         self._objects: list[tuple[Any, protocol.LibraryObject]] = []
         self.measured = 0
         self.graph = next(client._graphs)
@@ -357,6 +360,9 @@ class _Call:
         if client._random.is_news(random_state):
             request.random = len(self._sent)
             self._sent.append(random_state)
+        if client.draws and client._own_random.is_news(states := own_states()):
+            request.own_random = len(self._sent)
+            self._sent.append(states)
         reply, decoded = client._ask(request, self._sent, protocol.Returned)
         if request.measure:
             if reply.measured is None:
@@ -399,7 +405,7 @@ class _Call:
         if received and received != sent:
             raise ProtocolError(f"the states of {sent} generators must come back; {received} arrived")
         for generator, place in zip(self._generators, effects.generators, strict=False):
-            generator.set_state(accepted_state(generator.get_state(), tensor_at(arrived, place)))
+            advance(generator, tensor_at(arrived, place))
         for number, modes, tree in effects.objects:
             if number >= len(self._objects):
                 raise ProtocolError(f"{len(self._objects)} objects were handed over; there is no object {number}")
@@ -409,11 +415,17 @@ class _Call:
             state = accepted_state(client._random.state, after)
             client._random.take(after)
             torch.set_rng_state(state)
+        if effects.own_random is not None:
+            if not client.draws:
+                raise ProtocolError("the states of random and numpy.random must not come back to a test without them")
+            after = tensor_at(arrived, effects.own_random)
+            client._own_random.take(after)
+            advance_own(after)
 
     def _refer(self, item: Any, place: Place) -> Handle:
-        if isinstance(item, Generator):
+        if (kind := kind_of(item)) is not None:
             self._generators.append(item)
-            return protocol.GeneratorRef(state=place(item.get_state()))
+            return protocol.GeneratorRef(state=place(state_of(item)), kind=kind)
         if (handle := handle_of(item)) is None and library_objects.crosses(item):
             handle = next((handle for known, handle in self._objects if known is item), None)
             if handle is None:
