@@ -102,6 +102,33 @@ def test_input_can_be_replaced():
     assert points(source, answered(source, ask="def ask():\n    return 6")) == [0, 0, 0]
 
 
+@pytest.mark.parametrize(
+    "test",
+    [
+        "from unittest.mock import patch\nwith patch('builtins.input', side_effect=['1', '2']) as asked:\n"
+        "    assert total() == 3\nassert asked.call_count == 2",
+        "from unittest import mock\nwith mock.patch('__main__.ask', lambda: 5):\n    assert total() == 10",
+        "from unittest.mock import patch\nwith patch.dict(globals(), ask=lambda: 4):\n    assert total() == 8",
+        "import builtins\nreal, builtins.input = builtins.input, lambda text: '3'\ntry:\n    assert total() == 6\n"
+        "finally:\n    builtins.input = real",
+        "import __main__\nask_again = __main__.ask\n__main__.ask = lambda: 1\nassert total() == 2\n"
+        "assert hasattr(__main__, 'total') and not hasattr(__main__, 'other')\n__main__.ask = ask_again",
+    ],
+)
+def test_a_mock_takes_the_place_of_a_name(test):
+    """Of Python's and of the student's, for the time of a `with` block or of the test."""
+    still = "\ntry:\n    total()\nexcept EOFError:\n    pass\nelse:\n    raise AssertionError('it did not ask')"
+    source = notebook(
+        answer("ask", "import math\n\ndef ask():\n    return math.floor(float(input('a number: ')))"),
+        answer("total", "def total():\n    return ask() + ask()"),
+        check("total-check", test + still),
+        hidden("total-test-more", "It asks.", test),
+        check("total-after", still),
+    )
+    assert points(source) == [1, 1, 1]
+    assert points(source, answered(source, total="def total():\n    return 7")) == [0, 0, 0]
+
+
 def test_a_value_that_cannot_cross_stays_with_the_test():
     """Then the student's code keeps its own."""
     source = notebook(

@@ -84,7 +84,9 @@ def names_borrowed(source: str) -> frozenset[str]:
 
 @lru_cache(maxsize=1024)
 def looks_for_names(source: str) -> bool:
-    """Return whether a cell asks which names there are: by `globals()` or `locals()`, or `dir()` of nothing."""
+    """Return whether a cell asks which names there are: by `globals()`, `locals()`, `dir()` or `__main__`."""
+    if "__main__" in source:
+        return True
     calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
     return any(
         isinstance(call.func, ast.Name)

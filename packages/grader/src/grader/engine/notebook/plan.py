@@ -197,9 +197,16 @@ class Plan:
 
     @cached_property
     def rebound(self) -> dict[int, frozenset[str]]:
-        """The names that each test rebinds or deletes and that the answers of the source bind or use."""
-        known = self.names.answers_bind | self.names.answers_use
-        return {step.index: names_rebound(step.source) & known for step in self.steps if step.role is Role.TEST}
+        """The names that each test rebinds or deletes and that the answers of the source bind or use.
+
+        A test of the module `builtins` may rebind those of Python.
+        """
+        known, rebound = self.names.answers_bind | self.names.answers_use, {}
+        for step in self.steps:
+            if step.role is Role.TEST:
+                of_python = vars(builtins).keys() if builtins.__name__ in step.source else ()
+                rebound[step.index] = known & names_rebound(step.source).union(of_python)
+        return rebound
 
     @cached_property
     def needed_later(self) -> dict[int, set[str]]:

@@ -2,6 +2,7 @@
 
     del squares; squares = fake      --before the next call--> the same happens in the sandbox, until the test ends
     "squares" in globals(), dir()    --> the names of the sandbox
+    patch("__main__.squares"), patch("builtins.input")   --> both
 
 Only tests whose source does such a thing pay for it. What a name holds is the student's claim, as everywhere.
 """
@@ -10,7 +11,7 @@ import builtins
 import sys
 from collections.abc import Callable, Iterable, Iterator, MutableMapping
 from contextlib import contextmanager, suppress
-from types import FrameType
+from types import FrameType, ModuleType
 from typing import Any
 
 from grader.engine.runner.standins.client import RpcClient
@@ -31,22 +32,26 @@ class MirroredNames:
 
     def __init__(self, client: RpcClient, namespace: dict[str, Any], names: Iterable[str]) -> None:
         self._client, self._namespace = client, namespace
-        self._seen = {name: namespace.get(name, UNBOUND) for name in names}
-        self._is_changed = False
+        self._python = dict(vars(builtins))
+        self._first = {name: self._now(name) for name in names}
+        self._seen = dict(self._first)
 
     def watch(self, name: str) -> None:
         """Repeat from now on what happens to a name, too."""
-        self._seen.setdefault(name, self._namespace.get(name, UNBOUND))
+        if name not in self._seen:
+            self._first[name] = self._seen[name] = self._now(name)
 
     def repeat(self) -> None:
         """Repeat the changes since the last call."""
         self._client.before_call = None
         try:
             for name, before in self._seen.items():
-                now = self._namespace.get(name, UNBOUND)
+                now = self._now(name)
                 if now is not before:
-                    self._seen[name], self._is_changed = now, True
-                    if now is UNBOUND:
+                    self._seen[name] = now
+                    if now is self._first[name]:
+                        self._client.call(Verb.RESTORE, ([name],), {})
+                    elif now is UNBOUND:
                         self._client.call(Verb.UNBIND, (name,), {})
                     else:
                         self._client.bind(name, now)
@@ -54,11 +59,17 @@ class MirroredNames:
             self._client.before_call = self.repeat
 
     def end(self) -> None:
-        """Give the names in the sandbox the values back that they had before the test."""
+        """Give the names in the sandbox, and Python's here, the values back that they had before the test."""
         self._client.before_call = None
-        if self._is_changed:
+        vars(builtins).update(self._python)
+        if changed := [name for name, last in self._seen.items() if last is not self._first[name]]:
             with suppress(StudentError):
-                self._client.call(Verb.RESTORE, (), {})
+                self._client.call(Verb.RESTORE, (changed,), {})
+
+    def _now(self, name: str) -> Any:
+        """Return what a name is bound to, or Python's own name if the test has replaced that."""
+        item = vars(builtins).get(name, UNBOUND)
+        return self._namespace.get(name, UNBOUND if item is self._python.get(name, UNBOUND) else item)
 
 
 @contextmanager
@@ -107,9 +118,11 @@ class AllNames(MutableMapping[str, Any]):
         """Have `globals`, `locals`, `vars` and `dir` show these names in a `with` block."""
         before = {name: self._namespace[name] for name in self._own.keys() & self._namespace.keys()}
         self._namespace.update(self._own | before)
+        main, sys.modules["__main__"] = sys.modules["__main__"], _Main(self)
         try:
             yield
         finally:
+            sys.modules["__main__"] = main
             for name in self._own.keys() - before.keys() | self.fetched:
                 self._namespace.pop(name, None)
 
@@ -155,3 +168,23 @@ class AllNames(MutableMapping[str, Any]):
     def _of(self, frame: FrameType) -> Any:
         """Return these names at the top level of a cell, and the local ones in a function."""
         return self if frame.f_locals is frame.f_globals else frame.f_locals
+
+
+class _Main(ModuleType):
+    """The module `__main__` in a test: its attributes are all names."""
+
+    def __init__(self, names: AllNames) -> None:
+        super().__init__("__main__")
+        vars(self)["_names"] = names
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return vars(self)["_names"][name]
+        except KeyError:
+            raise AttributeError(f"module '__main__' has no attribute {name!r}") from None
+
+    def __setattr__(self, name: str, item: Any) -> None:
+        vars(self)["_names"][name] = item
+
+    def __delattr__(self, name: str) -> None:
+        del vars(self)["_names"][name]

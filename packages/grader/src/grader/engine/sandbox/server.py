@@ -213,9 +213,9 @@ class RpcServer:
         before = self._shell.namespace.pop(name, UNBOUND)
         self._changed_by_test.setdefault(name, before)
 
-    def _restore(self) -> None:
-        """Undo what the running test bound."""
-        kept, self._changed_by_test = self._changed_by_test, {}
+    def _restore(self, names: list[str]) -> None:
+        """Undo what the running test did to names."""
+        kept = {name: self._changed_by_test.pop(name) for name in names if name in self._changed_by_test}
         _replace(self._shell.namespace, kept, {name: item for name, item in kept.items() if item is not UNBOUND})
 
     def _show(self, view: View | None) -> None:
