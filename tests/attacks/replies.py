@@ -148,6 +148,8 @@ MESSAGES = {
     **{f"containers {content!r}": returned(1, effects={"containers": content}) for content in (5, [[0]], [["x", []]])},
     **{f"generators {content!r}": returned(1, effects={"generators": content}) for content in (5, ["x"], [-1])},
     **{f"random {content!r}": returned(1, effects={"random": content}) for content in ("x", -1, [0], 0.5)},
+    **{f"own {content!r}": returned(1, effects={"own_random": content}) for content in ("x", -1, [0], 0.5)},
+    **{f"printed {content!r}": returned(1, printed=content) for content in (5, "x", [5], [["x", "y"]], [[False, 5]])},
     **{
         f"modules {content!r}": returned(1, effects={"modules": content})
         for content in (5, {}, [5], [[0]], [[0, 5]], [["x", {}]], [[-1, {}]], [[0, {"dict": []}]])
@@ -195,11 +197,31 @@ TREES = {
             *({"slice": [1]}, {"slice": 5}, {"dtype": "int99"}, {"dtype": []}, {"float": "x"}, {"float": []}),
             *({"text": 5}, {"text": "\u00e9"}, {"text": "\\x"}, {"numpy": 5}, {"numpy": ["object", "00"]}),
             *({"numpy": ["float32", "zz"]}, {"numpy": ["float32", "00"]}, {"numpy": [[], "00"]}),
+            *({"array": [0, True]}, {"array": 0}, {"array": [[], True]}, {"array": [0, True, "O"]}, {"set": [[]]}),
+            *({"set": {}}, {"frozenset": [{"dict": []}]}, {"set": [{"array": [0, True]}]}, {"complex": [1, 2]}),
+            *({"complex": [0.5]}, {"deque": [-1, []]}, {"deque": ["x", []]}, {"deque": [None, 5]}, {"Counter": 5}),
+            *({"defaultdict": [5, []]}, {"defaultdict": [None, 5]}, {"OrderedDict": [[[], 1]]}, {"type": "object_"}),
+            *({"type": []}, {"type": "os.system"}, {"numpy_dtype": "O"}, {"numpy_dtype": []}, {"standard": []}),
+            *({"standard": ["Fraction", 1, 0]}, {"standard": ["Fraction", "1e999999999", 1]}, {"standard": ["system"]}),
+            *(
+                {"standard": ["Decimal", "1e999999999"]},
+                {"standard": ["range", 0, 1, 0]},
+                {"standard": [[], ""]},
+            ),
+            *({"standard": ["bytes", "zz"]}, {"standard": ["bytes", 10**15]}, {"standard": ["bytearray", 10**15]}),
+            *({"standard": ["timedelta", 10**15, 0, 0]}, {"standard": ["date", "x"]}, {"standard": ["date", 1, 2, 3]}),
+            *(
+                {"standard": ["range", {"tensor": 0}, 1, 1]},
+                {"numpy": ["<U1", "ffffffff"]},
+                {"numpy": ["<M8", "0"]},
+            ),
             *({"named": 5}, {"named": ["x", ["a"], []]}, {"named": ["class", ["a"], [1]]}),
             *({"named": ["x", ["__init__"], [1]]}, {"named": ["x", [[]], [1]]}, {"named": [5, ["a"], [1]]}),
             *({"handle": 5}, {"handle": None}, {"handle": []}, {"handle": {}}, {"says": OBJECT}),
         )
     },
+    "keys that collide": {"set": [number * (2**61 - 1) for number in range(1_001)]},
+    "a set forty levels deep": json.loads('{"frozenset": [' * 40 + "]}" * 40),
     "a value forty levels deep": json.loads("[" * 40 + "]" * 40),
     "many fields": {"named": ["x", [f"a{number}" for number in range(101)], [0] * 101]},
     "a long field": {"named": ["x", ["a" * 101], [0]]},
@@ -228,6 +250,7 @@ TREES = {
 }
 """Contents in place of a value that a call returns."""
 
+ARRAY = {"array": [0, True]}
 HEADERS = {
     "a huge shape": {"0": {"dtype": "F32", "shape": [2**62, 4], "data_offsets": [0, 8]}},
     "an unknown type": {"0": {"dtype": "F99", "shape": [2], "data_offsets": [0, 8]}},
@@ -322,6 +345,12 @@ LIES = {
     "differentiable, but not there": lie(Returned(value=1, differentiable=[99])),
     "differentiable whole numbers": lie(Returned(value={"tensor": 0}, differentiable=[0, 0]), ZERO.long()),
     "truth values that are neither": with_header(TRUTH_VALUES),
+    "an array that is differentiable": lie(Returned(value=ARRAY, differentiable=[0]), ZERO),
+    "an array that is a leaf": lie(Returned(value=ARRAY, leaves=[(0, True, True)]), ZERO),
+    "an array that is a tensor": lie(Returned(value={"tuple": [ARRAY, {"tensor": 0}]}), ZERO),
+    "an array that no numpy can hold": lie(Returned(value=ARRAY), ZERO.bfloat16()),
+    "text that is none": lie(Returned(value={"array": [0, True, "<U1"]}), torch.full((2, 4), 255).byte()),
+    "a write into no array": lie(effect(written=[(0, 0)], containers=[(0, ARRAY)]), ZERO),
     "a leaf that is not there": lie(Returned(value=1, leaves=[(99, True, True)])),
     "a leaf of whole numbers": lie(Returned(value={"tensor": 0}, leaves=[(0, True, True)]), ZERO.long()),
     "a write into no tensor": lie(effect(written=[(99, 0)]), ZERO),
@@ -335,6 +364,9 @@ LIES = {
     "a random state of floats": lie(effect(random=0), ZERO),
     "a random state of one byte": lie(effect(random=0), ZERO.byte()),
     "a random state of zeros": lie(effect(random=0), torch.zeros(5056, dtype=torch.uint8)),
+    "own states that were not asked for": lie(effect(own_random=0), torch.zeros(5018, dtype=torch.uint8)),
+    "own states that are not there": lie(effect(own_random=99)),
+    "printed text that was not asked for": lie(Returned(value=1, printed=[(False, "x" * 2**20), (True, "\ud7ff")])),
     "changes of no module": lie(effect(modules=[(99, ModuleChanges(training=[("", True)]))])),
     "a new form of no module": lie(effect(modules=[(0, ModuleChanges(description=ModuleHandle(
         object_id=0, name="m", parts=[ROOT])))])),

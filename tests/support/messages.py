@@ -56,6 +56,8 @@ def made(kind: inspect.Type, rng: random.Random) -> Any:
             return {made(kind.key_type, rng): made(kind.value_type, rng) for _ in range(rng.randrange(3))}
         case inspect.IntType():
             return rng.choice(INTEGERS) * (1 if kind.ge == 0 else rng.choice((-1, 1)))
+        case inspect.FloatType():
+            return rng.choice((0.0, -0.5, 1e-300, 1e300))
         case inspect.StrType():
             return rng.choice((*STRINGS, "x" * (kind.max_length or 0)))[: kind.max_length]
         case inspect.BoolType():

@@ -43,6 +43,11 @@ def written(name: str, text: str, points: float = 2) -> NotebookNode:
     return new_markdown_cell(text, metadata=_marks(name, grade=True, solution=True, locked=False, points=points))
 
 
+def task(name: str, text: str, points: float = 4) -> NotebookNode:
+    """A task that a person marks, in cells that the student adds."""
+    return new_markdown_cell(text, metadata=_marks(name, task=True, points=points))
+
+
 def code(source: str, *tags: str) -> NotebookNode:
     """A code cell that nbgrader does not know."""
     return new_code_cell(source, metadata=_tagged(tags))

@@ -1,10 +1,13 @@
 """Tests are judged by the class: what all or none pass, and what good students fail more often, stands out."""
 
+import pytest
+
 from grader.classroom.page.result_files import VERSION, NotebookRecord
 from grader.commands.report import model
-from grader.commands.report.item_analysis import ALL_PASS, NONE_PASS, REVERSED, analysed_tests, exercises
+from grader.commands.report.item_analysis import ALL_PASS, FAILED_ALONE, NONE_PASS, REVERSED, analysed_tests, exercises
 from grader.commands.report.load import AssignmentOutline, ClassData
 from grader.commands.report.model import ExercisePoints, ExerciseStatistics, Student
+from grader.commands.report.page.overview import outstanding
 from grader.engine.report import Result, Verdict
 
 MOST = {"easy": 2.0, "hard": 2.0, "odd": 2.0, "fair": 8.0}
@@ -55,7 +58,52 @@ def test_a_few_students_prove_nothing() -> None:
     rows = [MOST | {"odd": odd, "hard": hard} for odd, hard in points]
     weak = by_name(of_class(rows))
     assert weak["odd"].discrimination is not None and -0.5 < weak["odd"].discrimination < -0.1
-    assert weak["odd"].notes == []
+    assert REVERSED not in weak["odd"].notes
+
+
+def failing(alone: int, with_others: int, right: int) -> ClassData:
+    """A class in which so many students fail the odd test alone, so many all tests, and so many none."""
+    odd = MOST | {"odd": 0.0}
+    rows = [odd] * alone + [dict.fromkeys(MOST, 0.0)] * with_others + [dict(MOST)] * right
+    return of_class(rows)
+
+
+@pytest.mark.parametrize(
+    ("alone", "with_others", "right", "is_flagged"),
+    [
+        (10, 4, 14, True),  # 14 of 28 fail it, and 10 of these pass everything else
+        (2, 0, 10, True),
+        (1, 0, 19, False),  # one student proves nothing
+        (2, 0, 28, False),  # nor do two of many: every test finds a few
+        (4, 6, 18, False),  # most of those who fail it fail other tests, too
+        (5, 0, 4, False),  # too few students tried it
+        (0, 14, 14, False),
+        (0, 0, 28, False),
+    ],
+)
+def test_a_test_that_students_fail_alone_is_flagged(alone: int, with_others: int, right: int, is_flagged: bool) -> None:
+    """Such a test may be stricter than its exercise, which its discrimination does not show."""
+    found = by_name(failing(alone, with_others, right))
+    assert found["odd"].failed_alone == alone and not any(found[name].failed_alone for name in MOST if name != "odd")
+    assert (FAILED_ALONE.format(alone) in found["odd"].notes) == is_flagged
+    assert [test.name for test in outstanding(list(found.values()))] == (["odd"] if is_flagged else [])
+
+
+def test_the_only_test_of_an_exercise_is_failed_by_no_one_alone() -> None:
+    """There is no other test to pass, and one without points does not count."""
+    data = failing(10, 4, 14)
+    for records in data.records:
+        tests = records["small"].tests
+        tests[:] = [test for test in tests if test.name in ("odd", "easy")]
+        tests[0].points = tests[0].max_points = 0.0
+    assert by_name(data)["odd"].failed_alone == 0
+
+
+def test_what_everyone_passes_does_not_stand_out() -> None:
+    """It costs no one anything; the table says that it tells no one apart."""
+    found = analysed_tests(of_class([dict(MOST)] * 20))
+    assert [test.notes for test in found] == [[ALL_PASS]] * len(MOST)
+    assert outstanding(found) == []
 
 
 def test_shares_are_those_of_all_who_handed_in() -> None:

@@ -1,12 +1,13 @@
 """Values come out of a tree as they went in, and no tree that `pack` does not make is accepted."""
 
 import json
+import types
 
 import numpy
 import pytest
 import torch
 
-from grader.engine.rpc import values
+from grader.engine.rpc import arrays, values
 from grader.engine.rpc.channel import TO_SANDBOX, decode, encode
 from grader.engine.rpc.protocol import CallbackReturned, GeneratorRef, ObjectHandle, ProtocolError
 from grader.engine.rpc.values import pack, unpack
@@ -55,10 +56,10 @@ def test_every_string_crosses(text):
         (10**5000, "bits"),
         (2**14_000, "bits"),
         (object(), "no object"),
-        ({1, 2}, "no set"),
+        (types.SimpleNamespace(), "no SimpleNamespace"),
         (torch.float8_e5m2, "do not cross"),
     ],
-    ids=["many", "long", "one bit more", "object", "set", "dtype"],
+    ids=["many", "long", "one bit more", "object", "namespace", "dtype"],
 )
 def test_values_out_of_bounds_are_not_packed(value, rule):
     """The error names the rule that the value breaks."""
@@ -87,7 +88,7 @@ def test_keys_that_collide_are_refused():
     assert unpack(pack(honest, refuse, []), [], refuse) == honest
 
 
-@pytest.mark.parametrize("name", values.NUMPY_DTYPES)
+@pytest.mark.parametrize("name", arrays.DTYPES)
 def test_a_number_of_numpy_keeps_its_dtype(name):
     """To the last bit, and as a key of a dict."""
     number = numpy.dtype(name).type(1 / 3)
@@ -96,10 +97,9 @@ def test_a_number_of_numpy_keeps_its_dtype(name):
 
 
 def test_a_number_of_numpy_that_no_tensor_can_hold_is_refused():
-    """Dates, and floats that are longer on some processors than on others."""
-    for number in (numpy.datetime64("2026-01-01"), numpy.longdouble(1)):
-        with pytest.raises(ProtocolError, match="no "):
-            pack(number, refuse, [])
+    """Floats that are longer on some processors than on others."""
+    with pytest.raises(ProtocolError, match="no longdouble"):
+        pack(numpy.longdouble(1), refuse, [])
 
 
 def test_a_handle_reaches_the_receiver_as_the_sender_made_it():

@@ -46,11 +46,12 @@ def test_other_threads_see_the_same_process_while_children_start() -> None:
 def test_a_fork_server_that_died_is_started_again_with_a_clean_environment(tmp_path) -> None:
     """A child of the new one knows no token of this process either."""
     forkserver.prepare()
-    pid = forkserver.forkserver._forkserver._forkserver_pid
+    server = forkserver._servers[True]
+    pid = server._forkserver_pid
     os.environ["A_TOKEN"] = "secret"
     try:
         os.kill(pid, 9)
-        until(lambda: not forkserver._is_running(), "the end of the fork server")
+        until(lambda: not forkserver._is_running(server), "the end of the fork server")
         target = tmp_path / "environment"
         process = forkserver.start("subprocess:run", ["sh", "-c", f"env > {target}"])
         process.join()
@@ -59,4 +60,4 @@ def test_a_fork_server_that_died_is_started_again_with_a_clean_environment(tmp_p
         assert "A_TOKEN" not in found and "OMP_NUM_THREADS=1" in found and os.environ["A_TOKEN"] == "secret"
     finally:
         del os.environ["A_TOKEN"]
-    assert forkserver.forkserver._forkserver._forkserver_pid != pid
+    assert server._forkserver_pid != pid

@@ -6,12 +6,14 @@
 crosses as a copy. `aliases` counts in the process that runs the student's code.
 """
 
+import sys
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
-
-import torch
+from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
 
 from grader_kernel.measured import measured
+
+if TYPE_CHECKING:
+    import torch
 
 T = TypeVar("T")
 
@@ -43,19 +45,24 @@ def _parts(value: Any) -> Iterator[Any]:
     seen, waiting = set[int](), [value]
     while waiting:
         part = waiting.pop()
-        if id(part) in seen or not isinstance(part, list | tuple | dict | torch.Tensor):
+        if id(part) in seen or not (isinstance(part, list | tuple | dict) or _is_tensor(part)):
             continue
         seen.add(id(part))
         if not isinstance(part, tuple):
             yield part
-        if not isinstance(part, torch.Tensor):
+        if not _is_tensor(part):
             waiting.extend(part.values() if isinstance(part, dict) else part)
 
 
-def _identity(part: list | dict | torch.Tensor) -> tuple[str, int] | None:
+def _is_tensor(part: object) -> "TypeGuard[torch.Tensor]":
+    """Return whether a value is a tensor. A program that has not loaded torch has none."""
+    return "torch" in sys.modules and isinstance(part, sys.modules["torch"].Tensor)
+
+
+def _identity(part: "list | dict | torch.Tensor") -> tuple[str, int] | None:
     """Return what a part has in common with its aliases; None for a tensor without memory."""
-    if not isinstance(part, torch.Tensor):
+    if not _is_tensor(part):
         return "container", id(part)
-    if not torch._C._has_storage(part) or not part.untyped_storage().nbytes():
+    if not sys.modules["torch"]._C._has_storage(part) or not part.untyped_storage().nbytes():
         return None
     return "tensor", part.untyped_storage().data_ptr()

@@ -9,12 +9,10 @@ words in the tags of the answer cell.
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
 from types import FrameType
-from typing import Any
-
-from torch.overrides import TorchFunctionMode
+from typing import Any, NoReturn
 
 LIBRARIES = frozenset({"torch", "numpy", "scipy"})
 """Packages whose functions do work that an exercise is about."""
@@ -54,13 +52,15 @@ def rule(words: Sequence[str]) -> str:
 
 @contextmanager
 def _forbidding(calls: "_LibraryCalls") -> Iterator[None]:
-    before = sys.getprofile()
-    with _TorchFunctions(calls):
+    before, has_torch = sys.getprofile(), "torch" in sys.modules
+    with _torch_functions()(calls) if has_torch else nullcontext():
         sys.setprofile(calls.see)
         try:
             yield
         finally:
             sys.setprofile(before)
+    if not has_torch and "torch" in sys.modules:
+        calls.refuse(f"Your code imports torch in a function: import it at the top. {rule(calls.words)}")
     if calls.refused is not None:  # student code caught it, and Python dropped the hook that raised
         raise calls.refused
 
@@ -69,15 +69,19 @@ class _LibraryCalls:
     """Refuses functions by their names."""
 
     def __init__(self, words: Sequence[str], error: type[Exception]) -> None:
-        self._words, self._error = words, error
+        self.words, self._error = words, error
         self._is_forbidden = _matcher(tuple(words))
         self.refused: Exception | None = None
 
     def check(self, name: str) -> None:
         """Raise if functions with this name are forbidden."""
         if self._is_forbidden(name):
-            self.refused = self._error(f"Your code calls {name.lstrip('_')}. {rule(self._words)}")
-            raise self.refused
+            self.refuse(f"Your code calls {name.lstrip('_')}. {rule(self.words)}")
+
+    def refuse(self, why: str) -> NoReturn:
+        """Raise the error with this message."""
+        self.refused = self._error(why)
+        raise self.refused
 
     def see(self, frame: FrameType, event: str, called: Any) -> None:
         """Check a call; Python calls this as the hook of a profiler."""
@@ -118,12 +122,19 @@ def _library(module: object) -> str:
     return str(module).partition(".")[0]
 
 
-class _TorchFunctions(TorchFunctionMode):
-    def __init__(self, calls: _LibraryCalls) -> None:
-        super().__init__()
-        self._calls = calls
+@cache
+def _torch_functions() -> "Callable[[_LibraryCalls], AbstractContextManager[Any]]":
+    """Return the class of contexts in which torch shows each of its functions before it runs."""
+    from torch.overrides import TorchFunctionMode  # late: it loads torch
 
-    def __torch_function__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
-        # torch.ops.aten.conv2d.default is called "conv2d.default".
-        self._calls.check(getattr(func, "__name__", "").partition(".")[0])
-        return func(*args, **(kwargs or {}))
+    class TorchFunctions(TorchFunctionMode):
+        def __init__(self, calls: _LibraryCalls) -> None:
+            super().__init__()
+            self._calls = calls
+
+        def __torch_function__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
+            # torch.ops.aten.conv2d.default is called "conv2d.default".
+            self._calls.check(getattr(func, "__name__", "").partition(".")[0])
+            return func(*args, **(kwargs or {}))
+
+    return TorchFunctions

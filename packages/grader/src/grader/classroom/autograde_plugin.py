@@ -8,7 +8,7 @@ of the assignment, as `grader grade` does.
 
 import glob
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from copy import copy
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -21,22 +21,28 @@ from nbgrader.converters import Autograde
 from nbgrader.converters.base import NbGraderException
 from nbgrader.preprocessors import NbGraderPreprocessor
 
-from grader.classroom.config import helper_packages
+from grader.classroom.assignment_files import assignment_files
+from grader.classroom.config import course_needs_torch, helper_packages
 from grader.classroom.course_dir import CourseDir, folder_of_students
 from grader.classroom.page.autograded import autograded, unanswered
 from grader.classroom.page.result_files import record, record_file
 from grader.classroom.release import chooser_of, register
 from grader.classroom.results import RECEIPTS
+from grader.classroom.sources import read_source, read_sources
+from grader.classroom.student import load_assignment
+from grader.classroom.student_zero import sound
 from grader.classroom.submitted.file_choice import FoundFiles, find_files
 from grader.classroom.submitted.helper_files import helper_files
 from grader.engine.diagnosis.misconceptions import load
+from grader.engine.explanation import Ending
 from grader.engine.grading import grade
 from grader.engine.limits import Limits
-from grader.engine.notebook.cells import CellType, grade_id, repairs_of, type_of, with_repairs
-from grader.engine.notebook.files import read_source, read_sources
+from grader.engine.notebook.cells import grade_id, repairs_of, type_of, with_repairs
 from grader.engine.notebook.not_run import cells_not_run
+from grader.engine.notebook.outline import GRADED
 from grader.engine.notebook.repair import Repaired, repair
 from grader.engine.notebook.submission_folder import MAX_ENTRIES, SubmissionFolder
+from grader.engine.supervisor import forkserver
 from grader.engine.supervisor.parsers import read_notebook
 from grader.errors import GraderError, UnreadableFile
 from grader.text import one_line
@@ -57,10 +63,13 @@ class SubmissionExporter(NotebookExporter):
             settings: nbconvert's settings, among them `parent`: nbgrader's converter, which has found the submissions.
 
         Raises:
-            NbGraderException: all submissions are refused; the log has the reasons.
+            NbGraderException: all submissions are refused, or our own solution fails a test; the log has the reasons.
         """
         super().__init__(**settings)
+        self.unsound: dict[str, dict[str, Ending]] = {}
         if isinstance(self.parent, Autograde):
+            _prepare(self.parent)
+            self.unsound = _unsound_tests(self.parent)
             _leave_out_strange_files(self.parent)
 
     def from_file(
@@ -78,6 +87,13 @@ class SubmissionExporter(NotebookExporter):
         """
         notebook = read_notebook(Path(file_stream.name), Limits(parent=self).notebook_mb)
         return self.from_notebook_node(notebook, resources, **options)
+
+
+def _prepare(converter: Autograde) -> None:
+    """Start the fork server before the first file is parsed; grading reports a helper package that is missing."""
+    config, root = converter.config, Path(converter.coursedir.root)
+    with suppress(GraderError):
+        forkserver.prepare(helper_packages(config), needs_torch=course_needs_torch(root, config))
 
 
 class RepairCells(NbGraderPreprocessor):
@@ -115,16 +131,20 @@ class GradeCells(NbGraderPreprocessor):
         # The repaired notebook lacks what the student wrote into cells of ours, and nbgrader copies few files.
         submission = read_notebook(handed_in.path / submitted, limits.notebook_mb)
         content = handed_in.read(submitted, limits.notebook_mb)
-        files, left_out = helper_files(handed_in, [content], limits, packages)
+        folder, course = _source_folder(self, resources), self.parent.parent.coursedir
+        ours = assignment_files(folder, course.ignore, limits)
+        files, left_out = helper_files(handed_in, [content], limits, packages, ours)
         for notice in left_out:
             self.log.warning("%s", notice)
         report = grade(
             source,
             Repaired(notebook, repairs_of(notebook), cells_not_run(source, submission, notebook)),
             limits,
-            misconceptions=load(_source_folder(self, resources)),
+            misconceptions=load(folder),
             helper_packages=packages,
             files=files,
+            assignment_files=ours,
+            unsound=self.parent.unsound.get(resources["nbgrader"]["notebook"]),
         )
         report.require_confined()
         if report.given_up:
@@ -145,10 +165,10 @@ class GradeCells(NbGraderPreprocessor):
         now = {
             (name, cell.metadata.nbgrader["points"])
             for cell in notebook.cells
-            if (name := grade_id(cell)) and type_of(cell) in (CellType.TEST, CellType.MANUAL_ANSWER)
+            if (name := grade_id(cell)) and type_of(cell) in GRADED
         }
         with _registered(resources) as registered:
-            before = {(cell.name, cell.max_score) for cell in registered.grade_cells}
+            before = {(cell.name, cell.max_score) for cell in (*registered.grade_cells, *registered.task_cells)}
         changed = sorted({name for name, _ in now ^ before})
         if changed:
             register(CourseDir(Path(self.parent.parent.coursedir.root)), resources["nbgrader"]["assignment"])
@@ -157,6 +177,19 @@ class GradeCells(NbGraderPreprocessor):
                 "students again",
                 " and ".join(changed),
             )
+
+
+def _unsound_tests(converter: Autograde) -> dict[str, dict[str, Ending]]:
+    """Return the tests that our own solution fails, by notebook; raise NbGraderException if no setting allows them."""
+    try:
+        course_dir = CourseDir(Path(converter.coursedir.root), converter.config)
+        assignment = load_assignment(course_dir, converter.coursedir.assignment_id, sandbox=True)
+        how = "c.Grader.allow_broken_tests = True"
+        return sound(course_dir, assignment, how=how, note=converter.log.warning).unsound
+    except GraderError as error:
+        for line in (str(error), *error.details):
+            converter.log.error("%s", one_line(line))
+        raise NbGraderException("no submission was graded: the log has the reason") from error
 
 
 def _leave_out_strange_files(converter: Autograde) -> None:
@@ -169,7 +202,7 @@ def _leave_out_strange_files(converter: Autograde) -> None:
     usual = {path.relative_to(source) for path in source.rglob("*")} | {Path(name) for name in RECEIPTS}
     max_mb = Limits(parent=converter).notebook_mb
     try:
-        chooser = chooser_of(read_sources(source, max_mb), converter.config)
+        chooser = chooser_of(read_sources(source, max_mb, converter.config), converter.config)
     except GraderError as error:
         converter.log.error("%s", one_line(error))
         raise NbGraderException("no submission was graded: the log has the reason") from error
@@ -230,7 +263,8 @@ def _source_folder(preprocessor: NbGraderPreprocessor, resources: Resources) -> 
 
 def _source(preprocessor: NbGraderPreprocessor, resources: Resources) -> NotebookNode:
     name = f"{resources['nbgrader']['notebook']}.ipynb"
-    return read_source(_source_folder(preprocessor, resources) / name, Limits(parent=preprocessor).notebook_mb)
+    max_mb = Limits(parent=preprocessor).notebook_mb
+    return read_source(_source_folder(preprocessor, resources) / name, max_mb, preprocessor.config)
 
 
 def _handed_in(preprocessor: NbGraderPreprocessor, resources: Resources) -> SubmissionFolder:

@@ -1,6 +1,6 @@
 """Grades a class of submissions side by side; an error with one student does not affect the others.
 
-    source/ --register--> gradebook
+    source/ --our own solution passes--> register --> gradebook
     submitted/STUDENT --> Submission --Graders: parse, repair, grade--> StudentResult
     StudentResults --> this thread alone: gradebook (one transaction), autograded/, feedback/
 
@@ -13,21 +13,22 @@ import hashlib
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
-import nbformat
 from sqlalchemy.exc import OperationalError
 
+from grader.classroom.config import allows_broken_tests
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.graders import Graders, Threads
 from grader.classroom.page.page_maker import PreviousScores, StudentResult
 from grader.classroom.release import register
 from grader.classroom.results import ResultWriter, completion_marker
 from grader.classroom.student import Assignment, Submission, load_assignment, read_submission
+from grader.classroom.student_zero import sound
 from grader.classroom.submitted.file_choice import misplaced_files
 from grader.engine.code_digest import engine_digest
 from grader.engine.sandbox import confinement
@@ -61,7 +62,7 @@ class ClassRun:
     """The class to grade, and the options.
 
     `jobs` is the number of students to grade at a time, 0 for one per core; `force` regrades finished students; `only`
-    names the students to grade, all if it is empty.
+    names the students to grade, all if it is empty. `anyway` grades although our own solution fails a test.
     """
 
     course_dir: CourseDir
@@ -70,6 +71,7 @@ class ClassRun:
     force: bool = False
     sandbox: bool = True
     only: Sequence[str] = ()
+    anyway: bool = False
 
     def outcomes(
         self, graders: Graders | None = None, write: Write = ResultWriter.write, gradebook: CourseDir | None = None
@@ -88,6 +90,7 @@ class ClassRun:
 
         Raises:
             GraderError: there is nothing to grade, or the gradebook or the disk cannot be written.
+            UnsoundSource: our own solution fails a test, and no option or setting allows that.
             SandboxUnavailable: the kernel cannot confine student code.
         """
         if self.sandbox and graders is None:
@@ -114,11 +117,17 @@ class ClassRun:
         students = self.course_dir.students(self.assignment, self.only)
         marker = partial(completion_marker, self.course_dir, self.assignment)
         unfinished = {student for student in students if self.force or marker(student) is None}
-        with closing(graders or Threads(self.jobs)) as graders:
+        with closing(graders or Threads(self.jobs)) as graders, ThreadPoolExecutor(1) as beside:
+            checked = beside.submit(
+                sound, self.course_dir, assignment, anyway=self.anyway, keep_stamp=with_pages, jobs=self.jobs
+            )
+            if self.anyway or graders.make_pages or allows_broken_tests(self.course_dir.config):
+                assignment = checked.result()
             under_way = _UnderWay(graders, assignment, partial(self._read, assignment))
             if not graders.make_pages:
                 # These must be graded anyway, so start before the gradebook is ready.
                 under_way.take(student for student in students if student in unfinished)
+            checked.result()  # nothing is written before our own solution is known to pass
             register(course_dir, self.assignment)
             with ResultWriter(course_dir, self.assignment) as writer:
                 graders.begin(assignment, writer.notebooks)
@@ -271,9 +280,11 @@ def common_digest(assignment: Assignment, due: datetime | None) -> str:
     digest.update(repr(assignment.misconceptions).encode())
     digest.update(repr(due).encode())
     digest.update(repr(sorted(assignment.limits.trait_values(config=True).items())).encode())
-    for name, source in assignment.sources.items():
+    if assignment.files.contents:
+        digest.update(assignment.files.digest.encode())
+    for name, text in assignment.texts.items():
         digest.update(name.encode())
-        digest.update(nbformat.writes(source).encode())
+        digest.update(text.encode())
     return digest.hexdigest()
 
 

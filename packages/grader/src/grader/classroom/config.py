@@ -7,13 +7,17 @@ import traceback
 from pathlib import Path
 
 from jupyter_core.paths import jupyter_config_path
-from traitlets import List, Unicode
+from traitlets import Bool, List, Unicode
 from traitlets.config import Config, Configurable
 from traitlets.config.loader import ConfigFileNotFound, JSONFileConfigLoader, PyFileConfigLoader
 
 from grader.classroom.course_root import CONFIG_FILE
 from grader.engine.code_digest import package_paths, with_kernel
+from grader.engine.torch_use import needs_torch
 from grader.errors import GraderError
+
+SOURCES = (".ipynb", ".py")
+"""Suffixes of files below the folder of sources that hold code."""
 
 
 class Grader(Configurable):
@@ -23,6 +27,11 @@ class Grader(Configurable):
         Unicode(),
         help="Packages that notebooks import besides the libraries of the Python installation. They are loaded before "
         "the first submission and can be read in the sandbox, and all students are graded again when one changes.",
+    ).tag(config=True)
+    allow_broken_tests = Bool(
+        False,
+        help="Whether to release and grade although our own solution fails a test, as --anyway does for one command. A "
+        "student who fails such a test reads that it cannot be graded.",
     ).tag(config=True)
     right_answers = Unicode(
         "right_answers",
@@ -68,3 +77,23 @@ def helper_packages(config: Config) -> tuple[str, ...]:
     for name in names:
         package_paths(name)
     return names
+
+
+def course_needs_torch(root: Path, config: Config) -> bool:
+    """Return whether a source or a helper package of a course needs torch; all of the course is then graded with it.
+
+    Args:
+        root: the course folder.
+        config: its configuration.
+
+    Raises:
+        GraderError: a helper package cannot be found.
+    """
+    folder = root / str(config.CourseDirectory.get("source_directory", "source"))
+    files = (path for path in folder.rglob("*") if path.suffix in SOURCES and path.is_file())
+    return needs_torch((path.read_text(errors="replace") for path in files), helper_packages(config))
+
+
+def allows_broken_tests(config: Config) -> bool:
+    """Return whether the course goes on although our own solution fails a test; raise TraitError for a wrong type."""
+    return Grader(config=config).allow_broken_tests

@@ -11,10 +11,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from nbformat import NotebookNode
 from nbformat.reader import reads
 
 from grader.classroom.course_dir import CourseDir
+from grader.classroom.faults import Fault
 from grader.classroom.gradebook.rules import CellScore, NotebookScore, StudentScores
 from grader.classroom.gradebook.writer import GradebookWriter
 from grader.classroom.page.autograded import answer_digests
@@ -89,7 +91,8 @@ class ResultWriter:
                 self._refresh_pages(student, marker)
             except Exception:  # the student is graded again, which reports an error that remains
                 return None
-        return StudentResult(student, errors=marker["troubles"], notices=marker["remarks"])
+        faults = msgspec.convert(marker.get("faults", []), list[Fault])
+        return StudentResult(student, errors=marker["troubles"], notices=marker["remarks"], known_faults=faults)
 
     def _refresh_pages(self, student: str, marker: dict[str, Any]) -> None:
         """Make the pages of a finished student again, with the current scores."""
@@ -149,6 +152,8 @@ class ResultWriter:
                 "notebooks": sorted(result.graded),
                 "unread": result.unread,
             }
+            if result.faults:
+                marker["faults"] = msgspec.to_builtins(result.faults)
             self._mark_complete(result.student, marker)
 
     def write_some(self, student_result: StudentResult) -> None:

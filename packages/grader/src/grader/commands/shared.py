@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from grader.classroom.config import helper_packages, load_config
+from grader.classroom.config import course_needs_torch, helper_packages, load_config
 from grader.engine.supervisor import forkserver
 from grader.errors import GraderError
 from grader.text import DISTRIBUTION, HOW_TO_CONTINUE, INTERRUPTED, one_line
@@ -38,6 +38,11 @@ def add_jobs(parser: argparse.ArgumentParser, plural: str) -> None:
 def add_no_sandbox(parser: argparse.ArgumentParser, help: str) -> None:
     """Add the option --no-sandbox, with this help."""
     parser.add_argument("--no-sandbox", action="store_true", help=help)
+
+
+def add_anyway(parser: argparse.ArgumentParser) -> None:
+    """Add the option --anyway."""
+    parser.add_argument("--anyway", action="store_true", help="go on although our own solution fails one of our tests")
 
 
 def add_scheduler(parser: argparse.ArgumentParser) -> None:
@@ -76,7 +81,8 @@ def prepare(root: Path) -> None:
     Args:
         root: the course folder.
     """
-    forkserver.prepare(helper_packages(load_config(root)))
+    config = load_config(root)
+    forkserver.prepare(helper_packages(config), needs_torch=course_needs_torch(root, config))
 
 
 def with_current_names(settings: Mapping[str, Any], current: Mapping[str, str]) -> dict[str, Any]:
@@ -99,3 +105,9 @@ def require_dask() -> None:
 def note(line: str) -> None:
     """Print a line on standard error, beside the output of a command."""
     print(f"grader: {one_line(line)}", file=sys.stderr)
+
+
+def show(error: GraderError) -> None:
+    """Print an error and its details on standard error."""
+    note(str(error))
+    print("".join(f"{one_line(line)}\n" for line in error.details), end="", file=sys.stderr)

@@ -18,12 +18,17 @@ TIME_IS_UP = "the time for the whole notebook was used up"
 NOT_DEFINED = (
     "{} is not defined: the cell that should define it is missing, did not run to its end, or gives it another name."
 )
+IS_MODULE = (
+    "{0} is a module in the student's process, which the test does not share: the course should import {0} in the test "
+    "or in a read-only cell."
+)
 CHANGED_ARGUMENTS = "In this test your code changed its arguments in place."
 GOT_NONE = "The test got None: is a return missing, or does no gradient come back?"
 UNUSABLE = "The test could not use what your code returned"
 UNUSABLE_BY_A_FUNCTION = "A function of the test{} could not use what your code gave it"
 DOES_NOT_HOLD = "This does not hold for your code."
 PART = "This test gave a part of its points."
+UNGRADABLE = "This test cannot be graded: your teacher has been told."
 
 
 class Cause(StrEnum):
@@ -57,6 +62,8 @@ class Cause(StrEnum):
     """The time for the notebook was used up."""
     NOT_GRADED = "not graded"
     """Grading failed in the grader itself."""
+    UNGRADABLE = "ungradable"
+    """The test itself is at fault; only instructors read why, in the `ending` of its result."""
 
 
 class Where(msgspec.Struct, frozen=True):
@@ -68,6 +75,43 @@ class Where(msgspec.Struct, frozen=True):
 
     def __str__(self) -> str:
         return f" (in {self.cell}, line {self.line}: {self.text})"
+
+
+class EndingKind(StrEnum):
+    """Why a test ended without all of its points, seen from its code."""
+
+    PROPERTY = "property"
+    """An assertion failed, or the test gave a part of its points."""
+    NAME = "name"
+    """A name is not defined."""
+    BOUNDARY = "boundary"
+    """The test passed something to student code that cannot cross to its process."""
+    SYNTAX = "syntax"
+    """Python cannot compile the test."""
+    ERROR = "error"
+    """The code of the test raised a different exception."""
+    RAISED = "raised"
+    """The code that the test called raised an exception."""
+    STOPPED = "stopped"
+    """A limit was reached, or the process of that code ended."""
+    NOT_RUN = "not run"
+    """A read-only cell did not run to its end."""
+
+
+class Ending(msgspec.Struct, frozen=True):
+    """The line of a test at which it ended, and why, for instructors: both may show a hidden test.
+
+    Args:
+        kind: what ended it.
+        reason: the exception or the limit.
+        line: the number of the line from 1; 0 if it is not known.
+        text: the line.
+    """
+
+    kind: EndingKind
+    reason: str
+    line: int = 0
+    text: str = ""
 
 
 class NotRunKind(StrEnum):
@@ -130,6 +174,7 @@ class Explanation(msgspec.Struct, frozen=True, omit_defaults=True):
         error: the class of the exception that is the cause.
         where: the line of the student's code that raised it.
         missing: the name that no cell defines.
+        is_module: whether student code has a module of that name, which does not reach a test.
         not_run: the cells that bind what is missing, but are not run.
         bound_again: the names of the exercise that later cells bind again.
         got_none: whether the test met None where it expected a result.
@@ -145,6 +190,7 @@ class Explanation(msgspec.Struct, frozen=True, omit_defaults=True):
     error: str = ""
     where: Where | None = None
     missing: str = ""
+    is_module: bool = False
     not_run: tuple[NotRun, ...] = ()
     bound_again: tuple[BoundAgain, ...] = ()
     got_none: bool = False
@@ -208,11 +254,13 @@ class Explanation(msgspec.Struct, frozen=True, omit_defaults=True):
             case Cause.NOT_WRITTEN:
                 return f"Not written yet{where}."
             case Cause.UNDEFINED:
-                return NOT_DEFINED.format(self.missing)
+                return (IS_MODULE if self.is_module else NOT_DEFINED).format(self.missing)
             case Cause.OUT_OF_TIME:
                 return f"Your code was stopped: {TIME_IS_UP}."
             case Cause.NOT_GRADED:
                 return NOT_GRADED
+            case Cause.UNGRADABLE:
+                return UNGRADABLE
         return ""
 
     @property

@@ -40,7 +40,8 @@ class Limits(Settings):
     notebook_seconds = Integer(
         120, min=1,
         help="Wall seconds, counted in the same way, that one notebook may take, a quarter of them in each of its four "
-        "passes. At the limit the tests that have not run fail as timed out."
+        "passes; tests that run together with the student's code have as many seconds again. At the limit the tests "
+        "that have not run fail as timed out."
     ).tag(config=True)  # fmt: skip
     memory_mb = Integer(
         2048, min=1,
@@ -70,6 +71,15 @@ class Limits(Settings):
     helper_kb = Integer(
         1024, min=0,
         help="Kibibytes that these files may have together. A file that does not fit is left out, which a notice says."
+    ).tag(config=True)  # fmt: skip
+    assignment_files = Integer(
+        500, min=0,
+        help="Files that an assignment may have beside its notebooks in source/, which tests and student code get. At "
+        "the limit an error names the file."
+    ).tag(config=True)  # fmt: skip
+    assignment_mb = Integer(
+        100, min=0,
+        help="Mebibytes that these files may have together. At the limit an error names the file."
     ).tag(config=True)  # fmt: skip
     threads = Integer(
         64, min=1,

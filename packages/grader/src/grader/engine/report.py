@@ -5,8 +5,9 @@ from enum import StrEnum
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
-from grader.engine.explanation import Cause, Explanation, Repair
+from grader.engine.explanation import Cause, Ending, Explanation, Repair
 from grader.engine.view import ExerciseView, first_to_do, views
 from grader.errors import SandboxUnavailable
 
@@ -27,6 +28,8 @@ class Verdict(StrEnum):
     CRASHED = "crashed"
     OUTPUT_LIMIT = "output limit"
     NOT_CONFINED = "not confined"
+    UNGRADABLE = "ungradable"
+    """The fault lies in the test, not in the student's code."""
 
 
 class Fingerprint(msgspec.Struct, array_like=True, frozen=True):
@@ -58,7 +61,9 @@ class Result(msgspec.Struct, omit_defaults=True):
 
     `exercise` is the one to which the test belongs. The first failed result of an exercise has the `fingerprint` of its
     behaviour, with which equal ones are found in a class. If the test was judged with our answers to earlier exercises,
-    `alone` is its result with the student's own. The records beside autograded notebooks have the same fields.
+    `alone` is its result with the student's own. `ending` tells the instructor which line of the test ended it, and
+    why. `together` is true if the test ran in one process with the student's code, which could then read and change it.
+    The records beside autograded notebooks have the same fields.
     """
 
     name: str
@@ -70,6 +75,8 @@ class Result(msgspec.Struct, omit_defaults=True):
     fingerprint: Fingerprint | None = None
     log: str = ""
     alone: "Result | None" = None
+    ending: Ending | None = None
+    together: bool = False
 
     @property
     def message(self) -> str:
@@ -81,6 +88,16 @@ class Result(msgspec.Struct, omit_defaults=True):
         """Whether the answer still raises the `NotImplementedError` of the release."""
         return self.explanation.cause is Cause.NOT_WRITTEN
 
+    @property
+    def is_ungradable(self) -> bool:
+        """Whether it lost points by a fault of the test."""
+        return self.verdict is Verdict.UNGRADABLE
+
+    def as_ungradable(self, ending: Ending | None = None) -> "Result":
+        """Return the result of a test that is itself at fault; by default, its own ending is the reason."""
+        explanation = Explanation(cause=Cause.UNGRADABLE)
+        return replace(self, verdict=Verdict.UNGRADABLE, explanation=explanation, ending=ending or self.ending)
+
     def published(self) -> "PublishedResult":
         """Return the result without the parts that only instructors see."""
         alone = None if self.alone is None else self.alone.published()
@@ -90,18 +107,31 @@ class Result(msgspec.Struct, omit_defaults=True):
         )  # fmt: skip
 
 
+class UnfinishedCell(msgspec.Struct, frozen=True):
+    """A cell of ours that raised in the sandbox, by its index, and why.
+
+    `missing` are the names that it should have bound there, and `missing_in_tests` those that tests lack, too.
+    """
+
+    index: int
+    ending: Ending
+    missing: frozenset[str]
+    missing_in_tests: frozenset[str]
+
+
 @dataclass
 class Report:
     """The report on one notebook: a result for each test cell, in order, and the repairs that it needed.
 
     `outputs` holds nbformat outputs by the index of the cell in the repaired notebook. `given_up` is true if the grader
-    itself failed, so that the results say nothing about the submission.
+    itself failed, so that the results say nothing about the submission. `unfinished` are the cells of ours that raised.
     """
 
     results: list[Result] = field(default_factory=list)
     repairs: list[Repair] = field(default_factory=list)
     outputs: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
     given_up: bool = False
+    unfinished: list[UnfinishedCell] = field(default_factory=list)
 
     @property
     def points(self) -> float:

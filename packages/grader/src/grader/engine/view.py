@@ -3,12 +3,17 @@
 results of tests --views--> ExerciseView: state, diagnosis, reasons (each once, with its tests), what comes first
 """
 
-from collections.abc import Iterable, Sequence
-from typing import Protocol
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol, TypeVar
 
 import msgspec
 
 from grader.engine.explanation import Cause, Explanation
+
+T = TypeVar("T")
+MADE_UP = re.compile(r"\bcell-[0-9a-f]{16}\b")
+"""A name that nbgrader makes up for a cell."""
 
 NEEDED_BEFORE = (Cause.UNDEFINED, Cause.OUT_OF_TIME, Cause.NOT_GRADED)
 """Causes that may lie outside the exercise and cost points in several."""
@@ -36,6 +41,8 @@ RIGHT = ExerciseState("✓", "right", "good")
 PARTLY = ExerciseState("◐", "partly right", "part")
 WRONG = ExerciseState("✗", "not right yet", "bad")
 NOT_WRITTEN = ExerciseState("○", "not written yet", "blank")
+UNGRADABLE = ExerciseState("–", "cannot be graded", "blank")
+"""All points that are missing are those of tests that are themselves at fault."""
 
 
 class Reason(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -83,6 +90,29 @@ class ExerciseView(msgspec.Struct, frozen=True):
         return 100 * max(0.0, min(1.0, self.points / self.max_points)) if self.max_points else 100.0
 
 
+def relabelled(text: str, labels: Mapping[str, str]) -> str:
+    """Return a text for people with labels in the place of the names that nbgrader made up; see `Outline.labels`."""
+    return MADE_UP.sub(lambda name: labels.get(name[0], name[0]), text) if labels else text
+
+
+def with_labels(items: Sequence[T], labels: Mapping[str, str]) -> list[T]:
+    """Return results, or other data of one type, with labels in the place of made-up names in all their texts."""
+    if not (labels and items):
+        return list(items)
+    return [msgspec.convert(_relabelled(msgspec.to_builtins(item), labels), type(item)) for item in items]
+
+
+def _relabelled(value: Any, labels: Mapping[str, str]) -> Any:
+    match value:
+        case str():
+            return relabelled(value, labels)
+        case list() | tuple():
+            return [_relabelled(each, labels) for each in value]
+        case dict():
+            return {_relabelled(key, labels): _relabelled(each, labels) for key, each in value.items()}
+    return value
+
+
 def views(results: Iterable[Judged]) -> list[ExerciseView]:
     """Return the views of all exercises that have tests, in order.
 
@@ -106,6 +136,8 @@ def view(exercise: str, results: Sequence[Judged]) -> ExerciseView:
     failed = [each for each in results if each.points < each.max_points]
     is_blank = any(_is_blank(each.explanation, exercise) for each in failed)
     state = RIGHT if points >= max_points else PARTLY if points else NOT_WRITTEN if is_blank else WRONG
+    if failed and all(each.explanation.cause is Cause.UNGRADABLE for each in failed):
+        state = UNGRADABLE
     shown = [each for each in failed if state is not NOT_WRITTEN or not _is_blank(each.explanation, exercise)]
     diagnosis = next((text for each in failed if (text := each.explanation.diagnosis)), "")
     used = dict.fromkeys(name for each in results for name in each.explanation.judged_with)
@@ -113,8 +145,8 @@ def view(exercise: str, results: Sequence[Judged]) -> ExerciseView:
 
 
 def first_to_do(shown: Iterable[ExerciseView]) -> ExerciseView | None:
-    """Return the first exercise that is not right."""
-    return next((each for each in shown if each.state != RIGHT), None)
+    """Return the first exercise that is not right, and that the student can do something about."""
+    return next((each for each in shown if each.state not in (RIGHT, UNGRADABLE)), None)
 
 
 def _reasons(failed: Iterable[Judged], exercise: str) -> tuple[Reason, ...]:

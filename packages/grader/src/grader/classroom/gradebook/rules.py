@@ -180,8 +180,10 @@ def total(scores: Iterable[NotebookScore]) -> NotebookScore:
 
 @dataclass(frozen=True)
 class RegisteredNotebook:
-    """The gradebook's entry of a source notebook: graded cells (name, without points) and answers (name) by their ids.
+    """The gradebook's entry of a source notebook, by the ids of its cells.
 
+    `graded` are cells with points: their names, and their scores without points. `answered` are the names of those that
+    get a comment. nbgrader knows a written answer by two ids, and a task, which has points and a comment, by one.
     `checksums` are those of the released cells, by grade_id.
     """
 

@@ -39,13 +39,13 @@ class _Submission:
 
 @dataclass(frozen=True)
 class _Submitted:
-    """A row of a submitted notebook, its score, and the ids of its cells' rows by the id of the source cell."""
+    """A row of a submitted notebook, its score, and the ids of its cells' rows by table and id of the source cell."""
 
     id: str
     notebook_id: str
     submission: _Submission
     score: NotebookScore = field(default_factory=NotebookScore)
-    rows: dict[str, str] = field(default_factory=dict)
+    rows: dict[tuple[Any, str], str] = field(default_factory=dict)
 
 
 class GradebookWriter:
@@ -68,9 +68,9 @@ class GradebookWriter:
                 notebook.name,
                 {
                     cell.id: (cell.name, CellScore(cell.max_score, is_test=cell.cell_type == "code"))
-                    for cell in notebook.grade_cells
+                    for cell in (*notebook.grade_cells, *notebook.task_cells)
                 },
-                {cell.id: cell.name for cell in notebook.solution_cells},
+                {cell.id: cell.name for cell in (*notebook.solution_cells, *notebook.task_cells)},
                 {cell.name: cell.checksum for cell in notebook.source_cells},
             )
             for notebook in assignment.notebooks
@@ -196,11 +196,11 @@ class GradebookWriter:
         for key, row, cell, auto, manual, extra, waits in self._rows(grade, given, submitted, graded):
             name, blank = graded[cell]
             own = CellScore(blank.max_points, auto, manual, extra, bool(waits), blank.is_test)
-            submitted[row].rows[cell], submitted[row].score.cells[name] = key, own
+            submitted[row].rows[grade, cell], submitted[row].score.cells[name] = key, own
         answered = {cell: name for notebook in self._notebooks.values() for cell, name in notebook.answered.items()}
         said = (answer.auto_comment, answer.manual_comment)
         for key, row, cell, *comments in self._rows(answer, said, submitted, answered):
-            submitted[row].rows[cell], submitted[row].score.comments[answered[cell]] = key, Comment(*comments)
+            submitted[row].rows[answer, cell], submitted[row].score.comments[answered[cell]] = key, Comment(*comments)
         return list(submitted.values())
 
     def _rows(
@@ -249,8 +249,8 @@ class _Changes:
             self._put_cell(api.Comment, row, cell, {"auto_comment": score.comments[name].auto})
 
     def _put_cell(self, table: Any, row: _Submitted, cell: str, values: dict[str, Any]) -> None:
-        if cell in row.rows:
-            self.put(table, row.rows[cell], {}, values)
+        if (table, cell) in row.rows:
+            self.put(table, row.rows[table, cell], {}, values)
         else:
             self.put(table, api.new_uuid(), {"cell_id": cell, "notebook_id": row.id}, values)
 

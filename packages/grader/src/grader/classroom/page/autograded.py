@@ -67,14 +67,21 @@ def _sanitized(outputs: dict[int, list[dict[str, Any]]]) -> dict[int, list[dict[
 
 
 def answer_digests(notebook: NotebookNode) -> dict[str, str]:
-    """Return a digest of the text of each written answer, by grade_id; of a blank box, of the text next to it."""
+    """Return a digest of each answer that a person marks, by grade_id.
+
+    It is that of the text of a written answer; of a blank box, of the text next to it; and of a task, of all cells that
+    nbgrader does not know, because a student may add an answer anywhere.
+    """
     names = [grade_id(cell) for cell in notebook.cells]
+    unnamed = [cell.source for cell in notebook.cells if grade_id(cell) is None and cell.source.strip()]
     found = {}
     for number, cell in enumerate(notebook.cells):
-        if (name := names[number]) is None or type_of(cell) is not CellType.MANUAL_ANSWER:
+        texts, kind = [cell.source], type_of(cell)
+        if (name := names[number]) is None or kind not in (CellType.MANUAL_ANSWER, CellType.TASK):
             continue
-        texts = [cell.source]
-        if cell.metadata.nbgrader.get("checksum", "") is None:
+        if kind is CellType.TASK:
+            texts = unnamed
+        elif cell.metadata.nbgrader.get("checksum", "") is None:
             texts += [each.source for each in _beside(notebook.cells, names, number)]
         found[name] = hashlib.sha256("\n".join(texts).encode(errors="surrogatepass")).hexdigest()
     return found

@@ -12,7 +12,7 @@ from grader.classroom.page import formulas
 from grader.engine.notebook.cells import CellType, explanation_of, grade_id, type_of
 from grader.engine.notebook.outline import GRADED, Exercise, Outline
 from grader.engine.report import Result, Verdict
-from grader.engine.view import NOT_WRITTEN, PARTLY, RIGHT, WRONG, ExerciseState, ExerciseView, Reason, view
+from grader.engine.view import NOT_WRITTEN, PARTLY, RIGHT, UNGRADABLE, WRONG, ExerciseState, ExerciseView, Reason, view
 
 HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*$", re.MULTILINE)
 INLINE = re.compile(r"\$([^$\n]+)\$|`([^`\n]+)`")
@@ -149,6 +149,8 @@ def cell_state(cell: NotebookNode) -> ExerciseState | None:
         return PASSED if kind is CellType.TEST else RIGHT
     if score.points:
         return PARTLY
+    if _ended(cell) is Verdict.UNGRADABLE:
+        return UNGRADABLE
     return ExerciseState("✗", _ended(cell) or ("failed" if kind is CellType.TEST else "no points"), "bad")
 
 

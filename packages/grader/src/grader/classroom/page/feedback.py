@@ -32,7 +32,8 @@ from grader.classroom.page.autograded import place_of
 from grader.classroom.page.exercises import anchor, cell_state, put_score, score_of
 from grader.classroom.page.summary import OVERVIEW, TEMPLATES, overview, styles, summary
 from grader.engine.notebook.cells import FORMS, CellType, grade_id, type_of
-from grader.engine.notebook.outline import GRADED
+from grader.engine.notebook.outline import GRADED, Outline
+from grader.engine.view import relabelled
 from grader.text import plural
 
 KEPT_CELLS, KEPT_CHARACTERS = 1_000, 20_000
@@ -96,7 +97,9 @@ class FeedbackExporter(HTMLExporter):
         """
         page_resources = self._init_resources(resources)
         page_resources["styles"] = styles()
-        return TemplateExporter.from_notebook_node(self, _NotCopied(nb), page_resources, **options)
+        labels = Outline(nb).labels
+        html, page_resources = TemplateExporter.from_notebook_node(self, _NotCopied(nb), page_resources, **options)
+        return relabelled(html, labels), page_resources
 
     def _cached_html(self, cell: NotebookNode, render: Callable[[NotebookNode], str]) -> str:
         """Return the HTML of a cell, rendered once. It depends on the cell alone; even its anchor is the cell's id."""
@@ -157,10 +160,10 @@ class Grades(GetGrades):
         put_score(cell, self._notebooks[self.notebook_id].cells[cell.metadata.nbgrader.grade_id])
 
 
-class _OneType:
-    """Applies nbgrader's preprocessor to one type of cell, so that a student's text between such markers stays."""
+class _CellsOfOurs:
+    """Applies nbgrader's preprocessor to some types of cells, so that a student's text between such markers stays."""
 
-    cell_type: CellType
+    cell_types: tuple[CellType, ...]
 
     def preprocess_cell(self, cell: NotebookNode, resources: dict[str, Any], index: int) -> tuple[NotebookNode, Any]:
         """Return the cell as the release shows it, and the resources.
@@ -170,22 +173,22 @@ class _OneType:
             resources: nbconvert's resources.
             index: the number of the cell.
         """
-        if type_of(cell) is not self.cell_type:
+        if type_of(cell) not in self.cell_types:
             return cell, resources
         shown: tuple[NotebookNode, Any] = super().preprocess_cell(cell, resources, index)  # type: ignore[misc]
         return shown
 
 
-class HideTests(_OneType, ClearHiddenTests):
+class HideTests(_CellsOfOurs, ClearHiddenTests):
     """Removes the hidden part of test cells."""
 
-    cell_type = CellType.TEST
+    cell_types = (CellType.TEST,)
 
 
-class HideMarkSchemes(_OneType, ClearMarkScheme):
-    """Removes the marking scheme from questions."""
+class HideMarkSchemes(_CellsOfOurs, ClearMarkScheme):
+    """Removes the marking scheme from questions and tasks."""
 
-    cell_type = CellType.READ_ONLY
+    cell_types = (CellType.READ_ONLY, CellType.TASK)
 
 
 class _NotCopied(NotebookNode):

@@ -18,6 +18,7 @@ from pathlib import Path
 from nbformat import NotebookNode, from_dict
 from traitlets.config import Config
 
+from grader.classroom.faults import Fault, of_result
 from grader.classroom.gradebook.rules import CellScore, NotebookScore, NotebookScores, RegisteredNotebook
 from grader.classroom.page.autograded import answer_digests, autograded, unanswered
 from grader.classroom.page.exercises import put_score
@@ -65,7 +66,8 @@ class StudentResult:
 
     `notebooks` are the repaired notebooks, and the autograded ones once `graded` has their texts; they do not travel.
     `unread` are the notebooks that cannot be read, with the reason for the student. `errors` are the reasons why
-    something could not be graded, `notices` what else an instructor may want to know.
+    something could not be graded, `notices` what else an instructor may want to know. `known_faults` are those of tests
+    that could not be graded, from an earlier run.
     """
 
     student: str
@@ -75,6 +77,13 @@ class StudentResult:
     unread: dict[str, str] = field(default_factory=dict)
     errors: list[str] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
+    known_faults: list[Fault] = field(default_factory=list)
+
+    @property
+    def faults(self) -> list[Fault]:
+        """The tests that cost this student points by a fault of their own."""
+        tests = ((name, test) for name, graded in self.graded.items() for test in graded.record.tests)
+        return self.known_faults + [of_result(name, test) for name, test in tests if test.is_ungradable]
 
 
 @dataclass(frozen=True)

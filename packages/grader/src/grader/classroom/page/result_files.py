@@ -46,7 +46,9 @@ def record(report: Report, notebook: NotebookNode, unanswered: Collection[str]) 
         notebook: the repaired notebook.
         unanswered: the answers that are still as released.
     """
-    tests = [replace(each, log="", alone=None) for each in report.results]
+    tests = [
+        replace(each, log="", alone=None, ending=each.ending if each.is_ungradable else None) for each in report.results
+    ]
     answers = {
         name: _text(cell.source)
         for cell in notebook.cells

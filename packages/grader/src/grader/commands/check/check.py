@@ -8,22 +8,24 @@ from functools import cached_property
 from pathlib import Path
 
 from nbformat import NotebookNode, from_dict
+from traitlets.config import Config
 
+from grader.classroom.assignment_files import assignment_files
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.page.exercises import HEADING, WAITING, PageExercise, anchor, exercises
+from grader.classroom.sources import read_source
 from grader.classroom.submitted.helper_files import helper_files
 from grader.classroom.submitted.matching import Matcher
 from grader.engine.diagnosis.misconceptions import load
 from grader.engine.grading import grade
 from grader.engine.limits import Limits
 from grader.engine.notebook.cells import CellType, explain, grade_id, type_of
-from grader.engine.notebook.files import read_source
 from grader.engine.notebook.outline import Outline
 from grader.engine.notebook.repair import Repaired, repair
 from grader.engine.notebook.submission_folder import SubmissionFolder
 from grader.engine.report import Report
 from grader.engine.supervisor.parsers import read_notebook
-from grader.engine.view import ExerciseView, first_to_do, views
+from grader.engine.view import ExerciseView, first_to_do, views, with_labels
 from grader.errors import GraderError, UnreadableFile
 from grader.files import Stamp, stamp
 from grader.text import printable
@@ -49,9 +51,14 @@ class CheckedNotebook:
     helpers: dict[Path, Stamp | None] = field(default_factory=dict)
 
     @cached_property
+    def labels(self) -> dict[str, str]:
+        """What a person reads in the place of made-up names; the JSON form of the report keeps these."""
+        return Outline(self.source).labels
+
+    @cached_property
     def exercises(self) -> list[ExerciseView]:
         """The exercises that were checked, in order; questions are left out."""
-        return views(self.report.results)
+        return views(with_labels(self.report.results, self.labels))
 
     @property
     def first_to_do(self) -> ExerciseView | None:
@@ -65,7 +72,14 @@ class CheckedNotebook:
 
     def heading(self, exercise: ExerciseView) -> str:
         """Return the heading above an exercise, or ''."""
-        place = next((each.heading_anchor for each in self._on_page if each.name == exercise.exercise), "")
+        place = next(
+            (
+                each.heading_anchor
+                for each in self._on_page
+                if self.labels.get(each.name, each.name) == exercise.exercise
+            ),
+            "",
+        )
         cells = (cell for cell in self.notebook.cells if anchor(cell) == place)
         return next((match[1] for cell in cells if (match := HEADING.search(cell.source))), "")
 
@@ -98,10 +112,12 @@ def check(course_dir: CourseDir, path: Path, *, sandbox: bool = True, exercise: 
         if _named(sources, path) is None:
             raise _unknown(path) from None
         raise GraderError(error.to_student) from None
-    source_path, source = source_of(sources, path, submission, limits.notebook_mb)
+    source_path, source = source_of(sources, path, submission, limits.notebook_mb, course_dir.config)
+    exercise = {label: name for name, label in Outline(source).labels.items()}.get(exercise, exercise)
     repaired, here = repair(source, submission), path.resolve()
+    ours = assignment_files(source_path.parent, course_dir.directory.ignore, limits)
     files, left_out = helper_files(
-        SubmissionFolder(here.parent, here.parent), [here.read_bytes()], limits, course_dir.helper_packages
+        SubmissionFolder(here.parent, here.parent), [here.read_bytes()], limits, course_dir.helper_packages, ours
     )
     # At once: whoever saves a file during the check has it checked again.
     helpers = {here.parent / name: stamp(here.parent / name) for name in files}
@@ -115,6 +131,7 @@ def check(course_dir: CourseDir, path: Path, *, sandbox: bool = True, exercise: 
         misconceptions=load(source_path.parent),
         helper_packages=course_dir.helper_packages,
         files=files,
+        assignment_files=ours,
     )
     graded, errors = _graded(repaired.notebook, report), _answer_errors(repaired.notebook, report)
     if exercise:
@@ -133,7 +150,9 @@ def _sources(course_dir: CourseDir) -> list[Path]:
     return [path for folder in folders for path in sorted(folder.glob("*.ipynb"))]
 
 
-def source_of(sources: list[Path], path: Path, notebook: NotebookNode, max_mb: int) -> tuple[Path, NotebookNode]:
+def source_of(
+    sources: list[Path], path: Path, notebook: NotebookNode, max_mb: int, config: Config
+) -> tuple[Path, NotebookNode]:
     """Return the path and the content of the source of a notebook, which its name or its cells identify.
 
     Args:
@@ -141,18 +160,19 @@ def source_of(sources: list[Path], path: Path, notebook: NotebookNode, max_mb: i
         path: the file.
         notebook: its content.
         max_mb: the largest size of a source, in MiB.
+        config: the configuration of the course.
 
     Raises:
         GraderError: neither its name nor its cells belong to a source, or a source is broken.
     """
     named = _named(sources, path)
     if named:
-        source = read_source(named, max_mb)
+        source = read_source(named, max_mb, config)
         known = {grade_id(cell) for cell in source.cells} - {None}
         if any(grade_id(cell) in known for cell in notebook.cells):
             return named, source
     # Only now, because reading all sources takes a moment.
-    contents = {str(each): read_source(each, max_mb) for each in sources}
+    contents = {str(each): read_source(each, max_mb, config) for each in sources}
     found = Matcher(contents).by_cells(notebook) or (str(named) if named else "")
     if not found:
         raise _unknown(path)
@@ -188,7 +208,8 @@ def _up_to(repaired: Repaired, exercise: str, path: Path) -> Repaired:
     """Return the notebook up to the last test of an exercise."""
     outline = Outline(repaired.notebook)
     if exercise not in outline.coded:
-        raise GraderError(f"{path.name} has no exercise {exercise!r}; it has {', '.join(outline.coded)}")
+        known = ", ".join(outline.labels.get(name, name) for name in outline.coded)
+        raise GraderError(f"{path.name} has no exercise {exercise!r}; it has {known}")
     own = outline.exercises[exercise]
     last = max(own.answer or 0, *own.tests, 0)
     return Repaired(

@@ -24,7 +24,7 @@ from pathlib import Path
 
 from jupyter_core.paths import jupyter_config_path
 
-from grader.classroom.config import helper_packages, load_config
+from grader.classroom.config import course_needs_torch, helper_packages, load_config
 from grader.commands.check import protocol
 from grader.commands.check.client import ANSWER_SECONDS, BUSY
 from grader.commands.cli import main as run_command
@@ -77,11 +77,11 @@ class Daemon:
     def __init__(self, course: Path, listener: socket.socket, lock: int) -> None:
         self._listener, self._lock = listener, lock
         forkserver.skip_slow_imports()
-        config = load_config(course)
-        self._helper_packages = helper_packages(config)
+        self._course, self._config = course, load_config(course)
+        self._helper_packages = helper_packages(self._config)
         self._settings = _settings(course)
         self._file_states = self._current_file_states()
-        forkserver.prepare(self._helper_packages)
+        self._prepare()
         # The modules of a check are loaded once, while the fork server loads its own.
         importlib.import_module("grader.commands.check.console")
         gc.collect()
@@ -113,7 +113,7 @@ class Daemon:
             self._reap()
 
     def _fork(self, connection: socket.socket) -> None:
-        forkserver.prepare(self._helper_packages)  # again, if it was killed
+        self._prepare()  # again, if it was killed
         pid = os.fork()
         if pid:
             self._checks.add(pid)
@@ -123,6 +123,10 @@ class Daemon:
             os.close(self._lock)
             _check(connection)
         os._exit(1)
+
+    def _prepare(self) -> None:
+        needs_torch = course_needs_torch(self._course, self._config)
+        forkserver.prepare(self._helper_packages, needs_torch=needs_torch)
 
     def _reap(self) -> bool:
         """Forget the checks that have ended; return True if there were any."""

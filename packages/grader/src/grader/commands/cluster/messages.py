@@ -46,7 +46,7 @@ class AssignmentBundle:
     def of(cls, assignment: Assignment, notebooks: dict[str, RegisteredNotebook], config: Config) -> "AssignmentBundle":
         """Return the bundle of an assignment. It has only part of the configuration, which may hold passwords."""
         limits = Limits(**assignment.limits.trait_values(config=True))
-        return cls(replace(assignment, limits=limits), notebooks, page_config(config))
+        return cls(replace(assignment, limits=limits, texts={}), notebooks, page_config(config))
 
     def packed(self) -> bytes:
         """Return the bundle as bytes; raise GraderError if a setting of the course cannot be pickled."""

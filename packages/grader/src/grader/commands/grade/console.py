@@ -6,6 +6,7 @@ The question of --changed is whether to write the results.
 import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import chain
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn, track
@@ -13,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.classroom.class_run import ClassRun
+from grader.classroom.faults import Fault
 from grader.classroom.gradebook.reader import SubmissionScore, read_ledger
 from grader.classroom.graders import Graders
 from grader.classroom.page.page_maker import StudentResult
@@ -34,16 +36,19 @@ def grade_and_show(run: ClassRun, graders: Graders | None = None) -> int:
     """
     console = Console()
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    remarks, status = {}, 0
+    remarks, faults, status = {}, list[Fault](), 0
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
         task = progress.add_task(f"grading {run.assignment}", total=run.student_count())
         for result in run.outcomes(graders):
             progress.advance(task)
-            remarks[result.student] = "; ".join((*result.errors, *result.notices))
+            remarks[result.student] = "; ".join((*result.errors, *result.notices, *_ungradable(result)))
+            faults += result.faults
             status |= bool(result.errors)
     recorded_scores = read_ledger(run.course_dir, run.assignment).by_student
     students = recorded_scores.keys() & remarks.keys() if run.only else recorded_scores.keys()
     for table in score_tables(run.assignment, {student: recorded_scores[student] for student in students}, remarks):
+        console.print(table)
+    for table in fault_tables(faults):
         console.print(table)
     return status
 
@@ -66,7 +71,8 @@ def regrade(run: ClassRun, graders: Graders | None = None, *, yes: bool = False)
         try:
             students = run.student_count()
             troubles = _troubles(shown(dry_run.grade(graders), f"grading {run.assignment}", students))
-            for table in change_tables(run.assignment, dry_run.changes):
+            tables = (change_tables(run.assignment, dry_run.changes), fault_tables(dry_run.faults))
+            for table in chain.from_iterable(tables):
                 console.print(table)
             for line in (*limit_lines(dry_run.limits), summary(dry_run.changes, students)):
                 print(one_line(line))
@@ -124,6 +130,29 @@ def score_tables(
     students = sorted(student_scores.keys() | remarks.keys())
     rows = [(student, *_score(student_scores.get(student), remarks.get(student, ""))) for student in students]
     return _tables(assignment, ("student", "tests", "written", ""), ("tests", "written"), rows)
+
+
+def _ungradable(result: StudentResult) -> Iterator[str]:
+    """Yield a remark if a student lost points by faults of tests."""
+    if lost := sum(fault.lost for fault in result.faults):
+        yield f"{plural(lost, 'point')} in tests that cannot be graded"
+
+
+def fault_tables(faults: Iterable[Fault]) -> Iterator[Table]:
+    """Yield tables of the tests that could not be graded, with the number of students who lost points there.
+
+    Args:
+        faults: those of all students.
+    """
+    found: dict[tuple[str, str], list[Fault]] = {}
+    for fault in faults:
+        found.setdefault((fault.notebook, fault.cell), []).append(fault)
+    rows = [
+        (each[0].notebook, each[0].cell, str(each[0].ending.line or ""), str(len(each)), each[0].ending.reason)
+        for _, each in sorted(found.items())
+    ]
+    columns = ("notebook", "test", "line", "students", "reason")
+    return _tables("tests that cannot be graded", columns, ("line", "students"), rows)
 
 
 def _tables(

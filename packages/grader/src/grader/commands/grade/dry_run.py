@@ -21,6 +21,7 @@ from sqlalchemy import create_engine, insert, make_url, select
 
 from grader.classroom.class_run import MAX_TOGETHER, ClassRun, FinishedStudent, common_digest, written
 from grader.classroom.course_dir import CourseDir, make_tables
+from grader.classroom.faults import Fault
 from grader.classroom.gradebook.reader import SubmissionScore, read_ledger
 from grader.classroom.gradebook.rules import NotebookScore, RegisteredNotebook
 from grader.classroom.gradebook.writer import GradebookWriter
@@ -39,13 +40,15 @@ CHANGED = "not written, because the submission has changed since it was graded: 
 class DryRun:
     """A class run that writes its results only if `write` is called; use it in a `with` block.
 
-    `changes` are those of the students who were graded; `limits` are the tests whose maximum of points has changed.
+    `changes` are those of the students who were graded; `limits` are the tests whose maximum of points has changed, and
+    `faults` those that could not be graded.
     """
 
     def __init__(self, run: ClassRun) -> None:
         self._run = run
         self.changes: list[StudentChange] = []
         self.limits: set[ChangedLimit] = set()
+        self.faults: list[Fault] = []
 
     def __enter__(self) -> "DryRun":
         with ExitStack() as opened:
@@ -67,9 +70,12 @@ class DryRun:
 
         Raises:
             GraderError: nothing was submitted, the gradebook cannot be read, or the disk is full.
+            UnsoundSource: our own solution fails a test, and no option or setting allows that.
             SandboxUnavailable: the kernel cannot confine student code.
         """
-        yield from self._run.outcomes(graders, self._keep, self._copy)
+        for result in self._run.outcomes(graders, self._keep, self._copy):
+            self.faults += result.faults
+            yield result
         after = read_ledger(self._copy, self._run.assignment)
         for change in self.changes:
             change.after = after.of(change.student)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from grader.commands.shared import (
     Command,
+    add_anyway,
     add_jobs,
     add_no_sandbox,
     add_scheduler,
@@ -33,6 +34,7 @@ def _options(parser: argparse.ArgumentParser) -> None:
         "--explain", metavar="STUDENT", help="print what this student's score is made of, and grade no one"
     )
     parser.add_argument("--yes", action="store_true", help="with --changed: write without asking")
+    add_anyway(parser)
     add_no_sandbox(parser, "do not confine student code (only if you trust it)")
     add_scheduler(parser)
 
@@ -49,7 +51,15 @@ def _run(parsed: argparse.Namespace) -> int:
 
     course_dir = CourseDir(Path.cwd())
     sandbox = not parsed.no_sandbox
-    run = ClassRun(course_dir, parsed.assignment, parsed.jobs, force=parsed.force, sandbox=sandbox, only=parsed.student)
+    run = ClassRun(
+        course_dir,
+        parsed.assignment,
+        parsed.jobs,
+        force=parsed.force,
+        sandbox=sandbox,
+        only=parsed.student,
+        anyway=parsed.anyway,
+    )
     grade: Callable[..., int] = partial(regrade, yes=parsed.yes) if parsed.changed else grade_and_show
     if not parsed.scheduler:
         return grade(run)

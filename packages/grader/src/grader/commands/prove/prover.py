@@ -12,6 +12,8 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
+from grader.classroom.assignment_files import assignment_files
+from grader.classroom.sources import read_sources
 from grader.commands.prove import survivors
 from grader.commands.prove.matrix import AnswerRow, Kind, Matrix
 from grader.commands.prove.mutation import difference, mutants
@@ -22,8 +24,8 @@ from grader.engine.diagnosis.misconceptions import Misconception, Tie, load, loa
 from grader.engine.explanation import Cause
 from grader.engine.grading import grade
 from grader.engine.limits import Limits
+from grader.engine.notebook.assignment_files import AssignmentFiles
 from grader.engine.notebook.cells import grade_id
-from grader.engine.notebook.files import read_sources
 from grader.engine.notebook.outline import Outline
 from grader.engine.notebook.repair import Repaired
 from grader.engine.report import Report
@@ -52,6 +54,8 @@ class ExerciseToProve:
     misconceptions: list[Misconception] = field(default_factory=list)
     ties: list[Tie] = field(default_factory=list)
     common_ties: list[Tie] = field(default_factory=list)
+    labels: dict[str, str] = field(default_factory=dict)
+    """What people read in the place of made-up names, of the whole notebook."""
 
     @cached_property
     def rows(self) -> list[tuple[AnswerRow, str]]:
@@ -86,7 +90,8 @@ class Prover:
     `answers` is the folder of right answers in other styles, ASSIGNMENT/EXERCISE/right-*.py. `only` names the exercises
     to prove; empty: all. `tenth` is the seed by which a tenth of the rows is drawn; None: all rows. `is_trivial_only`
     leaves only trivial answers and the reference. `jobs` rows are graded at a time; 0: one per core. `with_sentences`
-    tells whether to prove the sentences of the tests, too.
+    tells whether to prove the sentences of the tests, too. `ignore` are patterns of files that are not released, and
+    `files` the files of the assignments, by exercise; `exercises` reads them.
     """
 
     limits: Limits = field(default_factory=Limits)
@@ -98,6 +103,8 @@ class Prover:
     jobs: int = 0
     sandbox: bool = True
     with_sentences: bool = False
+    ignore: Sequence[str] = ()
+    files: dict[str, AssignmentFiles] = field(default_factory=dict)
 
     @property
     def is_sample(self) -> bool:
@@ -114,11 +121,16 @@ class Prover:
             GraderError: a source, a list of mistakes or a record has a defect, or an exercise in `only` is unknown.
         """
         exercises = [exercise for folder in folders for exercise in self._of(folder)]
-        known = [exercise.name for exercise in exercises]
+        known = [exercise.labels.get(exercise.name, exercise.name) for exercise in exercises]
+        names = {exercise.name for exercise in exercises}
         for name in self.only:
-            if name not in known:
+            if name not in (*known, *names):
                 raise GraderError(f"no exercise is called {name!r}; there is {', '.join(known) or 'none'}")
-        return [exercise for exercise in exercises if not self.only or exercise.name in self.only]
+        return [
+            exercise
+            for exercise, label in zip(exercises, known, strict=True)
+            if not self.only or exercise.name in self.only or label in self.only
+        ]
 
     def matrices(self, exercises: Sequence[ExerciseToProve]) -> Iterator[Matrix]:
         """Grade all rows, and yield the matrix of each exercise as it is complete.
@@ -133,7 +145,9 @@ class Prover:
         try:
             ahead: list[tuple[ExerciseToProve, list[Future[AnswerRow]]]] = []
             for exercise in exercises:
-                drawn = [(row, text) for row, text in exercise.rows if self._is_in_sample(exercise, row)]
+                # Without tests, no answer is right or wrong.
+                rows = exercise.rows if exercise.tests else []
+                drawn = [(row, text) for row, text in rows if self._is_in_sample(exercise, row)]
                 ahead.append((exercise, [pool.submit(self._graded, exercise, row, text) for row, text in drawn]))
                 if len(ahead) > 1:  # no core waits for the last row of the exercise before
                     yield self._matrix(*ahead.pop(0))
@@ -162,16 +176,18 @@ class Prover:
             sandbox=self.sandbox,
             misconceptions=misconceptions,
             helper_packages=self.helper_packages,
+            assignment_files=self.files.get(exercise),
         )
         report.require_confined()
         return report
 
     def _of(self, folder: Path) -> Iterator[ExerciseToProve]:
-        sources = read_sources(folder, self.limits.notebook_mb)
+        sources = read_sources(folder, self.limits.notebook_mb, self.limits.config)
         outlines = [Outline(source) for source in sources.values()]
         names = [exercise for outline in outlines for exercise in outline.coded]
         reasons, misconceptions = survivors.load(folder, names), load(folder)
         ties, common = load_ties(folder), load_common_ties(folder.parent)
+        self.files.update(dict.fromkeys(names, assignment_files(folder, self.ignore, self.limits)))
         for outline in outlines:
             for exercise in outline.coded:
                 answer = outline.reference(exercise)
@@ -182,7 +198,7 @@ class Prover:
                 mistakes = {each.name: each.apply(answer) for each in own}
                 yield ExerciseToProve(
                     folder.name, exercise, outline.alone(exercise), outline.scored_tests(exercise), mistakes, right,
-                    reasons.get(exercise, {}), own, ties.get(exercise, []), common,
+                    reasons.get(exercise, {}), own, ties.get(exercise, []), common, outline.labels,
                 )  # fmt: skip
 
     def _is_in_sample(self, exercise: ExerciseToProve, row: AnswerRow) -> bool:
@@ -223,7 +239,7 @@ class Prover:
     def _matrix(self, exercise: ExerciseToProve, futures: list[Future[AnswerRow]]) -> Matrix:
         rows = [future.result() for future in futures]
         explained = {row.edit for row in rows if row.reason}
-        not_drawn = {row.edit for row, _ in exercise.rows} - {row.edit for row in rows}
+        not_drawn = {row.edit for row, _ in exercise.rows if exercise.tests} - {row.edit for row in rows}
         stale = [edit for edit in exercise.reasons if edit not in explained | not_drawn]
         matrix = Matrix(exercise.assignment, exercise.name, exercise.tests, rows, stale, points=exercise.points)
         if self.with_sentences:

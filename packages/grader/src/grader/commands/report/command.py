@@ -12,7 +12,9 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from grader.classroom.assignment_files import assignment_files
 from grader.classroom.course_dir import CourseDir
+from grader.classroom.sources import read_sources
 from grader.classroom.student import kept_text, repaired
 from grader.commands.prove.prover import Prover
 from grader.commands.report.draft.draft import behaves_like, draft
@@ -70,11 +72,18 @@ def report(course_dir: CourseDir, assignment: str, options: ReportOptions) -> It
         seen = _latest(course_dir, assignment)
         made = class_report(course_dir, assignment, is_anonymous=options.anonymous)
         made.refresh = REFRESH_SECONDS if options.follow else 0
-        yield write_files(made, folder)
+        yield write_files(made, folder, _labels(course_dir, assignment))
         if not options.follow:
             return
         while _latest(course_dir, assignment) == seen:
             time.sleep(LOOK_SECONDS)
+
+
+def _labels(course_dir: CourseDir, assignment: str) -> dict[str, str]:
+    sources = read_sources(
+        course_dir.require(assignment), Limits(config=course_dir.config).notebook_mb, course_dir.config
+    )
+    return {name: label for source in sources.values() for name, label in Outline(source).labels.items()}
 
 
 def class_report(course_dir: CourseDir, assignment: str, *, is_anonymous: bool = False) -> ClassReport:
@@ -132,7 +141,9 @@ def draft_mistake(course_dir: CourseDir, assignment: str, key: str) -> str:
         keys = ", ".join(found) or "none"
         raise GraderError(f"no unnamed group of '{assignment}' has the key {key!r}; the report lists them: {keys}")
     group = found[key]
-    prover = Prover(limits=Limits(config=course_dir.config), helper_packages=course_dir.helper_packages)
+    limits = Limits(config=course_dir.config)
+    files = assignment_files(course_dir.require(assignment), course_dir.directory.ignore, limits)
+    prover = Prover(limits=limits, helper_packages=course_dir.helper_packages, files={group.exercise: files})
     source, answer = data.outline.sources[group.notebook], group.example.source
     is_alike = behaves_like(source, group.exercise, answer, prover)
     made = draft(Outline(source).reference(group.exercise), group.exercise, answer, is_alike)
@@ -178,7 +189,10 @@ def incidents(data: ClassData) -> list[Incident]:
                 happened.add((GIVEN_UP, notebook, "Grade it again with --force."))
                 continue
             for test in record.tests:
-                if test.verdict in INCIDENT_VERDICTS:
+                if test.ending is not None:
+                    line = f", line {test.ending.line}" if test.ending.line else ""
+                    happened.add((str(test.verdict), test.exercise, f"{test.name}{line}: {test.ending.reason}"))
+                elif test.verdict in INCIDENT_VERDICTS:
                     happened.add((str(test.verdict), test.exercise, test.explanation.message))
         for each in happened:
             found[each].append(index)

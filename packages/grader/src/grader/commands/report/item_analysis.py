@@ -1,11 +1,14 @@
 """Judges tests by the results of the class: whether they separate strong work from weak, and what they cost.
 
+A test that our own solution passes may still be stricter than the exercise. It fails students who pass everything else,
+and costs good and weak students alike, so its discrimination can look harmless.
+
 Discrimination is the corrected item-total correlation of classical test theory: the correlation of a test's points
 with a student's other points (Crocker and Algina, Introduction to Classical and Modern Test Theory, 1986, 14.2).
 """
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from statistics import StatisticsError, correlation
 
 from msgspec.structs import replace
@@ -18,9 +21,13 @@ ENOUGH = 10
 NEGATIVE, ERRORS = -0.1, 2.0
 """A note needs a discrimination at most this low, and this many standard errors below 0: in a small class, chance alone
 makes it negative."""
+ALONE, OF_FAILED, OF_TRIED = 2, 1 / 2, 1 / 10
+"""A note on a test that students fail alone needs so many of them, as shares of those who fail it and who tried it."""
 ALL_PASS = "Everyone who tried the exercise passes: it tells no one apart."
 NONE_PASS = "No one who tried the exercise passes: is the task clear, and the test fair?"
+TOGETHER = "It is judged together with the students' code, which can read and replace it."
 REVERSED = "Students with many points fail it more often than those with few: is it fair?"
+FAILED_ALONE = "It fails {} students who pass all other tests of its exercise: is it too strict?"
 
 
 def exercises(data: ClassData) -> list[ExerciseStatistics]:
@@ -43,22 +50,31 @@ def analysed_tests(data: ClassData) -> list[TestStatistics]:
     """Return the tests in the order of the notebooks."""
     rests: dict[str, list[tuple[float, float]]] = defaultdict(list)
     found: dict[str, TestStatistics] = {}
+    together: set[str] = set()
     for student, records in zip(data.students, data.records, strict=True):
         written = {each.exercise for each in student.exercises if each.is_written}
         total = sum(test.points for record in records.values() for test in record.tests)
         for notebook, record in records.items():
+            failed: dict[str, list[str]] = defaultdict(list)
+            scored = Counter(result.exercise for result in record.tests if result.max_points)
+            for result in record.tests:
+                if result.points < result.max_points:
+                    failed[result.exercise].append(result.name)
             for result in record.tests:
                 unseen = TestStatistics(result.name, result.exercise, notebook, result.max_points, 0, 0, None, 0.0)
                 test = found.setdefault(result.name, unseen)
+                if result.together:
+                    together.add(result.name)
                 if result.exercise in written:
                     test.tried += 1
                     test.passed += result.points >= result.max_points
+                    test.failed_alone += failed[result.exercise] == [result.name] and scored[result.exercise] > 1
                     test.cost += result.max_points - result.points
                     rests[result.name].append((result.points, total - result.points))
     order = {name: place for place, name in enumerate(data.outline.exercise_of)}
     for name, test in found.items():
         test.discrimination = _discrimination(rests[name])
-        test.notes = _notes(test)
+        test.notes = [TOGETHER, *_notes(test)] if name in together else _notes(test)
     return sorted(found.values(), key=lambda test: order.get(test.name, len(order)))
 
 
@@ -77,6 +93,9 @@ def _notes(test: TestStatistics) -> list[str]:
         notes.append(ALL_PASS)
     if not test.passed:
         notes.append(NONE_PASS)
+    enough = max(ALONE, OF_FAILED * (test.tried - test.passed), OF_TRIED * test.tried)
+    if test.failed_alone >= enough:
+        notes.append(FAILED_ALONE.format(test.failed_alone))
     if test.discrimination is not None and test.discrimination <= min(NEGATIVE, -ERRORS / math.sqrt(test.tried)):
         notes.append(REVERSED)
     return notes

@@ -13,9 +13,9 @@ from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.reader import SubmissionScore, read_ledger
 from grader.classroom.page.result_files import NotebookRecord, read_record
 from grader.classroom.results import completion_marker
+from grader.classroom.sources import read_sources
 from grader.commands.report.model import ExercisePoints, ExerciseStatistics, Student
 from grader.engine.limits import Limits
-from grader.engine.notebook.files import read_sources
 from grader.engine.notebook.outline import GRADED, Outline
 
 
@@ -56,7 +56,7 @@ def load_class(course_dir: CourseDir, assignment: str) -> ClassData:
         GraderError: there is no such assignment, or the gradebook cannot be read.
     """
     folder = course_dir.require(assignment)
-    outline = _outlined(read_sources(folder, Limits(config=course_dir.config).notebook_mb))
+    outline = _outlined(read_sources(folder, Limits(config=course_dir.config).notebook_mb, course_dir.config))
     ledger = read_ledger(course_dir, assignment, cells=True, is_new=True)
     rows = ledger.by_student
     students, records, remarks, ungraded = [], [], [], []

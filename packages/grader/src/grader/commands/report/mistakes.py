@@ -19,6 +19,7 @@ from grader.commands.report.model import Example, LectureItem, Mistake, StudentI
 from grader.engine.diagnosis.misconceptions import Misconception
 from grader.engine.explanation import Cause, Explanation
 from grader.engine.notebook.cells import CellType, grade_id, type_of
+from grader.engine.notebook.outline import GRADED
 from grader.engine.report import Fingerprint, Result
 
 OWN_NAME = re.compile(r"(?<=name |able )'[^']*'")
@@ -243,7 +244,7 @@ def _worked_example(source: NotebookNode, exercise: str) -> str:
     blank = next((place for place, cell in enumerate(cells) if grade_id(cell) == exercise), 0)
     before: list[NotebookNode] = []
     for cell in reversed(cells[:blank]):
-        if type_of(cell) in (CellType.AUTOGRADED_ANSWER, CellType.TEST, CellType.MANUAL_ANSWER):
+        if type_of(cell) in (CellType.AUTOGRADED_ANSWER, *GRADED):
             break
         before.insert(0, cell)
         if len(before) == EXAMPLE_CELLS:

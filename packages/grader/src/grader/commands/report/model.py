@@ -58,7 +58,8 @@ class TestStatistics(msgspec.Struct):
 
     `tried` counts students whose exercise was not blank, `passed` those with all points of the test. `discrimination`
     is the correlation of the test's points with a student's other points, None if either is constant. `cost` is the
-    points that the class lost in the test. `notes` are sentences about anything unusual.
+    points that the class lost in the test. `failed_alone` counts those who tried and passed all other tests of the
+    exercise, but not this one. `notes` are sentences about anything unusual.
     """
 
     name: str
@@ -70,6 +71,7 @@ class TestStatistics(msgspec.Struct):
     discrimination: float | None
     cost: float
     notes: list[str] = []
+    failed_alone: int = 0
 
 
 class Example(msgspec.Struct):

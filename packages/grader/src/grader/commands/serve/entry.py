@@ -8,6 +8,7 @@ from pathlib import Path
 from grader.classroom.config import load_config
 from grader.commands.shared import (
     Command,
+    add_anyway,
     add_jobs,
     add_no_sandbox,
     add_scheduler,
@@ -24,6 +25,7 @@ def _serve_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--keyfile", type=Path, metavar="FILE", help="key of the certificate, if it is in another file")
     add_jobs(parser, "notebooks")
     add_scheduler(parser)
+    add_anyway(parser)
     add_no_sandbox(parser, "do not confine student code (only if you trust it)")
 
 
@@ -35,7 +37,12 @@ def _serve(parsed: argparse.Namespace) -> int:
 
     course_dir = CourseDir(Path.cwd())
     options = Options(
-        parsed.bind, parsed.jobs, sandbox=not parsed.no_sandbox, certfile=parsed.certfile, keyfile=parsed.keyfile
+        parsed.bind,
+        parsed.jobs,
+        sandbox=not parsed.no_sandbox,
+        certfile=parsed.certfile,
+        keyfile=parsed.keyfile,
+        anyway=parsed.anyway,
     )
     if not parsed.scheduler:
         return serve(course_dir, options)

@@ -14,6 +14,7 @@ import threading
 import time
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -21,6 +22,7 @@ from tornado.netutil import bind_sockets
 
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.student import grade_submission, load_assignment
+from grader.classroom.student_zero import sound
 from grader.commands.serve.databases import open_databases
 from grader.commands.serve.dispatch import Dispatcher
 from grader.commands.serve.metrics import Metrics
@@ -52,7 +54,8 @@ class Options:
     """The options of `grader serve`.
 
     `bind` is HOST:PORT, `jobs` the number of notebooks graded at a time (0 for one per core); `certfile` and `keyfile`
-    are for TLS. `grade` grades a submission, here by default. On a cluster, `jobs` is the cluster's number.
+    are for TLS. `anyway` serves although our own solution fails a test. `grade` grades a submission, here by default.
+    On a cluster, `jobs` is the cluster's number.
     """
 
     bind: str = ""
@@ -61,6 +64,7 @@ class Options:
     sandbox: bool = True
     certfile: Path | None = None
     keyfile: Path | None = None
+    anyway: bool = False
 
 
 def serve(course_dir: CourseDir, options: Options) -> int:
@@ -72,6 +76,7 @@ def serve(course_dir: CourseDir, options: Options) -> int:
 
     Raises:
         GraderError: another service uses the folder, a source is broken, or the address or a certificate is unusable.
+        UnsoundSource: our own solution fails a test, and no option or setting allows that.
         SandboxUnavailable: the kernel cannot confine student code.
     """
     if options.sandbox and options.grade is None:
@@ -99,7 +104,9 @@ class _Serving:
             raise GraderError(
                 f"c.SubmissionPolicy.assignments names {unknown[0]!r}, and source/ has {', '.join(names) or 'none'}"
             )
-        assignments = {name: load_assignment(course_dir, name, sandbox=options.sandbox) for name in names}
+        loaded = (load_assignment(course_dir, name, sandbox=options.sandbox) for name in names)
+        check = partial(sound, course_dir, anyway=options.anyway, note=log.warning, jobs=options.jobs)
+        assignments = {each.name: check(each) for each in loaded}
         who = identity(course_dir.root)
         if isinstance(who, Tokens) and not len(who.accounts):
             log.warning("no student has a token yet: run 'grader tokens ROSTER.csv'")

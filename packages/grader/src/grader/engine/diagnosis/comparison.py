@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
-import torch
+import numpy
 
 from grader.engine.diagnosis.recording import RecordedCall
 from grader.engine.rpc.protocol import (
@@ -19,14 +19,19 @@ from grader.engine.rpc.protocol import (
     ErrorInfo,
     FromSandbox,
     Gradients,
+    Handle,
     ModuleChanges,
     ModuleHandle,
     ObjectHandle,
+    ProtocolError,
     Raised,
     Returned,
     Tree,
 )
+from grader.engine.rpc.tensors import numbers
+from grader.engine.rpc.values import unpack
 from grader.engine.sandbox.server import NO_EFFECTS, Answer
+from grader.engine.torch_if_used import torch
 
 RELATIVE, ABSOLUTE = 1e-4, 1e-5
 """Tolerances within which numbers are equal."""
@@ -102,6 +107,7 @@ class _ReplyComparison:
         return (
             self.same(msgspec.to_builtins(left.value), msgspec.to_builtins(right.value))
             and left.differentiable == right.differentiable
+            and left.printed == right.printed
             and (not self._exactly or left.measured == right.measured)
             and self._same_effects(left.effects or NO_EFFECTS, right.effects or NO_EFFECTS)
         )
@@ -124,6 +130,11 @@ class _ReplyComparison:
         match left, right:
             case {"tensor": i}, {"tensor": j}:
                 return self._same_tensor(i, j)
+            case {"array": [i, *kind]}, {"array": [j, *other]}:
+                return kind == other and self._same_tensor(i, j)
+            case {"numpy": [str(dtype), _]}, {"numpy": [other, _]}:
+                numbers = unpack(left, [], no_handles), unpack(right, [], no_handles)
+                return dtype == other and (numbers[0] == numbers[1] or _is_close(*numbers))
             case {"handle": dict(i)}, {"handle": dict(j)}:
                 return self._same_handle(msgspec.convert(i, FromSandbox), msgspec.convert(j, FromSandbox))
             case dict(), dict():
@@ -131,15 +142,19 @@ class _ReplyComparison:
             case list(), list():
                 return len(left) == len(right) and all(map(self.same, left, right))
             case float(), float():
-                both_nan = math.isnan(left) and math.isnan(right)
-                return both_nan or math.isclose(left, right, rel_tol=RELATIVE, abs_tol=ABSOLUTE)
+                return _is_close(left, right)
         return type(left) is type(right) and left == right
 
     def _same_tensor(self, i: int, j: int) -> bool:
         x, y = self._left[i], self._right[j]
         if x.shape != y.shape or x.dtype != y.dtype:
             return False
-        return torch.equal(x, y) or torch.allclose(x.double(), y.double(), RELATIVE, ABSOLUTE, equal_nan=True)
+        one, other = numbers(x), numbers(y)
+        if numpy.array_equal(one, other):
+            return True
+        wide = numpy.complex128 if one.dtype.kind == "c" else numpy.float64
+        with numpy.errstate(all="ignore"):
+            return numpy.allclose(one.astype(wide), other.astype(wide), RELATIVE, ABSOLUTE, equal_nan=True)
 
     def _same_handle(self, left: FromSandbox, right: FromSandbox) -> bool:
         if isinstance(left, ObjectHandle) and isinstance(right, ObjectHandle):
@@ -184,6 +199,21 @@ class _ReplyComparison:
             i is j if i is None or j is None else self._same_tensor(i, j)
             for (_, i), (_, j) in zip(left, right, strict=True)
         )
+
+
+def no_handles(handle: Handle, tensors: Tensors) -> Any:
+    """Refuse a handle where a number is expected."""
+    raise ProtocolError(f"a number must not be a {type(handle).__name__}")
+
+
+def _is_close(left: Any, right: Any) -> bool:
+    """Return whether two numbers of the same type are equal within the tolerances; dates and integers are not close."""
+    if isinstance(left, complex | numpy.complexfloating):
+        return _is_close(left.real, right.real) and _is_close(left.imag, right.imag)
+    if not isinstance(left, float | numpy.floating):
+        return False
+    both_nan = math.isnan(left) and math.isnan(right)
+    return both_nan or math.isclose(left, right, rel_tol=RELATIVE, abs_tol=ABSOLUTE)
 
 
 def _make(module: ModuleHandle) -> Any:

@@ -13,7 +13,6 @@ from contextlib import suppress
 from itertools import chain, combinations
 from typing import Any, TypeVar
 
-import torch
 from msgspec.structs import replace
 
 from grader.engine.diagnosis.comparison import draws, is_alike, is_informative, is_same
@@ -26,6 +25,7 @@ from grader.engine.notebook.plan import Step
 from grader.engine.report import Fingerprint, Result, Verdict
 from grader.engine.sandbox.server import Answer
 from grader.engine.sandbox.shell import execute
+from grader.engine.torch_if_used import torch
 from grader.errors import GraderError
 
 MAX_SECONDS = 2.0

@@ -9,7 +9,6 @@ call, and gets the same reply.
 from typing import Any
 
 import msgspec
-import torch
 
 from grader.engine.diagnosis.comparison import handles, same_values
 from grader.engine.diagnosis.recording import RecordedCall, RecordedCallback
@@ -28,6 +27,7 @@ from grader.engine.rpc.protocol import (
 )
 from grader.engine.rpc.tensors import DecodedTensors
 from grader.engine.sandbox.server import Answer, RpcServer
+from grader.engine.torch_if_used import torch
 
 
 class DifferentCallbacks(Exception):

@@ -19,9 +19,18 @@ if TYPE_CHECKING:
 HIDDEN = "BEGIN HIDDEN TESTS"
 NOT_GRADED_TAGS = {"experiment", "not-graded"}
 SANDBOX_ONLY_TAGS = {"candidate", "sandbox-only"}
+WRITES_FILE = ("%%writefile", "%%file")
 FORBIDDEN_TAG = "without:"
+TOGETHER = "together"
+"""The tag of a test, or of a whole notebook, that runs in one process with the student's code."""
 EXPLANATION = "grader"
 """The key of an explanation in the metadata of a test, and of the repairs in those of a repaired notebook."""
+OWNER = "grader_exercise"
+"""The key of the exercise in the metadata of a repaired test whose name does not say it."""
+LABEL = "grader_label"
+"""The key of the label in the metadata of an answer whose name says nothing."""
+SCHEMA = 3
+"""The version of nbgrader's metadata. nbgrader refuses any other, and updates older ones."""
 PICTURES = {"image/png", "image/jpeg"}
 FORMS = ("text/html", "image/png", "image/jpeg", "text/plain")
 """The MIME types of an output that a page shows, the best one first."""
@@ -34,6 +43,7 @@ class CellType(Enum):
     READ_ONLY = "read-only"  # runner and sandbox run it
     AUTOGRADED_ANSWER = "answer"  # the sandbox runs it
     MANUAL_ANSWER = "written"  # a person marks it
+    TASK = "task"  # a person marks what the student adds to the notebook
     UNMARKED = "unmarked"  # the sandbox runs it if it is code
 
 
@@ -49,6 +59,8 @@ def type_of(cell: "NotebookNode") -> CellType:
     if grade_id(cell) is None:
         return CellType.UNMARKED
     metadata = cell.metadata["nbgrader"]
+    if metadata.get("task"):
+        return CellType.TASK
     match bool(metadata.get("grade")), bool(metadata.get("solution")):
         case True, True:
             return CellType.MANUAL_ANSWER
@@ -57,6 +69,31 @@ def type_of(cell: "NotebookNode") -> CellType:
         case False, True:
             return CellType.AUTOGRADED_ANSWER
     return CellType.READ_ONLY if metadata.get("locked") else CellType.UNMARKED
+
+
+def fault_of(cell: "NotebookNode") -> str:
+    """Return why a cell of a source cannot be graded, as a sentence without its subject; '' if it can.
+
+    nbgrader refuses such a cell, too, but without its name, or counts its points twice.
+    """
+    marks = cell.metadata.get("nbgrader") or {}
+    kinds = {kind for kind in ("grade", "solution", "locked", "task") if marks.get(kind)}
+    if not kinds or marks.get("schema_version") != SCHEMA:
+        return ""
+    points = marks.get("points")
+    if grade_id(cell) is None:
+        return "has a type of nbgrader's but no grade_id: give it one"
+    if "task" in kinds and kinds & {"grade", "solution"}:
+        return 'is a task and also a test or an answer: keep either "task" or "grade" and "solution" in its metadata'
+    if cell.cell_type != "markdown" and "task" in kinds:
+        return f"is a task, and its type is {cell.cell_type}: make it a Markdown cell"
+    if cell.cell_type == "raw":
+        return "has a type of nbgrader's but is a raw cell: make it a code or Markdown cell"
+    if cell.cell_type == "markdown" and ("grade" in kinds) is not ("solution" in kinds):
+        return "is a Markdown cell, and no test or autograded answer: make it a code cell or a manually graded answer"
+    if kinds & {"grade", "task"} and not (isinstance(points, int | float) and points >= 0):
+        return "is graded and has no points: give it 0 or more"
+    return ""
 
 
 def is_not_graded(cell: "NotebookNode") -> bool:
@@ -68,9 +105,16 @@ def is_sandbox_only(cell: "NotebookNode") -> bool:
     """Return whether a read-only cell runs only in the sandbox: a training loop, say.
 
     In the runner it would call the student's model hundreds of times across the boundary. Its results are as untrusted
-    as everything that comes from the sandbox.
+    as everything that comes from the sandbox. So does a cell that writes a file: the runner is not confined.
     """
-    return type_of(cell) is CellType.READ_ONLY and not SANDBOX_ONLY_TAGS.isdisjoint(cell.metadata.get("tags", ()))
+    return type_of(cell) is CellType.READ_ONLY and (
+        not SANDBOX_ONLY_TAGS.isdisjoint(cell.metadata.get("tags", ())) or cell.source.startswith(WRITES_FILE)
+    )
+
+
+def is_together(cell_or_notebook: "NotebookNode") -> bool:
+    """Return whether a test, or every test of a notebook, runs in one process with the student's code."""
+    return TOGETHER in cell_or_notebook.metadata.get("tags", ())
 
 
 def forbidden_words(cell: "NotebookNode") -> tuple[str, ...]:
@@ -96,6 +140,21 @@ def explanation_of(cell: "NotebookNode") -> Explanation:
     with suppress(KeyError, msgspec.ValidationError):
         return msgspec.convert(cell.metadata[EXPLANATION], Explanation)
     return Explanation(detail=next((str(each.evalue) for each in cell.outputs if each.output_type == "error"), ""))
+
+
+def owner_of(cell: "NotebookNode") -> str:
+    """Return the answer to which a test belongs by its metadata; '' if its name says it, or nobody has asked.
+
+    A student cannot set it: the metadata of tests come from the source.
+    """
+    owner = cell.metadata.get(OWNER)
+    return owner if isinstance(owner, str) else ""
+
+
+def label_of(cell: "NotebookNode") -> str:
+    """Return the label of an answer in its metadata, or ''; a student cannot set it."""
+    label = cell.metadata.get(LABEL)
+    return label if isinstance(label, str) else ""
 
 
 def with_repairs(notebook: "NotebookNode", repairs: list[Repair]) -> "NotebookNode":

@@ -1,22 +1,30 @@
 """Finds the cells of a submission that are not run as the student wrote them: their imports count, other names do not.
 
+Tests are not run there either: what a visible one imports, the cells below it see as well.
+
 source, submission, repaired notebook --cells_not_run--> NotRunCell --imports--> steps that run first
 """
 
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from grader.engine.explanation import NotRunKind
 from grader.engine.notebook.cells import CellType, grade_id, is_not_graded, type_of
+from grader.engine.notebook.magics import without_magics
 from grader.engine.notebook.names import names_bound
 from grader.engine.notebook.plan import Role, Step
+from grader.engine.notebook.source_names import SourceNames
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
-MAGIC = re.compile(r"^(\s*)[%!].*$", re.MULTILINE)
+SETTING = re.compile(r"^[ \t]*%(?:matplotlib|config|load_ext|autoreload)\b.*$", re.MULTILINE)
+"""Magics that bind no name."""
+UNKNOWN_NAMES = re.compile(r"import\s*\*|\bglobal\s|(?<![.\w])(?:exec|globals)\(|^\s*[%!]", re.MULTILINE)
+"""Code that may bind names that are not written in it."""
 IMPORT = re.compile(r"^(?:import|from)\s", re.MULTILINE)
 RESTORED = {CellType.TEST: NotRunKind.TEST, CellType.READ_ONLY: NotRunKind.READ_ONLY}
 
@@ -77,8 +85,60 @@ def bound_in(cells: Iterable[NotRunCell]) -> dict[str, NotRunCell]:
     found: dict[str, NotRunCell] = {}
     for cell in cells:
         try:
-            names = names_bound(MAGIC.sub(r"\1pass", cell.source))
+            names = names_bound(without_magics(cell.source))
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue
         found = dict.fromkeys(names, cell) | found
     return found
+
+
+def with_imports_of_tests(steps: list[Step], names: SourceNames) -> list[Step]:
+    """Return the steps, and after each visible test a step for its imports that a cell below it may use.
+
+    In one process, the cells below a test see what it imported. The imports of a hidden test must not be revealed.
+
+    Args:
+        steps: the steps of a submission.
+        names: the names of its source.
+    """
+    if not any(names.tests.values()):
+        return steps
+    lowest = min(0, *(step.index for step in steps))
+    found, words = list[Step](), set[str]()
+    for step in reversed(steps):
+        if step.role is not Role.TEST:
+            words.update(re.findall(r"\w+", step.source))
+        elif imports := [each for each in names.tests.get(step.name, ()) if not words.isdisjoint(each.names)]:
+            lowest -= 1
+            code = "\n".join(each.code for each in imports)
+            found.append(Step(lowest, f"imports of {step.name}", Role.SANDBOX, code, is_ours=True, imports_only=True))
+        found.append(step)
+    return found[::-1]
+
+
+def names_bound_in(source: "NotebookNode") -> frozenset[str] | None:
+    """Return all names that the code of an instructor's notebook binds; None if they cannot be known.
+
+    Args:
+        source: the notebook.
+    """
+    names: set[str] = set()
+    for cell in source.cells:
+        if cell.cell_type == "code":
+            bound = names_in(cell.source)
+            if bound is None:
+                return None
+            names |= bound
+    return frozenset(names)
+
+
+@lru_cache(maxsize=1024)
+def names_in(text: str) -> frozenset[str] | None:
+    """Return the names that the text of a cell binds; None if they cannot be known."""
+    text = SETTING.sub("", text)
+    if UNKNOWN_NAMES.search(text):
+        return None
+    try:
+        return names_bound(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None

@@ -2,17 +2,18 @@
 
 import builtins
 import hashlib
-import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from grader.engine.explanation import Explanation
-from grader.engine.notebook.cells import HIDDEN, CellType, is_not_graded, is_sandbox_only
-from grader.engine.notebook.names import View, names_bound, names_used
+from grader.engine.notebook.cells import HIDDEN, CellType, is_not_graded, is_sandbox_only, is_together
+from grader.engine.notebook.magics import as_python, syntax_error
+from grader.engine.notebook.names import View, names_borrowed, names_bound, names_rebound, names_used
 from grader.engine.notebook.outline import Outline
+from grader.engine.notebook.source_names import SourceNames
 from grader.engine.report import Result, Verdict
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
 BLANK = "raise NotImplementedError"
 """The line of the release that marks an unwritten answer."""
-MAGIC = re.compile(r"^\s*[%!]", re.MULTILINE)
 
 
 class Role(Enum):
@@ -38,7 +38,8 @@ class Step:
     `exercise` is the answer cell that the cell is or tests, or '' for the student's own cells. While this test calls
     student code, that code may not call a library function with one of the words `forbidden` in its name. `is_ours` is
     true if the source notebook has a cell with exactly this text, and `is_own` if the student added the cell. If
-    `imports_only`, the imports of the cell run and nothing else.
+    `imports_only`, the imports of the cell run and nothing else. If `together`, this test runs in one process with the
+    student's code, and not in the runner.
     """
 
     index: int
@@ -52,6 +53,7 @@ class Step:
     is_ours: bool = False
     is_own: bool = False
     imports_only: bool = False
+    together: bool = False
 
     def result(
         self, verdict: Verdict, explanation: Explanation | None = None, log: str = "", points: float = 0.0
@@ -64,7 +66,10 @@ class Step:
             log: a log for the instructor.
             points: what it gave; a test that did not run to its end gives none.
         """
-        return Result(self.name, self.exercise, verdict, points, self.points, explanation or Explanation(), log=log)
+        return Result(
+            self.name, self.exercise, verdict, points, self.points, explanation or Explanation(), log=log,
+            together=self.together,
+        )  # fmt: skip
 
 
 def plan(notebook: "NotebookNode", source: "NotebookNode | None" = None) -> list[Step]:
@@ -75,7 +80,7 @@ def plan(notebook: "NotebookNode", source: "NotebookNode | None" = None) -> list
         source: the instructor's notebook, to find unchanged cells.
     """
     source_texts = {cell.source for cell in source.cells} if source is not None else set()
-    outline, steps = Outline(notebook), []
+    outline, steps = Outline(notebook, source), []
     for index, cell in enumerate(notebook.cells):
         if cell.cell_type != "code" or is_not_graded(cell):
             continue
@@ -83,23 +88,40 @@ def plan(notebook: "NotebookNode", source: "NotebookNode | None" = None) -> list
         exercise = outline.exercise_at[index]
         match outline.types[index]:
             case CellType.TEST:
-                code, points = _as_python(cell.source), float(cell.metadata.nbgrader.points)
-                words = outline.exercises[exercise].forbidden
-                steps.append(Step(index, name, Role.TEST, code, exercise, points, HIDDEN in code, words))
+                code, points = runnable(cell.source), float(cell.metadata.nbgrader.get("points") or 0)
+                words, together = outline.exercises[exercise].forbidden, is_together(notebook) or is_together(cell)
+                is_hidden = HIDDEN in cell.source
+                steps.append(Step(index, name, Role.TEST, code, exercise, points, is_hidden, words, together=together))
             case CellType.READ_ONLY:
                 role = Role.SANDBOX if is_sandbox_only(cell) else Role.BOTH
-                steps.append(Step(index, name, role, _as_python(cell.source), is_ours=is_ours))
+                steps.append(Step(index, name, role, runnable(cell.source), is_ours=is_ours))
             case _:
                 is_own = outline.types[index] is CellType.UNMARKED and not is_ours
                 steps.append(Step(index, name, Role.SANDBOX, cell.source, exercise, is_ours=is_ours, is_own=is_own))
     return steps
 
 
+def runnable(source: str) -> str:
+    """Return an instructor's cell as Python that compiles: one with a syntax error raises it when it runs.
+
+    So a test that cannot be compiled costs its own points, and no others.
+    """
+    if (error := syntax_error(source)) is None:
+        return as_python(source)
+    place = f"line {error.lineno}: " if error.lineno else ""
+    return f"raise SyntaxError({place + error.msg!r})"
+
+
 @dataclass(frozen=True)
 class Plan:
-    """The steps of a notebook, and facts derived from them, in dicts by the index of the step."""
+    """The steps of a notebook, and facts derived from them, in dicts by the index of the step.
+
+    `names` says what the cells of its source import and define, and `files` is a digest of the assignment's files.
+    """
 
     steps: list[Step]
+    names: SourceNames = field(default_factory=SourceNames)
+    files: str = ""
 
     @cached_property
     def places(self) -> dict[int, int]:
@@ -142,6 +164,7 @@ class Plan:
     def owners(self) -> dict[int, dict[str, str]]:
         """At each test, the exercises of the student's names so far: the first exercise whose tests use the name."""
         ours = {name for step in self.steps if step.role is Role.BOTH for name in names_bound(step.source)}
+        ours |= self.names.imported
         owners: dict[str, str] = {}
         owners_at = {}
         for step in self.steps:
@@ -155,6 +178,28 @@ class Plan:
     def judged_names(self) -> list[str]:
         """The names that tests ask of the student's code. No import may stand in for one that no cell binds."""
         return sorted(list(self.owners.values())[-1]) if self.owners else []
+
+    @cached_property
+    def borrowed(self) -> dict[int, frozenset[str]]:
+        """The student's names that each test rebinds or deletes and uses before, or that answers define as functions.
+
+        They are back after the test. Any other name that a test binds is its own, also for later tests.
+        """
+        ours, borrowed = set(vars(builtins)), {}
+        for step in self.steps:
+            if step.role is Role.TEST:
+                functions = names_rebound(step.source) & self.names.answers_define
+                borrowed[step.index] = (names_borrowed(step.source) | functions) - ours
+                ours |= names_bound(step.source) - borrowed[step.index]
+            elif step.role is Role.BOTH:
+                ours |= names_bound(step.source)
+        return borrowed
+
+    @cached_property
+    def rebound(self) -> dict[int, frozenset[str]]:
+        """The names that each test rebinds or deletes and that the answers of the source bind or use."""
+        known = self.names.answers_bind | self.names.answers_use
+        return {step.index: names_rebound(step.source) & known for step in self.steps if step.role is Role.TEST}
 
     @cached_property
     def needed_later(self) -> dict[int, set[str]]:
@@ -173,9 +218,11 @@ class Plan:
     @cached_property
     def sessions(self) -> dict[int, int]:
         """The session id of each test: 0 for its own session, another number for tests that share objects."""
-        ids = {step.index: 0 for step in self.steps if step.role is Role.TEST}
+        ids = {step.index: 0 for step in self.steps if step.role is Role.TEST and not step.together}
         for number, step in enumerate(self.steps):
-            shared = names_bound(step.source) & self.needed_later[step.index] if step.role is Role.TEST else frozenset()
+            shared = frozenset[str]()
+            if step.role is Role.TEST and not step.together:
+                shared = names_bound(step.source) & self.needed_later[step.index] - self.borrowed[step.index]
             if shared:
                 later_steps = [later for later in self.steps[number + 1 :] if later.role is not Role.SANDBOX]
                 users = [later.index for later in later_steps if shared & set(names_used(later.source))]
@@ -188,19 +235,10 @@ class Plan:
     @cached_property
     def digests(self) -> dict[int, bytes]:
         """A digest of each test together with everything that the runner runs before it."""
-        digest, digests = hashlib.sha256(), {}
+        digest, digests = hashlib.sha256(f"{self.names.digest} {self.files}".encode()), {}
         for step in self.steps:
             if step.role is not Role.SANDBOX:
                 parts = (step.name, step.role, step.source, step.points, step.is_hidden, step.forbidden)
                 digest.update(repr(parts).encode())
                 digests[step.index] = digest.digest()
         return digests
-
-
-def _as_python(source: str) -> str:
-    """Return an instructor's cell with its magics as calls of IPython, which itself handles those of students."""
-    if not MAGIC.search(source):
-        return source
-    from IPython.core.inputtransformer2 import TransformerManager  # slow to load, and rarely needed
-
-    return TransformerManager().transform_cell(source)

@@ -1,30 +1,38 @@
-"""Finds the lists and dicts among the arguments of a call, and carries over what student code writes to them.
+"""Finds the containers among the arguments of a call, and carries over what student code writes to them.
+
+Containers are lists, dicts, sets, deques and bytearrays, but not arrays, which arrays.py carries over.
 
 Both sides walk the arguments in the same order, so a number means the same container on both.
 """
 
+from collections import deque
 from collections.abc import Iterable
 from typing import Any
 
 from grader.engine.rpc.protocol import ProtocolError
 
+Container = list | dict | set | deque | bytearray
+# Tuples, because isinstance takes longer with a union. A set and a bytearray hold no containers.
+_CONTAINERS = (list, dict, set, deque, bytearray)
+_SEQUENCES = (list, tuple, deque)
 
-def containers(value: Any) -> list[list | dict]:
-    """Return all lists and dicts in `value`, each before those that it contains."""
-    ordered = [value] if isinstance(value, list | dict) else []
-    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+
+def containers(value: Any) -> list[Container]:
+    """Return all containers in `value`, each before those that it contains."""
+    ordered: list[Container] = [value] if isinstance(value, _CONTAINERS) else []
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, _SEQUENCES) else ()
     for part in parts:
         ordered += containers(part)
     return ordered
 
 
 class WatchedContainers:
-    """The lists and dicts in `value`, with their content at the start."""
+    """The containers in `value`, with their content at the start."""
 
     def __init__(self, value: Any) -> None:
         self._before = [(container, _content(container)) for container in containers(value)]
 
-    def written(self) -> list[tuple[int, list | dict]]:
+    def written(self) -> list[tuple[int, Container]]:
         """Return the containers whose content has changed, each with its number."""
         return [
             (number, container)
@@ -33,7 +41,7 @@ class WatchedContainers:
         ]
 
 
-def write_back(arguments: list[list | dict], written: Iterable[tuple[int, list | dict]]) -> None:
+def write_back(arguments: list[Container], written: Iterable[tuple[int, Container]]) -> None:
     """Apply student code's changes to the containers of a call.
 
     Args:
@@ -41,20 +49,26 @@ def write_back(arguments: list[list | dict], written: Iterable[tuple[int, list |
         written: new contents, each with the number of its container.
 
     Raises:
-        ProtocolError: a list or dict was replaced by a value of another type.
+        ProtocolError: a container was replaced by a value of another type.
     """
     for number, content in written:
         match arguments[number], content:
-            case list() as container, list():
+            case (list() as container, list()) | (bytearray() as container, bytearray()):
                 container[:] = content
             case dict() as container, dict():
                 container.clear()
                 container.update(content)
+            case set() as container, set():
+                container.clear()
+                container.update(content)
+            case deque() as container, deque():
+                container.clear()
+                container.extend(content)
             case _:
-                raise ProtocolError("the new content of a list must be a list, and that of a dict a dict")
+                raise ProtocolError("the new content of a list must be a list, that of a dict a dict, and so on")
 
 
-def _content(container: list | dict) -> list[Any]:
+def _content(container: Container) -> list[Any]:
     return [part for pair in container.items() for part in pair] if isinstance(container, dict) else list(container)
 
 

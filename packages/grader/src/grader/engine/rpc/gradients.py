@@ -2,10 +2,9 @@
 
 from collections.abc import Iterable
 
-import torch
-
 from grader.engine.rpc.protocol import ProtocolError
 from grader.engine.rpc.tensors import same
+from grader.engine.torch_if_used import torch
 
 
 def gradient_of(tensor: torch.Tensor) -> torch.Tensor | None:

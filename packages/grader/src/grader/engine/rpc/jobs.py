@@ -10,32 +10,61 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from grader.engine.report import Result, Verdict
+from grader.engine.report import Result, UnfinishedCell, Verdict
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from grader.engine.diagnosis.misconceptions import KnownMisconceptions
+    from grader.engine.explanation import Ending
     from grader.engine.notebook.not_run import NotRunCell
     from grader.engine.notebook.plan import Step
+    from grader.engine.notebook.source_names import SourceNames
+
+
+@dataclass(frozen=True)
+class FilesFolder:
+    """A read-only folder with the files of an assignment beside its notebooks: their paths in it, and their digest."""
+
+    folder: Path
+    paths: tuple[str, ...]
+    digest: str
 
 
 @dataclass
 class Job:
-    """One notebook to grade, and the cells of it that are not run. Seconds are wall seconds as `clock` counts them."""
+    """One notebook to grade, the cells of it that are not run, and what its source says about names.
+
+    The runner works in the folder `here`, which holds links to the `files` of the assignment, if it has any. Seconds
+    are wall seconds as `clock` counts them. `source_names` are all names that the source may bind, None if they cannot
+    be known. `unsound` are the tests that our own solution fails, with the reason.
+    """
 
     steps: "list[Step]"
     known: "KnownMisconceptions"
     not_run: "list[NotRunCell]" = field(default_factory=list)
+    names: "SourceNames | None" = None
+    files: FilesFolder | None = None
+    here: Path | None = None
     cell_seconds: float = 10
     notebook_seconds: float = 120
     output_kb: int = 1024
+    source_names: frozenset[str] | None = None
+    unsound: "Mapping[str, Ending]" = field(default_factory=dict)
+
+    @property
+    def all_seconds(self) -> float:
+        """The seconds of all passes. Tests that run together with the student's code have as many again."""
+        return self.notebook_seconds * (1 + any(step.together for step in self.steps))
 
 
 @dataclass
 class JobResult:
-    """The runner's result: one for each test, in order, and the outputs of cells by index."""
+    """The runner's result: one for each test, in order, the outputs of cells by index, and unfinished cells."""
 
     results: list[Result]
     outputs: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
+    unfinished: list[UnfinishedCell] = field(default_factory=list)
 
 
 class NeedSandbox:
@@ -57,7 +86,10 @@ class SandboxExit:
 
 @dataclass(frozen=True)
 class SandboxSettings:
-    """The settings of a sandbox. Without a scratch folder it runs unconfined; it joins the cgroup `group`."""
+    """The settings of a sandbox; it joins the cgroup `group`.
+
+    Without a scratch folder it runs unconfined, and works in the folder `files` of the assignment, if there is one.
+    """
 
     scratch: Path | None
     memory_mb: int
@@ -67,3 +99,4 @@ class SandboxSettings:
     helper_packages: tuple[str, ...] = ()
     readable: tuple[Path, ...] = ()
     group: Path | None = None
+    files: Path | None = None

@@ -20,7 +20,12 @@ VERSION = 4
 MAX_LINE, MAX_FRAMES = 200, 8
 """Characters of a name or a line of code, and innermost lines of the student's cells in a traceback."""
 
+MAX_PRINTED = 2**20
+"""Characters that student code may print in a call if the test captures them."""
+
 Tree = Any
+Printed = tuple[bool, str]
+"""Printed text, and whether it went to stderr."""
 Index = Annotated[int, msgspec.Meta(ge=0)]
 
 
@@ -141,13 +146,21 @@ class FunctionRef(Message):
 
 
 class GeneratorRef(Message):
-    """From the runner: a torch.Generator, by its state."""
+    """From the runner: a generator of torch, of numpy or of Python, by its state."""
 
     state: Index
+    kind: str = "torch"
+
+
+class LibraryObject(Message):
+    """From the runner: an object of a library, pickled without its tensors (library_objects.py)."""
+
+    number: Index  # among those of the call
+    data: bytes
 
 
 FromSandbox = ObjectHandle | ModuleHandle
-Handle = FromSandbox | ObjectRef | MethodRef | VerbRef | FunctionRef | GeneratorRef
+Handle = FromSandbox | ObjectRef | MethodRef | VerbRef | FunctionRef | GeneratorRef | LibraryObject
 
 
 class ModuleChanges(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, kw_only=True):
@@ -178,6 +191,17 @@ class RunCell(Message):
     imports_except: list[str] | None = None  # run only its imports, and bind none of these names
 
 
+class RunTest(Message):
+    """Run a test in the namespace of the cells: one that is judged together with the student's code."""
+
+    source: str
+    name: str  # its name in tracebacks
+    code: bytes  # compiled, if it is plain Python
+    nonce: str  # the reply repeats it
+    points: float  # the most that it can give
+    seed: int
+
+
 class Call(Message):
     """Call an object in a session: `call` is the tree of (target, args, kwargs)."""
 
@@ -192,9 +216,11 @@ class Call(Message):
     requires_grad: list[tuple[Index, bool]] = []  # tensors that require a gradient, and whether each is a leaf
     gradients: list[tuple[Index, Index]] = []  # tensors, and their .grad
     forbidden: tuple[str, ...] = ()  # words in names of functions that student code may not call
+    captures: bool = False  # whether the test captures what is printed
     measure: str = ""  # the function "module:name" of a helper package that makes the call and measures it
     dtype: str = "float32"
     random: Index | None = None  # the random state, if the sandbox does not know it
+    own_random: Index | None = None  # the states of `random` and `numpy.random`, likewise, if the test uses them
 
 
 class Backward(Message):
@@ -222,7 +248,7 @@ class CallbackRaised(Message):
 
 Request = RunCell | Call | Backward
 CallbackReply = CallbackReturned | CallbackRaised
-ToSandbox = Request | CallbackReply
+ToSandbox = Request | RunTest | CallbackReply
 
 
 # Sandbox to runner
@@ -290,6 +316,18 @@ class CellDone(Message):
     defined: list[str] = []  # those that count for tests whose check stands above the cell
 
 
+class EndOfTest(Message):
+    """The end of a test in the sandbox: its points if it ran to its end, or the exception that ended it.
+
+    A sandbox that has not received the test cannot know its nonce.
+    """
+
+    nonce: Annotated[str, msgspec.Meta(max_length=MAX_LINE)]
+    points: float | None = None
+    error: ErrorInfo | None = None
+    missing: Annotated[str, msgspec.Meta(max_length=MAX_LINE)] = ""  # the name that a NameError is about
+
+
 class Effects(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, kw_only=True):
     """The side effects of a call; its tensors, lists and dicts are numbered as in the call."""
 
@@ -297,8 +335,10 @@ class Effects(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, kw
     gradients: list[tuple[Index, Index | None]] = []  # tensors, and their .grad
     containers: list[tuple[Index, Tree]] = []  # lists and dicts, and their new content
     generators: list[Index] = []  # the states of those among the arguments, in order
+    objects: list[tuple[Index, list[bool], Tree]] = []  # changed library objects: modes of their parts, and state
     modules: list[tuple[Index, ModuleChanges]] = []
     random: Index | None = None
+    own_random: Index | None = None
 
 
 class Returned(Message):
@@ -310,6 +350,7 @@ class Returned(Message):
     leaves: list[tuple[Index, bool, bool]] = []  # tensors, whether each is a parameter, and requires_grad
     grown: list[tuple[Index, list[str]]] = []  # parameters that the call made or unfroze: further inputs of its graph
     measured: Index | None = None  # the result of the call's `measure`
+    printed: list[Printed] = []  # if the test captures it
 
 
 class Gradients(Message):
@@ -323,6 +364,7 @@ class Raised(Message):
 
     error: ErrorInfo
     callback: Index | None = None
+    printed: list[Printed] = []
     object_id: Index | None = None  # the number of the exception
     of: Classes = []  # its class, if that is no built-in one
 
@@ -332,7 +374,8 @@ class Callback(Message):
 
     function: Index
     call: Tree
+    printed: list[Printed] = []
 
 
 Reply = CellDone | Returned | Gradients | Raised
-FromSandboxMessage = Ready | NotConfined | Reply | Callback
+FromSandboxMessage = Ready | NotConfined | Reply | EndOfTest | Callback

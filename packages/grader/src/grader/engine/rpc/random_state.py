@@ -5,9 +5,8 @@ A made-up state could choose the numbers that a test draws next, or make torch r
 
 import hashlib
 
-import torch
-
 from grader.engine.rpc.protocol import ProtocolError
+from grader.engine.torch_if_used import USES_TORCH, torch
 
 WORDS = slice(24, 24 + 624 * 8)
 """The bytes of a state that hold the 624 words of the Mersenne Twister. Before them are seed, left, seeded and next."""
@@ -24,8 +23,10 @@ class KnownState:
         self.state = torch.empty(0, dtype=torch.uint8)
         self._bytes = b""
 
-    def is_news(self, now: torch.Tensor) -> bool:
+    def is_news(self, now: torch.Tensor | None) -> bool:
         """Return whether the other side does not know the state `now`, and record that it now does."""
+        if now is None:
+            return False  # without torch
         before = self._bytes
         self.take(now)
         return self._bytes != before
@@ -47,7 +48,12 @@ def accepted_state(before: torch.Tensor, after: torch.Tensor) -> torch.Tensor:
     Args:
         before: the state, as bytes, with which student code began.
         after: the state with which student code claims to have ended.
+
+    Raises:
+        ProtocolError: this process does not use torch.
     """
+    if not USES_TORCH:
+        raise ProtocolError("a random state of torch arrived, and this notebook does not use it")
     if after.dtype is torch.uint8 and after.shape == before.shape and _is_sound(after):
         continued, seeded = torch.Generator().set_state(before), torch.Generator()
         if _leads_to(after, continued) or _leads_to(after, seeded.manual_seed(_number(after, 0, 8))):

@@ -1,11 +1,13 @@
 """Encodes tensors as safetensors, with the strides of non-contiguous ones, and decodes them."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
+import numpy
 import safetensors
-import torch
 
 from grader.engine.rpc.protocol import ProtocolError
+from grader.engine.torch_if_used import torch
 
 MAX_TENSOR_BYTES = 256 * 2**20
 
@@ -61,6 +63,8 @@ class DecodedTensors:
 
     def __init__(self, tensors: list[torch.Tensor], buffers: list[bytearray], *, watch: bool) -> None:
         self.tensors = tensors
+        self.arrays: dict[int, Any] = {}
+        """The arrays that `values.unpack` has made of some of them, by number."""
         self._watched = list(zip(tensors, buffers, strict=True)) if watch else []
         self._before = [(bytes(buffer), *_place(tensor)) for tensor, buffer in self._watched]
 
@@ -90,6 +94,12 @@ def same(known: torch.Tensor | None, tensor: torch.Tensor) -> bool:
         tensor: the tensor as it is now.
     """
     return known is not None and known.dtype is tensor.dtype and known.equal(tensor)
+
+
+def numbers(tensor: torch.Tensor) -> numpy.ndarray:
+    """Return the numbers of a tensor as an array, as float64 where numpy lacks its dtype."""
+    plain = tensor.detach().resolve_conj().resolve_neg()
+    return (plain.double() if plain.dtype is torch.bfloat16 else plain).numpy()
 
 
 def encoded(tensors: list[torch.Tensor]) -> EncodedTensors:

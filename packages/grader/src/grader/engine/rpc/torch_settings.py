@@ -3,12 +3,15 @@
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 
-import torch
+from grader.engine.torch_if_used import USES_TORCH, torch
 
 
 @contextmanager
 def settings_kept() -> Iterator[None]:
     """Restore the settings after the block: a test that failed halfway may have changed them for all later tests."""
+    if not USES_TORCH:
+        yield
+        return
     gradients, dtype = torch.is_grad_enabled(), torch.get_default_dtype()
     deterministic = torch.are_deterministic_algorithms_enabled()
     try:

@@ -2,40 +2,39 @@
 
     value --pack--> tree with numbers for tensors, tensors --unpack--> value
 
-None, bool, int, float, str, list, tuple, named tuple, dict, slice, torch dtypes, plain tensors and numpy scalars cross
-as copies. For everything else the sender's `refer` hook makes a handle, and the receiver's `resolve` hook finds the
-object of the handle on its side.
+Numbers, strings, collections and dates of Python's standard types, tensors, arrays and scalars of numpy, and dtypes
+cross as copies. For everything else the sender's `refer` hook makes a handle, and the receiver's `resolve` hook finds
+the object of the handle on its side.
 """
 
 import math
-from collections import Counter, namedtuple
+from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
 import msgspec
 import numpy
-import torch
 
+from grader.engine.rpc import arrays
 from grader.engine.rpc.protocol import Handle, ProtocolError, Tree
+from grader.engine.rpc.standard_values import STANDARD, TYPES, checked, made, parts_of
 from grader.engine.rpc.tensors import FROM_NAME, dtype_name
+from grader.engine.torch_if_used import torch
 
 MAX_DEPTH = 32
 MAX_NODES = 200_000
-MAX_BITS = 14_000
 MAX_FIELDS, MAX_NAME = 100, 100
 """Fields of a named tuple, and characters of a name; bounded because the runner caches the tuple's class."""
 NOT_FINITE = ("nan", "inf", "-inf")
 MAX_SAME_HASH = 1_000
-"""Keys of a dict with the same hash. Inserting twice as many takes four times as long."""
-NUMPY_DTYPES = {name: numpy.dtype(name) for name in FROM_NAME if name != "bfloat16"}
-"""Dtypes of numpy scalars that can cross: those of tensors, without the one that numpy lacks."""
+"""Keys of a dict, or elements of a set, with the same hash. Inserting twice as many takes four times as long."""
 
 Place = Callable[[torch.Tensor], int]
 """Adds a tensor to the message and returns its number there."""
 Refer = Callable[[Any, Place], Handle]
 Resolve = Callable[[Handle, list[torch.Tensor]], Any]
-_PLAIN: tuple[type[Any], ...] = (bool, int, float, str, list)
+_PLAIN: tuple[type[Any], ...] = (bool, int, float, str, list, bytes)
 """The types whose subclasses cross as instances of the type itself."""
 
 
@@ -58,6 +57,7 @@ def unpack(
     tensors: list[torch.Tensor],
     resolve: Resolve,
     check_field: Callable[[Any, str], Any] = lambda value, name: value,
+    found: dict[int, numpy.ndarray] | None = None,
 ) -> Any:
     """Return the value of a tree.
 
@@ -66,12 +66,13 @@ def unpack(
         tensors: the tensors of the message.
         resolve: finds the object of a handle.
         check_field: takes a value and the name of its field in a named tuple, and returns the value for this field.
+        found: receives the arrays of the value by the numbers of their tensors.
 
     Raises:
         ProtocolError: `pack` cannot have made this tree.
     """
     try:
-        return _Unpacker(resolve, check_field, tensors).walk(tree, 0)
+        return _Unpacker(resolve, check_field, tensors, {} if found is None else found).walk(tree, 0)
     except (TypeError, ValueError, msgspec.ValidationError) as error:
         raise ProtocolError(
             f"values must arrive as trees that `pack` makes; this one does not ({type(error).__name__})"
@@ -89,12 +90,14 @@ class Packer:
         tensors: the tensors of the message; those of the values are appended.
     """
 
-    __slots__ = ("nodes", "places", "refer", "tensors")
+    __slots__ = ("arrays", "nodes", "places", "refer", "tensors")
 
     def __init__(self, refer: Refer, tensors: list[torch.Tensor]) -> None:
         self.refer = refer
         self.tensors = tensors
         self.places: dict[int, int] = {}
+        self.arrays: dict[int, numpy.ndarray] = {}
+        """The arrays by the numbers of their tensors, which do not hold the array itself where torch needs a copy."""
         self.nodes = 0
 
     def place(self, tensor: torch.Tensor) -> int:
@@ -124,7 +127,7 @@ class Packer:
         if item is None or kind is bool:
             return item
         if kind is int:
-            return _checked(item)
+            return checked(item)
         if kind is str:
             return item if item.isascii() else _text(item)
         if kind is float:
@@ -140,10 +143,15 @@ class Packer:
             names = () if kind is tuple else _names(kind)
             return {"named": [kind.__name__, names, parts]} if 0 < len(parts) == len(names) else {"tuple": parts}
         if isinstance(item, dict):
-            return {"dict": [[walk(key, below), walk(part, below)] for key, part in item.items()]}
-        if isinstance(item, numpy.generic) and item.dtype.name in NUMPY_DTYPES:
+            pairs = [[walk(key, below), walk(part, below)] for key, part in item.items()]
+            if isinstance(item, defaultdict) and kind is defaultdict:
+                return {"defaultdict": [walk(item.default_factory, below), pairs]}
+            return {_DICT_TAGS.get(kind, "dict"): pairs}
+        if isinstance(item, numpy.generic) and (name := arrays.scalar_name(item.dtype)) and item.dtype.kind not in "US":
             # Not as a Python number: a test may distinguish the two, and in a notebook it would get numpy's.
-            return {"numpy": [item.dtype.name, item.tobytes().hex()]}
+            return {"numpy": [name, item.tobytes().hex()]}
+        if kind in _RARE:
+            return self._rare(item, kind, below)
         for plain in _PLAIN:
             if isinstance(item, plain):
                 return walk(plain(item), below)
@@ -153,21 +161,50 @@ class Packer:
             return {"dtype": dtype_name(item)}
         return {"handle": self.refer(item, self.place)}
 
+    def _rare(self, item: Any, kind: type, below: int) -> Tree:
+        """Return the tree of a value of one of the types that most messages do not have."""
+        if kind is numpy.ndarray:
+            return {"array": self._array(item)}
+        if kind is complex:
+            return {"complex": [self.walk(item.real, below), self.walk(item.imag, below)]}
+        if kind is set or kind is frozenset:
+            # Sorted, so that equal sets have equal trees.
+            return {kind.__name__: sorted((self.walk(part, below) for part in item), key=repr)}
+        if kind is deque:
+            return {"deque": [item.maxlen, [self.walk(part, below) for part in item]]}
+        if kind in STANDARD:
+            return {"standard": parts_of(item)}
+        is_type = isinstance(item, type)
+        name = _TYPE_NAMES.get(item) if is_type else arrays.scalar_name(item)
+        if name is None:
+            return {"handle": self.refer(item, self.place)}
+        return {"type" if is_type else "numpy_dtype": name}
+
+    def _array(self, array: numpy.ndarray) -> list[Any]:
+        if id(array) not in self.places:
+            self.arrays[len(self.tensors)] = array
+            self.places[id(array)] = len(self.tensors)
+            self.tensors.append(arrays.as_tensor(array))
+        place = [self.places[id(array)], array.flags.writeable]
+        return [*place, array.dtype.str] if arrays.crosses_as_bytes(array.dtype) else place
+
 
 class _Unpacker:
     """Makes one value of a tree."""
 
-    __slots__ = ("check_field", "nodes", "resolve", "tensors")
+    __slots__ = ("arrays", "check_field", "nodes", "resolve", "tensors")
 
     def __init__(
         self,
         resolve: Resolve,
         check_field: Callable[[Any, str], Any],
         tensors: list[torch.Tensor],
+        arrays: dict[int, numpy.ndarray],
     ) -> None:
         self.resolve = resolve
         self.check_field = check_field
         self.tensors = tensors
+        self.arrays = arrays
         self.nodes = 0
 
     def walk(self, item: Any, depth: int) -> Any:
@@ -187,8 +224,8 @@ class _Unpacker:
             return self.tensors[part]
         if tag == "tuple" and type(part) is list:
             return tuple([walk(inner, below) for inner in part])
-        if tag == "dict" and type(part) is list:
-            return _dict([(walk(key, below), walk(value, below)) for key, value in part])
+        if tag in _DICTS and type(part) is list:
+            return _DICTS[tag](_dict([(walk(key, below), walk(value, below)) for key, value in part]))
         if tag == "named" and type(part) is list and len(part) == 3:
             class_name, names, parts = part
             kind = _named_tuple(class_name, tuple(names))
@@ -197,9 +234,9 @@ class _Unpacker:
             return slice(*[walk(bound, below) for bound in part])
         if tag == "dtype" and type(part) is str and part in FROM_NAME:
             return FROM_NAME[part]
-        if tag == "numpy" and type(part) is list and len(part) == 2 and part[0] in NUMPY_DTYPES:
+        if tag == "numpy" and type(part) is list and len(part) == 2:
             name, digits = part
-            [number] = numpy.frombuffer(bytes.fromhex(digits), NUMPY_DTYPES[name])
+            [number] = numpy.frombuffer(bytes.fromhex(digits), arrays.scalar_dtype(name, "US"))
             return number
         if tag == "handle":
             return self.resolve(msgspec.convert(part, Handle), self.tensors)
@@ -207,7 +244,44 @@ class _Unpacker:
             return float(part)
         if tag == "text" and type(part) is str:
             return part.encode("ascii").decode("unicode_escape")
-        raise ProtocolError("values must arrive as trees that `pack` makes; this one does not")
+        if tag == "numpy_dtype":
+            return arrays.scalar_dtype(part)
+        if tag == "type" and type(part) is str and part in _NAMED_TYPES:
+            return _NAMED_TYPES[part]
+        if type(part) is list:
+            return self._rare(tag, part, below)
+        raise _not_packed()
+
+    def _rare(self, tag: str, parts: list[Any], below: int) -> Any:
+        """Return a value of one of the types that most messages do not have."""
+        walk = self.walk
+        if tag == "array":
+            return self._array(*parts)
+        if tag == "complex":
+            real, imaginary = (walk(part, below) for part in parts)
+            if type(real) is float and type(imaginary) is float:
+                return complex(real, imaginary)
+        if tag == "set":
+            return set(_hashable([walk(part, below) for part in parts]))
+        if tag == "frozenset":
+            return frozenset(_hashable([walk(part, below) for part in parts]))
+        if tag == "deque":
+            length, items = parts
+            if type(items) is list:
+                return deque([walk(part, below) for part in items], length)
+        if tag == "defaultdict":
+            factory, pairs = parts
+            return defaultdict(walk(factory, below), walk({"dict": pairs}, below))
+        if tag == "standard":
+            return made(*parts)
+        raise _not_packed()
+
+    def _array(self, number: int, is_writeable: bool, dtype: str | None = None) -> numpy.ndarray:
+        if type(number) is not int or type(is_writeable) is not bool:
+            raise _not_packed()
+        if number not in self.arrays:
+            self.arrays[number] = arrays.as_array(tensor_at(self.tensors, number), is_writeable, dtype)
+        return self.arrays[number]
 
 
 def tensor_at(tensors: list[torch.Tensor], number: int) -> torch.Tensor:
@@ -253,14 +327,24 @@ def _too_large() -> ProtocolError:
     return ProtocolError(f"a value may be {MAX_DEPTH} levels deep and have {MAX_NODES} parts; this one has more")
 
 
+def _not_packed() -> ProtocolError:
+    return ProtocolError("values must arrive as trees that `pack` makes; this one does not")
+
+
 def _dict(items: list[tuple[Any, Any]]) -> dict[Any, Any]:
-    if len(items) > MAX_SAME_HASH and max(Counter(hash(key) for key, _ in items).values()) > MAX_SAME_HASH:
-        raise ProtocolError(f"at most {MAX_SAME_HASH} keys of a dict may have the same hash; this dict has more")
+    _hashable([key for key, _ in items], "keys of a dict")
     return dict(items)
 
 
-def _checked(number: int) -> int:
-    # Python itself converts at most 4300 decimal digits.
-    if number.bit_length() > MAX_BITS:
-        raise ProtocolError(f"an integer may have {MAX_BITS} bits; this one has {number.bit_length()}")
-    return number
+def _hashable(items: list[Any], role: str = "elements of a set") -> list[Any]:
+    """Return `items`; raise ProtocolError if too many have the same hash, and TypeError if one has none."""
+    if len(items) > MAX_SAME_HASH and max(Counter(map(hash, items)).values()) > MAX_SAME_HASH:
+        raise ProtocolError(f"at most {MAX_SAME_HASH} {role} may have the same hash; this one has more")
+    return items
+
+
+_DICT_TAGS: dict[type, str] = {Counter: "Counter", OrderedDict: "OrderedDict"}
+_DICTS: dict[str, Callable[[dict], dict]] = {"dict": lambda new: new, **{tag: kind for kind, tag in _DICT_TAGS.items()}}
+_TYPE_NAMES = TYPES | arrays.TYPES
+_NAMED_TYPES = {name: kind for kind, name in _TYPE_NAMES.items()}
+_RARE = {numpy.ndarray, complex, set, frozenset, deque, *map(type, _TYPE_NAMES), *STANDARD, *arrays.DTYPE_CLASSES}

@@ -15,11 +15,10 @@ would show it.
 import hashlib
 from typing import Any
 
-import torch
-
 from grader.engine.rpc.channel import FROM_SANDBOX, Channel, decode, encode
 from grader.engine.rpc.protocol import Message
 from grader.engine.rpc.tensors import DecodedTensors
+from grader.engine.torch_if_used import torch
 
 MAX_REMEMBERED = 32 * 2**20
 """Approximate bytes that a cache may hold. A full cache is emptied."""

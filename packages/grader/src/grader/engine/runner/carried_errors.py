@@ -82,7 +82,8 @@ def best_results(
     for exercise in run.exercises:
         tests = [step.index for step in steps if step.role is Role.TEST and step.exercise == exercise]
         if second.keys() >= set(tests) and not any(_lost(second[index]) for index in tests):
-            counted |= {index: _annotated(run, first[index], second[index]) for index in tests}
+            gradable = [index for index in tests if not second[index].is_ungradable]
+            counted |= {index: _annotated(run, first[index], second[index]) for index in gradable}
     return counted
 
 
@@ -112,4 +113,5 @@ def _named(find: Callable[[str], Collection[str]], source: str) -> set[str]:
 
 
 def _lost(result: Result) -> bool:
-    return result.points < result.max_points
+    """Return whether the answer lost points; what a test lost by its own fault, no other answer gives back."""
+    return result.points < result.max_points and not result.is_ungradable

@@ -6,6 +6,7 @@ A hidden test opens with a comment that states what it checks; the release shows
 for students. Everything else in a hidden test (code, traceback, values in error messages) stays in the grader.
 """
 
+import ast
 import builtins
 import traceback
 from collections.abc import Callable
@@ -15,20 +16,24 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from grader.engine.explanation import Cause, Explanation, Where
+from grader.engine.explanation import Cause, Ending, EndingKind, Explanation, Where
 from grader.engine.notebook.plan import Step
 from grader.engine.report import Result, Verdict, partial
 from grader.engine.rpc.exceptions import to_data, verdict_on
 from grader.engine.rpc.protocol import MAX_LINE, ErrorCode, ErrorInfo, ProtocolError
-from grader.engine.runner.standins.client import CALLED_BACK
+from grader.engine.runner.standins.client import CALLED_BACK, CannotPass
 from grader.engine.runner.standins.proxies import StudentError
-from grader.text import printable
+from grader.text import plural, printable
 from grader_kernel.unfit import compared_dtypes, question
 from grader_kernel.without import rule
 
 MAX_LOG = 50_000
 """Characters of a traceback that are kept: an error may quote all that student code answered."""
+MAX_REASON = 500
+"""Characters of an exception that an instructor's table shows."""
 KINDS = {name for name, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, BaseException)}
+IS_MODULE = "is_module"
+"""Attribute of a NameError: whether the sandbox has a module of this name."""
 LAST_LINE = 200
 """Highest line number in the message of a hidden test. In a longer cell, a student could encode values in it."""
 
@@ -60,11 +65,11 @@ class TestOutcome:
             step: the test.
             cells: the sources of the submission's cells by name.
         """
-        if self.result.points >= step.points:
+        if self.result.points >= step.points or self.result.is_ungradable:
             return replace(self.result, exercise=step.exercise)
         explanation = self.result.explanation if self.error is None else explain_raise(step, self.error, cells)
         if explanation.cause is Cause.NONE:
-            explanation = Explanation(_truth_of(step), Cause.PART)
+            explanation = Explanation(truth_of(step), Cause.PART)
         explanation = replace(explanation, changed_arguments=self.wrote)
         return replace(self.result, exercise=step.exercise, explanation=explanation)
 
@@ -84,11 +89,69 @@ def outcome_of(step: Step, run: Callable[[], Any]) -> TestOutcome:
     except ProtocolError:
         raise
     except StudentError as error:
-        return TestOutcome(step.result(verdict_on(error.info), log=_log()), error.info)
+        result = step.result(verdict_on(error.info), log=_log())
+        return TestOutcome(replace(result, ending=ending_of(step, error)), error.info)
     except Exception as error:
         verdict = Verdict.FAILED if isinstance(error, AssertionError) else verdict_on(to_data(error))
-        return TestOutcome(step.result(verdict, _explain_test(step, error), _log()))
-    return TestOutcome(step.result(Verdict.PASSED if points == step.points else Verdict.FAILED, points=points))
+        result = replace(step.result(verdict, _explain_test(step, error), _log()), ending=ending_of(step, error))
+        return TestOutcome(result.as_ungradable() if _is_tests_own(step, error) else result)
+    if points == step.points:
+        return TestOutcome(step.result(Verdict.PASSED, points=points))
+    given = f"it gave {points:g} of {plural(step.points, 'point')}"
+    ending = _at(step, ast.parse(step.source).body[-1].lineno, EndingKind.PROPERTY, given)
+    return TestOutcome(replace(step.result(Verdict.FAILED, points=points), ending=ending))
+
+
+def _is_tests_own(step: Step, error: Exception) -> bool:
+    """Return whether an exception is the fault of the test, whatever the student's code answered."""
+    if isinstance(error, SyntaxError):
+        # It is not that of a text that the test compiles.
+        return error.filename in (None, f"<{step.name}>")
+    return isinstance(error, CannotPass)
+
+
+def ending_of(step: Step, error: Exception) -> Ending:
+    """Return the line of a cell at which an exception ended it in this process, and the exception.
+
+    Args:
+        step: the cell.
+        error: the exception.
+    """
+    lines = [
+        line for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == f"<{step.name}>"
+    ]
+    if isinstance(error, StudentError):
+        return _at(step, lines[-1] if lines else 0, EndingKind.RAISED, _described(error.info.name, error.info.message))
+    if isinstance(error, SyntaxError):
+        # Before a cell runs, the exception itself has its line. Not `str`, which repeats it.
+        line = lines[-1] if lines else error.lineno or 0
+        return _at(step, line, EndingKind.SYNTAX, _described(type(error).__name__, error.msg))
+    kinds = {AssertionError: EndingKind.PROPERTY, NameError: EndingKind.NAME, CannotPass: EndingKind.BOUNDARY}
+    kind = next((kind for cause, kind in kinds.items() if isinstance(error, cause)), EndingKind.ERROR)
+    name = TypeError.__name__ if isinstance(error, CannotPass) else type(error).__name__
+    return _at(step, lines[-1] if lines else 0, kind, _described(name, str(error)))
+
+
+def ending_in_sandbox(step: Step, error: ErrorInfo, kind: EndingKind = EndingKind.NOT_RUN) -> Ending:
+    """Return the line of a cell at which an exception ended it in the sandbox, and the exception.
+
+    Args:
+        step: the cell.
+        error: the exception.
+        kind: what it was.
+    """
+    lines = [frame.line for frame in error.frames if frame.cell == f"<{step.name}>"]
+    return _at(step, lines[-1] if lines else 0, kind, _described(error.name, error.message))
+
+
+def _at(step: Step, line: int, kind: EndingKind, reason: str) -> Ending:
+    lines = step.source.split("\n")
+    text = lines[line - 1].strip() if 1 <= line <= len(lines) else ""
+    return Ending(kind, printable(reason, MAX_REASON), line, printable(text, MAX_LINE))
+
+
+def _described(name: str, message: str) -> str:
+    return f"{name}: {message}" if message else name
 
 
 def _log() -> str:
@@ -102,9 +165,9 @@ def _explain_test(step: Step, error: Exception) -> Explanation:
         step: the test.
         error: its exception: the test failed or could not continue.
     """
-    text, truth = printable(error).strip(), _truth_of(step) if step.is_hidden else ""
+    text, truth = printable(error).strip(), truth_of(step) if step.is_hidden else ""
     if name := _missing_name(error):
-        return Explanation(cause=Cause.UNDEFINED, missing=name)
+        return Explanation(cause=Cause.UNDEFINED, missing=name, is_module=getattr(error, IS_MODULE, False))
     if isinstance(error, AssertionError):
         # A library's message (torch.testing) gives values of the test; the author's is written for students.
         return Explanation(truth, Cause.PROPERTY, text if not step.is_hidden or _is_authors(error, step) else "")
@@ -135,7 +198,7 @@ def explain_raise(step: Step, error: ErrorInfo, cells: dict[str, str]) -> Explan
     if error.kind == "NotImplementedError" and not error.message:
         # The line of a blank. It may be left over below an answer, or belong to another exercise that this one calls.
         return Explanation(cause=Cause.NOT_WRITTEN, where=where)
-    truth = _truth_of(step) if step.is_hidden else ""
+    truth = truth_of(step) if step.is_hidden else ""
     if step.forbidden and error.code is ErrorCode.FORBIDDEN_FUNCTION:
         return Explanation(truth, Cause.LIBRARY, rule(step.forbidden), where=where)
     if error.code is ErrorCode.OUTPUT_LIMIT:
@@ -179,7 +242,7 @@ def _is_authors(error: AssertionError, step: Step) -> bool:
     return frame.f_code.co_filename == f"<{step.name}>"
 
 
-def _truth_of(step: Step) -> str:
+def truth_of(step: Step) -> str:
     """Return the opening comment of a test."""
     opening = takewhile(lambda line: line.startswith("# "), step.source.splitlines())
     return " ".join(line[2:].strip() for line in opening)

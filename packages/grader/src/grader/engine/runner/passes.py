@@ -9,7 +9,8 @@ hidden test cannot reveal them. If a hidden test fails, a later cell may be the 
 repeats all hidden tests of its exercise in a fresh sandbox, in which no later cell has run, and only that run counts:
 student code can tell the passes apart, so points of two passes must not be added up. If an exercise lost points and
 builds on an earlier one that did, the **second run** judges it once more with our own answer to the earlier one
-(carried_errors.py).
+(carried_errors.py). A test that is judged **together** with the student's code runs in none of these passes, but in a
+sandbox of its own (together.py).
 
 A sandbox that hangs or dies costs one exercise. It is replaced, and the earlier cells run again in the fresh one,
 without the cell that caused the failure.
@@ -26,18 +27,23 @@ from grader.engine.diagnosis.diagnosis import DiagnosisCache, name_misconception
 from grader.engine.diagnosis.recording import Recorder
 from grader.engine.notebook.cells import FORMS
 from grader.engine.notebook.names import Namespace, classes_defined, names_bound
+from grader.engine.notebook.not_run import names_in
 from grader.engine.notebook.plan import BLANK, Plan, Role, Step
-from grader.engine.report import Result, Verdict, error_output, shown
+from grader.engine.notebook.source_names import SourceNames
+from grader.engine.report import Result, UnfinishedCell, Verdict, error_output, shown
+from grader.engine.rpc.channel import Channel
 from grader.engine.rpc.exceptions import verdict_on
+from grader.engine.rpc.generators import seed_own
 from grader.engine.rpc.jobs import Job
 from grader.engine.rpc.protocol import CellDone, ErrorInfo, RunCell, Text
 from grader.engine.runner.answer_cache import AnswerCache, NonDeterministicTest
 from grader.engine.runner.bound_elsewhere import names_bound_again, names_not_run
 from grader.engine.runner.carried_errors import best_results, next_run, with_our_answers
-from grader.engine.runner.outcome import MAX_LOG
+from grader.engine.runner.outcome import MAX_LOG, TestOutcome, ending_in_sandbox
 from grader.engine.runner.sandbox_link import OUT_OF_TIME, RESOURCE_VERDICTS, SandboxFailure, SandboxLink, SandboxLost
 from grader.engine.runner.standins.client import RpcClient
 from grader.engine.runner.test_execution import TestExecutor
+from grader.engine.runner.together import cells_above, judge_together
 from grader.engine.sandbox.shell import compiled_bytes, execute
 from grader.text import printable
 
@@ -56,17 +62,18 @@ class NotebookRun:
 
     def __init__(self, parent: Connection, job: Job, answers: AnswerCache, diagnoses: DiagnosisCache) -> None:
         self._steps = job.steps
-        self._plan = Plan(job.steps)
+        self._plan = Plan(job.steps, job.names or SourceNames(), job.files.digest if job.files else "")
         self._known = job.known
         self._diagnoses = diagnoses
         self._recorder = Recorder()
         self._cells = {step.name: step.source for step in job.steps if step.role is not Role.TEST}
-        self._pass_seconds = job.notebook_seconds / PASSES
+        self._notebook_seconds = job.notebook_seconds
         self._namespace = Namespace()
         self._bound_by_tests = {
             name for step in job.steps if step.role is Role.TEST for name in names_bound(step.source)
         }
         self._not_run = job.not_run
+        self._source_names, self._unsound = job.source_names, job.unsound
         self._done: dict[int, CellDone] = {}
         """The names that cells bound, and their exceptions, before any hidden test had run."""
         self._final: set[int] = set()
@@ -96,10 +103,23 @@ class NotebookRun:
         if exercises := self._needing_rerun(results):
             self._failures = failures
             results |= self._isolated_rerun(exercises)
-        results |= self._judge_carried_errors(results)
+        together = self._together_pass(failures)
+        results |= self._judge_carried_errors(results | together)
         name_misconceptions(self._steps, results, self._known, self._recorder.exchanges, self._diagnoses)
+        results |= together
         self.outputs |= {index: shown(result) for index, result in results.items()}
         return [results[index] for index in sorted(results)]
+
+    def unfinished(self) -> list[UnfinishedCell]:
+        """Return the cells of ours, answers apart, that raised in the visible pass."""
+        found = []
+        for step in self._steps:
+            done = self._done.get(step.index)
+            if step.is_ours and not step.exercise and done is not None and done.error is not None:
+                missing = (names_in(step.source) or frozenset()) - set(done.bound)
+                ending = ending_in_sandbox(step, done.error)
+                found.append(UnfinishedCell(step.index, ending, missing, missing - set(self._namespace.names)))
+        return found
 
     def close(self) -> None:
         """Disconnect from the sandbox."""
@@ -119,7 +139,7 @@ class NotebookRun:
         for step in self._steps:
             if step.role is not Role.TEST:
                 self._run_cell(step)
-            elif not step.is_hidden:
+            elif not step.is_hidden and not step.together:
                 results[step.index] = self._test(step)
                 self._namespace.keep(self._plan.needed_later[step.index])
             self._namespace.mark(step.index)
@@ -131,7 +151,7 @@ class NotebookRun:
         results = {}
         for step in self._steps:
             self._namespace.redo(step.index)
-            if step.is_hidden:
+            if step.is_hidden and not step.together:
                 results[step.index] = self._test(step)
                 self._namespace.keep(self._plan.needed_later[step.index])
         return results
@@ -146,6 +166,7 @@ class NotebookRun:
             step.exercise
             for step in self._steps
             if step.is_hidden
+            and not step.together
             and results[step.index].points < results[step.index].max_points
             and step.index not in self._final
             and self._has_neighbours(step)
@@ -162,10 +183,30 @@ class NotebookRun:
         results = self._isolated_run(self._steps, exercises)
         return {step.index: results[step.index] for step in self._steps if step.is_hidden and step.index in results}
 
+    def _together_pass(self, failures: dict[str, SandboxFailure]) -> dict[int, Result]:
+        """Run the tests that are judged together with the student's code, each in a fresh sandbox; see together.
+
+        Args:
+            failures: the failures of the visible pass.
+        """
+        results: dict[int, Result] = {}
+        tests = [step for step in self._steps if step.together]
+        if tests:
+            self._begin_pass(self._notebook_seconds)
+            self._failures, self._shows_outputs = dict(failures), False
+        for test in tests:
+            if not self._failure_of(test):
+                above = cells_above(test, self._steps)
+                self._ran = [step for step in above if step.index not in self._excluded_cells]
+                self._replace_sandbox()
+                self._ran = []  # no other test needs these cells again
+            results[test.index] = self._test(test)
+        return results
+
     def _judge_carried_errors(self, results: dict[int, Result]) -> dict[int, Result]:
         """Judge exercises again with our answers to the earlier ones that cost them points; see carried_errors."""
         counted: dict[int, Result] = {}
-        judged: set[str] = set()
+        judged = {step.exercise for step in self._steps if step.together}  # our answer must not stand beside the test
         self._begin_pass()
         self._shows_outputs = False  # they may quote our answers
         while run := next_run(self._steps, results | counted, self._ours, judged):
@@ -185,7 +226,11 @@ class NotebookRun:
         self._link.replace()
         self._namespace.rewind()
         self._recorder.forget(exercises)
-        tests = {step.index: step.exercise for step in steps if step.role is Role.TEST and step.exercise in exercises}
+        tests = {
+            step.index: step.exercise
+            for step in steps
+            if step.role is Role.TEST and not step.together and step.exercise in exercises
+        }
         results, last = {}, max(tests)
         for step in steps:
             if step.index > last or self._link.is_out_of_time():
@@ -201,9 +246,10 @@ class NotebookRun:
         cut_short |= {exercise for exercise, failure in self._failures.items() if failure is OUT_OF_TIME}
         return {index: result for index, result in results.items() if tests[index] not in cut_short}
 
-    def _begin_pass(self) -> None:
-        self._link.begin_pass(self._pass_seconds)
+    def _begin_pass(self, seconds: float | None = None) -> None:
+        self._link.begin_pass(seconds or self._notebook_seconds / PASSES)
         self._namespace.rewind()
+        seed_own(0)  # as in the sandbox, for read-only cells that draw
 
     # The student's cells
 
@@ -211,6 +257,7 @@ class NotebookRun:
         if step.role is Role.BOTH:
             # A cell that needs the student's code fails here; its names are looked up in the sandbox.
             with suppress(Exception):
+                self._tests.import_names(step, self._namespace.names)
                 execute(step.source, step.name, self._namespace.names)
         if step.index in self._excluded_cells or self._link.unconfined is not None:
             return
@@ -231,7 +278,7 @@ class NotebookRun:
             code=compiled_bytes(step.source, step.name) if step.is_ours else b"",
             is_own=step.is_own,
             is_blank=BLANK in step.source,
-            imports_except=self._plan.judged_names if step.imports_only else None,
+            imports_except=self._imports_except(step),
         )
         try:
             done: CellDone = self._link.ask(lambda channel: RpcClient(channel).run(cell))
@@ -247,6 +294,12 @@ class NotebookRun:
         if step.index not in self.outputs and self._shows_outputs and not step.imports_only:
             self.outputs[step.index] = self._fitting(outputs)
             self._done[step.index] = done
+
+    def _imports_except(self, step: Step) -> list[str] | None:
+        """Return the names that no import of a cell binds, or None for a cell of which not only the imports run."""
+        if not step.imports_only:
+            return None
+        return [] if step.is_ours else self._plan.judged_names
 
     def _exclude(self, step: Step, failure: SandboxFailure) -> None:
         """Exclude a cell in which the sandbox failed from later runs, and keep the failure for its exercise."""
@@ -268,16 +321,31 @@ class NotebookRun:
 
     # Tests
 
-    def _test(self, step: Step) -> Result:
-        failure = self._failures.get(step.exercise)
+    def _failure_of(self, step: Step) -> SandboxFailure | None:
+        """Return the failure because of which a test does not run, if there is one."""
         if self._link.unconfined is not None:
-            failure = SandboxFailure(Verdict.NOT_CONFINED, self._link.unconfined)
-        elif self._link.is_out_of_time():
-            failure = OUT_OF_TIME
-        if failure is not None:
+            return SandboxFailure(Verdict.NOT_CONFINED, self._link.unconfined)
+        return OUT_OF_TIME if self._link.is_out_of_time() else self._failures.get(step.exercise)
+
+    def _test(self, step: Step) -> Result:
+        """Return the result of a test. A fault of the test itself is never explained as the student's."""
+        result = self._tested(step)
+        if result.points >= result.max_points or result.not_written or result.verdict is Verdict.NOT_CONFINED:
+            return result
+        missing = result.explanation.missing
+        if step.name in self._unsound:
+            result = result.as_ungradable(self._unsound[step.name])
+        elif missing and not step.together and self._source_names is not None and missing not in self._source_names:
+            result = result.as_ungradable()
+        if result.is_ungradable:
+            self._final.add(step.index)
+        return result
+
+    def _tested(self, step: Step) -> Result:
+        if failure := self._failure_of(step):
             return step.result(failure.verdict, failure.explanation)
         try:
-            outcome = self._link.ask(lambda channel: self._tests.run(step, channel, self._namespace.names))
+            outcome = self._link.ask(lambda channel: self._outcome(step, channel))
         except SandboxLost as error:
             failure = error.failure.redacted() if step.is_hidden else error.failure
             self._failures[step.exercise] = failure
@@ -288,7 +356,7 @@ class NotebookRun:
             return step.result(failure.verdict, failure.explanation, log)
         except NonDeterministicTest:
             self._replace_sandbox()
-            return self._test(step)
+            return self._tested(step)
         result = self._with_names(step, outcome.explained(step, self._cells))
         if result.not_written or outcome.result.explanation.missing in self._bound_by_tests:
             self._final.add(step.index)
@@ -296,14 +364,19 @@ class NotebookRun:
             self._replace_sandbox()
         return result
 
+    def _outcome(self, step: Step, channel: Channel) -> TestOutcome:
+        if step.together:
+            return judge_together(step, channel, self._cells)
+        return self._tests.run(step, channel, self._namespace.names)
+
     def _with_names(self, test: Step, result: Result) -> Result:
         """Add to the explanation of lost points where the names that the test needed are bound as well."""
-        if result.points >= result.max_points:
+        if result.points >= result.max_points or result.is_ungradable:
             return result
         answers = [step for step in self._steps if step.role is not Role.TEST and step.exercise == test.exercise]
         ran = [(step, self._done[step.index]) for step in self._steps if step.index in self._done]
         not_run = names_not_run(result.explanation, answers, ran, self._not_run, self._cells)
-        again = names_bound_again(test, answers, ran, self._plan)
+        again = () if test.together else names_bound_again(test, answers, ran, self._plan)
         return replace(result, explanation=replace(result.explanation, not_run=not_run, bound_again=again))
 
     def _replace_sandbox(self) -> None:

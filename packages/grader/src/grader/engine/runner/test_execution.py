@@ -3,27 +3,36 @@
 test, seed, the student's names --> session with the sandbox --> TestOutcome
 """
 
+import ast
 import builtins
 import copy
+import pickle
 import random
 import zlib
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from dataclasses import replace
+from functools import lru_cache
+from types import ModuleType
 from typing import Any
 
-import torch
+import numpy
 
 from grader.engine.diagnosis.recording import Recorder
-from grader.engine.notebook.names import names_bound, names_used
+from grader.engine.notebook.names import looks_for_names, names_bound, names_in_strings, names_used
 from grader.engine.notebook.plan import Plan, Role, Step
 from grader.engine.report import Verdict
 from grader.engine.rpc.channel import Channel
+from grader.engine.rpc.generators import seed_own
 from grader.engine.rpc.torch_settings import settings_kept
 from grader.engine.runner.answer_cache import AnswerCache, NonDeterministicTest, Session
-from grader.engine.runner.outcome import TestOutcome, outcome_of
+from grader.engine.runner.imported_names import ImportedNames
+from grader.engine.runner.mirrored_names import AllNames, mirrored
+from grader.engine.runner.outcome import IS_MODULE, TestOutcome, outcome_of
 from grader.engine.runner.standins.client import RpcClient
+from grader.engine.runner.standins.proxies import StudentError
 from grader.engine.sandbox.shell import execute
+from grader.engine.torch_if_used import USES_TORCH, torch
 
 
 class TestExecutor:
@@ -48,7 +57,22 @@ class TestExecutor:
         self._read_only_names = {
             name for step in plan.steps if step.role is Role.BOTH for name in names_bound(step.source)
         }
+        self._drawing = frozenset[str]().union(
+            *(drawing_names(step.source) for step in plan.steps if step.role is Role.BOTH)
+        )
         self._shared: dict[int, tuple[Channel, Session, RpcClient]] = {}
+        self._imports = ImportedNames(plan.names)
+
+    def import_names(self, step: Step, namespace: dict[str, Any]) -> None:
+        """Bind names that a read-only cell uses and that the source imports elsewhere.
+
+        Args:
+            step: the cell.
+            namespace: the names of the runner.
+        """
+        if self._plan.names.imports:
+            wanted = [name for name in names_used(step.source) if name not in namespace]
+            namespace.update(self._imports.bound(wanted, step.name, with_later=True))
 
     def run(self, step: Step, channel: Channel, namespace: dict[str, Any]) -> TestOutcome:
         """Return the outcome of the test `step`.
@@ -94,21 +118,98 @@ class TestExecutor:
         return self._shared[session_id][1:]
 
     def _execute(self, step: Step, client: RpcClient, namespace: dict[str, Any]) -> Any:
+        client.draws = draws(step.source, self._drawing)
         seed_test(step.name, step.source)
         wanted = [name for name in names_used(step.source) if name not in namespace and not hasattr(builtins, name)]
+        borrowed = self._plan.borrowed[step.index]
+        wanted += [name for name in (*borrowed, *names_in_strings(step.source)) if name not in namespace]
+        imported = self._imported(step, client, namespace, wanted) if self._plan.names.imports else {}
+        wanted = [name for name in wanted if name not in imported]
         answer = client.fetch_names(wanted, self._plan.views[step.index]) if wanted else {}
         # Only the requested names: a student's own torch or abs must not take part in judging.
         student_names = {name: answer[name] for name in wanted if name in answer}
         copies = _copies({name: namespace[name] for name in self._read_only_names & namespace.keys()})
         originals = {name: namespace[name] for name in copies.keys() - names_bound(step.source)}
-        namespace.update(student_names | copies)
+        namespace.update(student_names | copies | imported)
         try:
-            with settings_kept():
+            with settings_kept(), self._shared_names(step, client, namespace, borrowed):
                 return execute(step.source, step.name, namespace)
+        except NameError as error:
+            if not isinstance(error, StudentError) and error.name not in names_bound(step.source):
+                with suppress(StudentError):  # nothing of the student's hides the error
+                    setattr(error, IS_MODULE, bool(client.names(self._plan.views[step.index]).get(error.name or "")))
+            raise
         finally:
-            for name in student_names:
+            for name in (*student_names, *imported, *borrowed):
                 namespace.pop(name, None)
             namespace.update(originals)
+
+    def _shared_names(
+        self, step: Step, client: RpcClient, namespace: dict[str, Any], borrowed: frozenset[str]
+    ) -> AbstractContextManager[Any]:
+        """Return a context in which the test may rebind, delete or list names of the student's, if it does."""
+        watched, asks = self._plan.rebound[step.index] | borrowed, looks_for_names(step.source)
+        if not watched and not asks:
+            return nullcontext()
+        stack, view = ExitStack(), self._plan.views[step.index]
+        mirror = stack.enter_context(mirrored(client, namespace, watched))
+        if asks:
+            found = AllNames(
+                namespace,
+                mirror,
+                lambda: client.names(view),
+                lambda name: self._imports.bound([name], step.name) or client.fetch_names([name], view),
+            )
+            stack.enter_context(found.shown())
+        return stack
+
+    def _imported(
+        self, step: Step, client: RpcClient, namespace: dict[str, Any], wanted: Collection[str]
+    ) -> dict[str, Any]:
+        """Return the names that the test uses and that the source imports, as the runner's own objects.
+
+        If the test uses nothing else of the student's, it judges the imports of the answers: a module counts only if
+        student code imported the same one, and any other object is the student's.
+        """
+        imported = self._imports.bound([name for name in names_used(step.source) if name not in namespace], step.name)
+        if imported.keys() >= set(wanted) and (judged := self._imports.answered(imported)):
+            theirs = client.names(self._plan.views[step.index])
+            for name in judged:
+                if not isinstance(imported[name], ModuleType) or theirs.get(name) != imported[name].__name__:
+                    del imported[name]
+        return imported
+
+
+@lru_cache(maxsize=1024)
+def draws(source: str, drawing: frozenset[str]) -> bool:
+    """Return whether a test may use the generators of `random` or `numpy.random`.
+
+    Args:
+        source: the test.
+        drawing: the names of read-only cells that use them.
+    """
+    return any("random" in name or name in drawing for name in _identifiers(ast.parse(source)))
+
+
+@lru_cache(maxsize=1024)
+def drawing_names(source: str) -> frozenset[str]:
+    """Return the names of modules, functions and classes of a read-only cell that may use these generators."""
+    names: set[str] = set()
+    for statement in ast.parse(source).body:
+        if not any("random" in name for name in _identifiers(statement)):
+            continue
+        if isinstance(statement, ast.Import | ast.ImportFrom):
+            names |= {alias.asname or alias.name for alias in statement.names}
+        elif isinstance(statement, ast.FunctionDef | ast.ClassDef):
+            names.add(statement.name)
+    return frozenset(names)
+
+
+def _identifiers(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=name) | ast.Attribute(attr=name) | ast.alias(name=name) | ast.ImportFrom(module=str(name)):
+                yield name
 
 
 def _copies(names: dict[str, Any]) -> dict[str, Any]:
@@ -152,3 +253,10 @@ def seed_test(test: str, source: str) -> None:
     Generator.source = random.Random(f"{test}\n{source}")
     # Not torch.manual_seed, which also looks for graphics cards and takes milliseconds.
     torch.default_generator.manual_seed(zlib.crc32(test.encode()))
+    seed_own(zlib.crc32(test.encode()))
+
+
+def random_states() -> bytes:
+    """Return the states of all random numbers of a test: they differ after it has drawn some."""
+    drawn = Generator.source.getstate(), random.getstate(), numpy.random.get_state()
+    return pickle.dumps((*drawn, torch.get_rng_state().tolist() if USES_TORCH else None))

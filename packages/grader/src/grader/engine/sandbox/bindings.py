@@ -59,7 +59,7 @@ class Bindings:
         """
         before, self._latest = self._latest, dict(namespace)
         changed = {name: item for name, item in namespace.items() if before.get(name, UNBOUND) is not item}
-        bound = _identifiers(changed)
+        bound = identifiers(changed)
         changed |= dict.fromkeys(before.keys() - namespace.keys(), UNBOUND)
         if not cell.is_own:
             self._instructors_files.add(f"<{cell.name}>")
@@ -74,7 +74,7 @@ class Bindings:
             changes.counted[name] = item
             changes.rebound.pop(name, None)
             (changes.blank.add if cell.is_blank else changes.blank.discard)(name)
-        return bound, _identifiers(defined)
+        return bound, identifiers(defined)
 
     def seen_from(self, view: View) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return all names as a test sees them (empty if no cell has run), and those that were bound again in vain.
@@ -121,7 +121,7 @@ class Bindings:
         return False
 
 
-def _identifiers(names: Iterable[str]) -> list[str]:
+def identifiers(names: Iterable[str]) -> list[str]:
     """Return the names that a cell can spell; code may put others, and other types, into its namespace."""
     spelled = (name for name in names if isinstance(name, str) and name.isidentifier() and len(name) <= MAX_LINE)
     return [name for name in spelled if not HISTORY.fullmatch(name)][:MAX_BOUND]

@@ -10,7 +10,8 @@ from collections.abc import Collection, Iterator
 from contextlib import suppress
 from typing import Any
 
-MAGIC = re.compile(r"^(\s*)[%!].*$", re.MULTILINE)
+from grader.engine.notebook.magics import without_magics
+
 IMPORT = re.compile(r"^(?:import|from)\s.*$", re.MULTILINE)
 
 
@@ -33,7 +34,7 @@ def run_imports(source: str, namespace: dict[str, Any], excluded: Collection[str
 
 def _imports(source: str) -> Iterator[ast.stmt]:
     try:
-        texts = [MAGIC.sub(r"\1pass", source)]
+        texts = [without_magics(source)]
         ast.parse(texts[0])
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         texts = IMPORT.findall(source)

@@ -6,10 +6,6 @@ changes made by the test --receive--> the student's module --call--> report --> 
 from collections.abc import Callable
 from typing import Any
 
-import torch
-from torch import nn
-from torch.nn.parameter import is_lazy
-
 from grader.engine.rpc.gradients import KnownGradients, gradient_of
 from grader.engine.rpc.protocol import (
     BufferDescription,
@@ -21,6 +17,7 @@ from grader.engine.rpc.protocol import (
 )
 from grader.engine.rpc.tensors import same
 from grader.engine.rpc.values import Place, tensor_at
+from grader.engine.torch_if_used import nn, torch
 
 
 class ModuleTracker:
@@ -233,7 +230,7 @@ def _shape(part: nn.Module) -> tuple[int, ...]:
 
 
 def _is_lazy(tensor: torch.Tensor) -> bool:
-    return type(tensor) is not torch.Tensor and is_lazy(tensor)
+    return type(tensor) is not torch.Tensor and nn.parameter.is_lazy(tensor)
 
 
 def _tensor(module: nn.Module, name: str) -> torch.Tensor:

@@ -14,15 +14,18 @@ from contextlib import nullcontext
 from types import ModuleType
 from typing import Any, Protocol
 
-import torch
-from torch import nn
+import numpy
 
 from grader.engine.notebook.names import View
+from grader.engine.rpc.arrays import changed
 from grader.engine.rpc.containers import WatchedContainers
 from grader.engine.rpc.exceptions import ForbiddenFunction, to_data
+from grader.engine.rpc.generators import own_states, renewed, restore_own, seed_own, state_of
 from grader.engine.rpc.gradients import gradient_of
+from grader.engine.rpc.library_objects import Copy
 from grader.engine.rpc.operations import OPERATIONS
 from grader.engine.rpc.protocol import (
+    MAX_LINE,
     Backward,
     Call,
     Callback,
@@ -35,6 +38,7 @@ from grader.engine.rpc.protocol import (
     GeneratorRef,
     Gradients,
     Handle,
+    LibraryObject,
     MethodRef,
     ModuleChanges,
     ObjectRef,
@@ -50,10 +54,12 @@ from grader.engine.rpc.random_state import KnownState
 from grader.engine.rpc.tensors import FROM_NAME, DecodedTensors, same
 from grader.engine.rpc.torch_settings import default_dtype
 from grader.engine.rpc.values import Packer, Place, pack, tensor_at, unpack
-from grader.engine.sandbox.bindings import Bindings
+from grader.engine.sandbox.bindings import UNBOUND, Bindings, identifiers
 from grader.engine.sandbox.descriptions import Descriptions, code, library_name, signature
 from grader.engine.sandbox.imports import run_imports
 from grader.engine.sandbox.module_tracker import ModuleTracker
+from grader.engine.sandbox.printed import PrintedText
+from grader.engine.torch_if_used import USES_TORCH, nn, torch
 from grader_kernel.without import without
 
 NO_EFFECTS = Effects()
@@ -79,6 +85,8 @@ class _Session:
         self.objects: list[Any] = []
         self.graphs: dict[int, tuple[list[torch.Tensor], list[torch.Tensor]]] = {}
         self.random = KnownState()
+        self.own_random: KnownState | None = None
+        """The states of `random` and `numpy.random`, if the test uses them."""
         self._ids: dict[int, int] = {}
         self.descriptions = Descriptions(self.object_id)
         self.modules = ModuleTracker(self.object_id, self.descriptions.of_class)
@@ -105,14 +113,18 @@ class RpcServer:
         self._sessions: dict[int, _Session] = {}
         self._bindings = Bindings()
         self._view: View | None = None
+        self._printed = PrintedText()
         self._undo: Callable[[], None] = lambda: None
         """Gives the names back that they had before a test looked at them."""
         # Operations on an object other than a call.
         self._verbs: dict[str, Callable] = {
             **{"get": getattr, "set": setattr, "copy": copy.deepcopy, "len": len, "look": self._look},
-            **{"iter": iter, "next": next, "isinstance": isinstance, "issubclass": issubclass},
+            **{"iter": iter, "next": next, "isinstance": isinstance, "issubclass": issubclass, "names": self._names},
+            **{"bind": self._bind, "unbind": self._unbind, "restore": self._restore},
             **{"delete": delattr, "signature": signature, "code": code, "hook": _hook, **OPERATIONS},
         }
+        self._changed_by_test: dict[str, Any] = {}
+        """What the names were bound to that the running test binds to something else."""
 
     def answer(self, request: Request, decoded: DecodedTensors) -> Answer:
         """Return the reply to one request. An exception of the student's code is also a reply.
@@ -125,6 +137,8 @@ class RpcServer:
             return self._run(request)
         if isinstance(request, Call) and request.new:
             self._sessions[request.session] = _Session()
+            # No score depends on what was drawn in earlier tests.
+            seed_own(0)
         self._session = self._sessions[request.session]
         for graph in request.forget:
             self._session.graphs.pop(graph, None)
@@ -137,7 +151,8 @@ class RpcServer:
             return self._raised(error), []
 
     def _raised(self, error: BaseException) -> Raised:
-        raised = Raised(error=to_data(error), callback=getattr(error, CALLBACK_NUMBER, None))
+        number = getattr(error, CALLBACK_NUMBER, None)
+        raised = Raised(error=to_data(error), callback=number, printed=self._printed.take())
         if raised.callback is None and raised.error.code is ErrorCode.RAISED and isinstance(error, Exception):
             # The session keeps the exception for a test that asks for its attributes, but not what its frames hold.
             error.with_traceback(None)
@@ -181,6 +196,28 @@ class RpcServer:
         items = {name: namespace[name] for name in names if name in namespace}
         return {name: item for name, item in items.items() if not isinstance(item, ModuleType)}
 
+    def _names(self, view: View | None = None) -> dict[str, str]:
+        if view != self._view:
+            self._show(view)
+        namespace = dict(self._shell.namespace)
+        return {
+            name: str(item.__name__)[:MAX_LINE] if isinstance(item := namespace[name], ModuleType) else ""
+            for name in identifiers(namespace)
+        }
+
+    def _bind(self, name: str, item: Any) -> None:
+        self._unbind(name)
+        self._shell.namespace[name] = item
+
+    def _unbind(self, name: str) -> None:
+        before = self._shell.namespace.pop(name, UNBOUND)
+        self._changed_by_test.setdefault(name, before)
+
+    def _restore(self) -> None:
+        """Undo what the running test bound."""
+        kept, self._changed_by_test = self._changed_by_test, {}
+        _replace(self._shell.namespace, kept, {name: item for name, item in kept.items() if item is not UNBOUND})
+
     def _show(self, view: View | None) -> None:
         """Give names the values that a test sees; without a view, those that the cells left."""
         self._undo()
@@ -202,8 +239,8 @@ class RpcServer:
 
     def _call(self, request: Call, decoded: DecodedTensors) -> Answer:
         session, arguments = self._session, _CallArguments(request, decoded)
-        resolve = lambda handle, tensors: self._resolve(handle, tensors, arguments.generators)  # noqa: E731
-        target, args, kwargs = unpack(request.call, decoded.tensors, resolve)
+        resolve = lambda handle, tensors: self._resolve(handle, tensors, arguments)  # noqa: E731
+        target, args, kwargs = unpack(request.call, decoded.tensors, resolve, found=decoded.arrays)
         watched = WatchedContainers((*args, *kwargs.values()))
         for object_id, changes in request.changes:
             self.change(object_id, changes, decoded.tensors)
@@ -215,17 +252,23 @@ class RpcServer:
             state = tensor_at(decoded.tensors, request.random)
             session.random.take(state)
             torch.set_rng_state(state)
+        if request.own_random is not None:
+            states = tensor_at(decoded.tensors, request.own_random)
+            session.own_random = KnownState()
+            session.own_random.take(states)
+            restore_own(states)
         # New tensors get the test's default dtype, even if the student's own cells have set another.
         dtype = FROM_NAME[request.dtype]
         forbidden = without(*request.forbidden, error=ForbiddenFunction) if request.forbidden else nullcontext()
-        with torch.set_grad_enabled(request.grad_enabled), forbidden, default_dtype(dtype):
+        printing = self._printed.collecting() if request.captures else nullcontext()
+        with torch.set_grad_enabled(request.grad_enabled), forbidden, default_dtype(dtype), printing:
             if request.measure:
                 result, measured = pkgutil.resolve_name(request.measure)(target, *args, **kwargs)
             else:
                 result, measured = target(*args, **kwargs), None
 
         tensors: list[torch.Tensor] = []
-        reply = Returned(value=pack(result, self._refer, tensors), measured=measured)
+        reply = Returned(value=pack(result, self._refer, tensors), measured=measured, printed=self._printed.take())
         of_value, packer = len(tensors), Packer(self._refer, tensors)
         modules, grown = self._module_changes(request, inputs, packer)
         reply.differentiable, reply.leaves = _kinds(tensors[:of_value], inputs)
@@ -234,6 +277,8 @@ class RpcServer:
         now = torch.get_rng_state()
         if session.random.is_news(now):
             effects.random = packer.place(now)
+        if session.own_random is not None and session.own_random.is_news(states := own_states()):
+            effects.own_random = packer.place(states)
         if reply.differentiable:
             session.graphs[request.graph] = inputs, [tensors[number] for number in reply.differentiable]
             reply.grown = grown
@@ -266,8 +311,10 @@ class RpcServer:
         return Gradients(tensors=places), packer.tensors
 
     def _refer(self, item: Any, place: Place) -> Handle:
-        if type(item).__module__ == "numpy":
-            raise ProtocolError(f"a numpy {type(item).__name__} came back where a torch.Tensor or a number is expected")
+        if isinstance(item, numpy.ndarray | numpy.generic) and type(item).__module__.partition(".")[0] == "numpy":
+            raise ProtocolError(f"a numpy {type(item).__name__} came back where a plain array or a number is expected")
+        if not USES_TORCH and type(item).__module__ in ("torch", "torch.nn.parameter"):
+            raise ProtocolError(f"a torch.{type(item).__name__} came back, and the tests of this course know no torch")
         if isinstance(item, nn.Module):
             return self._session.modules.describe(item, place)
         return self._session.descriptions.of(item)
@@ -275,15 +322,14 @@ class RpcServer:
     def _call_back(self, function: int, args: tuple, kwargs: dict) -> Any:
         """Call a function that the test passed. Gradients do not flow through it."""
         tensors: list[torch.Tensor] = []
-        question = Callback(function=function, call=pack((args, kwargs), self._refer, tensors))
+        call = pack((args, kwargs), self._refer, tensors)
+        question = Callback(function=function, call=call, printed=self._printed.take())
         reply, decoded = self._ask_back(question, tensors)
         if isinstance(reply, CallbackRaised):
             raise _error_of_the_test(reply)
         return unpack(reply.value, decoded.tensors, self._resolve)
 
-    def _resolve(
-        self, handle: Handle, tensors: list[torch.Tensor], generators: list[torch.Generator] | None = None
-    ) -> Any:
+    def _resolve(self, handle: Handle, tensors: list[torch.Tensor], arguments: "_CallArguments | None" = None) -> Any:
         # The target of every call is an ObjectRef, which a match statement would take four times as long to find.
         if isinstance(handle, ObjectRef):
             item = self.object(handle.object_id)
@@ -295,9 +341,11 @@ class RpcServer:
                 return self._verbs[handle.verb]
             case FunctionRef():
                 return lambda *args, **kwargs: self._call_back(handle.function, args, kwargs)
-            case GeneratorRef() if generators is not None:
-                generators.append(torch.Generator().set_state(tensor_at(tensors, handle.state)))
-                return generators[-1]
+            case GeneratorRef() if arguments is not None:
+                arguments.generators.append(renewed(handle.kind, tensor_at(tensors, handle.state)))
+                return arguments.generators[-1]
+            case LibraryObject() if arguments is not None:
+                return arguments.copied(handle, lambda part: self._resolve(part, tensors, arguments))
         raise ProtocolError(f"a runner refers to objects by the sandbox's own ids; got a {type(handle).__name__}")
 
 
@@ -313,7 +361,8 @@ class _CallArguments:
         self._decoded = decoded
         self.inputs: list[torch.Tensor] = []
         """The tensors that require a gradient."""
-        self.generators: list[torch.Generator] = []
+        self.generators: list[Any] = []
+        self._copies: dict[int, Copy] = {}
         self._clones: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}
         self._gradients: dict[int, torch.Tensor | None] = {}
         for number, is_leaf in request.requires_grad:
@@ -333,6 +382,17 @@ class _CallArguments:
             self._decoded.tensors[number] = leaf.clone()
             self._clones[number] = self._decoded.tensors[number], leaf
 
+    def copied(self, handle: LibraryObject, resolve: Callable[[Handle], Any]) -> Any:
+        """Return the copy of an object of a library, one and the same for all its handles.
+
+        Args:
+            handle: the pickled object.
+            resolve: finds the object of a handle in it.
+        """
+        if handle.number not in self._copies:
+            self._copies[handle.number] = Copy(handle, resolve, self._decoded.tensors)
+        return self._copies[handle.number].item
+
     def effects(self, watched: WatchedContainers, packer: Packer) -> Effects:
         """Return the changes that the call made to its arguments.
 
@@ -342,6 +402,9 @@ class _CallArguments:
         """
         tensors, effects = self._decoded.tensors, Effects()
         effects.written = [(number, packer.place(tensors[number])) for number in self._decoded.written()]
+        for number, array in self._decoded.arrays.items():
+            if (now := changed(array, tensors[number])) is not None:
+                effects.written.append((number, packer.place(now)))
         for number, (clone, leaf) in self._clones.items():
             # Compare values, because a write through `.data` does not advance the tensor's version.
             if not same(clone, leaf):
@@ -350,7 +413,11 @@ class _CallArguments:
             if (now := gradient_of(tensors[number])) is not before:
                 effects.gradients.append((number, None if now is None else packer.place(now)))
         effects.containers = [(number, packer.walk(content, 0)) for number, content in watched.written()]
-        effects.generators = [packer.place(generator.get_state()) for generator in self.generators]
+        effects.generators = [packer.place(state_of(generator)) for generator in self.generators]
+        for number, copy_of in self._copies.items():
+            changed_modes, state = copy_of.changes()
+            if changed_modes or state is not None:
+                effects.objects.append((number, changed_modes, packer.walk(state, 0)))
         return effects
 
 

@@ -12,6 +12,8 @@ import marshal
 import selectors
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from functools import lru_cache
 from types import CodeType
 from typing import Any, NamedTuple
@@ -22,9 +24,10 @@ from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
 from grader.engine.notebook.cells import FORMS, PICTURES
+from grader.engine.notebook.magics import CALL, TOP_LEVEL_AWAIT
 from grader.engine.rpc.exceptions import OutputLimit, to_data
 from grader.engine.rpc.paths import without_paths
-from grader.engine.rpc.protocol import CellDone, Display, ErrorInfo, Text
+from grader.engine.rpc.protocol import CellDone, Display, Text
 from grader.engine.sandbox import machine
 
 UNSEEN = 100
@@ -45,7 +48,7 @@ class Code(NamedTuple):
 
 
 @lru_cache(maxsize=KEPT)
-def compiled(source: str, name: str, flags: int = 0) -> Code:
+def compiled(source: str, name: str, flags: int = TOP_LEVEL_AWAIT) -> Code:
     """Return the compiled cell.
 
     Args:
@@ -95,9 +98,53 @@ def execute(source: str, name: str, namespace: dict[str, Any], code: Code | None
         Exception: whatever the cell raises.
     """
     _remember(source, name)
-    body, last = code or compiled(source, name)
-    exec(body, namespace)
-    return None if last is None else eval(last, namespace)
+    ready = code or compiled(source, name)
+    if CALL in source:
+        with _in_ipython(namespace):
+            return _value(ready, namespace)
+    return _value(ready, namespace)
+
+
+def _value(code: Code, namespace: dict[str, Any]) -> Any:
+    value = None
+    for part in filter(None, code):
+        value = eval(part, namespace)
+        if part.co_flags & inspect.CO_COROUTINE:
+            value = asyncio.run(value)
+    return value
+
+
+@contextmanager
+def _in_ipython(namespace: dict[str, Any]) -> Iterator[None]:
+    """Let magics read and bind the names of an instructor's cell, and raise what IPython would only print.
+
+    A cell that is a program of another language raises, too: it is not run, and a test must not pass by that.
+    """
+    shell, raised = InteractiveShell.instance(), list[BaseException]()
+    run_cell_magic = shell.run_cell_magic
+
+    def keep(*_: Any, **__: Any) -> None:
+        if (error := sys.exc_info()[1]) is not None:
+            raised.append(error)
+
+    def run(magic: str, line: str, cell: str) -> Any:
+        if magic in machine.SCRIPT_MAGICS:
+            raise RuntimeError(f"the grader runs no commands, so no %%{magic}")
+        return run_cell_magic(magic, line, cell)
+
+    replaced = {"run_cell_magic": run, "showtraceback": keep, "showsyntaxerror": keep, "showindentationerror": keep}
+    before = shell.user_ns
+    shell.user_ns = namespace
+    for name, method in replaced.items():
+        setattr(shell, name, method)
+    try:
+        yield
+        for error in raised[:1]:
+            raise error
+    finally:
+        shell.user_ns = before
+        for name in replaced:
+            delattr(shell, name)
 
 
 def _remember(source: str, name: str) -> None:
@@ -132,7 +179,7 @@ class Shell:
         self._publisher = self._shell.display_pub = CapturingDisplayPublisher()
         self._printed = sys.stdout = sys.stderr = _Capped(output_characters)
         sys.stdin = _Unattended()
-        self._flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+        self._flags = TOP_LEVEL_AWAIT
 
     def run(self, source: str, name: str, code: bytes = b"") -> CellDone:
         """Run one cell and return its outputs and its exception.
@@ -145,10 +192,8 @@ class Shell:
         shown = self._publisher.outputs
         shown.clear()
         self._printed.kept = []
-        try:
-            error = self._loop.run_until_complete(self._run(source, name, code))
-        except BaseException as raised:  # the student stopped the loop
-            error = to_data(raised)
+        _, raised = self._end_of(source, name, code)
+        error = None if raised is None else to_data(raised)
         text, self._printed.kept = "".join(self._printed.kept), None
         outputs: list[Text | Display] = [Text(text=_encodable(without_paths(text)))] if text else []
         for show in shown:
@@ -158,8 +203,41 @@ class Shell:
             outputs.append(Display(data={form: _encodable(part) for form, part in (parts | texts).items()}))
         return CellDone(outputs=outputs, error=error)
 
-    async def _run(self, source: str, name: str, code: bytes) -> ErrorInfo | None:
-        """Run one cell; return the exception that ended it. Raised from here, a StopIteration would become another."""
+    def run_test(self, source: str, name: str, code: bytes) -> tuple[Any, BaseException | None]:
+        """Run a test below the cells, drop its output, and return the value of its last line or what ended it.
+
+        Args:
+            source: the test, with its magics.
+            name: tracebacks call it `<name>`.
+            code: the compiled test from `compiled_bytes`, or nothing.
+        """
+        if pyplot := sys.modules.get("matplotlib.pyplot"):
+            pyplot.close("all")  # a kernel does so at the end of each cell
+        self._publisher.outputs.clear()
+        try:
+            # A magic such as %%time only shows what a test raises.
+            with _in_ipython(self.namespace) if CALL in source else nullcontext():
+                value, error = self._end_of(source, name, code)
+        except Exception as shown:
+            return None, shown
+        return value, error
+
+    def _end_of(self, source: str, name: str, code: bytes) -> tuple[Any, BaseException | None]:
+        """Run one cell; return the value of its last line, or the exception that ended it."""
+        ends: list[tuple[Any, BaseException | None]] = []
+
+        async def to_its_end() -> None:
+            ends.append(await self._run(source, name, code))
+
+        try:
+            self._loop.run_until_complete(to_its_end())
+        except BaseException as raised:  # the student stopped the loop
+            ends.append((None, raised))
+        # The loop's own result is not taken: student code can end a task before its coroutine has ended.
+        return ends[0] if ends else (None, RuntimeError("the cell did not run to its end"))
+
+    async def _run(self, source: str, name: str, code: bytes) -> tuple[Any, BaseException | None]:
+        """Do the work of `_end_of`. Raised from here, a StopIteration would become another exception."""
         shell = self._shell
         try:
             assert shell.history_manager is not None and shell.display_formatter is not None
@@ -182,10 +260,10 @@ class Shell:
                 shell.displayhook.update_user_ns(value)
                 self._publisher.outputs.append({"data": shell.display_formatter.format(value)[0]})
         except BaseException as raised:
-            return to_data(raised)
+            return None, raised
         finally:
             shell.execution_count += 1
-        return None
+        return value, None
 
     def _as_python(self, source: str, name: str) -> str:
         # A single line may be a command without its %, such as `ls`. IPython leaves all other Python unchanged, but

@@ -1,6 +1,9 @@
 """Starts warm processes: children of a fork server that has loaded everything heavy start in milliseconds.
 
 parent --first use--> fork server (torch, IPython, ... loaded, clean environment) --fork--> runner, sandbox
+
+A course that does not use torch has a fork server without it. A process that comes to need torch later starts another
+one, and goes on with that.
 """
 
 import importlib
@@ -22,6 +25,7 @@ from multiprocessing.process import BaseProcess
 from typing import Any
 
 from grader.engine.code_digest import module_files, package_paths
+from grader.engine.torch_use import WITHOUT_TORCH, is_installed
 
 RUNNER = "grader.engine.runner.main:main"
 SANDBOX = "grader.engine.sandbox.main:main"
@@ -41,11 +45,14 @@ MAX_TEMPORARY = 107 - len("/pymp-01234567/listener-01234567")
 """Longest path of a temporary folder, in bytes, that leaves room for the server's socket, whose path may have 107."""
 
 _context = multiprocessing.get_context("forkserver")
-_context.set_forkserver_preload(PRELOADED)
 _starting = threading.Lock()
-_shared = threading.Event()
-"""Set in a process that uses the fork server of the one from which it was forked."""
+_servers: dict[bool, forkserver.ForkServer] = {}
+"""The fork servers, by whether they have torch."""
+_shared: set[bool] = set()
+"""Those of the process from which this one was forked."""
 _helper_packages: dict[str, None] = {}
+_is_torch_needed: bool | None = None
+"""Whether anything so far has needed torch; None if nothing was said."""
 
 
 def skip_slow_imports() -> None:
@@ -56,24 +63,36 @@ def skip_slow_imports() -> None:
     sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
 
 
-def use(helper_packages: tuple[str, ...]) -> None:
-    """Add packages that the fork server loads. If it runs already, its children load those that it lacks."""
+def use(helper_packages: tuple[str, ...], *, needs_torch: bool = True) -> None:
+    """Add packages that the fork server loads. If it runs already, its children load those that it lacks.
+
+    Args:
+        helper_packages: the packages.
+        needs_torch: whether children that start from now on must have torch, if it is installed.
+    """
+    global _is_torch_needed
     _helper_packages.update(dict.fromkeys(helper_packages))
+    _is_torch_needed = needs_torch or bool(_is_torch_needed)
 
 
-def prepare(helper_packages: tuple[str, ...] = ()) -> None:
-    """Start the fork server, which loads its modules and these packages in the background."""
-    use(helper_packages)
+def has_torch() -> bool:
+    """Return whether children that start now have torch."""
+    return _is_torch_needed is not False and is_installed()
+
+
+def prepare(helper_packages: tuple[str, ...] = (), *, needs_torch: bool = True) -> None:
+    """Start the fork server, which loads its modules and these packages in the background; arguments as of `use`."""
+    use(helper_packages, needs_torch=needs_torch)
     with _starting:
-        _ensure_running()
+        _running_server(has_torch())
 
 
 def adopt_running_server() -> None:
-    """Use the running fork server of the process from which this one was forked."""
-    # multiprocessing would manage the server as a child of this process, but another process started it.
-    for owner in (forkserver, forkserver._forkserver):
-        setattr(owner, "ensure_running", lambda: None)  # noqa: B010
-    _shared.set()
+    """Use the running fork servers of the process from which this one was forked."""
+    # multiprocessing would manage a server as a child of this process, but another process started it.
+    for server in _servers.values():
+        setattr(server, "ensure_running", lambda: None)  # noqa: B010
+    _shared.update(_servers)
 
 
 @cache
@@ -85,7 +104,7 @@ def _modules_to_load(package: str) -> tuple[list[str], list[str]]:
     return folders, [name for name in modules if all(part.isidentifier() for part in name.split("."))]
 
 
-def start(target: str, *arguments: Any) -> BaseProcess:
+def start(target: str, *arguments: Any, with_torch: bool | None = None) -> BaseProcess:
     """Fork a warm process that calls a function.
 
     The function is passed by name, so the parent need not import its module: torch alone takes a second.
@@ -93,20 +112,34 @@ def start(target: str, *arguments: Any) -> BaseProcess:
     Args:
         target: the function, as "module:function".
         arguments: the arguments of the call, which multiprocessing pickles.
+        with_torch: whether the process has torch; by default, as `has_torch` says.
     """
     process = _Process(target=_call, args=(target, *arguments), daemon=True)
     process.authkey = b""
     with _starting:
-        _ensure_running()
+        process.server = _running_server(has_torch() if with_torch is None else with_torch)
         with _no_interrupt():
             process.start()
     return process
+
+
+class _Process(BaseProcess):
+    """A child of a fork server."""
+
+    _start_method = "forkserver"
+    server: forkserver.ForkServer
+
+    @staticmethod
+    def _Popen(process: BaseProcess) -> "_Popen":  # noqa: N802
+        return _Popen(process)
 
 
 class _Popen(popen_forkserver.Popen):
     """Starts a child, and keeps from it the command line, main program and working folder of this process."""
 
     def _launch(self, process: BaseProcess) -> None:
+        assert isinstance(process, _Process)
+        server = process.__dict__.pop("server")
         data = io.BytesIO()
         set_spawning_popen(self)
         try:
@@ -114,23 +147,13 @@ class _Popen(popen_forkserver.Popen):
             reduction.dump(process, data)
         finally:
             set_spawning_popen(None)
-        self.sentinel, writing = forkserver.connect_to_new_process(self._fds)  # type: ignore[attr-defined]
+        self.sentinel, writing = server.connect_to_new_process(self._fds)  # type: ignore[attr-defined]
         # The child watches the other end: it ends when this process does.
         kept = os.dup(writing)
         self.finalizer = util.Finalize(self, util.close_fds, (kept, self.sentinel))  # type: ignore[attr-defined]
         with open(writing, "wb") as file:
             file.write(data.getbuffer())
         self.pid = forkserver.read_signed(self.sentinel)
-
-
-class _Process(BaseProcess):
-    """A child of the fork server."""
-
-    _start_method = "forkserver"
-
-    @staticmethod
-    def _Popen(process: BaseProcess) -> _Popen:  # noqa: N802
-        return _Popen(process)
 
 
 def _call(target: str, *arguments: Any) -> None:
@@ -152,20 +175,24 @@ def pipe() -> tuple[Connection, Connection]:
     return _context.Pipe()
 
 
-def _ensure_running() -> None:
-    """Start the fork server if it does not run.
+def _running_server(with_torch: bool) -> forkserver.ForkServer:
+    """Return the fork server with or without torch, and start it if it does not run.
 
     The environment of this process is hidden for that moment only, because other threads may start programs.
     """
-    if _shared.is_set() or _is_running():
-        return
-    _find_room_for_the_socket()
-    with _clean_environment(), _no_preparation(), _no_interrupt():
-        forkserver.ensure_running()
+    if with_torch not in _servers:
+        _servers[with_torch] = forkserver.ForkServer()
+        _servers[with_torch].set_forkserver_preload(PRELOADED)
+    server = _servers[with_torch]
+    if with_torch not in _shared and not _is_running(server):
+        _find_room_for_the_socket()
+        with _clean_environment(with_torch), _no_preparation(), _no_interrupt():
+            server.ensure_running()
+    return server
 
 
-def _is_running() -> bool:
-    pid = forkserver._forkserver._forkserver_pid  # type: ignore[attr-defined]
+def _is_running(server: forkserver.ForkServer) -> bool:
+    pid = server._forkserver_pid  # type: ignore[attr-defined]
     # WNOWAIT leaves the process for multiprocessing to reap.
     return pid is not None and os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
 
@@ -183,13 +210,15 @@ def _find_room_for_the_socket() -> None:
 
 
 @contextmanager
-def _clean_environment() -> Iterator[None]:
+def _clean_environment(with_torch: bool) -> Iterator[None]:
     """Hide this process's environment, which may hold tokens, from the fork server and its children."""
     packages = json.dumps([_modules_to_load(package) for package in _helper_packages])
     before = dict(os.environ)
     clean = {name: before[name] for name in KEPT_ENVIRONMENT if name in before}
     os.environ.clear()
     os.environ.update(clean, **SERVER_ENVIRONMENT, **{HELPER_PACKAGES: packages})
+    if not with_torch:
+        os.environ[WITHOUT_TORCH] = "1"
     try:
         yield
     finally:

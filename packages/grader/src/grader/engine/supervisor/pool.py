@@ -27,6 +27,7 @@ class RunnerHandle:
     process: BaseProcess
     connection: Connection
     processor: int
+    has_torch: bool
     notebooks: int = 0
 
     def end(self) -> None:
@@ -79,9 +80,13 @@ def prefer(processors: Collection[int]) -> None:
 
 def _idle_runner() -> RunnerHandle | None:
     """Take the idle runner that worked last among those on processors that this thread may use."""
-    processors = os.sched_getaffinity(0)
+    processors, has_torch = os.sched_getaffinity(0), forkserver.has_torch()
     with _lock:
-        suitable = [number for number, runner in enumerate(_idle) if runner.processor in processors]
+        suitable = [
+            number
+            for number, runner in enumerate(_idle)
+            if runner.processor in processors and runner.has_torch is has_torch
+        ]
         return _idle.pop(suitable[-1]) if suitable else None
 
 
@@ -90,9 +95,10 @@ def _started_runner() -> RunnerHandle:
         processor = _next_processor()
         _load[processor] += 1
     parent_end, runner_end = forkserver.pipe()
-    process = forkserver.start(forkserver.RUNNER, runner_end, processor)
+    has_torch = forkserver.has_torch()
+    process = forkserver.start(forkserver.RUNNER, runner_end, processor, with_torch=has_torch)
     runner_end.close()
-    return RunnerHandle(process, parent_end, processor)
+    return RunnerHandle(process, parent_end, processor, has_torch)
 
 
 def _next_processor() -> int:

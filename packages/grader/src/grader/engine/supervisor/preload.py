@@ -28,9 +28,7 @@ import sys
 from contextlib import suppress
 
 import matplotlib.figure
-import safetensors.torch
-import torch
-import torch._dynamo  # the first step of an optimiser imports it, which takes a second
+import safetensors
 
 import grader.engine.parser.main
 import grader.engine.runner.main
@@ -38,8 +36,13 @@ import grader.engine.sandbox.main
 import grader.engine.sandbox.shell
 from grader.engine.supervisor import warmup
 from grader.engine.supervisor.forkserver import HELPER_PACKAGES
+from grader.engine.torch_if_used import USES_TORCH, torch
 
-__all__ = ["matplotlib", "multiprocessing", "safetensors", "torch"]
+if USES_TORCH:
+    import safetensors.torch
+    import torch._dynamo  # the first step of an optimiser imports it, which takes a second
+
+__all__ = ["matplotlib", "multiprocessing", "safetensors"]
 
 
 def _import_helper_packages() -> None:
@@ -50,15 +53,20 @@ def _import_helper_packages() -> None:
             # A notebook that imports a broken module raises its error where a student sees it.
             with suppress(Exception, SystemExit):
                 importlib.import_module(module)
-    # A helper package may have asked torch for more.
+
+
+if USES_TORCH:
+    # One thread only: a process that has run torch in parallel must not fork.
     torch.set_num_threads(1)
-
-
-# One thread only: a process that has run torch in parallel must not fork.
-torch.set_num_threads(1)
-# Functions marked for torch.compile run uncompiled: a confined process cannot start a compiler.
-torch.compiler.set_stance("force_eager")
-_import_helper_packages()
+    # Functions marked for torch.compile run uncompiled: a confined process cannot start a compiler.
+    torch.compiler.set_stance("force_eager")
+    _import_helper_packages()
+    torch.set_num_threads(1)  # a helper package may have asked for more
+else:
+    # A module of grader_kernel that needs torch is not loaded now, but where a notebook uses it.
+    sys.modules["torch"] = None  # type: ignore[assignment]
+    _import_helper_packages()
+    del sys.modules["torch"]
 grader.engine.sandbox.shell.prepare()
 warmup.play()
 confinement.prepare()

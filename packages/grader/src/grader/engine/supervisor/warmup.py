@@ -5,13 +5,12 @@
 The first operation of torch reads /proc/cpuinfo, which a confined process cannot. oneDNN compiles kernels for the first
 recurrent layer and the first convolution, an optimiser imports torch._dynamo, the first exception passes through all
 libraries, the first value shown creates IPython's formatters, and every library function is resolved at its first call.
-Together this takes more than a second, much of which every child would repeat.
+Together this takes more than a second, much of which every child would repeat. Without torch, a notebook in plain
+Python does the rest of this.
 """
 
 import sys
 from typing import Any
-
-import torch
 
 from grader.engine.notebook.names import View
 from grader.engine.rpc.channel import FROM_SANDBOX, TO_SANDBOX, decode, encode
@@ -20,6 +19,7 @@ from grader.engine.rpc.tensors import DecodedTensors
 from grader.engine.runner.standins.client import RpcClient
 from grader.engine.sandbox.server import RpcServer
 from grader.engine.sandbox.shell import Shell, execute
+from grader.engine.torch_if_used import USES_TORCH, torch
 
 STUDENT = '''
 import math
@@ -96,6 +96,35 @@ train(model)
 assert not torch.allclose(before, model(torch.arange(6)[None]))
 """
 
+PLAIN_STUDENT = """
+import math
+
+
+class Reader:
+    def __init__(self, width=4):
+        self.width = width
+
+
+def twice(x):
+    return 2 * x
+
+
+def wrong(x):
+    return math.sqrt(-x)
+
+
+for word, number in zip(("she", "sat", "river"), (1.5, 2.5, 3.5)):
+    print(f"{word:5} {number:.2f}", [number])
+{word: number}
+"""
+PLAIN_TEST = """
+assert twice([1.5]) == [1.5, 1.5] and twice("x") == "xx"
+try:
+    wrong(1.0)
+except ValueError:
+    assert Reader(3).width == 3
+"""
+
 
 def play() -> CellDone:
     """Play the notebook and return the outputs of its cell; leave the random state and the streams as they are.
@@ -107,9 +136,9 @@ def play() -> CellDone:
     shell = Shell(output_characters=10_000)
     try:
         client = RpcClient(_BothEnds(RpcServer(shell, _no_callback)))
-        done = client.run(RunCell(source=STUDENT, name="warm-up"))
+        done = client.run(RunCell(source=STUDENT if USES_TORCH else PLAIN_STUDENT, name="warm-up"))
         names = client.fetch_names(["Reader", "train", "twice", "wrong"], view=View(0, 0, "", {}, {}))
-        execute(TEST, "warm-up", {"torch": torch, **names})
+        execute(TEST if USES_TORCH else PLAIN_TEST, "warm-up", {"torch": torch, **names})
     finally:
         shell.namespace.clear()
         sys.stdin, sys.stdout, sys.stderr = streams

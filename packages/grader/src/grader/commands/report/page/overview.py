@@ -109,8 +109,8 @@ def findings(report: ClassReport) -> Iterator[Finding]:
 
 
 def outstanding(tests: list[TestStatistics]) -> list[TestStatistics]:
-    """Return the tests with notes, the most costly first."""
-    return sorted((test for test in tests if test.notes), key=lambda test: -test.cost)
+    """Return the tests with notes that cost anyone points, the most costly first."""
+    return sorted((test for test in tests if test.notes and test.cost), key=lambda test: -test.cost)
 
 
 def sentence(mistake: Mistake) -> str:

@@ -13,8 +13,6 @@ from functools import cache, lru_cache
 from typing import Any, cast
 
 import numpy
-import torch
-from torch import nn
 
 from grader.engine.rpc.operations import CALL, EXIT, JUDGED, SPECIAL
 from grader.engine.rpc.protocol import ClassDescription, Classes, Handle, ObjectRef, ProtocolError
@@ -31,6 +29,7 @@ from grader.engine.runner.standins.proxies import (
     remote_attribute,
     shown_name,
 )
+from grader.engine.torch_if_used import nn, torch
 
 DATA = (bool, int, float, str, bytes, list, tuple, dict, torch.Tensor, numpy.ndarray)
 """Values that cross as copies. No object of the student's passes as one."""

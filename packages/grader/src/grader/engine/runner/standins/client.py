@@ -2,28 +2,29 @@
 
     test cell -> proxy -> RpcClient -> Request -> sandbox -> Reply -> value, or the student's exception
 
-Gradients, the random state, writes into arguments and into their `.grad`, and calls of the test's own functions by
-student code all work as in one process.
+Gradients, the random state, writes into arguments and into their `.grad`, calls of the test's own functions by student
+code, and printed text all work as in one process.
 """
 
 import itertools
+import sys
 import weakref
 from collections.abc import Callable, Mapping
+from types import FunctionType
 from typing import Any, TypeVar
 
-import torch
-from torch import Generator
-
 from grader.engine.notebook.names import View
-from grader.engine.rpc import protocol
+from grader.engine.rpc import library_objects, protocol
+from grader.engine.rpc.arrays import overwrite
 from grader.engine.rpc.channel import MessageChannel
 from grader.engine.rpc.containers import containers, write_back
 from grader.engine.rpc.exceptions import to_data
+from grader.engine.rpc.generators import advance, advance_own, kind_of, own_states, state_of
 from grader.engine.rpc.gradients import gradient_of, put
 from grader.engine.rpc.protocol import Handle, ProtocolError
 from grader.engine.rpc.random_state import KnownState, accepted_state
 from grader.engine.rpc.tensors import DecodedTensors, dtype_name
-from grader.engine.rpc.values import Packer, Place, pack, tensor_at, unpack
+from grader.engine.rpc.values import Packer, Place, tensor_at, unpack
 from grader.engine.runner.standins.classes import DATA, RemoteClass, local_class
 from grader.engine.runner.standins.module_state import module_from
 from grader.engine.runner.standins.proxies import (
@@ -38,10 +39,15 @@ from grader.engine.runner.standins.proxies import (
     handle_of,
     local_error,
 )
+from grader.engine.torch_if_used import torch
 
 R = TypeVar("R")
 CALLED_BACK = "called_back"
 """Attribute of an exception: the name of the function of the test that raised it when student code called it."""
+
+
+class CannotPass(TypeError):
+    """A test passed something to student code that cannot cross to its process, for which no student is to blame."""
 
 
 class RpcClient:
@@ -68,11 +74,17 @@ class RpcClient:
         self._graphs = itertools.count()
         self._unused_graphs: list[int] = []
         """Calls whose gradients are no longer needed; the next request tells the sandbox."""
-        self._random = KnownState()
+        self._random, self._own_random = KnownState(), KnownState()
+        self._streams = sys.stdout, sys.stderr
+        """Those of this process. A test that has replaced them captures what student code prints."""
         self.forbidden: tuple[str, ...] = ()
         """Student code may call no library function with one of these words in its name."""
+        self.draws = False
+        """Whether the test shares the generators of `random` and `numpy.random` with student code."""
         self.wrote = False
         """Whether student code wrote into tensors, lists or dicts that it was given."""
+        self.before_call: Callable[[], None] | None = None
+        """Brings names in the sandbox up to date, for a test that changes them."""
 
     def run(self, cell: protocol.RunCell) -> protocol.CellDone:
         """Run a cell in the sandbox and return its outputs, the exception that it ended with, and the names it bound.
@@ -104,6 +116,28 @@ class RpcClient:
         """
         return local_class(self, described, self._classes)
 
+    def names(self, view: View | None = None) -> dict[str, str]:
+        """Return all names in the sandbox, each with the name of the module that it is bound to, or ''.
+
+        Args:
+            view: as in `fetch_names`.
+
+        Raises:
+            ProtocolError: the answer is something else.
+        """
+        names = self.call(Verb.NAMES, (view,), {})
+        if type(names) is not dict or any(type(text) is not str for text in (*names, *names.values())):
+            raise ProtocolError("the names of the sandbox must come as a dict of texts")
+        return names
+
+    def bind(self, name: str, item: Any) -> None:
+        """Bind a name in the sandbox, as far as its object can cross."""
+        try:
+            call = _Call(self, Verb.BIND, (name, item), {})
+        except (ProtocolError, TypeError):
+            return  # student code has no use for it
+        self._made(call)
+
     def call(self, target: Any, args: tuple, kwargs: dict) -> Any:
         """Return the value of a call in the sandbox. Modules and their stand-ins are in sync before and after it.
 
@@ -115,6 +149,8 @@ class RpcClient:
         Raises:
             Exception: the student's, as a StudentError, or that of a function of the test that was called back.
         """
+        if self.before_call is not None:
+            self.before_call()
         return self._made(_Call(self, target, args, kwargs))
 
     def call_measured(self, measure: Measure, target: Any, args: tuple, kwargs: dict) -> tuple[Any, int]:
@@ -125,6 +161,8 @@ class RpcClient:
                 its value and an integer from 0. Student code can forge the number.
             target: as in `call`, like the other arguments.
         """
+        if self.before_call is not None:
+            self.before_call()
         call = _Call(self, target, args, kwargs, f"{measure.__module__}:{measure.__qualname__}")
         return self._made(call), call.measured
 
@@ -153,12 +191,21 @@ class RpcClient:
         self._unused_graphs.clear()
         if isinstance(request, protocol.Call):
             request.new, self._is_new = self._is_new, False
-        self._channel.send(request, tensors)
+        try:
+            self._channel.send(request, tensors)
+        except ProtocolError as error:
+            # Nothing was sent, and the test may go on.
+            self._unused_graphs += request.forget
+            self._is_new |= isinstance(request, protocol.Call) and request.new
+            raise CannotPass(str(error)) from error
         return self._reply(expected)
 
     def _reply(self, expected: type[R]) -> tuple[R, DecodedTensors]:
         while True:
             reply, decoded = self._channel.receive()
+            if printed := getattr(reply, "printed", None):
+                for is_error, text in printed:
+                    (sys.stderr if is_error else sys.stdout).write(text)
             if isinstance(reply, expected):
                 return reply, decoded
             if isinstance(reply, protocol.Callback):
@@ -178,7 +225,7 @@ class RpcClient:
         function = self._functions[question.function]
         try:
             result = function(*args, **kwargs)
-            reply = protocol.CallbackReturned(value=pack(result, self._refer, tensors))
+            reply = protocol.CallbackReturned(value=_packed(result, Packer(self._refer, tensors)))
         except Exception as error:
             setattr(error, CALLED_BACK, getattr(function, "__name__", ""))
             self._errors.append(error)
@@ -200,7 +247,7 @@ class RpcClient:
         return error
 
     def _value(self, tree: protocol.Tree, decoded: DecodedTensors) -> Any:
-        return unpack(tree, decoded.tensors, self._resolve, checked_field)
+        return unpack(tree, decoded.tensors, self._resolve, checked_field, decoded.arrays)
 
     def _refer(self, item: Any, place: Place) -> Handle:
         """Return the handle of an object that a test passes to student code and that stays here."""
@@ -209,7 +256,7 @@ class RpcClient:
         if callable(item):
             self._functions.append(item)
             return protocol.FunctionRef(function=len(self._functions) - 1)
-        raise TypeError(f"a test may pass values, tensors and functions to student code, not a {type(item).__name__}")
+        raise TypeError(f"a test may pass values, arrays and functions to student code, not a {type(item).__name__}")
 
     def _resolve(self, handle: Handle, tensors: list[torch.Tensor]) -> Any:
         if isinstance(handle, protocol.ObjectHandle):
@@ -249,21 +296,33 @@ class RpcClient:
         return item
 
 
+def _packed(value: Any, packer: Packer) -> protocol.Tree:
+    """Pack what a test passes to student code; raise CannotPass if it cannot cross."""
+    try:
+        return packer.walk(value, 0)
+    except (TypeError, ProtocolError) as error:
+        raise CannotPass(str(error)) from error
+
+
 class _Call:
     """A call to send: its arguments, the changed modules and the tensors that collect gradients."""
 
     def __init__(self, client: RpcClient, target: Any, args: tuple, kwargs: dict, measure: str = "") -> None:
         self._client = client
         self._tensors: list[torch.Tensor] = []
-        self._generators: list[Generator] = []
+        self._generators: list[Any] = []
+        self._objects: list[tuple[Any, protocol.LibraryObject]] = []
         self.measured = 0
         self.graph = next(client._graphs)
+        packer = Packer(self._refer, self._tensors)
+        self._arrays = packer.arrays
         self._request = request = protocol.Call(
             session=client._session,
-            call=pack((target, args, kwargs), self._refer, self._tensors),
+            call=_packed((target, args, kwargs), packer),
             graph=self.graph,
             grad_enabled=torch.is_grad_enabled(),
             forbidden=client.forbidden,
+            captures=(sys.stdout, sys.stderr) != client._streams,
             measure=measure,
             dtype=dtype_name(torch.get_default_dtype()),
         )
@@ -301,6 +360,9 @@ class _Call:
         if client._random.is_news(random_state):
             request.random = len(self._sent)
             self._sent.append(random_state)
+        if client.draws and client._own_random.is_news(states := own_states()):
+            request.own_random = len(self._sent)
+            self._sent.append(states)
         reply, decoded = client._ask(request, self._sent, protocol.Returned)
         if request.measure:
             if reply.measured is None:
@@ -327,7 +389,9 @@ class _Call:
         client.wrote |= bool(effects.written or effects.containers)
         for number, place in effects.written:
             tensor, content = tensor_at(self._tensors, number), tensor_at(arrived, place)
-            if tensor.shape == content.shape and tensor.dtype is content.dtype:
+            if number in self._arrays:
+                overwrite(self._arrays[number], content)
+            elif tensor.shape == content.shape and tensor.dtype is content.dtype:
                 tensor.data.copy_(content)
             else:
                 tensor.data = content
@@ -341,18 +405,44 @@ class _Call:
         if received and received != sent:
             raise ProtocolError(f"the states of {sent} generators must come back; {received} arrived")
         for generator, place in zip(self._generators, effects.generators, strict=False):
-            generator.set_state(accepted_state(generator.get_state(), tensor_at(arrived, place)))
+            advance(generator, tensor_at(arrived, place))
+        for number, modes, tree in effects.objects:
+            if number >= len(self._objects):
+                raise ProtocolError(f"{len(self._objects)} objects were handed over; there is no object {number}")
+            library_objects.apply(self._objects[number][0], modes, client._value(tree, decoded))
         if effects.random is not None:
             after = tensor_at(arrived, effects.random)
             state = accepted_state(client._random.state, after)
             client._random.take(after)
             torch.set_rng_state(state)
+        if effects.own_random is not None:
+            if not client.draws:
+                raise ProtocolError("the states of random and numpy.random must not come back to a test without them")
+            after = tensor_at(arrived, effects.own_random)
+            client._own_random.take(after)
+            advance_own(after)
 
     def _refer(self, item: Any, place: Place) -> Handle:
-        if isinstance(item, Generator):
+        if (kind := kind_of(item)) is not None:
             self._generators.append(item)
-            return protocol.GeneratorRef(state=place(item.get_state()))
-        return self._client._refer(item, place)
+            return protocol.GeneratorRef(state=place(state_of(item)), kind=kind)
+        if (handle := handle_of(item)) is None and library_objects.crosses(item):
+            handle = next((handle for known, handle in self._objects if known is item), None)
+            if handle is None:
+                handle = library_objects.pickled(item, len(self._objects), self._part, place)
+                if handle is not None:
+                    self._objects.append((item, handle))
+        return handle or self._client._refer(item, place)
+
+    def _part(self, item: Any) -> Handle | None:
+        """Return the handle of a part of a library's object that is not copied, None for one that is."""
+        if isinstance(item, torch.nn.Parameter):
+            # An optimiser of the test may hold parameters of the student's.
+            ids = (number for number, known in self._client.parameters.items() if known is item)
+            return next((protocol.ObjectRef(object_id=number) for number in ids), None)
+        if isinstance(item, FunctionType) and item.__module__ == library_objects.MAIN:
+            return self._client._refer(item, lambda tensor: 0)
+        return handle_of(item)
 
 
 class _Graph:

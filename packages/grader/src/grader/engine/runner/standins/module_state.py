@@ -8,15 +8,13 @@ import weakref
 from dataclasses import dataclass
 from typing import Any
 
-import torch
-from torch import nn
-
 from grader.engine.rpc.gradients import KnownGradients
 from grader.engine.rpc.protocol import Classes, ModuleChanges, ModuleHandle, PartDescription, ProtocolError
 from grader.engine.rpc.tensors import same
 from grader.engine.rpc.values import Place, tensor_at
 from grader.engine.runner.standins.classes import layer_class, library_class
 from grader.engine.runner.standins.proxies import Caller, ModuleRef, RemoteModule
+from grader.engine.torch_if_used import USES_TORCH, nn, torch
 
 
 class RemoteModuleState:
@@ -189,6 +187,8 @@ def module_from(client: Caller, handle: ModuleHandle, tensors: list[torch.Tensor
     Raises:
         ProtocolError: the description contradicts itself.
     """
+    if not USES_TORCH:
+        raise ProtocolError("a module arrived, and this notebook does not use torch")
     return _shaped(RemoteModuleState(), client, handle.object_id, handle, tensors)
 
 

@@ -13,9 +13,6 @@ from enum import Enum
 from types import BuiltinFunctionType, CodeType, FunctionType, GeneratorType, MethodType
 from typing import Any, Protocol
 
-import torch
-from torch import nn
-
 from grader.engine.rpc.protocol import (
     Classes,
     ErrorInfo,
@@ -28,6 +25,7 @@ from grader.engine.rpc.protocol import (
     VerbRef,
 )
 from grader.engine.rpc.values import Place
+from grader.engine.torch_if_used import nn, torch
 
 MAX_NAME = 40
 """Characters of the name of a student's object."""
@@ -55,6 +53,10 @@ class Verb(Enum):
     """Operations on an object in the sandbox besides a call."""
 
     LOOK = "look"
+    NAMES = "names"
+    BIND = "bind"
+    UNBIND = "unbind"
+    RESTORE = "restore"
     GET = "get"
     SET = "set"
     COPY = "copy"

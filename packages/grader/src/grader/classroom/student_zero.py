@@ -1,0 +1,173 @@
+"""Grades our own solution before the class, so that a mistake of ours costs no student a point.
+
+    source, as a submission --grade--> Report --> Fault: a test that it fails, a read-only cell that does not run
+    no fault --> stamp in autograded/.source/ASSIGNMENT, and it is graded again only after a change
+
+The stamp lies beside the completion markers of students and shares their fate: it is not committed where results are
+not, and without autograded/ our solution is graded again, as the students are.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from nbformat import NotebookNode
+
+from grader.classroom.config import allows_broken_tests
+from grader.classroom.course_dir import CourseDir
+from grader.classroom.faults import Fault, lines_on, of_result
+from grader.classroom.student import Assignment
+from grader.engine.code_digest import engine_digest
+from grader.engine.explanation import Ending
+from grader.engine.grading import grade
+from grader.engine.notebook.cells import CellType, grade_id, type_of
+from grader.engine.notebook.names import names_used
+from grader.engine.notebook.plan import Role, Step, plan
+from grader.engine.report import Report, UnfinishedCell, Verdict
+from grader.engine.sandbox import confinement
+from grader.engine.supervisor.pool import side_by_side
+from grader.errors import SandboxUnavailable, UnsoundSource
+from grader.files import replace_file
+
+STUDENT = ".source"
+"""The folder of the stamp among those of students; nbgrader's patterns leave out names that begin with a dot."""
+STAMP = ".sound.json"
+MEANT_TO_FAIL = "raises-exception"
+"""Jupyter's tag of a cell that may raise."""
+
+_known: dict[str, list[Fault]] = {}
+"""The faults of the notebooks that this process has graded, by digest."""
+
+
+def sound(
+    course_dir: CourseDir,
+    assignment: Assignment,
+    *,
+    anyway: bool = False,
+    how: str = "--anyway",
+    note: Callable[[str], None] = lambda line: None,
+    keep_stamp: bool = True,
+    jobs: int = 0,
+) -> Assignment:
+    """Return the assignment with the tests that our own solution fails, of which there are none unless `anyway`.
+
+    Args:
+        course_dir: the course folder.
+        assignment: the assignment.
+        anyway: whether to go on in spite of faults, as the course's setting can also say.
+        how: how a person says so.
+        note: prints a line on a fault that does not stop anything.
+        keep_stamp: whether to write the stamp, where nothing else may be written either.
+        jobs: the number of notebooks to grade at a time, 0 for one per core.
+
+    Raises:
+        UnsoundSource: our solution loses points, or a read-only cell that is needed does not run.
+    """
+    found = _faults(course_dir, assignment, keep_stamp=keep_stamp, jobs=jobs)
+    stopping = [fault for fault in found if fault.stops]
+    if stopping and not (anyway or allows_broken_tests(course_dir.config)):
+        raise UnsoundSource(
+            f"our own solution of '{assignment.name}' does not pass our own tests, so nothing was done: correct these "
+            f"cells, or go on with {how}",
+            tuple(lines_on(stopping)),
+        )
+    for line in lines_on(fault for fault in found if not fault.stops):
+        note(line)
+    unsound: dict[str, dict[str, Ending]] = {}
+    for fault in stopping:
+        if fault.lost:
+            unsound.setdefault(fault.notebook, {})[fault.cell] = fault.ending
+    return replace(assignment, unsound=unsound)
+
+
+def _faults(course_dir: CourseDir, assignment: Assignment, *, keep_stamp: bool, jobs: int) -> list[Fault]:
+    """Return the faults of all notebooks of an assignment, in order."""
+    stamp = course_dir.folder("autograded", assignment.name, STUDENT) / STAMP
+    digests = {name: _digest(assignment, text) for name, text in assignment.texts.items()}
+    recorded = _recorded(stamp)
+    unknown = [name for name, digest in digests.items() if digest not in recorded and digest not in _known]
+    if unknown:
+        assess = partial(_assessed, assignment)
+        with ThreadPoolExecutor(side_by_side(jobs)) as threads:
+            for name, faults in zip(unknown, threads.map(assess, unknown), strict=True):
+                _known[digests[name]] = faults
+    found = {name: _known.get(digest, []) for name, digest in digests.items()}
+    if keep_stamp and not any(found.values()) and not recorded.issuperset(digests.values()):
+        with suppress(OSError):  # it is graded again the next time
+            replace_file(stamp, json.dumps([*digests.values()]))
+    return [fault for faults in found.values() for fault in faults]
+
+
+def _recorded(stamp: Path) -> set[str]:
+    """Return the digests of the notebooks without faults that an earlier process graded."""
+    try:
+        return set(json.loads(stamp.read_bytes()))
+    except (OSError, ValueError, TypeError):
+        return set()
+
+
+def _digest(assignment: Assignment, text: str) -> str:
+    """Return a digest of everything on which the faults of one notebook depend."""
+    digest = hashlib.sha256(engine_digest(assignment.helper_packages).encode())
+    limits = sorted(assignment.limits.trait_values(config=True).items())
+    digest.update(repr((limits, assignment.sandbox, assignment.files.digest)).encode())
+    digest.update(text.encode(errors="replace"))
+    return digest.hexdigest()
+
+
+def _assessed(assignment: Assignment, name: str) -> list[Fault]:
+    """Grade one notebook against itself, and return its faults."""
+    source = assignment.sources[name]
+    report = grade(
+        source,
+        source,
+        assignment.limits,
+        sandbox=assignment.sandbox and _can_confine(),
+        helper_packages=assignment.helper_packages,
+        assignment_files=assignment.files,
+    )
+    return faults_of(name, source, report)
+
+
+def _can_confine() -> bool:
+    """Return whether the kernel confines; our own solution may run unconfined, where others grade the students."""
+    try:
+        confinement.check()
+    except SandboxUnavailable:
+        return False
+    return True
+
+
+def faults_of(name: str, source: NotebookNode, report: Report) -> list[Fault]:
+    """Return the faults of a notebook: read-only cells, and then tests.
+
+    Args:
+        name: the notebook's name.
+        source: the notebook.
+        report: the report on it as a submission.
+    """
+    steps = plan(source, source)
+    cells = [
+        Fault(name, grade_id(source.cells[cell.index]) or "", cell.ending)
+        for cell in report.unfinished
+        if _is_needed(cell, source, steps)
+    ]
+    return cells + [of_result(name, result) for result in report.results if result.verdict is not Verdict.PASSED]
+
+
+def _is_needed(cell: UnfinishedCell, source: NotebookNode, steps: list[Step]) -> bool:
+    """Return whether a cell is read-only, is not meant to fail, and lacks a name that another one uses."""
+    own = source.cells[cell.index] if cell.index >= 0 else None
+    if own is None or type_of(own) is not CellType.READ_ONLY or MEANT_TO_FAIL in own.metadata.get("tags", ()):
+        return False
+    for step in steps:
+        missing = cell.missing_in_tests if step.role is Role.TEST else cell.missing
+        with suppress(SyntaxError, ValueError):  # an answer with magics
+            if step.index > cell.index and not missing.isdisjoint(names_used(step.source)):
+                return True
+    return False

@@ -1,0 +1,175 @@
+"""Finds what the cells of a source say about names: what they import, and what its answers define.
+
+source --names_of--> SourceNames --imports--> the runner binds those that a test needs     (runner/imported_names.py)
+                                 --used, bound--> names of the answers that a test replaces
+
+Everything comes from the source, which is trusted, and nothing from a submission.
+"""
+
+import ast
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING
+
+from grader.engine.notebook.cells import HIDDEN, CellType, grade_id, is_sandbox_only, type_of
+from grader.engine.notebook.names import names_assigned, names_bound, names_used
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
+
+MAGIC = re.compile(r"^(\s*)[%!].*$", re.MULTILINE)
+PATH = re.compile(r"""^sys\.path\.(?:append|insert)\((?:\d+, *)?(["'])([\w./-]+)\1\)""", re.MULTILINE)
+IMPORT = re.compile(r"^(?:import|from)\s.*$", re.MULTILINE)
+_INNER = (ast.If, ast.For, ast.While, ast.With, ast.Try)
+"""Statements whose own statements run with the cell."""
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+@dataclass(frozen=True)
+class Import:
+    """An import in a cell of the source.
+
+    Args:
+        code: the statement.
+        names: the names that it binds; empty for `from module import *`.
+        is_fallback: whether it runs only if an import before it failed: in `except` or `else`.
+        is_answer: whether it stands in an answer cell, and so may be the student's work.
+    """
+
+    code: str
+    names: tuple[str, ...]
+    is_fallback: bool = False
+    is_answer: bool = False
+
+
+@dataclass(frozen=True)
+class SourceNames:
+    """What the cells of a source say about names.
+
+    Args:
+        imports: the imports of its answers, tests and the cells that the runner does not run, in order.
+        above: how many of the imports stand above each of the other cells, by grade_id.
+        defined: the names that the same cells bind otherwise.
+        answers_bind: the names that its answers bind.
+        answers_define: those of them that are functions or classes.
+        answers_use: the names that its answers read and do not bind, among them those of Python.
+        tests: the imports of its visible tests, by grade_id.
+        paths: the folders beside the notebook that its cells add to `sys.path`.
+    """
+
+    imports: tuple[Import, ...] = ()
+    above: dict[str, int] = field(default_factory=dict)
+    defined: frozenset[str] = frozenset()
+    answers_bind: frozenset[str] = frozenset()
+    answers_define: frozenset[str] = frozenset()
+    answers_use: frozenset[str] = frozenset()
+    tests: dict[str, tuple[Import, ...]] = field(default_factory=dict)
+    paths: tuple[str, ...] = ()
+
+    @cached_property
+    def digest(self) -> str:
+        """A digest of what the runner makes of this."""
+        sets = self.defined, self.answers_bind, self.answers_define, self.answers_use
+        parts = self.imports, self.above, self.paths, [sorted(names) for names in sets]
+        return hashlib.sha256(repr(parts).encode()).hexdigest()
+
+    @cached_property
+    def imported(self) -> frozenset[str]:
+        """The names that only imports bind, without those of `from module import *`."""
+        return frozenset(name for each in self.imports for name in each.names) - self.defined
+
+
+def names_of(source: "NotebookNode") -> SourceNames:
+    """Return what the cells of a source say about names."""
+    cells = [(grade_id(cell) or "", _kind(cell), cell.source) for cell in source.cells if cell.cell_type == "code"]
+    return _names_of(tuple(cells))
+
+
+def _kind(cell: "NotebookNode") -> CellType:
+    return CellType.UNMARKED if is_sandbox_only(cell) else type_of(cell)
+
+
+@lru_cache(maxsize=64)
+def _names_of(cells: tuple[tuple[str, CellType, str], ...]) -> SourceNames:
+    imports, above = list[Import](), dict[str, int]()
+    defined, bound, functions, used = set[str](), set[str](), set[str](), set[str]()
+    tests, paths = dict[str, tuple[Import, ...]](), list[str]()
+    for name, kind, text in cells:
+        if kind in (CellType.TEST, CellType.READ_ONLY):
+            above[name] = len(imports)
+            if kind is CellType.TEST:
+                found = tuple(imports_in(text))
+                imports += found  # a test may use what one above it imports
+                if HIDDEN not in text:
+                    tests[name] = found
+            continue
+        paths += [found[2] for found in PATH.finditer(text)]
+        is_answer = kind is not CellType.UNMARKED
+        imports += imports_in(text, is_answer=is_answer)
+        code = _python(text)
+        if code is not None:
+            binds = names_bound(code)
+            defined |= names_assigned(code)
+            if is_answer:
+                bound |= binds
+                functions |= {each.name for each in ast.parse(code).body if isinstance(each, _DEFINITIONS)}
+                used.update(names_used(code))
+    return SourceNames(
+        imports=tuple(imports),
+        above=above,
+        defined=frozenset(defined),
+        answers_bind=frozenset(bound),
+        answers_define=frozenset(functions),
+        answers_use=frozenset(used),
+        tests=tests,
+        paths=tuple(paths),
+    )
+
+
+def imports_in(text: str, *, is_answer: bool = False) -> Iterator[Import]:
+    """Yield the imports of a cell of the source, those in `if` and `try` included, but not those in functions.
+
+    Args:
+        text: the cell.
+        is_answer: whether it is an answer.
+    """
+    code = _python(text)
+    for part in [code] if code is not None else IMPORT.findall(text):
+        try:
+            body = ast.parse(part).body
+        except SyntaxError:
+            continue
+        for statement, is_fallback in _imports(body, is_fallback=False):
+            names = [(alias.asname or alias.name).partition(".")[0] for alias in statement.names]
+            yield Import(ast.unparse(statement), () if names == ["*"] else tuple(names), is_fallback, is_answer)
+
+
+def _imports(body: list[ast.stmt], *, is_fallback: bool) -> Iterator[tuple[ast.Import | ast.ImportFrom, bool]]:
+    for statement in body:
+        if isinstance(statement, ast.Import):
+            yield statement, is_fallback
+        elif isinstance(statement, ast.ImportFrom):
+            # A future import is no name, and a relative one has no package here.
+            if statement.module != "__future__" and not statement.level:
+                yield statement, is_fallback
+        elif isinstance(statement, _INNER):
+            yield from _imports(statement.body, is_fallback=is_fallback)
+            for handler in getattr(statement, "handlers", ()):
+                yield from _imports(handler.body, is_fallback=True)
+            yield from _imports(getattr(statement, "orelse", []), is_fallback=is_fallback or type(statement) is ast.If)
+            yield from _imports(getattr(statement, "finalbody", []), is_fallback=is_fallback)
+
+
+@lru_cache(maxsize=1024)
+def _python(text: str) -> str | None:
+    """Return a cell without its magics, or None if it is not Python even so."""
+    for code in (text, MAGIC.sub(r"\1pass", text)):
+        try:
+            ast.parse(code)
+        except (SyntaxError, ValueError):
+            continue
+        return code
+    return None
