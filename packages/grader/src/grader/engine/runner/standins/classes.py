@@ -10,7 +10,7 @@ layout of these classes forbids it.
 import sys
 from abc import ABCMeta
 from functools import cache, lru_cache
-from typing import Any
+from typing import Any, cast
 
 import numpy
 
@@ -188,7 +188,10 @@ def local_class(client: Caller, described: Classes, known: dict[int, RemoteClass
     """
     for each in described:
         if each.object_id not in known:
-            known[each.object_id] = _local_class(client, each, known)
+            layer = library_class(each.library) if each is not described[-1] else None
+            is_layer = layer is not None and issubclass(layer, nn.Module)
+            # As a base, a layer of torch needs no class of the session, which takes longer to make than a call.
+            known[each.object_id] = cast(Any, layer_class(layer)) if is_layer else _local_class(client, each, known)
     return known[described[-1].object_id]
 
 
