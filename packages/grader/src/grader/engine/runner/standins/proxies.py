@@ -5,11 +5,11 @@ parameters and buffers under the same names, whose forward runs in the sandbox a
 exception is a StudentError.
 """
 
-import builtins
 from collections.abc import Callable, Iterator, MutableMapping
 from enum import Enum
 from typing import Any, Protocol
 
+from grader.engine.rpc.exceptions import known_class
 from grader.engine.rpc.protocol import ErrorInfo, Handle, MethodRef, ModuleChanges, ObjectRef, ProtocolError, VerbRef
 from grader.engine.rpc.values import Place
 from grader.engine.torch_if_used import nn, torch
@@ -72,7 +72,7 @@ class StudentError(Exception):
 
 def local_error(info: ErrorInfo) -> StudentError:
     """Return an exception that a test can catch as a StudentError or by its built-in class."""
-    kind = getattr(builtins, info.kind, None)
+    kind = known_class(info.kind)
     if kind is StopIteration:
         # It would end a loop of the test over calls (map, zip). RemoteObject.__next__ checks `info`.
         kind = RuntimeError
