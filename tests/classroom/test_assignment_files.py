@@ -10,10 +10,11 @@ from grader.classroom.assignment_files import assignment_files
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.release import register, release
 from grader.classroom.student import load_assignment
+from grader.classroom.student_zero import sound
 from grader.commands.check.check import check as checked
 from grader.commands.prove.prover import REFERENCE, Prover
 from grader.engine.limits import Limits
-from grader.errors import GraderError
+from grader.errors import GraderError, UnsoundSource
 from tests.support.notebooks import answer, answered, check, notebook
 from tests.support.small_class import NAME, grade_class, hand_in, make_course, points, run
 
@@ -107,6 +108,15 @@ def test_a_class_is_graded_with_them(course):
     write(course / "source" / NAME, {"data/numbers.txt": "3 4"})
     assert grade_class(course) == ["ann", "bob", "cat"]
     assert points(course) == {"ann": 2, "bob": 2, "cat": 2}
+
+
+def test_our_own_solution_has_them(course):
+    """It is graded again when one of them changes, and a test that fails because of it is our fault."""
+    course_dir = CourseDir(course)
+    assert sound(course_dir, load_assignment(course_dir, NAME, sandbox=True)).unsound == {}
+    write(course / "source" / NAME, {"tests.py": "def check(total):\n    assert total() == 7\n"})
+    with pytest.raises(UnsoundSource):
+        sound(course_dir, load_assignment(course_dir, NAME, sandbox=True))
 
 
 def test_nbgraders_own_command_has_them(course):

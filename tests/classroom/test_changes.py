@@ -44,7 +44,9 @@ from tests.support.small_class import (
 )
 from tests.support.waiting import HANGS
 
-FEWER = "assert one(3) == 3 and False, 'no one passes'"
+ONE = "def one(x=1):\n    ### BEGIN SOLUTION\n    return x + (x > 2)\n    ### END SOLUTION"
+FEWER = "assert one(3) == 4, 'no one passes'"
+"""Our solution to another task, of which no student knew, and its test."""
 
 
 def write_source(folder: Path, **sources: str) -> NotebookNode:
@@ -58,7 +60,7 @@ def write_source(folder: Path, **sources: str) -> NotebookNode:
 def changed(again: Path) -> Path:
     """The graded class, and a source in which two() may be 1 and one(3) is never right."""
     hidden_test = f"# one(x) is x.\n### BEGIN HIDDEN TESTS\n{FEWER}\n### END HIDDEN TESTS"
-    write_source(again, **{"one-test-more": hidden_test, "two-check": "assert two() in (1, 2)"})
+    write_source(again, one=ONE, **{"one-test-more": hidden_test, "two-check": "assert two() in (1, 2)"})
     return again
 
 

@@ -22,8 +22,11 @@ from nbgrader.server_extensions.formgrader.apihandlers import CommentHandler, Gr
 
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.reader import read_ledger
+from grader.classroom.gradebook.rules import NotebookScores, StudentScores
+from grader.classroom.gradebook.writer import GradebookWriter
 from grader.classroom.release import register, release
 from grader.commands.cli import main
+from grader.commands.report.load import load_class
 from grader.errors import GraderError
 from tests.support import stock_nbgrader
 from tests.support.notebooks import answer, answered, cell, check, code, helpers, notebook, task, text, written
@@ -199,7 +202,10 @@ def formgrader_page(folder: Path, student: str, name: str) -> str:
 
 
 def test_the_formgrader_marks_tasks(graded: Path) -> None:
-    """It shows a task with the scheme, a box for points and one for a comment."""
+    """It lists the notebook, and shows a task with the scheme, a box for points and one for a comment."""
+    with CourseDir(graded).gradebook() as gradebook:
+        for row in gradebook.notebook_submission_dicts("sums", NAME):
+            assert (row["task_score"], row["max_task_score"], row["needs_manual_grade"]) == (0, 4, True)
     page = formgrader_page(graded, "answered", "sums")
     assert "Two points for each formula." in page and "An arithmetic sum is" in page
     assert page.count("Student's task") == 2
@@ -313,13 +319,32 @@ def test_a_task_that_becomes_something_else_after_grading_is_refused(again: Path
         register(CourseDir(again), NAME)
 
 
-def test_the_class_report_counts_tasks_as_questions(
-    again: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """With the shares of those who were marked."""
+def test_the_class_report_counts_tasks_as_questions(again: Path) -> None:
+    """With the points of those who were marked."""
     mark(again, "answered", "sums", "formulae", 3)
-    monkeypatch.chdir(again)
-    assert main(["report", NAME]) == 0, capsys.readouterr().err
+    data = load_class(CourseDir(again), NAME)
+    questions = {name: each.max_points for name, each in data.outline.exercises.items() if each.is_question}
+    assert questions == {name: POINTS[name] for name in ("equation", *TASKS)}
+    (student,) = [each for each in data.students if each.name == "answered"]
+    assert (student.points, student.max_points, student.needs_marking) == (2 + 3, sum(POINTS.values()), 4)
+    assert {each.exercise: each.points for each in student.exercises} == dict.fromkeys(questions) | {
+        "formulae": 3,
+        "squares": 2,
+    }
+
+
+def test_the_service_writes_one_notebook_and_keeps_the_marks_of_another(again: Path) -> None:
+    """A notebook that a student has not handed in yet scores zero, its tasks too."""
+    mark(again, "answered", "essay", "first", 2)
+    before = rows(again, NAME)
+    scores = {"sums": NotebookScores({}, set())}
+    with GradebookWriter(CourseDir(again), NAME) as writer:
+        writer.write([StudentScores(student, scores, keep_others=True) for student in ("answered", "new")])
+    after = rows(again, NAME)
+    kept = [key for key in before if key[:2] == ("answered", "essay") or key[-1] in TASKS]
+    assert len(kept) > 8 and all(before[key] == after[key] for key in kept)
+    assert after["new", "sums", "grade", "formulae"] == (None, None, 4, True)
+    assert after["new", "essay", "grade", "first"] == (0, None, 3, False)
 
 
 def test_a_check_says_what_waits_for_a_person(

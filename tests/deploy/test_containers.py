@@ -65,7 +65,7 @@ def test_the_image_has_what_the_files_start() -> None:
     """Its extras exist, everything that it copies exists, and the entry point of Compose's command is the grader."""
     text = (CONTAINERS / "Dockerfile").read_text()
     extras = tomllib.loads((GRADER / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-    assert {*re.findall(r"\.whl\)\[(.*)\]", text)[0].split(",")} == {"cluster", "postgres"} <= extras.keys()
+    assert {*re.findall(r"\.whl\)\[(.*)\]", text)[0].split(",")} == {"cluster", "postgres", "torch"} <= extras.keys()
     copied = [word for line in re.findall(r"^COPY (?!--from)(.*) \S+$", text, re.MULTILINE) for word in line.split()]
     assert "packages" in copied and all((REPOSITORY / name).exists() for name in copied)
     assert not any(name in copied for name in (".", "source", "examples", "tests"))

@@ -1,4 +1,4 @@
-"""Tests of courses that nobody here wrote are graded as stock nbgrader grades them: 77 patterns, right and wrong."""
+"""Tests as other courses write them are graded as stock nbgrader grades them: 77 patterns, right and wrong."""
 
 import pytest
 from nbclient import NotebookClient

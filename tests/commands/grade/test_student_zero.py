@@ -9,12 +9,13 @@ import pytest
 from nbformat import NotebookNode
 
 from grader.classroom.course_dir import CourseDir
+from grader.classroom.faults import Fault, lines_on
 from grader.classroom.page.result_files import read_record
 from grader.classroom.student import load_assignment
 from grader.classroom.student_zero import STAMP, STUDENT, sound
 from grader.commands.grade.explain import explanation
 from grader.commands.report.command import class_report
-from grader.engine.explanation import UNGRADABLE
+from grader.engine.explanation import UNGRADABLE, Ending, EndingKind
 from grader.errors import UnsoundSource
 from tests.support.notebooks import answered, cell, code
 from tests.support.paths import REPOSITORY
@@ -85,6 +86,17 @@ def test_each_kind_of_mistake_is_found_in_a_visible_and_in_a_hidden_test(course:
     places = faults(course)[::2]
     assert places == (f"  small, one-check, line 2: {line}", f"  small, one-test-more, line 3: {line}")
     assert all(reason in why and "): " in why for why in faults(course)[1::2])
+
+
+@pytest.mark.parametrize("kind", ["a name", "an expected value", "an argument"])
+def test_a_test_in_the_students_process_is_tried_likewise(course: Path, kind: str) -> None:
+    """A test with the tag `together`."""
+    line, reason = BROKEN[kind]
+    source = write(course, {"one-test-more": HIDDEN.format(line)})
+    cell(source, "one-test-more").metadata["tags"] = ["together"]
+    nbformat.write(source, course / "source" / NAME / "small.ipynb")
+    place, why = faults(course)
+    assert place == f"  small, one-test-more, line 3: {line}" and reason in why
 
 
 @pytest.mark.parametrize(("text", "reason"), READ_ONLY.items())
@@ -159,7 +171,7 @@ def test_nobody_graded_before_gets_a_gradebook_by_a_broken_test(tmp_path: Path) 
 
 
 def test_anyway_grades_and_names_the_tests(course: Path) -> None:
-    """Who passes keeps the points; everyone else reads that the test cannot be graded, and the teacher reads why."""
+    """A student who passes keeps the points; the others read that it cannot be graded; the teacher reads why."""
     line, reason = BROKEN["an expected value"]
     write(course, {"one-test-more": HIDDEN.format(line)})
     lucky = nbformat.read(course / "submitted" / "ann" / NAME / "small.ipynb", as_version=4)
@@ -250,3 +262,16 @@ def test_the_stamp_is_no_students(course: Path) -> None:
     assert (REPOSITORY / ".gitignore").read_text().count("/autograded/*") == 1
     done = run(course, "nbgrader", "generate_feedback", NAME, "--force")
     assert done.returncode == 0 and STUDENT not in done.stderr
+
+
+def test_the_page_for_instructors_shows_what_is_printed(course: Path) -> None:
+    """Its example is made of the lines that the program prints, and its sentences are those of students."""
+    page = (REPOSITORY / "docs" / "instructors.md").read_text()
+    example = page.split("### When a test of yours is broken")[1].split("```text\n")[1].split("```")[0]
+    line, reason = "assert torhc.equal(y, x)", "NameError: name 'torhc' is not defined"
+    ending = Ending(EndingKind.NAME, reason, 4, line)
+    assert example.splitlines()[1:] == [*lines_on([Fault("2-self-attention", "split-heads-test-edges", ending, 2, 2)])]
+    write(course, {"one-test-more": HIDDEN.format(line)})
+    done = run(course, "grader", "grade", NAME)
+    assert done.stderr.splitlines()[0] == example.splitlines()[0].replace("04-attention", NAME)
+    assert f'"{UNGRADABLE}"' in page and f"`autograded/{STUDENT}/`" in page

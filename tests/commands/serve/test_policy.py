@@ -12,7 +12,7 @@ from traitlets import TraitError
 from traitlets.config import Config
 
 from grader.commands.serve.policy import Attempts, Refusal, SubmissionPolicy, fingerprint, published
-from tests.support.notebooks import answered, cell, code, text
+from tests.support.notebooks import answered, cell, code, notebook, task, text
 from tests.support.small_class import RIGHT, SOURCE
 
 NOW = datetime(2026, 3, 2, 10)
@@ -279,3 +279,15 @@ def test_anything_else_is_no_notebook(content: bytes) -> None:
     with pytest.raises(Refusal, match="save it once more in JupyterLab") as refused:
         fingerprint(content, "small", SOURCE)
     assert refused.value.status == 400
+
+
+def test_every_answer_to_a_task_is_another_attempt() -> None:
+    """In a cell of the student's own, wherever it stands, or in the cell of the task."""
+    source = notebook(task("why", "Why?\n### BEGIN MARK SCHEME\nThus.\n### END MARK SCHEME"), text("The end."))
+    above, below, typed = (answered(source, why="Why?") for _ in range(3))
+    above.cells.insert(0, text("Because."))
+    below.cells.append(text("Because."))
+    cell(typed, "why").source += "\nSo."
+    submissions = source, answered(source, why="Why?"), above, below, typed
+    kinds = [fingerprint(json.dumps(each).encode(), "small", source) for each in submissions]
+    assert kinds[0] == kinds[1] and len(set(kinds)) == 4

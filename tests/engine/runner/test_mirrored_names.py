@@ -96,7 +96,7 @@ def test_input_can_be_replaced():
         answer("ask", "def ask():\n    return int(input('a number: ')) + 1"),
         check("ask-check", "input = lambda text='': '4'\nassert ask() == 5"),
         check("ask-again", "def input(text):\n    return str(len(text))\nassert ask() == 11"),
-        check("nobody", "try:\n    ask()\nexcept EOFError:\n    pass\nelse:\n    assert False"),
+        check("no-answer", "try:\n    ask()\nexcept EOFError:\n    pass\nelse:\n    assert False"),
     )
     assert points(source)[:2] == [1, 1]
     assert points(source, answered(source, ask="def ask():\n    return 6")) == [0, 0, 0]

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from nbformat import NotebookNode
 
-from grader.engine.explanation import Cause
+from grader.engine.explanation import Cause, EndingKind
 from grader.engine.grading import grade
 from grader.engine.limits import Limits
 from grader.engine.notebook.plan import plan
@@ -306,6 +306,41 @@ def test_imports_of_a_submission_run_first_as_always() -> None:
     submission = answered(source, one="def one():\n    return math.pi")
     submission.cells.append(code("import math"))
     assert [result.points for result in grade(source, submission).results] == [1]
+
+
+def test_a_magic_hides_no_failed_assertion() -> None:
+    """IPython shows what a cell magic raises, and goes on."""
+    source = together(answer("one", "one = 1"), check("one-check", "%%time\nassert one == 1"))
+    assert points(source) == [1] and points(source, one="one = 2") == [0]
+
+
+def test_a_course_without_torch_needs_none() -> None:
+    """The seeds and the namespace do without it."""
+    source = together(answer("one", "import sys\none = 1"), check("one-check", "assert one == 1\nimport random"))
+    assert points(source) == [1] and points(source, one="one = 2") == [0]
+
+
+def test_the_author_reads_where_our_own_solution_fails() -> None:
+    """The line and the kind of the fault, for a visible and a hidden test, a part of the points, and student code."""
+    tests = {
+        "undefined": (EndingKind.NAME, "NameError: name 'undefined' is not defined", 1),
+        "\nassert one == 2, 'no'": (EndingKind.PROPERTY, "AssertionError: no", 2),
+        "len(one)": (EndingKind.ERROR, "TypeError: object of type 'int' has no len()", 1),
+        "two()": (EndingKind.RAISED, "ValueError: mine", 1),
+        "0.5": (EndingKind.PROPERTY, "it gave 0.5 of 1 point", 0),
+    }
+    cells = [answer("one", "one = 1\ndef two():\n    raise ValueError('mine')")]
+    cells += [check(f"one-check-{number}", test) for number, test in enumerate(tests)]
+    endings = [result.ending for result in graded(together(*cells)).values()]
+    assert [(each.kind, each.reason, each.line) for each in endings if each] == list(tests.values())
+
+
+def test_student_code_cannot_say_that_a_test_is_at_fault() -> None:
+    """A missing name counts against the test if the test itself uses it."""
+    reference = answer("one", "def one():\n    return 1")
+    source = together(reference, check("one-check", "assert one() == 1"), check("one-check-2", "typo"))
+    lie = "def one():\n    exec(compile('raise NameError(name=\"made_up\")', '<one-check>', 'exec'))"
+    assert [result.verdict for result in graded(source, one=lie).values()] == [Verdict.ERROR, Verdict.UNGRADABLE]
 
 
 # What ends a test

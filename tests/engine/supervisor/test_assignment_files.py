@@ -1,4 +1,4 @@
-"""Tests and student code read the files of the assignment, which nobody can change, and which win over a student's."""
+"""Tests and student code read the files of the assignment, which no code can change, and which win over a student's."""
 
 import os
 import subprocess
@@ -13,7 +13,7 @@ from grader.engine.notebook.assignment_files import AssignmentFiles
 from grader.engine.report import Report
 from grader.engine.supervisor.scratch import shared_folder
 from grader.errors import GraderError
-from tests.support.notebooks import answer, answered, check, helpers, hidden, notebook
+from tests.support.notebooks import answer, answered, check, code, helpers, hidden, notebook
 
 OURS = AssignmentFiles(
     {
@@ -122,7 +122,7 @@ open('helper/__init__.py', 'w').write('LIMIT = 99')
 """
 
 
-def test_nobody_writes_to_them():
+def test_no_code_writes_to_them():
     """Neither student code, which may write other files, nor what it leaves behind changes what the next one reads."""
     submission = answered(SOURCE, total=f"{WRITES}\n\ndef total():\n    return len(refused)")
     for _ in range(2):
@@ -170,6 +170,33 @@ def test_a_changed_file_is_judged_anew():
         assert ("total-check" in lost(graded(ours=changed))) is (limit == 11)
 
 
+@pytest.mark.parametrize(
+    "adds", ["sys.path.append('lib')", "sys.path.insert(0, './lib')", "sys.path.insert(0, os.path.abspath('lib'))"]
+)
+def test_a_folder_of_modules_may_be_added_to_the_path(adds):
+    """By a cell of any kind, and only for this notebook."""
+    ours = AssignmentFiles({"lib/deep.py": b"def three():\n    return 3\n"})
+    first = f"import os, sys\n{adds}\nfrom deep import three"
+    cells = answer("f", "def f():\n    return three()"), check("f-check", "assert f() == three() == 3")
+    for source in (notebook(helpers("first", first), *cells), notebook(code(first), *cells)):
+        if "abspath" in adds and source.cells[0].metadata == {}:
+            continue  # only a path that is written out is found without running the cell
+        assert grade(source, source, assignment_files=ours).points == 1
+    own = notebook(answer("f", "f = 1"), check("f-check", "import deep\nassert f == 1"))
+    assert grade(own, own).points == 0
+
+
+def test_a_test_reads_nothing_from_where_the_grader_was_started(tmp_path, monkeypatch):
+    """There may be a student's files, which a path in the source must not make a module of the runner's."""
+    (tmp_path / "theirs.py").write_text("ONE = 1")
+    monkeypatch.chdir(tmp_path)
+    first = helpers("first", "import sys\nsys.path += ['.', '']\nsys.path.insert(0, '')")
+    test = "import os\nassert f() == 1 and os.listdir('.') == []\nimport theirs"
+    source = notebook(first, answer("f", "def f():\n    return 1"), check("f-check", test))
+    [result] = grade(source, source).results
+    assert result.points == 0 and "No module named 'theirs'" in result.message
+
+
 @pytest.mark.parametrize("path", ["../x", "/etc/x", "a/../../x", "", ".", "a//b", "./a", "data"])
 def test_a_path_stays_below_the_notebooks(path):
     """Nothing is written outside of the folder, and no path is a file and a folder."""
@@ -183,7 +210,7 @@ def test_without_a_sandbox_they_are_there_as_well():
 
 
 def test_the_folder_ends_with_its_process():
-    """It is made once, nobody may write to it, and it is removed."""
+    """It is made once, cannot be written to, and is removed."""
     program = (
         "from grader.engine.notebook.assignment_files import AssignmentFiles\n"
         "from grader.engine.supervisor.scratch import shared_folder\n"

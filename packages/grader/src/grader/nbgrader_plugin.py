@@ -38,7 +38,9 @@ def configure(c: Config, root: Path | str | None = None) -> None:
     # Tests that nbgrader makes of AUTOTEST lines are those that grading runs. In the place of InstantiateTests.
     c.GenerateAssignment.preprocessors.insert(1, "grader.classroom.autotests.AutoTests")
     c.InstantiateTests.enabled, c.AutoTests.enabled = False, True
-    # Students' notebooks say which exercise a test belongs to. Before the second ComputeChecksums, the last but one.
+    # Students' notebooks say which exercise a test belongs to. Our solutions decide it, so before ClearSolutions, and
+    # before the second ComputeChecksums, the last but one.
+    c.GenerateAssignment.preprocessors.insert(2, "grader.classroom.release.KeepExercises")
     c.GenerateAssignment.preprocessors.insert(-2, "grader.classroom.release.PrepareForStudents")
 
     # nbgrader wants marking schemes in task cells. Here they are in the question's own cell, above the answer, where

@@ -118,7 +118,9 @@ class ClassRun:
         marker = partial(completion_marker, self.course_dir, self.assignment)
         unfinished = {student for student in students if self.force or marker(student) is None}
         with closing(graders or Threads(self.jobs)) as graders, ThreadPoolExecutor(1) as beside:
-            checked = beside.submit(sound, self.course_dir, assignment, anyway=self.anyway, keep_stamp=with_pages)
+            checked = beside.submit(
+                sound, self.course_dir, assignment, anyway=self.anyway, keep_stamp=with_pages, jobs=self.jobs
+            )
             if self.anyway or graders.make_pages or allows_broken_tests(self.course_dir.config):
                 assignment = checked.result()
             under_way = _UnderWay(graders, assignment, partial(self._read, assignment))

@@ -24,7 +24,7 @@ REMEDIES = {
 
 
 class Fault(msgspec.Struct, frozen=True):
-    """A mistake of ours in the cell `cell` of a notebook, which costs whoever meets it `lost` of `max_points`.
+    """A mistake of ours in the cell `cell` of a notebook, which costs `lost` of `max_points`.
 
     A read-only cell has no points of its own.
     """
@@ -55,7 +55,7 @@ class Fault(msgspec.Struct, frozen=True):
 
 
 def of_result(notebook: str, result: Result) -> Fault:
-    """Return the fault that a test shows, which has lost points or did not run to its end.
+    """Return the fault of a test that lost points or did not run to its end.
 
     Args:
         notebook: the name of its notebook.

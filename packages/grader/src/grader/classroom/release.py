@@ -19,8 +19,8 @@ from grader.classroom.course_dir import CourseDir
 from grader.classroom.sources import read_sources
 from grader.classroom.submitted.choice import Chooser
 from grader.engine.limits import Limits
-from grader.engine.notebook.cells import CellType, grade_id, type_of
-from grader.engine.notebook.outline import Outline
+from grader.engine.notebook.cells import LABEL, OWNER, CellType, grade_id, type_of
+from grader.engine.notebook.outline import Outline, is_named_after
 from grader.errors import GraderError
 from grader.files import locked
 from grader_kernel.contract import first_line
@@ -29,6 +29,29 @@ START = "start.ipynb"
 
 Types = Mapping[str, CellType | None]
 """Types of cells by grade_id, or notebooks, which have no type, by file name."""
+
+
+class KeepExercises(NbGraderPreprocessor):
+    """Keeps in the metadata of cells what our solutions say about exercises, before nbgrader clears these.
+
+    Tests whose names do not say it keep the exercise that they belong to, and answers without a name their label.
+    """
+
+    def preprocess(self, nb: NotebookNode, resources: dict[str, Any]) -> tuple[NotebookNode, dict[str, Any]]:
+        """Add to the metadata of a notebook.
+
+        Args:
+            nb: the notebook, which is changed.
+            resources: what nbconvert's preprocessors share.
+        """
+        outline = Outline(nb)
+        for number, cell in enumerate(nb.cells):
+            name, owner = outline.names[number], outline.exercise_at[number]
+            if outline.types[number] is CellType.TEST and not is_named_after(name, owner):
+                cell.metadata[OWNER] = owner
+            elif name == owner and name in outline.labels:
+                cell.metadata[LABEL] = outline.labels[name]
+        return nb, resources
 
 
 class PrepareForStudents(NbGraderPreprocessor):
@@ -54,7 +77,8 @@ class PrepareForStudents(NbGraderPreprocessor):
                 continue
             has_code = any(line.strip() and not line.startswith("#") for line in cell.source.splitlines())
             if kind is CellType.TEST:
-                first = first_line(outline.exercise_at[number], is_hidden=not has_code)
+                exercise = outline.exercise_at[number]
+                first = first_line(outline.labels.get(exercise, exercise), is_hidden=not has_code)
                 # nbgrader's own command reads its settings twice, and then runs this twice.
                 cell.source = first + cell.source.removeprefix(first)
             if is_below_blank and has_code:

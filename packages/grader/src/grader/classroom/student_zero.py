@@ -1,10 +1,10 @@
 """Grades our own solution before the class, so that a mistake of ours costs no student a point.
 
-    source, submitted by ourselves --grade--> Report --> Fault: a test that it fails, a read-only cell that does not run
+    source, as a submission --grade--> Report --> Fault: a test that it fails, a read-only cell that does not run
     no fault --> stamp in autograded/.source/ASSIGNMENT, and it is graded again only after a change
 
-The stamp is beside those of students, and has the same fate: where results are not committed, neither is it, and who
-removes autograded/ has everything graded again.
+The stamp lies beside the completion markers of students and shares their fate: it is not committed where results are
+not, and without autograded/ our solution is graded again, as the students are.
 """
 
 import hashlib
@@ -52,6 +52,7 @@ def sound(
     how: str = "--anyway",
     note: Callable[[str], None] = lambda line: None,
     keep_stamp: bool = True,
+    jobs: int = 0,
 ) -> Assignment:
     """Return the assignment with the tests that our own solution fails, of which there are none unless `anyway`.
 
@@ -62,11 +63,12 @@ def sound(
         how: how a person says so.
         note: prints a line on a fault that does not stop anything.
         keep_stamp: whether to write the stamp, where nothing else may be written either.
+        jobs: the number of notebooks to grade at a time, 0 for one per core.
 
     Raises:
         UnsoundSource: our solution loses points, or a read-only cell that is needed does not run.
     """
-    found = _faults(course_dir, assignment, keep_stamp=keep_stamp)
+    found = _faults(course_dir, assignment, keep_stamp=keep_stamp, jobs=jobs)
     stopping = [fault for fault in found if fault.stops]
     if stopping and not (anyway or allows_broken_tests(course_dir.config)):
         raise UnsoundSource(
@@ -83,7 +85,7 @@ def sound(
     return replace(assignment, unsound=unsound)
 
 
-def _faults(course_dir: CourseDir, assignment: Assignment, *, keep_stamp: bool) -> list[Fault]:
+def _faults(course_dir: CourseDir, assignment: Assignment, *, keep_stamp: bool, jobs: int) -> list[Fault]:
     """Return the faults of all notebooks of an assignment, in order."""
     stamp = course_dir.folder("autograded", assignment.name, STUDENT) / STAMP
     digests = {name: _digest(assignment, text) for name, text in assignment.texts.items()}
@@ -91,23 +93,22 @@ def _faults(course_dir: CourseDir, assignment: Assignment, *, keep_stamp: bool) 
     unknown = [name for name, digest in digests.items() if digest not in recorded and digest not in _known]
     if unknown:
         assess = partial(_assessed, assignment)
-        with ThreadPoolExecutor(side_by_side(0)) as threads:
+        with ThreadPoolExecutor(side_by_side(jobs)) as threads:
             for name, faults in zip(unknown, threads.map(assess, unknown), strict=True):
                 _known[digests[name]] = faults
     found = {name: _known.get(digest, []) for name, digest in digests.items()}
-    if unknown and keep_stamp and not any(found.values()):
+    if keep_stamp and not any(found.values()) and not recorded.issuperset(digests.values()):
         with suppress(OSError):  # it is graded again the next time
             replace_file(stamp, json.dumps([*digests.values()]))
     return [fault for faults in found.values() for fault in faults]
 
 
-def _recorded(stamp: Path) -> list[str]:
+def _recorded(stamp: Path) -> set[str]:
     """Return the digests of the notebooks without faults that an earlier process graded."""
     try:
-        found = json.loads(stamp.read_bytes())
-    except (OSError, ValueError):
-        return []
-    return found if isinstance(found, list) else []
+        return set(json.loads(stamp.read_bytes()))
+    except (OSError, ValueError, TypeError):
+        return set()
 
 
 def _digest(assignment: Assignment, text: str) -> str:
@@ -115,7 +116,7 @@ def _digest(assignment: Assignment, text: str) -> str:
     digest = hashlib.sha256(engine_digest(assignment.helper_packages).encode())
     limits = sorted(assignment.limits.trait_values(config=True).items())
     digest.update(repr((limits, assignment.sandbox, assignment.files.digest)).encode())
-    digest.update(text.encode())
+    digest.update(text.encode(errors="replace"))
     return digest.hexdigest()
 
 

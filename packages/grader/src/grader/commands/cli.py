@@ -20,6 +20,7 @@ from grader.commands.lms import entry as lms
 from grader.commands.prove import entry as prove
 from grader.commands.report import entry as report
 from grader.commands.serve import entry as serve
+from grader.commands.shared import show
 from grader.engine.supervisor.forkserver import skip_slow_imports
 from grader.errors import GraderError
 from grader.text import HOW_TO_CONTINUE, INTERRUPTED, one_line
@@ -42,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return COMMANDS[parsed.command].run(parsed)
     except GraderError as error:
-        print("\n".join((f"grader: {one_line(error)}", *map(one_line, error.details))), file=sys.stderr)
+        show(error)
         return 1
     except TraitError as error:
         print(f"grader: {CONFIG_FILE} cannot be used: {one_line(error)}", file=sys.stderr)

@@ -4,7 +4,7 @@ import argparse
 import os
 from pathlib import Path
 
-from grader.commands.shared import Command, add_anyway, note
+from grader.commands.shared import Command, add_anyway, note, show
 from grader.errors import GraderError
 
 
@@ -25,8 +25,7 @@ def _run(parsed: argparse.Namespace) -> int:
             sound(course_dir, load_assignment(course_dir, assignment, sandbox=True), anyway=parsed.anyway, note=note)
             release(course_dir, assignment)
         except GraderError as error:
-            for line in (str(error), *error.details):
-                note(line)
+            show(error)
             status = 1
         else:
             print(f"released {os.path.relpath(course_dir.folder('release', assignment))}")

@@ -105,3 +105,9 @@ def require_dask() -> None:
 def note(line: str) -> None:
     """Print a line on standard error, beside the output of a command."""
     print(f"grader: {one_line(line)}", file=sys.stderr)
+
+
+def show(error: GraderError) -> None:
+    """Print an error and its details on standard error."""
+    note(str(error))
+    print("".join(f"{one_line(line)}\n" for line in error.details), end="", file=sys.stderr)

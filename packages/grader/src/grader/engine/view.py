@@ -3,12 +3,17 @@
 results of tests --views--> ExerciseView: state, diagnosis, reasons (each once, with its tests), what comes first
 """
 
-from collections.abc import Iterable, Sequence
-from typing import Protocol
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol, TypeVar
 
 import msgspec
 
 from grader.engine.explanation import Cause, Explanation
+
+T = TypeVar("T")
+MADE_UP = re.compile(r"\bcell-[0-9a-f]{16}\b")
+"""A name that nbgrader makes up for a cell."""
 
 NEEDED_BEFORE = (Cause.UNDEFINED, Cause.OUT_OF_TIME, Cause.NOT_GRADED)
 """Causes that may lie outside the exercise and cost points in several."""
@@ -83,6 +88,29 @@ class ExerciseView(msgspec.Struct, frozen=True):
     def percent(self) -> float:
         """Which part of the points was earned, 0 to 100."""
         return 100 * max(0.0, min(1.0, self.points / self.max_points)) if self.max_points else 100.0
+
+
+def relabelled(text: str, labels: Mapping[str, str]) -> str:
+    """Return a text for people with labels in the place of the names that nbgrader made up; see `Outline.labels`."""
+    return MADE_UP.sub(lambda name: labels.get(name[0], name[0]), text) if labels else text
+
+
+def with_labels(items: Sequence[T], labels: Mapping[str, str]) -> list[T]:
+    """Return results, or other data of one type, with labels in the place of made-up names in all their texts."""
+    if not (labels and items):
+        return list(items)
+    return [msgspec.convert(_relabelled(msgspec.to_builtins(item), labels), type(item)) for item in items]
+
+
+def _relabelled(value: Any, labels: Mapping[str, str]) -> Any:
+    match value:
+        case str():
+            return relabelled(value, labels)
+        case list() | tuple():
+            return [_relabelled(each, labels) for each in value]
+        case dict():
+            return {_relabelled(key, labels): _relabelled(each, labels) for key, each in value.items()}
+    return value
 
 
 def views(results: Iterable[Judged]) -> list[ExerciseView]:

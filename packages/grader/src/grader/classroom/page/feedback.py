@@ -32,7 +32,8 @@ from grader.classroom.page.autograded import place_of
 from grader.classroom.page.exercises import anchor, cell_state, put_score, score_of
 from grader.classroom.page.summary import OVERVIEW, TEMPLATES, overview, styles, summary
 from grader.engine.notebook.cells import FORMS, CellType, grade_id, type_of
-from grader.engine.notebook.outline import GRADED
+from grader.engine.notebook.outline import GRADED, Outline
+from grader.engine.view import relabelled
 from grader.text import plural
 
 KEPT_CELLS, KEPT_CHARACTERS = 1_000, 20_000
@@ -96,7 +97,9 @@ class FeedbackExporter(HTMLExporter):
         """
         page_resources = self._init_resources(resources)
         page_resources["styles"] = styles()
-        return TemplateExporter.from_notebook_node(self, _NotCopied(nb), page_resources, **options)
+        labels = Outline(nb).labels
+        html, page_resources = TemplateExporter.from_notebook_node(self, _NotCopied(nb), page_resources, **options)
+        return relabelled(html, labels), page_resources
 
     def _cached_html(self, cell: NotebookNode, render: Callable[[NotebookNode], str]) -> str:
         """Return the HTML of a cell, rendered once. It depends on the cell alone; even its anchor is the cell's id."""

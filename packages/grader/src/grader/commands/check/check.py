@@ -25,7 +25,7 @@ from grader.engine.notebook.repair import Repaired, repair
 from grader.engine.notebook.submission_folder import SubmissionFolder
 from grader.engine.report import Report
 from grader.engine.supervisor.parsers import read_notebook
-from grader.engine.view import ExerciseView, first_to_do, views
+from grader.engine.view import ExerciseView, first_to_do, views, with_labels
 from grader.errors import GraderError, UnreadableFile
 from grader.files import Stamp, stamp
 from grader.text import printable
@@ -51,9 +51,14 @@ class CheckedNotebook:
     helpers: dict[Path, Stamp | None] = field(default_factory=dict)
 
     @cached_property
+    def labels(self) -> dict[str, str]:
+        """What a person reads in the place of made-up names; the JSON form of the report keeps these."""
+        return Outline(self.source).labels
+
+    @cached_property
     def exercises(self) -> list[ExerciseView]:
         """The exercises that were checked, in order; questions are left out."""
-        return views(self.report.results)
+        return views(with_labels(self.report.results, self.labels))
 
     @property
     def first_to_do(self) -> ExerciseView | None:
@@ -67,7 +72,14 @@ class CheckedNotebook:
 
     def heading(self, exercise: ExerciseView) -> str:
         """Return the heading above an exercise, or ''."""
-        place = next((each.heading_anchor for each in self._on_page if each.name == exercise.exercise), "")
+        place = next(
+            (
+                each.heading_anchor
+                for each in self._on_page
+                if self.labels.get(each.name, each.name) == exercise.exercise
+            ),
+            "",
+        )
         cells = (cell for cell in self.notebook.cells if anchor(cell) == place)
         return next((match[1] for cell in cells if (match := HEADING.search(cell.source))), "")
 
@@ -101,6 +113,7 @@ def check(course_dir: CourseDir, path: Path, *, sandbox: bool = True, exercise: 
             raise _unknown(path) from None
         raise GraderError(error.to_student) from None
     source_path, source = source_of(sources, path, submission, limits.notebook_mb, course_dir.config)
+    exercise = {label: name for name, label in Outline(source).labels.items()}.get(exercise, exercise)
     repaired, here = repair(source, submission), path.resolve()
     ours = assignment_files(source_path.parent, course_dir.directory.ignore, limits)
     files, left_out = helper_files(
@@ -195,7 +208,8 @@ def _up_to(repaired: Repaired, exercise: str, path: Path) -> Repaired:
     """Return the notebook up to the last test of an exercise."""
     outline = Outline(repaired.notebook)
     if exercise not in outline.coded:
-        raise GraderError(f"{path.name} has no exercise {exercise!r}; it has {', '.join(outline.coded)}")
+        known = ", ".join(outline.labels.get(name, name) for name in outline.coded)
+        raise GraderError(f"{path.name} has no exercise {exercise!r}; it has {known}")
     own = outline.exercises[exercise]
     last = max(own.answer or 0, *own.tests, 0)
     return Repaired(

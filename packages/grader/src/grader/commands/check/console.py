@@ -18,7 +18,7 @@ from grader.classroom.course_dir import CourseDir
 from grader.commands.check.check import CheckedNotebook, check, notebook_after
 from grader.engine.explanation import judged_with
 from grader.engine.notebook.outline import Outline
-from grader.engine.view import RIGHT, ExerciseView
+from grader.engine.view import RIGHT, ExerciseView, relabelled
 from grader.errors import GraderError
 from grader.files import Stamp, stamp
 from grader.text import one_line, plural, printable
@@ -92,7 +92,9 @@ def _solution(checked: CheckedNotebook, exercise: str) -> int:
             f"our solution is shown once yours has all points, and {exercise} has {points}: "
             f"run `grader check {checked.path} --exercise {exercise}` to see what is missing"
         )
-    lines = Outline(checked.source).reference(exercise).splitlines()
+    outline = Outline(checked.source)
+    names = {label: name for name, label in outline.labels.items()}
+    lines = outline.reference(names.get(exercise, exercise)).splitlines()
     print("\n".join(line for line in lines if line.strip() not in MARKERS))
     return 0
 
@@ -174,10 +176,9 @@ def overview(checked: CheckedNotebook) -> Group:
     if waiting := waiting_points([checked]):
         verb = "waits" if waiting == 1 else "wait"
         lines.append(Text(f"written answers: {plural(waiting, 'point')} {verb} for a person"))
-    lines += [Text(f"stopped before its end: {name}: {error}") for name, error in checked.answer_errors.items()]
-    return Group(
-        *lines, *(Text(f"repaired: {change}") for change in checked.report.repairs), *map(Text, checked.left_out)
-    )
+    rest = [f"stopped before its end: {name}: {error}" for name, error in checked.answer_errors.items()]
+    rest += [f"repaired: {change}" for change in checked.report.repairs]
+    return Group(*lines, *(Text(relabelled(line, checked.labels)) for line in rest), *map(Text, checked.left_out))
 
 
 def waiting_points(notebooks: Iterable[CheckedNotebook]) -> float:
@@ -245,5 +246,5 @@ def changes(before: CheckedNotebook, after: CheckedNotebook) -> Group:
     return Group(
         *(lines or [Text("nothing has changed")]),
         Text(f"{total} ({gained:+g})" if gained else total, "bold"),
-        *(Text(f"stopped before its end: {name}: {error}") for name, error in sorted(stops)),
+        *(Text(relabelled(f"stopped before its end: {name}: {error}", after.labels)) for name, error in sorted(stops)),
     )

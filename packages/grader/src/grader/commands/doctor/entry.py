@@ -2,16 +2,20 @@
 
 import argparse
 import json
+from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from grader.classroom.config import course_needs_torch, load_config
 from grader.commands.shared import Command, start_up
 from grader.engine.supervisor import forkserver
-from grader.text import one_line
+from grader.errors import GraderError
+from grader.text import DISTRIBUTION, one_line
 
 if TYPE_CHECKING:
     from rich.console import Group
 
-    from grader.commands.doctor.examination import Examination, Protection
+    from grader.commands.doctor.examination import Examination, Protection, Torch
 
 
 def _options(parser: argparse.ArgumentParser) -> None:
@@ -19,14 +23,17 @@ def _options(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(parsed: argparse.Namespace) -> int:
+    needs_torch = None
+    with suppress(GraderError):  # the doctor needs no course, and none whose configuration can be read
+        needs_torch = course_needs_torch(Path.cwd(), load_config(Path.cwd()))
     with start_up():
-        forkserver.prepare()
+        forkserver.prepare(needs_torch=needs_torch is not False)
         import msgspec
         from rich.console import Console
 
         from grader.commands.doctor.examination import examine
 
-    examination = examine()
+    examination = examine(needs_torch)
     if parsed.json:
         print(json.dumps(msgspec.to_builtins(examination), indent=2))
     else:
@@ -52,7 +59,7 @@ def summary(examination: "Examination") -> "Group":
         if protection.urgent and not protection.holds
     ]
     above: list[RenderableType] = [table, Text(), *warnings] if examination.protections else []
-    return Group(*above, Text(*_verdict(examination)))
+    return Group(*above, Text(*_torch(examination.torch)), Text(*_verdict(examination)))
 
 
 def _mark(protection: "Protection") -> tuple[str, str]:
@@ -64,6 +71,16 @@ def _mark(protection: "Protection") -> tuple[str, str]:
 
 def _advice(protection: "Protection") -> str:
     return one_line(f"{protection.why}: {protection.to_do}" if protection.to_do else protection.why)
+
+
+def _torch(torch: "Torch") -> tuple[str, str]:
+    """Return the line about torch and its style."""
+    there = f"torch {torch.version} is installed" if torch.version else "torch is not installed"
+    if torch.is_needed is None:
+        return f"{there}.", ""
+    if torch.is_needed and not torch.version:
+        return f"{there}, and this course needs it: pip install '{DISTRIBUTION}[torch]'", "bold red"
+    return f"{there}, and this course {'uses it' if torch.is_needed else 'does without'}.", ""
 
 
 def _verdict(examination: "Examination") -> tuple[str, str]:

@@ -13,6 +13,7 @@ import socket
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ from grader.engine.sandbox import confinement
 from grader.engine.sandbox.confinement import readable_paths
 from grader.engine.supervisor.cgroups import delegated_group
 from grader.engine.supervisor.session import Sandboxes
+from grader.engine.torch_use import is_installed
 from grader.errors import SandboxUnavailable
 
 ATTEMPTS = Path(__file__).with_name("attempts.py")
@@ -49,12 +51,20 @@ class Protection(msgspec.Struct, frozen=True):
     urgent: bool = False
 
 
+class Torch(msgspec.Struct, frozen=True):
+    """The library torch: its version, '' if it is not installed, and whether this course needs it, if this is one."""
+
+    version: str
+    is_needed: bool | None = None
+
+
 class Examination(msgspec.Struct, frozen=True):
     """The result of an examination: `grading` is true if grading will start, and `error` is the reason if not."""
 
     grading: bool
     error: str
     protections: list[Protection]
+    torch: Torch = Torch("")
 
 
 NAMESPACES = {"net": "network", "ipc": "shared memory", "uts": "host name", "pid": "processes", "mnt": "files"}
@@ -73,18 +83,23 @@ FIRST_WALL = {
 }
 
 
-def examine() -> Examination:
-    """Confine a process, have it make all attempts, and look at it from outside."""
+def examine(needs_torch: bool | None = None) -> Examination:
+    """Confine a process, have it make all attempts, and look at it from outside.
+
+    Args:
+        needs_torch: whether the course in this folder needs torch; None if this is no course folder.
+    """
+    torch = Torch(version("torch") if is_installed() else "", needs_torch)
     try:
         confinement.check()
         tried, report = attempts()
         report.require_confined()
     except SandboxUnavailable as error:
-        return Examination(False, str(error), [])
+        return Examination(False, str(error), [], torch)
     first_wall = [_tried(name, promise, tried.get(name)) for name, promise in FIRST_WALL.items()]
     holds = all(protection.holds for protection in first_wall)
     why_not = "" if holds else "student code got through the confinement: do not grade submissions on this machine"
-    return Examination(holds, why_not, [*first_wall, *_second_wall(tried.get("names"))])
+    return Examination(holds, why_not, [*first_wall, *_second_wall(tried.get("names"))], torch)
 
 
 def attempts(*, sandbox: bool = True) -> tuple[dict[str, list[str]], Report]:

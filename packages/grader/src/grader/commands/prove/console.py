@@ -85,6 +85,12 @@ def _found(matrix: Matrix, kind: Kind) -> str:
 
 
 def _complaints(matrix: Matrix) -> Iterator[Text]:
+    if not matrix.tests:
+        yield _headline(matrix, "no test with points belongs to it")
+        yield Text(
+            "    A test belongs to the last answer above it that defines a name which the test uses, or to the answer "
+            "NAME if its cell is called NAME-check or NAME-test-WHAT."
+        )
     for row in matrix.killed_right_answers:
         yield _headline(matrix, f"the right answer '{row.name}' loses points in {', '.join(row.killed_by)}")
     for row in matrix.kept_by_luck:

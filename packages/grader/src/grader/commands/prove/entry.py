@@ -56,6 +56,7 @@ def _run(parsed: argparse.Namespace) -> int:
         from grader.commands.prove.prover import Prover
         from grader.commands.prove.sentences.console import entries
         from grader.engine.limits import Limits
+        from grader.engine.view import with_labels
 
     course_dir = CourseDir(Path.cwd())
     if parsed.answers and not parsed.answers.is_dir():
@@ -84,7 +85,8 @@ def _run(parsed: argparse.Namespace) -> int:
     if parsed.json:
         print(json.dumps(as_json(matrices), indent=2))
     else:
-        Console().print(summary(matrices, is_sample=prover.is_sample))
+        labels = {name: label for each in exercises for name, label in each.labels.items()}
+        Console().print(summary(with_labels(matrices, labels), is_sample=prover.is_sample))
         for matrix in matrices:
             if matrix.leads is not None and matrix.leads.untied:
                 print(f"\n# {matrix.assignment}/misconceptions/{matrix.exercise}.toml\n\n{entries(matrix.leads)}")

@@ -106,12 +106,13 @@ class Matrix(msgspec.Struct):
         return 2 * max(self.kills_alone().values(), default=0) > self.found()
 
     def is_proven(self) -> bool:
-        """Return True if every row ended as it should, and each recorded edit is a survivor's.
+        """Return True if there are tests, every row ended as it should, and each recorded edit is a survivor's.
 
         Trivial answers together earn at most a tenth.
         """
         return not (
-            self.surviving(Kind.MUTANT)
+            not self.tests
+            or self.surviving(Kind.MUTANT)
             or self.surviving(Kind.MISTAKE)
             or self.killed_right_answers
             or self.kept_by_luck

@@ -54,6 +54,8 @@ class ExerciseToProve:
     misconceptions: list[Misconception] = field(default_factory=list)
     ties: list[Tie] = field(default_factory=list)
     common_ties: list[Tie] = field(default_factory=list)
+    labels: dict[str, str] = field(default_factory=dict)
+    """What people read in the place of made-up names, of the whole notebook."""
 
     @cached_property
     def rows(self) -> list[tuple[AnswerRow, str]]:
@@ -119,11 +121,16 @@ class Prover:
             GraderError: a source, a list of mistakes or a record has a defect, or an exercise in `only` is unknown.
         """
         exercises = [exercise for folder in folders for exercise in self._of(folder)]
-        known = [exercise.name for exercise in exercises]
+        known = [exercise.labels.get(exercise.name, exercise.name) for exercise in exercises]
+        names = {exercise.name for exercise in exercises}
         for name in self.only:
-            if name not in known:
+            if name not in (*known, *names):
                 raise GraderError(f"no exercise is called {name!r}; there is {', '.join(known) or 'none'}")
-        return [exercise for exercise in exercises if not self.only or exercise.name in self.only]
+        return [
+            exercise
+            for exercise, label in zip(exercises, known, strict=True)
+            if not self.only or exercise.name in self.only or label in self.only
+        ]
 
     def matrices(self, exercises: Sequence[ExerciseToProve]) -> Iterator[Matrix]:
         """Grade all rows, and yield the matrix of each exercise as it is complete.
@@ -138,7 +145,9 @@ class Prover:
         try:
             ahead: list[tuple[ExerciseToProve, list[Future[AnswerRow]]]] = []
             for exercise in exercises:
-                drawn = [(row, text) for row, text in exercise.rows if self._is_in_sample(exercise, row)]
+                # Without tests, no answer is right or wrong.
+                rows = exercise.rows if exercise.tests else []
+                drawn = [(row, text) for row, text in rows if self._is_in_sample(exercise, row)]
                 ahead.append((exercise, [pool.submit(self._graded, exercise, row, text) for row, text in drawn]))
                 if len(ahead) > 1:  # no core waits for the last row of the exercise before
                     yield self._matrix(*ahead.pop(0))
@@ -189,7 +198,7 @@ class Prover:
                 mistakes = {each.name: each.apply(answer) for each in own}
                 yield ExerciseToProve(
                     folder.name, exercise, outline.alone(exercise), outline.scored_tests(exercise), mistakes, right,
-                    reasons.get(exercise, {}), own, ties.get(exercise, []), common,
+                    reasons.get(exercise, {}), own, ties.get(exercise, []), common, outline.labels,
                 )  # fmt: skip
 
     def _is_in_sample(self, exercise: ExerciseToProve, row: AnswerRow) -> bool:
@@ -230,7 +239,7 @@ class Prover:
     def _matrix(self, exercise: ExerciseToProve, futures: list[Future[AnswerRow]]) -> Matrix:
         rows = [future.result() for future in futures]
         explained = {row.edit for row in rows if row.reason}
-        not_drawn = {row.edit for row, _ in exercise.rows} - {row.edit for row in rows}
+        not_drawn = {row.edit for row, _ in exercise.rows if exercise.tests} - {row.edit for row in rows}
         stale = [edit for edit in exercise.reasons if edit not in explained | not_drawn]
         matrix = Matrix(exercise.assignment, exercise.name, exercise.tests, rows, stale, points=exercise.points)
         if self.with_sentences:

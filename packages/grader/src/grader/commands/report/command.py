@@ -14,6 +14,7 @@ from pathlib import Path
 
 from grader.classroom.assignment_files import assignment_files
 from grader.classroom.course_dir import CourseDir
+from grader.classroom.sources import read_sources
 from grader.classroom.student import kept_text, repaired
 from grader.commands.prove.prover import Prover
 from grader.commands.report.draft.draft import behaves_like, draft
@@ -71,11 +72,18 @@ def report(course_dir: CourseDir, assignment: str, options: ReportOptions) -> It
         seen = _latest(course_dir, assignment)
         made = class_report(course_dir, assignment, is_anonymous=options.anonymous)
         made.refresh = REFRESH_SECONDS if options.follow else 0
-        yield write_files(made, folder)
+        yield write_files(made, folder, _labels(course_dir, assignment))
         if not options.follow:
             return
         while _latest(course_dir, assignment) == seen:
             time.sleep(LOOK_SECONDS)
+
+
+def _labels(course_dir: CourseDir, assignment: str) -> dict[str, str]:
+    sources = read_sources(
+        course_dir.require(assignment), Limits(config=course_dir.config).notebook_mb, course_dir.config
+    )
+    return {name: label for source in sources.values() for name, label in Outline(source).labels.items()}
 
 
 def class_report(course_dir: CourseDir, assignment: str, *, is_anonymous: bool = False) -> ClassReport:

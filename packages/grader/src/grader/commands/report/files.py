@@ -4,7 +4,7 @@ ClassReport --> index.html
             --> report.json, students.csv, exercises.csv, tests.csv, mistakes.csv, groups.csv, pairs.csv, incidents.csv
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -13,6 +13,7 @@ from grader.classroom.students.csv_files import as_csv
 from grader.commands.report.model import ClassReport, ExerciseStatistics, StudentIndex
 from grader.commands.report.page.overview import mean, remarks, sentence
 from grader.commands.report.page.page import page
+from grader.engine.view import relabelled
 from grader.files import replace_file
 
 PAGE = "index.html"
@@ -20,17 +21,18 @@ PAGE = "index.html"
 Row = Sequence[str | float | None]
 
 
-def write_files(report: ClassReport, folder: Path) -> Path:
+def write_files(report: ClassReport, folder: Path, labels: Mapping[str, str]) -> Path:
     """Write the page and the files of a report, each atomically, and return the path of the page.
 
     Args:
         report: the report.
         folder: where to write; it is created if it does not exist.
+        labels: what the page shows in the place of names that nbgrader made up; the other files keep these.
     """
     for name, content in data_files(report).items():
         replace_file(folder / name, content)
     # The page comes last: once it reloads itself, the other files are as new.
-    replace_file(folder / PAGE, page(report))
+    replace_file(folder / PAGE, relabelled(page(report), labels))
     return folder / PAGE
 
 

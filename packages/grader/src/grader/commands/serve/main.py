@@ -14,6 +14,7 @@ import threading
 import time
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -104,7 +105,8 @@ class _Serving:
                 f"c.SubmissionPolicy.assignments names {unknown[0]!r}, and source/ has {', '.join(names) or 'none'}"
             )
         loaded = (load_assignment(course_dir, name, sandbox=options.sandbox) for name in names)
-        assignments = {each.name: sound(course_dir, each, anyway=options.anyway, note=log.warning) for each in loaded}
+        check = partial(sound, course_dir, anyway=options.anyway, note=log.warning, jobs=options.jobs)
+        assignments = {each.name: check(each) for each in loaded}
         who = identity(course_dir.root)
         if isinstance(who, Tokens) and not len(who.accounts):
             log.warning("no student has a token yet: run 'grader tokens ROSTER.csv'")

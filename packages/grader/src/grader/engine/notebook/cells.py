@@ -25,6 +25,10 @@ TOGETHER = "together"
 """The tag of a test, or of a whole notebook, that runs in one process with the student's code."""
 EXPLANATION = "grader"
 """The key of an explanation in the metadata of a test, and of the repairs in those of a repaired notebook."""
+OWNER = "grader_exercise"
+"""The key of the exercise in the metadata of a repaired test whose name does not say it."""
+LABEL = "grader_label"
+"""The key of the label in the metadata of an answer whose name says nothing."""
 SCHEMA = 3
 """The version of nbgrader's metadata. nbgrader refuses any other, and updates older ones."""
 PICTURES = {"image/png", "image/jpeg"}
@@ -136,6 +140,21 @@ def explanation_of(cell: "NotebookNode") -> Explanation:
     with suppress(KeyError, msgspec.ValidationError):
         return msgspec.convert(cell.metadata[EXPLANATION], Explanation)
     return Explanation(detail=next((str(each.evalue) for each in cell.outputs if each.output_type == "error"), ""))
+
+
+def owner_of(cell: "NotebookNode") -> str:
+    """Return the answer to which a test belongs by its metadata; '' if its name says it, or nobody has asked.
+
+    A student cannot set it: the metadata of tests come from the source.
+    """
+    owner = cell.metadata.get(OWNER)
+    return owner if isinstance(owner, str) else ""
+
+
+def label_of(cell: "NotebookNode") -> str:
+    """Return the label of an answer in its metadata, or ''; a student cannot set it."""
+    label = cell.metadata.get(LABEL)
+    return label if isinstance(label, str) else ""
 
 
 def with_repairs(notebook: "NotebookNode", repairs: list[Repair]) -> "NotebookNode":

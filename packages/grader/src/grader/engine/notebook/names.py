@@ -56,7 +56,8 @@ def names_bound(source: str) -> frozenset[str]:
 def names_assigned(source: str) -> frozenset[str]:
     """Return the names that a cell binds by anything but an import, or deletes."""
     symbols = symtable.symtable(source, "<test>", "exec").get_symbols()
-    return frozenset(symbol.get_name() for symbol in symbols if symbol.is_assigned())
+    own = frozenset(symbol.get_name() for symbol in symbols if symbol.is_assigned())
+    return own.union(*map(names_assigned, code_in_magics(source)))
 
 
 @lru_cache(maxsize=1024)
@@ -99,6 +100,36 @@ def names_in_strings(source: str) -> list[str]:
         return []
     texts = [node.value for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Constant)]
     return sorted({word for text in texts if isinstance(text, str) for word in re.findall(r"[^\W\d]\w*", text)})
+
+
+@lru_cache(maxsize=1024)
+def classes_defined(source: str) -> dict[str, frozenset[str]]:
+    """Return the classes that a cell defines, each with the names of its methods and attributes.
+
+    Those of bases in the same cell count, and the methods that `dataclass` and `total_ordering` add.
+
+    Args:
+        source: the cell, written by the author.
+    """
+    defined: dict[str, frozenset[str]] = {}
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError):
+        return {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef):
+            inner = [each for each in ast.walk(node) if each is not node]
+            names = {each.name for each in inner if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)}
+            names |= {each.id for each in inner if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
+            names |= {
+                each.attr for each in inner if isinstance(each, ast.Attribute) and isinstance(each.ctx, ast.Store)
+            }
+            decorators = " ".join(map(ast.unparse, node.decorator_list))
+            names |= {"__eq__"} if "dataclass" in decorators else set()
+            names |= {"__lt__", "__eq__"} if "total_ordering" in decorators or "order" in decorators else set()
+            bases = [defined.get(base.id, frozenset()) for base in node.bases if isinstance(base, ast.Name)]
+            defined[node.name] = frozenset(names).union(*bases)
+    return defined
 
 
 class Namespace:

@@ -80,7 +80,7 @@ def plan(notebook: "NotebookNode", source: "NotebookNode | None" = None) -> list
         source: the instructor's notebook, to find unchanged cells.
     """
     source_texts = {cell.source for cell in source.cells} if source is not None else set()
-    outline, steps = Outline(notebook), []
+    outline, steps = Outline(notebook, source), []
     for index, cell in enumerate(notebook.cells):
         if cell.cell_type != "code" or is_not_graded(cell):
             continue

@@ -20,9 +20,9 @@ from nbformat import NotebookNode
 
 from grader.engine.explanation import Change, Repair
 from grader.engine.notebook import typed_text
-from grader.engine.notebook.cells import CellType, grade_id, kept_tags, picture_address, type_of
+from grader.engine.notebook.cells import LABEL, OWNER, CellType, grade_id, kept_tags, picture_address, type_of
 from grader.engine.notebook.not_run import NotRunCell, cells_not_run
-from grader.engine.notebook.outline import Outline
+from grader.engine.notebook.outline import Outline, is_named_after
 
 ATTACHED = re.compile(r"\(attachment:((?:[^()]|\([^()]*\))*+)\)")
 """A link to a picture that was pasted into a cell, by its name, which may have parentheses."""
@@ -68,6 +68,7 @@ class _Work:
         outline = Outline(source)
         self._source_cells = {name: cell for name, cell in zip(outline.names, source.cells, strict=True) if name}
         self._exercises = dict(zip(outline.names, outline.exercise_at, strict=True))
+        self._labels = outline.labels
         numbered = list(enumerate(source.cells))
         self._numbers = {name: number for number, cell in numbered if (name := grade_id(cell))}
         self._unnamed = {_words(cell): number for number, cell in numbered if grade_id(cell) is None}
@@ -177,6 +178,10 @@ class _Work:
         """Return the number in the source of a cell that nbgrader does not know; None for the student's own."""
         return self._unnamed.get(_words(cell)) if len(cell.source) <= self._longest else None
 
+    def _label(self, name: str) -> str:
+        """Return what the release calls the exercise of a cell."""
+        return self._labels.get(self._exercises[name], self._exercises[name])
+
     def _note(self, name: str, change: Change, lines: int = 0, place: str = "", cell_type: str = "") -> None:
         self.changes.append(Repair(name, change, lines, place, cell_type))
 
@@ -202,7 +207,7 @@ class _Work:
         source_cell = self._source_cells[name]
         if _is_answer(source_cell):
             return None
-        lines = typed_text.own_lines(source_cell, cell, self._exercises[name])
+        lines = typed_text.own_lines(source_cell, cell, self._label(name))
         source = _with_pictures("\n".join(lines), cell)
         kept = NotebookNode(cell_type=source_cell.cell_type, metadata=NotebookNode(), source=source)
         return _unmarked(kept) if lines else None
@@ -240,7 +245,7 @@ class _Work:
 
     def _is_edited(self, name: str, cell: NotebookNode) -> bool:
         source_cell = self._source_cells[name]
-        return not _is_answer(source_cell) and typed_text.is_edited(source_cell, cell, self._exercises[name])
+        return not _is_answer(source_cell) and typed_text.is_edited(source_cell, cell, self._label(name))
 
     def _restored(self, name: str, source_cell: NotebookNode, student_cell: NotebookNode | None) -> NotebookNode:
         """Return the repaired cell, and note if it was missing or of another type."""
@@ -251,6 +256,10 @@ class _Work:
             self._note(name, Change.MISSING)
         elif student_cell.cell_type != source_cell.cell_type:
             self._note(name, Change.RETYPED, place=student_cell.cell_type, cell_type=source_cell.cell_type)
+        if type_of(cell) is CellType.TEST and not is_named_after(name, owner := self._exercises[name]):
+            cell.metadata[OWNER] = owner
+        elif _is_answer(source_cell) and name in self._labels:
+            cell.metadata[LABEL] = self._labels[name]
         if _is_answer(source_cell):
             given = "" if student_cell is None else _with_pictures(student_cell.source, student_cell)
             cell.source = self._answers.get(name, given)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from nbformat import NotebookNode
 
 MAGIC = re.compile(r"^(\s*)[%!].*$", re.MULTILINE)
+PATH = re.compile(r"""^sys\.path\.(?:append|insert)\((?:\d+, *)?(["'])([\w./-]+)\1\)""", re.MULTILINE)
 IMPORT = re.compile(r"^(?:import|from)\s.*$", re.MULTILINE)
 _INNER = (ast.If, ast.For, ast.While, ast.With, ast.Try)
 """Statements whose own statements run with the cell."""
@@ -56,6 +57,7 @@ class SourceNames:
         answers_define: those of them that are functions or classes.
         answers_use: the names that its answers read and do not bind, among them those of Python.
         tests: the imports of its visible tests, by grade_id.
+        paths: the folders beside the notebook that its cells add to `sys.path`.
     """
 
     imports: tuple[Import, ...] = ()
@@ -65,12 +67,13 @@ class SourceNames:
     answers_define: frozenset[str] = frozenset()
     answers_use: frozenset[str] = frozenset()
     tests: dict[str, tuple[Import, ...]] = field(default_factory=dict)
+    paths: tuple[str, ...] = ()
 
     @cached_property
     def digest(self) -> str:
         """A digest of what the runner makes of this."""
         sets = self.defined, self.answers_bind, self.answers_define, self.answers_use
-        parts = self.imports, self.above, [sorted(names) for names in sets]
+        parts = self.imports, self.above, self.paths, [sorted(names) for names in sets]
         return hashlib.sha256(repr(parts).encode()).hexdigest()
 
     @cached_property
@@ -93,7 +96,7 @@ def _kind(cell: "NotebookNode") -> CellType:
 def _names_of(cells: tuple[tuple[str, CellType, str], ...]) -> SourceNames:
     imports, above = list[Import](), dict[str, int]()
     defined, bound, functions, used = set[str](), set[str](), set[str](), set[str]()
-    tests = dict[str, tuple[Import, ...]]()
+    tests, paths = dict[str, tuple[Import, ...]](), list[str]()
     for name, kind, text in cells:
         if kind in (CellType.TEST, CellType.READ_ONLY):
             above[name] = len(imports)
@@ -103,6 +106,7 @@ def _names_of(cells: tuple[tuple[str, CellType, str], ...]) -> SourceNames:
                 if HIDDEN not in text:
                     tests[name] = found
             continue
+        paths += [found[2] for found in PATH.finditer(text)]
         is_answer = kind is not CellType.UNMARKED
         imports += imports_in(text, is_answer=is_answer)
         code = _python(text)
@@ -114,7 +118,14 @@ def _names_of(cells: tuple[tuple[str, CellType, str], ...]) -> SourceNames:
                 functions |= {each.name for each in ast.parse(code).body if isinstance(each, _DEFINITIONS)}
                 used.update(names_used(code))
     return SourceNames(
-        tuple(imports), above, frozenset(defined), frozenset(bound), frozenset(functions), frozenset(used), tests
+        imports=tuple(imports),
+        above=above,
+        defined=frozenset(defined),
+        answers_bind=frozenset(bound),
+        answers_define=frozenset(functions),
+        answers_use=frozenset(used),
+        tests=tests,
+        paths=tuple(paths),
     )
 
 

@@ -35,9 +35,9 @@ class FilesFolder:
 class Job:
     """One notebook to grade, the cells of it that are not run, and what its source says about names.
 
-    If the assignment has `files`, the runner works in the folder `here`, which holds links to them. Seconds are wall
-    seconds as `clock` counts them. `source_names` are all names that the source may bind, None if they cannot be known.
-    `unsound` are the tests that our own solution fails, with the reason.
+    The runner works in the folder `here`, which holds links to the `files` of the assignment, if it has any. Seconds
+    are wall seconds as `clock` counts them. `source_names` are all names that the source may bind, None if they cannot
+    be known. `unsound` are the tests that our own solution fails, with the reason.
     """
 
     steps: "list[Step]"

@@ -154,7 +154,7 @@ class Copy:
     def _has_changed(self) -> bool:
         if (now := self._pickled()) is not None and now == self._before:
             return False
-        # Tables arrange their columns anew when they are read.
+        # Tables may arrange their columns again when they are read.
         if hasattr(self.item, "equals") and not isinstance(self.item, type):
             return not self.item.equals(pickle.loads(self._handle.data))
         return True

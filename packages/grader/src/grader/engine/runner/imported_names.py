@@ -5,6 +5,8 @@ name that a cell in the runner uses --imports of the source--> object of the run
 Only the imports of the names that a cell uses run, each by itself: one that fails costs only its own names.
 """
 
+import os
+import sys
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from typing import Any
@@ -21,6 +23,7 @@ class ImportedNames:
 
     def __init__(self, source: SourceNames) -> None:
         self._source = source
+        sys.path += map(os.path.abspath, source.paths)  # working_folder restores it
         self._done: dict[str, dict[str, Any]] = {}
         """The names that the imports bound which have run, by their code."""
 

@@ -134,15 +134,16 @@ def ending_of(step: Step, error: Exception) -> Ending:
     return _at(step, lines[-1] if lines else 0, kind, _described(name, str(error)))
 
 
-def ending_in_sandbox(step: Step, error: ErrorInfo) -> Ending:
+def ending_in_sandbox(step: Step, error: ErrorInfo, kind: EndingKind = EndingKind.NOT_RUN) -> Ending:
     """Return the line of a cell at which an exception ended it in the sandbox, and the exception.
 
     Args:
         step: the cell.
         error: the exception.
+        kind: what it was.
     """
     lines = [frame.line for frame in error.frames if frame.cell == f"<{step.name}>"]
-    return _at(step, lines[-1] if lines else 0, EndingKind.NOT_RUN, _described(error.name, error.message))
+    return _at(step, lines[-1] if lines else 0, kind, _described(error.name, error.message))
 
 
 def _at(step: Step, line: int, kind: EndingKind, reason: str) -> Ending:

@@ -26,7 +26,7 @@ from msgspec.structs import replace
 from grader.engine.diagnosis.diagnosis import DiagnosisCache, name_misconceptions
 from grader.engine.diagnosis.recording import Recorder
 from grader.engine.notebook.cells import FORMS
-from grader.engine.notebook.names import Namespace, names_bound
+from grader.engine.notebook.names import Namespace, classes_defined, names_bound
 from grader.engine.notebook.not_run import names_in
 from grader.engine.notebook.plan import BLANK, Plan, Role, Step
 from grader.engine.notebook.source_names import SourceNames
@@ -89,7 +89,10 @@ class NotebookRun:
         self._shows_outputs = True
         self._room = job.output_kb * 1024
         self.outputs: dict[int, list[dict[str, Any]]] = {}
-        self._tests = TestExecutor(self._plan, answers, self._recorder)
+        our_classes: dict[str, frozenset[str]] = {}
+        for _, source in job.known.cells:
+            our_classes |= classes_defined(source)
+        self._tests = TestExecutor(self._plan, answers, self._recorder, our_classes)
         self._link = SandboxLink(parent, job.cell_seconds)
 
     def results(self) -> list[Result]:
@@ -332,7 +335,7 @@ class NotebookRun:
         missing = result.explanation.missing
         if step.name in self._unsound:
             result = result.as_ungradable(self._unsound[step.name])
-        elif missing and self._source_names is not None and missing not in self._source_names:
+        elif missing and not step.together and self._source_names is not None and missing not in self._source_names:
             result = result.as_ungradable()
         if result.is_ungradable:
             self._final.add(step.index)

@@ -9,7 +9,7 @@ import copy
 import pickle
 import random
 import zlib
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from dataclasses import replace
 from functools import lru_cache
@@ -42,12 +42,16 @@ class TestExecutor:
         plan: the notebook's steps.
         cache: outcomes of earlier sessions.
         recorder: keeps the messages of tests.
+        our_classes: the author's own classes, and the names that each defines.
     """
 
     __test__ = False  # pytest would collect a class with this name
 
-    def __init__(self, plan: Plan, cache: AnswerCache, recorder: Recorder) -> None:
+    def __init__(
+        self, plan: Plan, cache: AnswerCache, recorder: Recorder, our_classes: Mapping[str, frozenset[str]]
+    ) -> None:
         self._plan = plan
+        self._our_classes = our_classes
         self._cache = cache
         self._recorder = recorder
         self._read_only_names = {
@@ -83,7 +87,7 @@ class TestExecutor:
             NonDeterministicTest: the test depends on more than its answers and must run again with a fresh sandbox.
         """
         session, client = self._session(step, channel)
-        client.forbidden, client.wrote = step.forbidden, False
+        client.forbidden, client.wrote, client.our_classes = step.forbidden, False, self._our_classes
         begin = len(session.exchanges)
         try:
             outcome = session.known_outcome()

@@ -17,7 +17,7 @@ from dataclasses import replace
 
 from msgspec import structs
 
-from grader.engine.explanation import Cause, Explanation
+from grader.engine.explanation import Cause, EndingKind, Explanation
 from grader.engine.notebook.cells import HIDDEN
 from grader.engine.notebook.names import names_bound, names_used
 from grader.engine.notebook.plan import BLANK, Role, Step
@@ -25,13 +25,15 @@ from grader.engine.report import Verdict, partial
 from grader.engine.rpc.channel import MessageChannel
 from grader.engine.rpc.exceptions import verdict_on
 from grader.engine.rpc.protocol import EndOfTest, ErrorInfo, ProtocolError, RunTest
-from grader.engine.runner.outcome import MAX_LOG, TestOutcome, truth_of
+from grader.engine.runner.outcome import MAX_LOG, TestOutcome, ending_in_sandbox, truth_of
 from grader.engine.sandbox.shell import compiled_bytes
-from grader.text import printable
+from grader.text import plural, printable
 from grader_kernel.unfit import compared_dtypes
 
 HIDDEN_PART = re.compile(rf"^.*{HIDDEN}[\s\S]*?(?:{HIDDEN.replace('BEGIN', 'END')}.*$|\Z)", re.MULTILINE)
 
+KINDS = {"AssertionError": EndingKind.PROPERTY, "SyntaxError": EndingKind.SYNTAX}
+"""The kinds of endings by the exceptions of a test; for all others it is `error`."""
 PARTS = 2520
 """A hidden test gives a number of such parts of its points, and so all fractions down to tenths."""
 
@@ -83,20 +85,30 @@ def judge_together(step: Step, channel: MessageChannel, cells: dict[str, str]) -
     end, _ = channel.receive()
     if not isinstance(end, EndOfTest) or end.nonce != request.nonce:
         raise ProtocolError("the reply to a test repeats its nonce; this one does not")
-    if end.error is None:
+    if end.points is not None:
         points = _points(step, end.points)
-        return TestOutcome(step.result(Verdict.PASSED if points == step.points else Verdict.FAILED, points=points))
+        if points == step.points:
+            return TestOutcome(step.result(Verdict.PASSED, points=points))
+        part = Ending(EndingKind.PROPERTY, f"it gave {points:g} of {plural(step.points, 'point')}")
+        return TestOutcome(structs.replace(step.result(Verdict.FAILED, points=points), ending=part))
+    if end.error is None:
+        raise ProtocolError("a test ends with points or with an error; this one ends with neither")
     # Lines of libraries and of code that a test compiles lie between those of cells.
     frames = [frame for frame in end.error.frames if frame.cell.strip("<>") in {step.name, *cells}]
     error = structs.replace(end.error, frames=frames)
     is_the_tests = not frames or frames[-1].cell.strip("<>") == step.name
     verdict = Verdict.FAILED if is_the_tests and error.kind == "AssertionError" else verdict_on(error)
+    # The test itself asked for this name; the sandbox might say any.
+    missing = end.missing if is_the_tests and end.missing in names_used(step.source) else ""
+    kind = EndingKind.NAME if missing else KINDS.get(error.kind, EndingKind.ERROR)
+    kind = kind if is_the_tests else EndingKind.RAISED
     log = printable("\n".join((*map(str, frames), f"{error.name}: {error.message}")), MAX_LOG)
+    result = structs.replace(step.result(verdict, log=log), ending=ending_in_sandbox(step, error, kind))
     if step.is_hidden:
-        return TestOutcome(step.result(verdict, _explain_hidden(step, verdict, cells), log))
+        return TestOutcome(structs.replace(result, explanation=_explain_hidden(step, verdict, cells)))
     if not is_the_tests:
-        return TestOutcome(step.result(verdict, log=log), error)
-    return TestOutcome(step.result(verdict, _explain_visible(error, end.missing), log))
+        return TestOutcome(result, error)
+    return TestOutcome(structs.replace(result, explanation=_explain_visible(error, missing)))
 
 
 def _points(step: Step, claimed: float) -> float:
@@ -111,7 +123,7 @@ def _points(step: Step, claimed: float) -> float:
 def _explain_visible(error: ErrorInfo, missing: str) -> Explanation:
     """Return what the student reads of an exception that a visible test itself raised, as beside every other test."""
     text = printable(error.message).strip()
-    if missing.isidentifier():
+    if missing:
         return Explanation(cause=Cause.UNDEFINED, missing=missing)
     if error.kind == "AssertionError":
         return Explanation("", Cause.PROPERTY, text)

@@ -7,7 +7,6 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from types import ModuleType
 
 from grader.engine.rpc.jobs import Job
@@ -15,28 +14,32 @@ from grader.engine.rpc.jobs import Job
 
 @contextmanager
 def working_folder(job: Job) -> Iterator[None]:
-    """Work for a `with` block where the files of the assignment are; do nothing if it has none.
+    """Work for a `with` block in a folder of the notebook's own, which holds the files of its assignment.
+
+    Without it, a test would read and import whatever lies where the grader was started, such as a student's files.
 
     Args:
         job: the notebook.
     """
-    if job.files is None or job.here is None:
+    if job.here is None:  # a job of a test of the grader
         yield
         return
-    before, path = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC), str(job.files.folder)
-    wrote, sys.dont_write_bytecode = sys.dont_write_bytecode, True
-    aside = _set_aside(job.files.paths)
+    before = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    path, wrote, aside = list(sys.path), sys.dont_write_bytecode, dict[str, ModuleType]()
     os.chdir(job.here)
-    sys.path.insert(0, path)
+    if job.files is not None:
+        sys.dont_write_bytecode, aside = True, _set_aside(job.files.paths)
+        sys.path.insert(0, str(job.files.folder))
     try:
         yield
     finally:
-        sys.path[:] = [each for each in sys.path if each != path]
-        sys.path_importer_cache.pop(path, None)
-        for name in [name for name, module in sys.modules.items() if _is_from(module, job.files.folder)]:
+        folders = (str(job.here), *([str(job.files.folder)] if job.files is not None else []))
+        for name in [name for name, module in sys.modules.items() if _is_from(module, folders)]:
             del sys.modules[name]
+        for folder in [each for each in sys.path_importer_cache if each.startswith(folders)]:
+            del sys.path_importer_cache[folder]
         sys.modules |= aside
-        sys.dont_write_bytecode = wrote
+        sys.path[:], sys.dont_write_bytecode = path, wrote
         os.fchdir(before)
         os.close(before)
 
@@ -50,8 +53,8 @@ def _set_aside(paths: Iterable[str]) -> dict[str, ModuleType]:
     return {name: sys.modules.pop(name) for name in list(sys.modules) if name.partition(".")[0] in own}
 
 
-def _is_from(module: ModuleType | None, folder: Path) -> bool:
-    """Return whether a module was imported from the folder; some entries of sys.modules are no modules."""
+def _is_from(module: ModuleType | None, folders: tuple[str, ...]) -> bool:
+    """Return whether a module was imported from the folders; some entries of sys.modules are no modules."""
     names = vars(module) if isinstance(module, ModuleType) else {}
     places = [names.get("__file__"), *(names.get("__path__") or ())]
-    return any(isinstance(place, str) and place.startswith(f"{folder}/") for place in places)
+    return any(isinstance(place, str) and place.startswith(folders) for place in places)

@@ -22,7 +22,9 @@ from grader.engine.rpc.exceptions import ForbiddenFunction, known_class, to_data
 from grader.engine.rpc.generators import own_states, renewed, restore_own, seed_own, state_of
 from grader.engine.rpc.gradients import gradient_of
 from grader.engine.rpc.library_objects import Copy
+from grader.engine.rpc.operations import OPERATIONS
 from grader.engine.rpc.protocol import (
+    MAX_LINE,
     Backward,
     Call,
     Callback,
@@ -30,6 +32,7 @@ from grader.engine.rpc.protocol import (
     CallbackReply,
     CellDone,
     Effects,
+    ErrorCode,
     FunctionRef,
     GeneratorRef,
     Gradients,
@@ -37,7 +40,6 @@ from grader.engine.rpc.protocol import (
     LibraryObject,
     MethodRef,
     ModuleChanges,
-    ObjectHandle,
     ObjectRef,
     ProtocolError,
     Raised,
@@ -52,6 +54,7 @@ from grader.engine.rpc.tensors import FROM_NAME, DecodedTensors, same
 from grader.engine.rpc.torch_settings import default_dtype
 from grader.engine.rpc.values import Packer, Place, pack, tensor_at, unpack
 from grader.engine.sandbox.bindings import UNBOUND, Bindings, identifiers
+from grader.engine.sandbox.descriptions import Descriptions, code, library_name, signature
 from grader.engine.sandbox.imports import run_imports
 from grader.engine.sandbox.module_tracker import ModuleTracker
 from grader.engine.sandbox.printed import PrintedText
@@ -59,8 +62,6 @@ from grader.engine.torch_if_used import USES_TORCH, nn, torch
 from grader_kernel.without import without
 
 NO_EFFECTS = Effects()
-MAX_NAME = 200
-"""Characters of an object's name."""
 CALLBACK_NUMBER = "callback_number"
 """The attribute that holds the number of an exception that a function of the test raised."""
 
@@ -82,11 +83,12 @@ class _Session:
     def __init__(self) -> None:
         self.objects: list[Any] = []
         self.graphs: dict[int, tuple[list[torch.Tensor], list[torch.Tensor]]] = {}
-        self.modules = ModuleTracker(self.object_id)
         self.random = KnownState()
         self.own_random: KnownState | None = None
         """The states of `random` and `numpy.random`, if the test uses them."""
         self._ids: dict[int, int] = {}
+        self.descriptions = Descriptions(self.object_id)
+        self.modules = ModuleTracker(self.object_id, self.descriptions.of_class)
 
     def object_id(self, item: Any) -> int:
         """Return the number of an object, assigned at its first appearance."""
@@ -116,8 +118,9 @@ class RpcServer:
         # Operations on an object other than a call.
         self._verbs: dict[str, Callable] = {
             **{"get": getattr, "set": setattr, "copy": copy.deepcopy, "len": len, "look": self._look},
-            **{"iter": iter, "next": next, "isinstance": isinstance, "names": self._names},
+            **{"iter": iter, "next": next, "isinstance": isinstance, "issubclass": issubclass, "names": self._names},
             **{"bind": self._bind, "unbind": self._unbind, "restore": self._restore},
+            **{"delete": delattr, "signature": signature, "code": code, "hook": _hook, **OPERATIONS},
         }
         self._changed_by_test: dict[str, Any] = {}
         """What the names were bound to that the running test binds to something else."""
@@ -144,8 +147,18 @@ class RpcServer:
             return self._backward(request, decoded)
         except BaseException as error:
             # SystemExit and KeyboardInterrupt of student code are its own failures and do not end the sandbox.
-            number = getattr(error, CALLBACK_NUMBER, None)
-            return Raised(error=to_data(error), callback=number, printed=self._printed.take()), []
+            return self._raised(error), []
+
+    def _raised(self, error: BaseException) -> Raised:
+        number = getattr(error, CALLBACK_NUMBER, None)
+        raised = Raised(error=to_data(error), callback=number, printed=self._printed.take())
+        if raised.callback is None and raised.error.code is ErrorCode.RAISED and isinstance(error, Exception):
+            # The session keeps the exception for a test that asks for its attributes, but not what its frames hold.
+            error.with_traceback(None)
+            raised.object_id = self.object_id(error)
+            if not library_name(type(error)).startswith("builtins:"):
+                raised.of = self._session.descriptions.of_class(type(error))
+        return raised
 
     def object_id(self, item: Any) -> int:
         """Return the number of an object in the current session."""
@@ -187,7 +200,7 @@ class RpcServer:
             self._show(view)
         namespace = dict(self._shell.namespace)
         return {
-            name: str(item.__name__)[:MAX_NAME] if isinstance(item := namespace[name], ModuleType) else ""
+            name: str(item.__name__)[:MAX_LINE] if isinstance(item := namespace[name], ModuleType) else ""
             for name in identifiers(namespace)
         }
 
@@ -303,8 +316,7 @@ class RpcServer:
             raise ProtocolError(f"a torch.{type(item).__name__} came back, and the tests of this course know no torch")
         if isinstance(item, nn.Module):
             return self._session.modules.describe(item, place)
-        name = str(getattr(item, "__name__", type(item).__name__))[:MAX_NAME].encode(errors="replace").decode()
-        return ObjectHandle(object_id=self.object_id(item), name=name, is_callable=callable(item))
+        return self._session.descriptions.of(item)
 
     def _call_back(self, function: int, args: tuple, kwargs: dict) -> Any:
         """Call a function that the test passed. Gradients do not flow through it."""
@@ -406,6 +418,11 @@ class _CallArguments:
             if changed_modes or state is not None:
                 effects.objects.append((number, changed_modes, packer.walk(state, 0)))
         return effects
+
+
+def _hook(module: nn.Module, register: str, hook: Callable, more: dict[str, Any]) -> Any:
+    """Register a hook of the test, which has the module itself; return the handle that removes it."""
+    return getattr(module, register)(lambda _, *args: hook(*args), **more)
 
 
 def _replace(namespace: dict[str, Any], old: Iterable[str], new: dict[str, Any]) -> None:

@@ -13,7 +13,7 @@ import selectors
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import lru_cache
 from types import CodeType
 from typing import Any, NamedTuple
@@ -214,7 +214,13 @@ class Shell:
         if pyplot := sys.modules.get("matplotlib.pyplot"):
             pyplot.close("all")  # a kernel does so at the end of each cell
         self._publisher.outputs.clear()
-        return self._end_of(source, name, code)
+        try:
+            # A magic such as %%time only shows what a test raises.
+            with _in_ipython(self.namespace) if CALL in source else nullcontext():
+                value, error = self._end_of(source, name, code)
+        except Exception as shown:
+            return None, shown
+        return value, error
 
     def _end_of(self, source: str, name: str, code: bytes) -> tuple[Any, BaseException | None]:
         """Run one cell; return the value of its last line, or the exception that ended it."""

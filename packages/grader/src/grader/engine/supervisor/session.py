@@ -88,9 +88,9 @@ def run_job(
         if ours is not None and ours.contents:
             job.files = shared_folder(ours)
             files = {path: content for path, content in (files or {}).items() if not ours.hides(path)}
-            own = Scratch(ours=job.files)
-            cleanup.callback(own.remove)
-            job.here = own.folder
+        here = Scratch(ours=job.files)
+        cleanup.callback(here.remove)
+        job.here = here.folder
         return _run_job(job, limits, sandbox, helper_packages, files or {})
 
 

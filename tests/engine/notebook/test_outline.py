@@ -1,0 +1,139 @@
+"""Shows to which exercise a test belongs: by its name, else by the names that it uses, else by its place."""
+
+import nbformat
+import pytest
+from nbformat import NotebookNode
+
+from grader.engine.notebook.cells import CellType, grade_id, type_of
+from grader.engine.notebook.outline import Outline
+from grader.engine.notebook.plan import plan
+from grader.engine.notebook.repair import repair
+from tests.support.notebooks import answer, answered, cell, check, code, helpers, hidden, notebook, text, written
+from tests.support.paths import REPOSITORY
+
+F = "def f(x):\n    return x + 1"
+G = "def g(x):\n    return 2 * f(x)"
+K = "class K:\n    def f2(self):\n        return g(1)"
+
+
+def belonging(source: NotebookNode) -> dict[str, str]:
+    """Return the exercise of each test."""
+    outline = Outline(source)
+    return {name: outline.exercise_at[number] for number, name in enumerate(outline.names) if outline.names[number]
+            and outline.types[number] is CellType.TEST}  # fmt: skip
+
+
+CASES = {
+    "the name of the cell comes first": (
+        [answer("f", F), answer("g", G), check("f-check", "assert g(1)"), check("g-test-x", "assert f(1)")],
+        {"f-check": "f", "g-test-x": "g"},
+    ),
+    "the names that it uses": (
+        [answer("a1", F), answer("a2", G), check("t1", "assert f(1) == 2"), check("t2", "assert g(1) == 4")],
+        {"t1": "a1", "t2": "a2"},
+    ),
+    "of several, the last": (
+        [answer("a1", F), answer("a2", G), answer("a3", K), check("t", "assert g(1) == 2 * f(1)")],
+        {"t": "a2"},
+    ),
+    "answers above before those below": (
+        [answer("a1", F), check("t1", "assert g(f(1))"), answer("a2", G), check("t2", "assert f(1)")],
+        {"t1": "a1", "t2": "a1"},
+    ),
+    "below if nothing above fits": (
+        [answer("a1", F), check("t", "assert g(1)"), answer("a2", G), answer("a3", "g = 1")],
+        {"t": "a2"},
+    ),
+    "names in functions and classes of the test count": (
+        [answer("a1", F), answer("a2", G), check("t", "def ask():\n    return [f(i) for i in range(3)]\nassert ask()")],
+        {"t": "a1"},
+    ),
+    "its own names do not": (
+        [answer("a1", "x = 1\n" + F), answer("a2", "y = 2"), check("t", "x = 3\nassert y == 2 and x")],
+        {"t": "a2"},
+    ),
+    "nor do imports": (
+        [answer("a1", F), answer("a2", "import math\nz = math.pi"), check("t", "import math\nassert f(math.e)")],
+        {"t": "a1"},
+    ),
+    "nor does an import that only an answer makes": (
+        [answer("a1", F), answer("a2", "import math\nz = math.pi"), check("t", "assert math.isclose(f(1), 2)")],
+        {"t": "a1"},
+    ),
+    "names in magics do": (
+        [answer("a1", F), answer("a2", G), check("t", "t = %timeit -o -n1 f(1)\nassert t")],
+        {"t": "a1"},
+    ),
+    "the nearest answer above, if names say nothing": (
+        [answer("a1", F), answer("a2", G), code("out = f(g(1))"), check("t", "assert out == 5"), answer("a3", K)],
+        {"t": "a2"},
+    ),
+    "no manual answer owns a test": (
+        [answer("a1", F), written("why", "def f"), check("t1", "assert out"), check("t2", "assert f(1)")],
+        {"t1": "a1", "t2": "a1"},
+    ),
+    "hidden tests as well": (
+        [answer("a1", F), answer("a2", G), hidden("t", "f holds.", "assert f(1) == 2")],
+        {"t": "a1"},
+    ),
+    "a broken answer binds nothing": (
+        [answer("a1", F), answer("a2", "def g(x:"), check("t1", "assert f(1)"), check("t2", "assert g(1)")],
+        {"t1": "a1", "t2": "a2"},
+    ),
+    "without an answer it stands alone": ([helpers("h", "x = 1"), check("t", "assert x")], {"t": "t"}),
+    "above all answers, too": ([check("t", "assert 1"), answer("a1", F)], {"t": "t"}),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_test_belongs_to(case: str) -> None:
+    """The rule is the same for all sources."""
+    cells, expected = CASES[case]
+    assert belonging(notebook(*cells)) == expected
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("text", ["", "raise NotImplementedError()", "f = g = x = y = z = K = math = 1", "import ("])
+def test_a_student_decides_nothing_about_it(case: str, text: str) -> None:
+    """A repaired submission has the exercises of its source, by its plan and, later, from the notebook alone."""
+    source = notebook(*CASES[case][0])
+    answers = [
+        each for each in map(grade_id, source.cells) if type_of(cell(source, each)) is CellType.AUTOGRADED_ANSWER
+    ]
+    submission = answered(source, **dict.fromkeys(answers, text))
+    for each in submission.cells:
+        each.metadata["grader_exercise"] = answers[0] if answers else "t"
+    repaired = repair(source, submission).notebook
+    assert belonging(repaired) == CASES[case][1]
+    steps = plan(repaired, source)
+    assert {step.name: step.exercise for step in steps if step.name in CASES[case][1]} == CASES[case][1]
+
+
+def test_an_exercise_alone_keeps_what_its_tests_need() -> None:
+    """The answer, also below its test, and names that a test of another exercise defines; but no other test."""
+    cells = [answer("a1", F), check("t1", "def near(x, y):\n    return x == y\nassert near(f(1), 2)"), check("t2", "f")]
+    source = notebook(
+        text("# Title"), *cells, check("t3", "assert near(g(1), 4)"), answer("a2", G), check("t4", "f(1)")
+    )
+    alone = Outline(Outline(source).alone("a2"))
+    assert [name for name, kind in zip(alone.names, alone.types, strict=True) if kind is CellType.TEST] == ["t3"]
+    assert alone.names == ["a1", "t1", "t3", "a2"] and alone.exercises["a2"].tests == [2]
+
+
+@pytest.mark.parametrize("path", sorted((REPOSITORY / "source").glob("*/*.ipynb")), ids=lambda path: path.stem)
+def test_this_courses_exercises_are_those_that_its_names_say(path) -> None:
+    """Nothing else is asked of them: each test is named after its answer, and no cell of another test is needed."""
+    outline = Outline(nbformat.read(path, as_version=4))
+    answers = [
+        name for name, kind in zip(outline.names, outline.types, strict=True) if kind is CellType.AUTOGRADED_ANSWER
+    ]
+    for number, name in enumerate(outline.names):
+        if outline.types[number] is CellType.TEST:
+            named = [each for each in answers if name.startswith((f"{each}-check", f"{each}-test-"))]
+            assert outline.exercise_at[number] == max(named, key=len)
+    for exercise in outline.coded:
+        kept = {name for name, cell in zip(outline.names, outline.notebook.cells, strict=True)
+                if cell in outline.alone(exercise).cells}  # fmt: skip
+        others = {outline.names[each] for other in outline.coded if other != exercise
+                  for each in outline.exercises[other].tests}  # fmt: skip
+        assert not kept & others
