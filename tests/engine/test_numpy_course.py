@@ -51,6 +51,7 @@ TESTS = {
     "assert one_hot([1], 2).tolist() == [[0, 1]]",
     "linear algebra": "A, b = np.array([[2.0, 1], [1, 3]]), np.array([1.0, 2])\n"
     "assert np.linalg.norm(A @ solve(A, b) - b) < 1e-12 and np.allclose(A, [[2, 1], [1, 3]])",
+    "singular": "with np.testing.assert_raises(np.linalg.LinAlgError):\n    solve(np.zeros((2, 2)), np.zeros(2))",
     "callback": "assert apply(np.sqrt, [1, 4]).tolist() == [1, 2]\n"
     "assert apply(lambda v: v ** 2, np.arange(3)).tolist() == [0, 1, 4]",
     "integral": "assert abs(integrate(np.sin, 0, np.pi, 999) - 2) < 1e-5\n"
@@ -75,6 +76,7 @@ SOURCE = notebook(
     *(check(f"a-check-{number}", test) for number, test in enumerate(TESTS.values())),
 )
 MISTAKES = {
+    "another error": ("return np.linalg.solve(A, b)", "raise ValueError('singular')"),
     "x.std(0)": (".std(0)", ".var(0)"),
     "untouched": ("def normalise(x):", "def normalise(x): x -= 1;"),
     "integers": ("dtype=int", "dtype=float"),

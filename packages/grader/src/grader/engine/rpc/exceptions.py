@@ -3,6 +3,9 @@
 import builtins
 import dis
 import traceback
+from typing import Any
+
+import numpy
 
 from grader.engine.report import Verdict
 from grader.engine.rpc.paths import without_paths
@@ -11,6 +14,8 @@ from grader.text import MAX_MESSAGE
 
 VERDICTS = {ErrorCode.OUTPUT_LIMIT: Verdict.OUTPUT_LIMIT, ErrorCode.OUT_OF_MEMORY: Verdict.OUT_OF_MEMORY}
 """Verdicts on tests by the exceptions that ended them; for all other exceptions it is `error`."""
+OF_LIBRARIES: dict[str, type[BaseException]] = {"LinAlgError": numpy.linalg.LinAlgError}
+"""Classes of libraries that tests expect, by name: like built-in ones, they are the same in both processes."""
 RAISE = dis.opmap["RAISE_VARARGS"]
 """The instruction of a raise statement. A re-raise leaves no entry of its own in a traceback."""
 ALLOCATION = ("can't allocate memory", "not enough memory")
@@ -35,7 +40,7 @@ def to_data(error: BaseException) -> ErrorInfo:
 
     It holds only the frames in cells, whose file names begin with `<`: frames in libraries help no student.
     """
-    kind = next(kind.__name__ for kind in type(error).__mro__ if getattr(builtins, kind.__name__, None) is kind)
+    kind = next(kind.__name__ for kind in type(error).__mro__ if known_class(kind.__name__) is kind)
     # Looking up the source lines of libraries would take longer than many a cell.
     cell_frames = [
         (frame, line)
@@ -48,6 +53,11 @@ def to_data(error: BaseException) -> ErrorInfo:
     ]
     name = _encodable(type(error).__name__, MAX_LINE)
     return ErrorInfo(kind=kind, name=name, message=_message(error), frames=frames, code=_code(error))
+
+
+def known_class(name: str) -> Any:
+    """Return the built-in object with this name, or the known class of a library; None if there is neither."""
+    return OF_LIBRARIES.get(name) or getattr(builtins, name, None)
 
 
 def _code(error: BaseException) -> ErrorCode:

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from grader.engine.explanation import Cause, Ending, EndingKind, Explanation, Where
 from grader.engine.notebook.plan import Step
 from grader.engine.report import Result, Verdict, partial
-from grader.engine.rpc.exceptions import to_data, verdict_on
+from grader.engine.rpc.exceptions import OF_LIBRARIES, to_data, verdict_on
 from grader.engine.rpc.protocol import MAX_LINE, ErrorCode, ErrorInfo, ProtocolError
 from grader.engine.runner.standins.client import CALLED_BACK, CannotPass
 from grader.engine.runner.standins.proxies import StudentError
@@ -31,7 +31,9 @@ MAX_LOG = 50_000
 """Characters of a traceback that are kept: an error may quote all that student code answered."""
 MAX_REASON = 500
 """Characters of an exception that an instructor's table shows."""
-KINDS = {name for name, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, BaseException)}
+KINDS = set(OF_LIBRARIES) | {
+    name for name, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, BaseException)
+}
 IS_MODULE = "is_module"
 """Attribute of a NameError: whether the sandbox has a module of this name."""
 LAST_LINE = 200

@@ -6,7 +6,6 @@ In each session the server numbers the objects in its replies, so that the runne
 sandbox, whose replies are untrusted, and in diagnosis, where a mutated reference solution replaces the student's code.
 """
 
-import builtins
 import copy
 import pkgutil
 from collections.abc import Callable, Iterable
@@ -19,7 +18,7 @@ import numpy
 from grader.engine.notebook.names import View
 from grader.engine.rpc.arrays import changed
 from grader.engine.rpc.containers import WatchedContainers
-from grader.engine.rpc.exceptions import ForbiddenFunction, to_data
+from grader.engine.rpc.exceptions import ForbiddenFunction, known_class, to_data
 from grader.engine.rpc.generators import own_states, renewed, restore_own, seed_own, state_of
 from grader.engine.rpc.gradients import gradient_of
 from grader.engine.rpc.library_objects import Copy
@@ -434,7 +433,7 @@ def _replace(namespace: dict[str, Any], old: Iterable[str], new: dict[str, Any])
 
 def _error_of_the_test(raised: CallbackRaised) -> Exception:
     """Return an exception of the same built-in class, with the number by which the runner finds the original."""
-    kind: type[Exception] = getattr(builtins, raised.kind, RuntimeError)
+    kind: type[Exception] = known_class(raised.kind) or RuntimeError
     try:
         error = kind(raised.message)
     except TypeError:

@@ -5,7 +5,6 @@ a real local module with the same parameters and buffers under the same names, w
 takes part in autograd here. An exception is a StudentError.
 """
 
-import builtins
 import inspect
 import linecache
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
@@ -13,6 +12,7 @@ from enum import Enum
 from types import BuiltinFunctionType, CodeType, FunctionType, GeneratorType, MethodType
 from typing import Any, Protocol
 
+from grader.engine.rpc.exceptions import known_class
 from grader.engine.rpc.protocol import (
     Classes,
     ErrorInfo,
@@ -144,7 +144,7 @@ def local_error(
         object_id: its id in the session.
         of: the stand-in of its class, if student code defined it.
     """
-    kind = getattr(builtins, info.kind, None)
+    kind = known_class(info.kind)
     if kind is StopIteration:
         # It would end a loop of the test over calls (map, zip). A stand-in's __next__ checks `info`.
         kind = RuntimeError
