@@ -17,7 +17,7 @@ from dataclasses import replace
 
 from msgspec import structs
 
-from grader.engine.explanation import Cause, EndingKind, Explanation
+from grader.engine.explanation import Cause, Ending, EndingKind, Explanation
 from grader.engine.notebook.cells import HIDDEN
 from grader.engine.notebook.names import names_bound, names_used
 from grader.engine.notebook.plan import BLANK, Role, Step
