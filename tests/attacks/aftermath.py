@@ -11,6 +11,7 @@ import os
 import shutil
 import sqlite3
 import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -103,9 +104,17 @@ class Aftermath:
         return {(student, name): score for student, name, score, _, _ in rows}
 
 
-def graded(base: Path) -> Aftermath:
-    """Grade the class in the empty folder `base`, and return what is found afterwards."""
-    course = _make_class(base / "course")
+def graded(
+    base: Path, source: nbformat.NotebookNode = SOURCE, attacks: Mapping[str, ModuleType] = ATTACKS
+) -> Aftermath:
+    """Grade the class in the empty folder `base`, and return what is found afterwards.
+
+    Args:
+        base: the folder.
+        source: the assignment.
+        attacks: those that the class consists of, beside the honest students.
+    """
+    course = _make_class(base / "course", source, attacks)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ATTACK_TOKEN", TOKEN)
         # The fork server must not count as a process that an attack left.
@@ -126,15 +135,15 @@ def graded(base: Path) -> Aftermath:
         return Aftermath(course, outcomes, changed, left, (peak() - before_run) / 2**20)
 
 
-def _make_class(course: Path) -> Path:
+def _make_class(course: Path, source: nbformat.NotebookNode, attacks: Mapping[str, ModuleType]) -> Path:
     course.mkdir()
     shutil.copy(REPOSITORY / "nbgrader_config.py", course)
     with (course / "nbgrader_config.py").open("a") as config:
         config.writelines(f"\nc.Limits.{name} = {value}" for name, value in LIMITS.items())
-    hand_in(course / "source" / ASSIGNMENT, SOURCE)
+    hand_in(course / "source" / ASSIGNMENT, source)
     for student, (honest, _) in HONEST.items():
         hand_in(course / "submitted" / student / ASSIGNMENT, honest)
-    for student, module in ATTACKS.items():
+    for student, module in attacks.items():
         if hasattr(module, "place"):
             module.place(course / "submitted" / student, ASSIGNMENT)
         else:

@@ -233,7 +233,7 @@ def test_a_module_class_is_freed():
     """A runner makes new classes for each misconception that it tries, and goes on for a whole class of students."""
     made = type("Made", (nn.Linear,), {})
     reference = weakref.ref(made)
-    handle = ModuleTracker(lambda item: 0).describe(made(2, 3), lambda tensor: 0)
+    handle = ModuleTracker(lambda item: 0, lambda cls: None).describe(made(2, 3), lambda tensor: 0)
     assert [part.class_name for part in handle.parts] == ["Made"]
     del made
     gc.collect()

@@ -21,6 +21,7 @@ from nbgrader.converters import Autograde
 from nbgrader.converters.base import NbGraderException
 from nbgrader.preprocessors import NbGraderPreprocessor
 
+from grader.classroom.assignment_files import assignment_files
 from grader.classroom.config import course_needs_torch, helper_packages
 from grader.classroom.course_dir import CourseDir, folder_of_students
 from grader.classroom.page.autograded import autograded, unanswered
@@ -130,16 +131,19 @@ class GradeCells(NbGraderPreprocessor):
         # The repaired notebook lacks what the student wrote into cells of ours, and nbgrader copies few files.
         submission = read_notebook(handed_in.path / submitted, limits.notebook_mb)
         content = handed_in.read(submitted, limits.notebook_mb)
-        files, left_out = helper_files(handed_in, [content], limits, packages)
+        folder, course = _source_folder(self, resources), self.parent.parent.coursedir
+        ours = assignment_files(folder, course.ignore, limits)
+        files, left_out = helper_files(handed_in, [content], limits, packages, ours)
         for notice in left_out:
             self.log.warning("%s", notice)
         report = grade(
             source,
             Repaired(notebook, repairs_of(notebook), cells_not_run(source, submission, notebook)),
             limits,
-            misconceptions=load(_source_folder(self, resources)),
+            misconceptions=load(folder),
             helper_packages=packages,
             files=files,
+            assignment_files=ours,
             unsound=self.parent.unsound.get(resources["nbgrader"]["notebook"]),
         )
         report.require_confined()

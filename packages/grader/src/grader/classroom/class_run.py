@@ -280,6 +280,8 @@ def common_digest(assignment: Assignment, due: datetime | None) -> str:
     digest.update(repr(assignment.misconceptions).encode())
     digest.update(repr(due).encode())
     digest.update(repr(sorted(assignment.limits.trait_values(config=True).items())).encode())
+    if assignment.files.contents:
+        digest.update(assignment.files.digest.encode())
     for name, text in assignment.texts.items():
         digest.update(name.encode())
         digest.update(text.encode())

@@ -13,6 +13,7 @@ from datetime import datetime
 from nbformat import NotebookNode
 from nbgrader.utils import parse_utc
 
+from grader.classroom.assignment_files import assignment_files
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.page.autograded import put_place
 from grader.classroom.page.page_maker import StudentResult
@@ -25,7 +26,8 @@ from grader.engine.diagnosis.misconceptions import Misconception, load
 from grader.engine.explanation import Ending
 from grader.engine.grading import grade
 from grader.engine.limits import Limits
-from grader.engine.notebook import files
+from grader.engine.notebook import files as notebook_files
+from grader.engine.notebook.assignment_files import AssignmentFiles
 from grader.engine.notebook.repair import repair
 from grader.engine.notebook.submission_folder import SubmissionFolder
 from grader.engine.supervisor.parsers import parse
@@ -42,7 +44,7 @@ MAX_TIME = 100
 
 @dataclass(frozen=True)
 class Assignment:
-    """The instructors' notebooks of an assignment, by name, and the settings to grade every student with.
+    """The instructors' notebooks of an assignment, by name, the files beside them, and the settings to grade with.
 
     `texts` are the notebooks as they are in source/: students are graded again if one of them changes. `unsound` are
     the tests that our own solution fails, with the reason, by notebook; student_zero.py finds them.
@@ -56,6 +58,7 @@ class Assignment:
     misconceptions: list[Misconception]
     helper_packages: tuple[str, ...]
     chooser: Chooser
+    files: AssignmentFiles = field(default_factory=AssignmentFiles)
     unsound: dict[str, dict[str, Ending]] = field(default_factory=dict)
 
 
@@ -92,16 +95,17 @@ def load_assignment(course_dir: CourseDir, assignment: str, *, sandbox: bool) ->
         sandbox: whether the kernel confines student code.
 
     Raises:
-        GraderError: there is no such assignment, or one of its notebooks is broken.
+        GraderError: there is no such assignment, one of its notebooks is broken, or its files are too large.
     """
     limits = Limits(config=course_dir.config)
     folder, config = course_dir.require(assignment), course_dir.config
-    raw = files.read_sources(folder, limits.notebook_mb)
+    raw = notebook_files.read_sources(folder, limits.notebook_mb)
     sources = {name: instantiated(source, folder / f"{name}.ipynb", config) for name, source in raw.items()}
     texts = {name: raw_text(source, folder, config) for name, source in raw.items()}
     misconceptions = load(course_dir.folder("source", assignment))
-    chooser = chooser_of(sources, config)
-    return Assignment(assignment, sources, texts, limits, sandbox, misconceptions, course_dir.helper_packages, chooser)
+    chooser, packages = chooser_of(sources, config), course_dir.helper_packages
+    files = assignment_files(folder, course_dir.directory.ignore, limits)
+    return Assignment(assignment, sources, texts, limits, sandbox, misconceptions, packages, chooser, files)
 
 
 def read_submission(assignment: Assignment, student: str, handed_in: SubmissionFolder) -> Submission:
@@ -130,7 +134,9 @@ def read_submission(assignment: Assignment, student: str, handed_in: SubmissionF
     files = dict[str, bytes]()
     if found.notebooks:
         contents = found.notebooks.values()
-        files, left_out = helper_files(handed_in, contents, assignment.limits, assignment.helper_packages)
+        files, left_out = helper_files(
+            handed_in, contents, assignment.limits, assignment.helper_packages, assignment.files
+        )
         notices += left_out
     for file, content in files.items():
         digest.update(f"{file} {len(content)} ".encode() + content)
@@ -205,6 +211,7 @@ def _grade_notebook(
         misconceptions=assignment.misconceptions,
         helper_packages=assignment.helper_packages,
         files=submission.files,
+        assignment_files=assignment.files,
         unsound=assignment.unsound.get(name),
     )
     report.require_confined()

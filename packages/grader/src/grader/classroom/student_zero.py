@@ -22,14 +22,12 @@ from grader.classroom.config import allows_broken_tests
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.faults import Fault, lines_on, of_result
 from grader.classroom.student import Assignment
-from grader.classroom.submitted.helper_files import helper_files
 from grader.engine.code_digest import engine_digest
 from grader.engine.explanation import Ending
 from grader.engine.grading import grade
 from grader.engine.notebook.cells import CellType, grade_id, type_of
 from grader.engine.notebook.names import names_used
 from grader.engine.notebook.plan import Role, Step, plan
-from grader.engine.notebook.submission_folder import SubmissionFolder
 from grader.engine.report import Report, UnfinishedCell, Verdict
 from grader.engine.sandbox import confinement
 from grader.engine.supervisor.pool import side_by_side
@@ -90,14 +88,11 @@ def sound(
 def _faults(course_dir: CourseDir, assignment: Assignment, *, keep_stamp: bool, jobs: int) -> list[Fault]:
     """Return the faults of all notebooks of an assignment, in order."""
     stamp = course_dir.folder("autograded", assignment.name, STUDENT) / STAMP
-    folder = course_dir.folder("source", assignment.name)
-    contents = [text.encode(errors="replace") for text in assignment.texts.values()]
-    files, _ = helper_files(SubmissionFolder(folder, folder), contents, assignment.limits, assignment.helper_packages)
-    digests = {name: _digest(assignment, text, files) for name, text in assignment.texts.items()}
+    digests = {name: _digest(assignment, text) for name, text in assignment.texts.items()}
     recorded = _recorded(stamp)
     unknown = [name for name, digest in digests.items() if digest not in recorded and digest not in _known]
     if unknown:
-        assess = partial(_assessed, assignment, files)
+        assess = partial(_assessed, assignment)
         with ThreadPoolExecutor(side_by_side(jobs)) as threads:
             for name, faults in zip(unknown, threads.map(assess, unknown), strict=True):
                 _known[digests[name]] = faults
@@ -116,16 +111,16 @@ def _recorded(stamp: Path) -> set[str]:
         return set()
 
 
-def _digest(assignment: Assignment, text: str, files: dict[str, bytes]) -> str:
+def _digest(assignment: Assignment, text: str) -> str:
     """Return a digest of everything on which the faults of one notebook depend."""
     digest = hashlib.sha256(engine_digest(assignment.helper_packages).encode())
     limits = sorted(assignment.limits.trait_values(config=True).items())
-    digest.update(repr((limits, assignment.sandbox, sorted(files.items()))).encode())
+    digest.update(repr((limits, assignment.sandbox, assignment.files.digest)).encode())
     digest.update(text.encode(errors="replace"))
     return digest.hexdigest()
 
 
-def _assessed(assignment: Assignment, files: dict[str, bytes], name: str) -> list[Fault]:
+def _assessed(assignment: Assignment, name: str) -> list[Fault]:
     """Grade one notebook against itself, and return its faults."""
     source = assignment.sources[name]
     report = grade(
@@ -134,7 +129,7 @@ def _assessed(assignment: Assignment, files: dict[str, bytes], name: str) -> lis
         assignment.limits,
         sandbox=assignment.sandbox and _can_confine(),
         helper_packages=assignment.helper_packages,
-        files=files,
+        assignment_files=assignment.files,
     )
     return faults_of(name, source, report)
 

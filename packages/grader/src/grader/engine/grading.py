@@ -11,6 +11,7 @@ from grader.engine.code_digest import with_kernel
 from grader.engine.diagnosis.misconceptions import Misconception, known_misconceptions
 from grader.engine.explanation import Cause, Ending, Explanation
 from grader.engine.limits import Limits
+from grader.engine.notebook.assignment_files import AssignmentFiles
 from grader.engine.notebook.files import require_instantiated
 from grader.engine.notebook.not_run import imports, names_bound_in, with_imports_of_tests
 from grader.engine.notebook.plan import Role, Step, plan
@@ -32,6 +33,7 @@ def grade(
     misconceptions: Sequence[Misconception] = (),
     helper_packages: tuple[str, ...] = (),
     files: Mapping[str, bytes] | None = None,
+    assignment_files: AssignmentFiles | None = None,
     unsound: Mapping[str, Ending] | None = None,
 ) -> Report:
     """Grade a submission with the tests in its source. This changes neither notebook and writes no file.
@@ -45,7 +47,10 @@ def grade(
         misconceptions: known misconceptions. A failed test names the one that behaves exactly like the student's code.
             Points never depend on them.
         helper_packages: packages besides `grader_kernel` that the notebook imports; the sandbox may read them.
-        files: files beside the notebook, by path, that its code gets in its folder. Without a sandbox it gets none.
+        files: the student's files beside the notebook, by path, that its code gets in its folder. Without a sandbox
+            it gets none.
+        assignment_files: our files beside the source. Tests and student code read them in their working folders, and
+            import modules from there. They replace files of the student's, and no process can write to them.
         unsound: the tests that our own solution fails, by grade_id, with the reason. A student who fails one of them
             reads that it cannot be graded.
 
@@ -63,14 +68,16 @@ def grade(
     all_steps = with_imports_of_tests([*imports(repaired.not_run, steps), *steps], names)
     job = Job(all_steps, known_misconceptions(source, misconceptions), repaired.not_run, names)
     job.source_names, job.unsound = names_bound_in(source), unsound or {}
+    modules = assignment_files.modules if assignment_files is not None else ()
     try:
         result = run_job(
             job,
             limits or Limits(),
             sandbox=sandbox,
             helper_packages=packages,
-            files=files or {},
-            needs_torch=needs_torch((cell.source for cell in source.cells), packages),
+            files=files,
+            ours=assignment_files,
+            needs_torch=needs_torch([*(cell.source for cell in source.cells), *modules], packages),
         )
     except GradingFailed:
         return _given_up(steps, repaired)

@@ -72,6 +72,15 @@ class Limits(Settings):
         1024, min=0,
         help="Kibibytes that these files may have together. A file that does not fit is left out, which a notice says."
     ).tag(config=True)  # fmt: skip
+    assignment_files = Integer(
+        500, min=0,
+        help="Files that an assignment may have beside its notebooks in source/, which tests and student code get. At "
+        "the limit an error names the file."
+    ).tag(config=True)  # fmt: skip
+    assignment_mb = Integer(
+        100, min=0,
+        help="Mebibytes that these files may have together. At the limit an error names the file."
+    ).tag(config=True)  # fmt: skip
     threads = Integer(
         64, min=1,
         help="Threads that student code may have. Soon after the limit is reached, the process is killed, and its "

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from grader.engine.code_digest import with_kernel
 from grader.engine.limits import Limits
+from grader.engine.notebook.assignment_files import AssignmentFiles
 from grader.engine.notebook.submission_folder import FolderEntry, SubmissionFolder
 from grader.errors import UnreadableFile
 
@@ -22,7 +23,11 @@ NOT_DATA = {".ipynb", ".pyc", ".so", ".pth"}
 
 
 def helper_files(
-    folder: SubmissionFolder, notebooks: Iterable[bytes], limits: Limits, helper_packages: tuple[str, ...] = ()
+    folder: SubmissionFolder,
+    notebooks: Iterable[bytes],
+    limits: Limits,
+    helper_packages: tuple[str, ...] = (),
+    ours: AssignmentFiles | None = None,
 ) -> tuple[dict[str, bytes], list[str]]:
     """Return the files beside notebooks that these or another such file name, and a sentence for each one left out.
 
@@ -33,10 +38,13 @@ def helper_files(
         notebooks: their contents.
         limits: how many files, and how many bytes.
         helper_packages: the packages that notebooks import, which no file replaces.
+        ours: the assignment's files, which no file replaces either: students have copies of them.
     """
     candidates = set[Path]()
     with suppress(OSError, UnreadableFile):  # a folder that cannot be listed
         candidates = {entry.path for entry in folder.entries() if _may_help(entry)}
+    if ours is not None:
+        candidates = {path for path in candidates if not ours.hides(path.as_posix())}
     files, notices, room = dict[str, bytes](), list[str](), limits.helper_kb * 1024
     texts = list(notebooks)
     for text in texts:  # which grows

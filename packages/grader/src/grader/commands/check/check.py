@@ -10,6 +10,7 @@ from pathlib import Path
 from nbformat import NotebookNode, from_dict
 from traitlets.config import Config
 
+from grader.classroom.assignment_files import assignment_files
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.page.exercises import HEADING, WAITING, PageExercise, anchor, exercises
 from grader.classroom.sources import read_source
@@ -101,8 +102,9 @@ def check(course_dir: CourseDir, path: Path, *, sandbox: bool = True, exercise: 
         raise GraderError(error.to_student) from None
     source_path, source = source_of(sources, path, submission, limits.notebook_mb, course_dir.config)
     repaired, here = repair(source, submission), path.resolve()
+    ours = assignment_files(source_path.parent, course_dir.directory.ignore, limits)
     files, left_out = helper_files(
-        SubmissionFolder(here.parent, here.parent), [here.read_bytes()], limits, course_dir.helper_packages
+        SubmissionFolder(here.parent, here.parent), [here.read_bytes()], limits, course_dir.helper_packages, ours
     )
     # At once: whoever saves a file during the check has it checked again.
     helpers = {here.parent / name: stamp(here.parent / name) for name in files}
@@ -116,6 +118,7 @@ def check(course_dir: CourseDir, path: Path, *, sandbox: bool = True, exercise: 
         misconceptions=load(source_path.parent),
         helper_packages=course_dir.helper_packages,
         files=files,
+        assignment_files=ours,
     )
     graded, errors = _graded(repaired.notebook, report), _answer_errors(repaired.notebook, report)
     if exercise:

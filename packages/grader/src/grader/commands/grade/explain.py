@@ -49,7 +49,7 @@ def explanation(course_dir: CourseDir, assignment: str, student: str) -> Iterato
     yield Text(one_line(f"{student} in {assignment}"), style="bold")
     for name, notebook in sorted(score.notebooks.items()):
         record = read_record(folder, name)
-        yield _cells(name, notebook, [test.name for test in record.tests] if record else [])
+        yield _cells(name, notebook, record.tests if record else [])
         if record is None:
             yield Text("No messages are kept: it was not handed in, cannot be read, or an earlier version graded it.")
         else:
@@ -64,17 +64,21 @@ def explanation(course_dir: CourseDir, assignment: str, student: str) -> Iterato
     yield table
 
 
-def _cells(name: str, notebook: NotebookScore, tests: list[str]) -> Table:
-    """Return the points of each cell: tests in their order, then the answers that a person marks."""
+def _cells(name: str, notebook: NotebookScore, tests: list[Result]) -> Table:
+    """Return the points of each cell: tests in their order, then the answers that a person marks.
+
+    A test that shared a process with the student's code is marked, because that code could read and change it.
+    """
     table = Table(title=Text(one_line(name)), title_justify="left", show_footer=True)
     table.add_column("cell", "", overflow="fold")
     sums = {"counts": f"{notebook.points:g}", "of": f"{notebook.max_points:g}"}
     for column in ("tests", "marked", "extra", "counts", "of"):
         table.add_column(column, sums.get(column, ""), justify="right")
-    place = {name: number for number, name in enumerate(tests)}
+    place = {test.name: number for number, test in enumerate(tests)}
+    together = {test.name for test in tests if test.together}
     for cell, score in sorted(notebook.cells.items(), key=lambda each: (place.get(each[0], len(place)), each[0])):
         points = _points(score.auto), _marked(score), _points(score.extra), f"{score.points:g}", f"{score.max_points:g}"
-        table.add_row(Text(one_line(cell)), *points)
+        table.add_row(Text(one_line(f"{cell} (judged together)" if cell in together else cell)), *points)
     return table
 
 

@@ -16,11 +16,10 @@ from grader.engine.notebook.cells import grade_id
 from grader.engine.report import Verdict
 from grader.engine.supervisor.pool import side_by_side
 
-PROBE = """import torch as _torch
-_before = _torch.get_rng_state(), _torch.Generator.source.getstate()
+PROBE = """from grader.engine.runner.test_execution import random_states as _random_states
+_before = _random_states()
 {test}
-assert _torch.equal(_torch.get_rng_state(), _before[0]), "it draws"
-assert _torch.Generator.source.getstate() == _before[1], "it draws"
+assert _random_states() == _before, "it draws"
 """
 """A test that fails if it draws random numbers, or the answer does while the test calls it."""
 

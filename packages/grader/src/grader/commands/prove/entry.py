@@ -71,6 +71,7 @@ def _run(parsed: argparse.Namespace) -> int:
         jobs=parsed.jobs,
         sandbox=not parsed.no_sandbox,
         with_sentences=parsed.sentences,
+        ignore=course_dir.directory.ignore,
     )
     exercises = prover.exercises([course_dir.require(name) for name in parsed.assignment or course_dir.assignments()])
     if not answers.is_dir():

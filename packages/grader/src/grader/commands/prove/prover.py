@@ -12,6 +12,7 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
+from grader.classroom.assignment_files import assignment_files
 from grader.classroom.sources import read_sources
 from grader.commands.prove import survivors
 from grader.commands.prove.matrix import AnswerRow, Kind, Matrix
@@ -23,6 +24,7 @@ from grader.engine.diagnosis.misconceptions import Misconception, Tie, load, loa
 from grader.engine.explanation import Cause
 from grader.engine.grading import grade
 from grader.engine.limits import Limits
+from grader.engine.notebook.assignment_files import AssignmentFiles
 from grader.engine.notebook.cells import grade_id
 from grader.engine.notebook.outline import Outline
 from grader.engine.notebook.repair import Repaired
@@ -86,7 +88,8 @@ class Prover:
     `answers` is the folder of right answers in other styles, ASSIGNMENT/EXERCISE/right-*.py. `only` names the exercises
     to prove; empty: all. `tenth` is the seed by which a tenth of the rows is drawn; None: all rows. `is_trivial_only`
     leaves only trivial answers and the reference. `jobs` rows are graded at a time; 0: one per core. `with_sentences`
-    tells whether to prove the sentences of the tests, too.
+    tells whether to prove the sentences of the tests, too. `ignore` are patterns of files that are not released, and
+    `files` the files of the assignments, by exercise; `exercises` reads them.
     """
 
     limits: Limits = field(default_factory=Limits)
@@ -98,6 +101,8 @@ class Prover:
     jobs: int = 0
     sandbox: bool = True
     with_sentences: bool = False
+    ignore: Sequence[str] = ()
+    files: dict[str, AssignmentFiles] = field(default_factory=dict)
 
     @property
     def is_sample(self) -> bool:
@@ -162,6 +167,7 @@ class Prover:
             sandbox=self.sandbox,
             misconceptions=misconceptions,
             helper_packages=self.helper_packages,
+            assignment_files=self.files.get(exercise),
         )
         report.require_confined()
         return report
@@ -172,6 +178,7 @@ class Prover:
         names = [exercise for outline in outlines for exercise in outline.coded]
         reasons, misconceptions = survivors.load(folder, names), load(folder)
         ties, common = load_ties(folder), load_common_ties(folder.parent)
+        self.files.update(dict.fromkeys(names, assignment_files(folder, self.ignore, self.limits)))
         for outline in outlines:
             for exercise in outline.coded:
                 answer = outline.reference(exercise)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from grader.classroom.assignment_files import assignment_files
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.student import kept_text, repaired
 from grader.commands.prove.prover import Prover
@@ -132,7 +133,9 @@ def draft_mistake(course_dir: CourseDir, assignment: str, key: str) -> str:
         keys = ", ".join(found) or "none"
         raise GraderError(f"no unnamed group of '{assignment}' has the key {key!r}; the report lists them: {keys}")
     group = found[key]
-    prover = Prover(limits=Limits(config=course_dir.config), helper_packages=course_dir.helper_packages)
+    limits = Limits(config=course_dir.config)
+    files = assignment_files(course_dir.require(assignment), course_dir.directory.ignore, limits)
+    prover = Prover(limits=limits, helper_packages=course_dir.helper_packages, files={group.exercise: files})
     source, answer = data.outline.sources[group.notebook], group.example.source
     is_alike = behaves_like(source, group.exercise, answer, prover)
     made = draft(Outline(source).reference(group.exercise), group.exercise, answer, is_alike)

@@ -25,6 +25,7 @@ ALONE, OF_FAILED, OF_TRIED = 2, 1 / 2, 1 / 10
 """A note on a test that students fail alone needs so many of them, as shares of those who fail it and who tried it."""
 ALL_PASS = "Everyone who tried the exercise passes: it tells no one apart."
 NONE_PASS = "No one who tried the exercise passes: is the task clear, and the test fair?"
+TOGETHER = "It is judged together with the students' code, which can read and replace it."
 REVERSED = "Students with many points fail it more often than those with few: is it fair?"
 FAILED_ALONE = "It fails {} students who pass all other tests of its exercise: is it too strict?"
 
@@ -49,6 +50,7 @@ def analysed_tests(data: ClassData) -> list[TestStatistics]:
     """Return the tests in the order of the notebooks."""
     rests: dict[str, list[tuple[float, float]]] = defaultdict(list)
     found: dict[str, TestStatistics] = {}
+    together: set[str] = set()
     for student, records in zip(data.students, data.records, strict=True):
         written = {each.exercise for each in student.exercises if each.is_written}
         total = sum(test.points for record in records.values() for test in record.tests)
@@ -61,6 +63,8 @@ def analysed_tests(data: ClassData) -> list[TestStatistics]:
             for result in record.tests:
                 unseen = TestStatistics(result.name, result.exercise, notebook, result.max_points, 0, 0, None, 0.0)
                 test = found.setdefault(result.name, unseen)
+                if result.together:
+                    together.add(result.name)
                 if result.exercise in written:
                     test.tried += 1
                     test.passed += result.points >= result.max_points
@@ -70,7 +74,7 @@ def analysed_tests(data: ClassData) -> list[TestStatistics]:
     order = {name: place for place, name in enumerate(data.outline.exercise_of)}
     for name, test in found.items():
         test.discrimination = _discrimination(rests[name])
-        test.notes = _notes(test)
+        test.notes = [TOGETHER, *_notes(test)] if name in together else _notes(test)
     return sorted(found.values(), key=lambda test: order.get(test.name, len(order)))
 
 

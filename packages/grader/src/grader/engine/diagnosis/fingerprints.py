@@ -13,11 +13,13 @@ from itertools import chain
 from typing import Any
 
 import msgspec
+import numpy
 
 from grader.engine.diagnosis.comparison import no_handles
 from grader.engine.diagnosis.recording import Exchanges, RecordedCall, recorded_sessions
 from grader.engine.report import Fingerprint
 from grader.engine.rpc.protocol import Gradients, ModuleHandle, Raised, Returned, Tree
+from grader.engine.rpc.tensors import numbers
 from grader.engine.rpc.values import unpack
 from grader.engine.sandbox.server import NO_EFFECTS
 from grader.engine.torch_if_used import torch
@@ -48,7 +50,7 @@ class _FingerprintBuilder:
         self._has_drawn = False
         self._numbers: list[float] = []
         self._tensors: list[torch.Tensor] = []
-        self._reals: list[torch.Tensor] = []
+        self._reals: list[numpy.ndarray] = []
 
     def fingerprint(self) -> Fingerprint:
         drawn = self._drawn.hexdigest()[:16] if self._has_drawn else ""
@@ -85,7 +87,7 @@ class _FingerprintBuilder:
             case {"numpy": [str(dtype), str()]} if dtype.startswith(("float", "complex")):
                 number = unpack(tree, [], no_handles)
                 self._note(dtype)
-                self._reals.append(torch.tensor([number.real, number.imag], dtype=torch.float64))
+                self._reals.append(numpy.array([number.real, number.imag], numpy.float64))
             case {"handle": dict(handle)}:
                 self._handle(handle)
             case dict():
@@ -97,26 +99,27 @@ class _FingerprintBuilder:
                 for part in tree:
                     self._tree(part)
             case float():
-                self._reals.append(torch.tensor([tree], dtype=torch.float64))
+                self._reals.append(numpy.array([tree]))
             case _:
                 self._note(type(tree).__name__, tree)
 
     def _tensor(self, place: int) -> None:
         tensor = self._tensors[place]
         self._note(tuple(tensor.shape), str(tensor.dtype))
-        if tensor.is_floating_point():
-            self._reals.append(tensor.double().flatten())
-        elif tensor.is_complex():
-            self._reals.append(torch.view_as_real(tensor.to(torch.complex128)).flatten())
+        array = numbers(tensor)
+        if array.dtype.kind == "f":
+            self._reals.append(array.astype(numpy.float64).flatten())
+        elif array.dtype.kind == "c":
+            self._reals.append(numpy.stack((array.real, array.imag), -1).astype(numpy.float64).flatten())
         else:
-            self._note(tensor.tolist())
+            self._note(array.tolist())
 
     def _unordered(self, places: Iterable[int]) -> None:
         """Add tensors sorted by content: by their shapes, and then by their sizes."""
         tensors = [self._tensors[place] for place in places]
         self._note(sorted((tuple(tensor.shape), str(tensor.dtype)) for tensor in tensors))
-        sizes = sorted(_rms(tensor.double().flatten()) for tensor in tensors if tensor.is_floating_point())
-        self._reals.append(torch.tensor(sizes, dtype=torch.float64))
+        sizes = sorted(_rms(numbers(tensor).astype(numpy.float64)) for tensor in tensors if tensor.is_floating_point())
+        self._reals.append(numpy.array(sizes))
 
     def _handle(self, handle: dict[str, Any]) -> None:
         if handle.get("type") != ModuleHandle.__name__:
@@ -153,21 +156,22 @@ class _FingerprintBuilder:
 
     def _add_numbers(self) -> None:
         """Add the two floats of a reply. Values that are not finite count exactly."""
-        reals = torch.cat(self._reals) if self._reals else torch.empty(0)
+        reals = numpy.concatenate(self._reals) if self._reals else numpy.empty(0)
         if not len(reals):
             return
-        finite = torch.isfinite(reals)
+        finite = numpy.isfinite(reals)
         if not finite.all():
-            self._note([str(each) for each in reals[~finite].tolist()], (~finite).nonzero().flatten().tolist())
+            self._note([str(each) for each in reals[~finite].tolist()], (~finite).nonzero()[0].tolist())
             reals = reals[finite]
         if len(reals):
             # Any fixed direction will do that is not orthogonal to a wrong answer.
-            direction = torch.cos(torch.arange(len(reals), dtype=torch.float64) ** 2 + 1.0)
+            direction = numpy.cos(numpy.arange(len(reals), dtype=numpy.float64) ** 2 + 1.0)
             self._numbers += _digits([_rms(reals), float(reals @ direction) / math.sqrt(len(reals))])
 
 
-def _rms(values: torch.Tensor) -> float:
-    return float(values.square().mean().sqrt()) if len(values) else 0.0
+def _rms(values: numpy.ndarray) -> float:
+    with numpy.errstate(over="ignore"):
+        return float(numpy.sqrt(numpy.mean(numpy.square(values)))) if values.size else 0.0
 
 
 def _digits(values: list[float]) -> list[float]:

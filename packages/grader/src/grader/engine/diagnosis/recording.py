@@ -7,7 +7,17 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from grader.engine.rpc.channel import FROM_SANDBOX, TO_SANDBOX, opened
-from grader.engine.rpc.protocol import Backward, Call, Callback, CallbackReply, Gradients, Raised, Request, Returned
+from grader.engine.rpc.protocol import (
+    Backward,
+    Call,
+    Callback,
+    CallbackReply,
+    Gradients,
+    ProtocolError,
+    Raised,
+    Request,
+    Returned,
+)
 from grader.engine.rpc.tensors import EncodedTensors
 
 Exchanges = list[tuple[bytes, bytes]]
@@ -84,6 +94,8 @@ def recorded_sessions(exchanges: Exchanges) -> list[list[RecordedCall]]:
     for message, received in exchanges:
         tree, tensors = opened(message, TO_SANDBOX)
         if isinstance(tree, Request):
+            if isinstance(last[0], Callback) and not getattr(tree, "new", False):
+                raise ProtocolError("a call that a function of the test made during another call cannot be replayed")
             sent, request, arguments, callbacks = b"", tree, tensors, []
             if isinstance(request, Call) and request.new:
                 latest[request.session] = []

@@ -1,5 +1,8 @@
 """Finds the names that a cell reads and binds, and keeps the objects that cells bound."""
 
+import ast
+import dis
+import re
 import symtable
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -54,6 +57,78 @@ def names_assigned(source: str) -> frozenset[str]:
     """Return the names that a cell binds by anything but an import, or deletes."""
     symbols = symtable.symtable(source, "<test>", "exec").get_symbols()
     return frozenset(symbol.get_name() for symbol in symbols if symbol.is_assigned())
+
+
+@lru_cache(maxsize=1024)
+def names_rebound(source: str) -> frozenset[str]:
+    """Return the names that a cell, or a function in it by `global`, binds by anything but an import, or deletes."""
+    found = set(names_assigned(source))
+    tables = symtable.symtable(source, "<test>", "exec").get_children()
+    for table in tables:
+        symbols = table.get_symbols()
+        found |= {each.get_name() for each in symbols if each.is_declared_global() and each.is_assigned()}
+        tables += table.get_children()
+    return frozenset(found)
+
+
+@lru_cache(maxsize=1024)
+def names_borrowed(source: str) -> frozenset[str]:
+    """Return the names that a cell binds or deletes, and reads or deletes before that: others have bound them."""
+    is_read: dict[str, bool] = {}
+    for step in dis.get_instructions(compile(source, "<test>", "exec")):
+        if step.opname in ("LOAD_NAME", "DELETE_NAME", "STORE_NAME"):
+            is_read.setdefault(step.argval, step.opname != "STORE_NAME")
+    return frozenset(name for name in names_assigned(source) if is_read.get(name))
+
+
+@lru_cache(maxsize=1024)
+def looks_for_names(source: str) -> bool:
+    """Return whether a cell asks which names there are: by `globals()` or `locals()`, or `dir()` of nothing."""
+    calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+    return any(
+        isinstance(call.func, ast.Name)
+        and (call.func.id in ("globals", "locals") or (call.func.id in ("dir", "vars") and not call.args))
+        for call in calls
+    )
+
+
+@lru_cache(maxsize=1024)
+def names_in_strings(source: str) -> list[str]:
+    """Return the words in the strings of a cell that runs strings as code; [] for any other cell."""
+    if not {"eval", "exec"} & set(names_used(source)):
+        return []
+    texts = [node.value for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Constant)]
+    return sorted({word for text in texts if isinstance(text, str) for word in re.findall(r"[^\W\d]\w*", text)})
+
+
+@lru_cache(maxsize=1024)
+def classes_defined(source: str) -> dict[str, frozenset[str]]:
+    """Return the classes that a cell defines, each with the names of its methods and attributes.
+
+    Those of bases in the same cell count, and the methods that `dataclass` and `total_ordering` add.
+
+    Args:
+        source: the cell, written by the author.
+    """
+    defined: dict[str, frozenset[str]] = {}
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError):
+        return {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef):
+            inner = [each for each in ast.walk(node) if each is not node]
+            names = {each.name for each in inner if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)}
+            names |= {each.id for each in inner if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
+            names |= {
+                each.attr for each in inner if isinstance(each, ast.Attribute) and isinstance(each.ctx, ast.Store)
+            }
+            decorators = " ".join(map(ast.unparse, node.decorator_list))
+            names |= {"__eq__"} if "dataclass" in decorators else set()
+            names |= {"__lt__", "__eq__"} if "total_ordering" in decorators or "order" in decorators else set()
+            bases = [defined.get(base.id, frozenset()) for base in node.bases if isinstance(base, ast.Name)]
+            defined[node.name] = frozenset(names).union(*bases)
+    return defined
 
 
 class Namespace:

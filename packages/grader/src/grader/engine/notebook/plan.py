@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from grader.engine.explanation import Explanation
 from grader.engine.notebook.cells import HIDDEN, CellType, is_not_graded, is_sandbox_only, is_together
 from grader.engine.notebook.magics import as_python, syntax_error
-from grader.engine.notebook.names import View, names_bound, names_used
+from grader.engine.notebook.names import View, names_borrowed, names_bound, names_rebound, names_used
 from grader.engine.notebook.outline import Outline
 from grader.engine.notebook.source_names import SourceNames
 from grader.engine.report import Result, Verdict
@@ -116,11 +116,12 @@ def runnable(source: str) -> str:
 class Plan:
     """The steps of a notebook, and facts derived from them, in dicts by the index of the step.
 
-    `names` says what the cells of its source import and define.
+    `names` says what the cells of its source import and define, and `files` is a digest of the assignment's files.
     """
 
     steps: list[Step]
     names: SourceNames = field(default_factory=SourceNames)
+    files: str = ""
 
     @cached_property
     def places(self) -> dict[int, int]:
@@ -179,6 +180,28 @@ class Plan:
         return sorted(list(self.owners.values())[-1]) if self.owners else []
 
     @cached_property
+    def borrowed(self) -> dict[int, frozenset[str]]:
+        """The student's names that each test rebinds or deletes and uses before, or that answers define as functions.
+
+        They are back after the test. Any other name that a test binds is its own, also for later tests.
+        """
+        ours, borrowed = set(vars(builtins)), {}
+        for step in self.steps:
+            if step.role is Role.TEST:
+                functions = names_rebound(step.source) & self.names.answers_define
+                borrowed[step.index] = (names_borrowed(step.source) | functions) - ours
+                ours |= names_bound(step.source) - borrowed[step.index]
+            elif step.role is Role.BOTH:
+                ours |= names_bound(step.source)
+        return borrowed
+
+    @cached_property
+    def rebound(self) -> dict[int, frozenset[str]]:
+        """The names that each test rebinds or deletes and that the answers of the source bind or use."""
+        known = self.names.answers_bind | self.names.answers_use
+        return {step.index: names_rebound(step.source) & known for step in self.steps if step.role is Role.TEST}
+
+    @cached_property
     def needed_later(self) -> dict[int, set[str]]:
         """The names that later cells in the runner read.
 
@@ -197,8 +220,9 @@ class Plan:
         """The session id of each test: 0 for its own session, another number for tests that share objects."""
         ids = {step.index: 0 for step in self.steps if step.role is Role.TEST and not step.together}
         for number, step in enumerate(self.steps):
-            is_in_runner = step.role is Role.TEST and not step.together
-            shared = names_bound(step.source) & self.needed_later[step.index] if is_in_runner else frozenset()
+            shared = frozenset[str]()
+            if step.role is Role.TEST and not step.together:
+                shared = names_bound(step.source) & self.needed_later[step.index] - self.borrowed[step.index]
             if shared:
                 later_steps = [later for later in self.steps[number + 1 :] if later.role is not Role.SANDBOX]
                 users = [later.index for later in later_steps if shared & set(names_used(later.source))]
@@ -211,7 +235,7 @@ class Plan:
     @cached_property
     def digests(self) -> dict[int, bytes]:
         """A digest of each test together with everything that the runner runs before it."""
-        digest, digests = hashlib.sha256(self.names.digest.encode()), {}
+        digest, digests = hashlib.sha256(f"{self.names.digest} {self.files}".encode()), {}
         for step in self.steps:
             if step.role is not Role.SANDBOX:
                 parts = (step.name, step.role, step.source, step.points, step.is_hidden, step.forbidden)

@@ -24,6 +24,7 @@ MAGIC = re.compile(r"^(\s*)[%!].*$", re.MULTILINE)
 IMPORT = re.compile(r"^(?:import|from)\s.*$", re.MULTILINE)
 _INNER = (ast.If, ast.For, ast.While, ast.With, ast.Try)
 """Statements whose own statements run with the cell."""
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 @dataclass(frozen=True)
@@ -48,10 +49,11 @@ class SourceNames:
     """What the cells of a source say about names.
 
     Args:
-        imports: the imports of its answers and of the cells that the runner does not run, in order.
+        imports: the imports of its answers, tests and the cells that the runner does not run, in order.
         above: how many of the imports stand above each of the other cells, by grade_id.
         defined: the names that the same cells bind otherwise.
         answers_bind: the names that its answers bind.
+        answers_define: those of them that are functions or classes.
         answers_use: the names that its answers read and do not bind, among them those of Python.
         tests: the imports of its visible tests, by grade_id.
     """
@@ -60,13 +62,15 @@ class SourceNames:
     above: dict[str, int] = field(default_factory=dict)
     defined: frozenset[str] = frozenset()
     answers_bind: frozenset[str] = frozenset()
+    answers_define: frozenset[str] = frozenset()
     answers_use: frozenset[str] = frozenset()
     tests: dict[str, tuple[Import, ...]] = field(default_factory=dict)
 
     @cached_property
     def digest(self) -> str:
         """A digest of what the runner makes of this."""
-        parts = self.imports, self.above, sorted(self.defined), sorted(self.answers_bind), sorted(self.answers_use)
+        sets = self.defined, self.answers_bind, self.answers_define, self.answers_use
+        parts = self.imports, self.above, [sorted(names) for names in sets]
         return hashlib.sha256(repr(parts).encode()).hexdigest()
 
     @cached_property
@@ -88,12 +92,16 @@ def _kind(cell: "NotebookNode") -> CellType:
 @lru_cache(maxsize=64)
 def _names_of(cells: tuple[tuple[str, CellType, str], ...]) -> SourceNames:
     imports, above = list[Import](), dict[str, int]()
-    defined, bound, used, tests = set[str](), set[str](), set[str](), dict[str, tuple[Import, ...]]()
+    defined, bound, functions, used = set[str](), set[str](), set[str](), set[str]()
+    tests = dict[str, tuple[Import, ...]]()
     for name, kind, text in cells:
         if kind in (CellType.TEST, CellType.READ_ONLY):
             above[name] = len(imports)
-            if kind is CellType.TEST and HIDDEN not in text:
-                tests[name] = tuple(imports_in(text))
+            if kind is CellType.TEST:
+                found = tuple(imports_in(text))
+                imports += found  # a test may use what one above it imports
+                if HIDDEN not in text:
+                    tests[name] = found
             continue
         is_answer = kind is not CellType.UNMARKED
         imports += imports_in(text, is_answer=is_answer)
@@ -103,8 +111,11 @@ def _names_of(cells: tuple[tuple[str, CellType, str], ...]) -> SourceNames:
             defined |= names_assigned(code)
             if is_answer:
                 bound |= binds
+                functions |= {each.name for each in ast.parse(code).body if isinstance(each, _DEFINITIONS)}
                 used.update(names_used(code))
-    return SourceNames(tuple(imports), above, frozenset(defined), frozenset(bound), frozenset(used), tests)
+    return SourceNames(
+        tuple(imports), above, frozenset(defined), frozenset(bound), frozenset(functions), frozenset(used), tests
+    )
 
 
 def imports_in(text: str, *, is_answer: bool = False) -> Iterator[Import]:

@@ -22,18 +22,30 @@ if TYPE_CHECKING:
     from grader.engine.notebook.source_names import SourceNames
 
 
+@dataclass(frozen=True)
+class FilesFolder:
+    """A read-only folder with the files of an assignment beside its notebooks: their paths in it, and their digest."""
+
+    folder: Path
+    paths: tuple[str, ...]
+    digest: str
+
+
 @dataclass
 class Job:
     """One notebook to grade, the cells of it that are not run, and what its source says about names.
 
-    Seconds are wall seconds as `clock` counts them. `source_names` are all names that the source may bind, None if they
-    cannot be known. `unsound` are the tests that our own solution fails, with the reason.
+    If the assignment has `files`, the runner works in the folder `here`, which holds links to them. Seconds are wall
+    seconds as `clock` counts them. `source_names` are all names that the source may bind, None if they cannot be known.
+    `unsound` are the tests that our own solution fails, with the reason.
     """
 
     steps: "list[Step]"
     known: "KnownMisconceptions"
     not_run: "list[NotRunCell]" = field(default_factory=list)
     names: "SourceNames | None" = None
+    files: FilesFolder | None = None
+    here: Path | None = None
     cell_seconds: float = 10
     notebook_seconds: float = 120
     output_kb: int = 1024
@@ -74,7 +86,10 @@ class SandboxExit:
 
 @dataclass(frozen=True)
 class SandboxSettings:
-    """The settings of a sandbox. Without a scratch folder it runs unconfined; it joins the cgroup `group`."""
+    """The settings of a sandbox; it joins the cgroup `group`.
+
+    Without a scratch folder it runs unconfined, and works in the folder `files` of the assignment, if there is one.
+    """
 
     scratch: Path | None
     memory_mb: int
@@ -84,3 +99,4 @@ class SandboxSettings:
     helper_packages: tuple[str, ...] = ()
     readable: tuple[Path, ...] = ()
     group: Path | None = None
+    files: Path | None = None

@@ -18,13 +18,13 @@ HOME = os.path.expanduser("~")
 _scratch: list[str] = []
 
 
-def hide(folder: Path) -> None:
-    """Hide the scratch folder, too, from now on.
+def hide(*folders: Path) -> None:
+    """Hide the scratch folder and that of the assignment's files, too, from now on.
 
     Args:
-        folder: its path; the folder above it has a name of its own.
+        folders: their paths; the folder above each has a name of its own.
     """
-    _scratch[:] = [str(folder), str(folder.parent)]
+    _scratch[:] = [str(path) for folder in folders for path in (folder, folder.parent)]
     _hidden.cache_clear()
     _hidden()
 

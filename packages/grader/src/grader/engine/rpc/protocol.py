@@ -40,12 +40,42 @@ class Message(msgspec.Struct, tag=True, omit_defaults=True, forbid_unknown_field
 # Objects of student code
 
 
+class ClassDescription(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
+    """A class: its number in the session, the special methods of its instances, and the numbers of its bases.
+
+    `library` is "module:name" for a class that a library has under that name; its own bases are left out.
+    """
+
+    object_id: Index
+    name: str
+    methods: list[str]
+    bases: list[Index]
+    library: str
+
+
+Classes = list[ClassDescription]
+"""A class at the end, and before it all its bases, each after its own."""
+
+
+class Kind(StrEnum):
+    """The kinds of objects whose class needs no description; and classes themselves."""
+
+    OBJECT = "object"
+    CLASS = "class"
+    FUNCTION = "function"
+    BUILTIN = "builtin_function_or_method"
+    METHOD = "method"
+    GENERATOR = "generator"
+
+
 class ObjectHandle(Message):
     """From the sandbox: an object that stays there, by its number in the session."""
 
     object_id: Index
     name: str
     is_callable: bool = False
+    kind: Kind = Kind.OBJECT
+    of: Classes = []  # the class itself, or that of the object; empty for the kinds that need none
 
 
 class PartDescription(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
@@ -86,6 +116,7 @@ class ModuleHandle(Message):
     parameters: list[ParameterDescription] = []
     gradients: list[tuple[str, Index]] = []
     buffers: list[BufferDescription] = []
+    classes: list[tuple[str, Classes]] = []  # of the parts at these paths; those of others are layers of torch
 
 
 class ObjectRef(Message):
@@ -164,6 +195,7 @@ class RunTest(Message):
 
     source: str
     name: str  # its name in tracebacks
+    code: bytes  # compiled, if it is plain Python
     nonce: str  # the reply repeats it
     points: float  # the most that it can give
     seed: int
@@ -330,6 +362,8 @@ class Raised(Message):
     error: ErrorInfo
     callback: Index | None = None
     printed: list[Printed] = []
+    object_id: Index | None = None  # the number of the exception
+    of: Classes = []  # its class, if that is no built-in one
 
 
 class Callback(Message):

@@ -19,9 +19,8 @@ MAX_BLOCKS = 2_000
 class KnownState:
     """The random state that the other side knows: only a different state crosses."""
 
-    state: torch.Tensor
-
     def __init__(self) -> None:
+        self.state = torch.empty(0, dtype=torch.uint8)
         self._bytes = b""
 
     def is_news(self, now: torch.Tensor) -> bool:
@@ -49,7 +48,12 @@ def accepted_state(before: torch.Tensor, after: torch.Tensor) -> torch.Tensor:
     Args:
         before: the state, as bytes, with which student code began.
         after: the state with which student code claims to have ended.
+
+    Raises:
+        ProtocolError: this process does not use torch.
     """
+    if not USES_TORCH:
+        raise ProtocolError("a random state of torch arrived, and this notebook does not use it")
     if after.dtype is torch.uint8 and after.shape == before.shape and _is_sound(after):
         continued, seeded = torch.Generator().set_state(before), torch.Generator()
         if _leads_to(after, continued) or _leads_to(after, seeded.manual_seed(_number(after, 0, 8))):

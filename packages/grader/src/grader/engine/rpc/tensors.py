@@ -3,10 +3,11 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy
 import safetensors
 
 from grader.engine.rpc.protocol import ProtocolError
-from grader.engine.torch_if_used import USES_TORCH, torch
+from grader.engine.torch_if_used import torch
 
 MAX_TENSOR_BYTES = 256 * 2**20
 
@@ -95,6 +96,12 @@ def same(known: torch.Tensor | None, tensor: torch.Tensor) -> bool:
     return known is not None and known.dtype is tensor.dtype and known.equal(tensor)
 
 
+def numbers(tensor: torch.Tensor) -> numpy.ndarray:
+    """Return the numbers of a tensor as an array, as float64 where numpy lacks its dtype."""
+    plain = tensor.detach().resolve_conj().resolve_neg()
+    return (plain.double() if plain.dtype is torch.bfloat16 else plain).numpy()
+
+
 def encoded(tensors: list[torch.Tensor]) -> EncodedTensors:
     """Encode tensors; raise ProtocolError if one cannot cross."""
     if not tensors:
@@ -120,8 +127,6 @@ def encoded(tensors: list[torch.Tensor]) -> EncodedTensors:
 
 
 def _decoded(message: EncodedTensors, watch: bool) -> DecodedTensors:
-    if not USES_TORCH:
-        raise ProtocolError("a tensor arrived, and this notebook does not use torch")
     try:
         entries = {
             int(name.removesuffix(PAIRS)): (name, entry) for name, entry in safetensors.deserialize(message.data)

@@ -17,6 +17,7 @@ from grader.engine.rpc.torch_settings import settings_kept
 from grader.engine.runner.answer_cache import AnswerCache
 from grader.engine.runner.passes import NotebookRun
 from grader.engine.runner.test_execution import install_seeds
+from grader.engine.runner.working_folder import working_folder
 from grader.engine.sandbox.confinement import limit_memory
 
 MEMORY_MB = 3 * 1024
@@ -51,8 +52,10 @@ def main(parent: Connection, processor: int) -> None:
 
 def _grade_next(parent: Connection, answers: AnswerCache, diagnoses: DiagnosisCache) -> bool:
     """Grade a notebook; return whether this process was not interrupted, and so can grade another."""
-    run = NotebookRun(parent, parent.recv(), answers, diagnoses)
-    result = JobResult(run.results(), run.outputs, run.unfinished())
-    run.close()
+    job = parent.recv()
+    with working_folder(job):
+        run = NotebookRun(parent, job, answers, diagnoses)
+        result = JobResult(run.results(), run.outputs, run.unfinished())
+        run.close()
     parent.send(result)
     return not run.was_interrupted

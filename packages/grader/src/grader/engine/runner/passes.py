@@ -26,7 +26,7 @@ from msgspec.structs import replace
 from grader.engine.diagnosis.diagnosis import DiagnosisCache, name_misconceptions
 from grader.engine.diagnosis.recording import Recorder
 from grader.engine.notebook.cells import FORMS
-from grader.engine.notebook.names import Namespace, names_bound
+from grader.engine.notebook.names import Namespace, classes_defined, names_bound
 from grader.engine.notebook.not_run import names_in
 from grader.engine.notebook.plan import BLANK, Plan, Role, Step
 from grader.engine.notebook.source_names import SourceNames
@@ -61,7 +61,7 @@ class NotebookRun:
 
     def __init__(self, parent: Connection, job: Job, answers: AnswerCache, diagnoses: DiagnosisCache) -> None:
         self._steps = job.steps
-        self._plan = Plan(job.steps, job.names or SourceNames())
+        self._plan = Plan(job.steps, job.names or SourceNames(), job.files.digest if job.files else "")
         self._known = job.known
         self._diagnoses = diagnoses
         self._recorder = Recorder()
@@ -88,7 +88,10 @@ class NotebookRun:
         self._shows_outputs = True
         self._room = job.output_kb * 1024
         self.outputs: dict[int, list[dict[str, Any]]] = {}
-        self._tests = TestExecutor(self._plan, answers, self._recorder)
+        our_classes: dict[str, frozenset[str]] = {}
+        for _, source in job.known.cells:
+            our_classes |= classes_defined(source)
+        self._tests = TestExecutor(self._plan, answers, self._recorder, our_classes)
         self._link = SandboxLink(parent, job.cell_seconds)
 
     def results(self) -> list[Result]:

@@ -5,27 +5,31 @@ test, seed, the student's names --> session with the sandbox --> TestOutcome
 
 import builtins
 import copy
+import pickle
 import random
 import zlib
-from collections.abc import Collection
-from contextlib import suppress
+from collections.abc import Collection, Mapping
+from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
+import numpy
+
 from grader.engine.diagnosis.recording import Recorder
-from grader.engine.notebook.names import names_bound, names_used
+from grader.engine.notebook.names import looks_for_names, names_bound, names_in_strings, names_used
 from grader.engine.notebook.plan import Plan, Role, Step
 from grader.engine.report import Verdict
 from grader.engine.rpc.channel import Channel
 from grader.engine.rpc.torch_settings import settings_kept
 from grader.engine.runner.answer_cache import AnswerCache, NonDeterministicTest, Session
 from grader.engine.runner.imported_names import ImportedNames
+from grader.engine.runner.mirrored_names import AllNames, mirrored
 from grader.engine.runner.outcome import IS_MODULE, TestOutcome, outcome_of
 from grader.engine.runner.standins.client import RpcClient
 from grader.engine.runner.standins.proxies import StudentError
 from grader.engine.sandbox.shell import execute
-from grader.engine.torch_if_used import torch
+from grader.engine.torch_if_used import USES_TORCH, torch
 
 
 class TestExecutor:
@@ -35,12 +39,16 @@ class TestExecutor:
         plan: the notebook's steps.
         cache: outcomes of earlier sessions.
         recorder: keeps the messages of tests.
+        our_classes: the author's own classes, and the names that each defines.
     """
 
     __test__ = False  # pytest would collect a class with this name
 
-    def __init__(self, plan: Plan, cache: AnswerCache, recorder: Recorder) -> None:
+    def __init__(
+        self, plan: Plan, cache: AnswerCache, recorder: Recorder, our_classes: Mapping[str, frozenset[str]]
+    ) -> None:
         self._plan = plan
+        self._our_classes = our_classes
         self._cache = cache
         self._recorder = recorder
         self._read_only_names = {
@@ -73,7 +81,7 @@ class TestExecutor:
             NonDeterministicTest: the test depends on more than its answers and must run again with a fresh sandbox.
         """
         session, client = self._session(step, channel)
-        client.forbidden, client.wrote = step.forbidden, False
+        client.forbidden, client.wrote, client.our_classes = step.forbidden, False, self._our_classes
         begin = len(session.exchanges)
         try:
             outcome = session.known_outcome()
@@ -106,6 +114,8 @@ class TestExecutor:
     def _execute(self, step: Step, client: RpcClient, namespace: dict[str, Any]) -> Any:
         seed_test(step.name, step.source)
         wanted = [name for name in names_used(step.source) if name not in namespace and not hasattr(builtins, name)]
+        borrowed = self._plan.borrowed[step.index]
+        wanted += [name for name in (*borrowed, *names_in_strings(step.source)) if name not in namespace]
         imported = self._imported(step, client, namespace, wanted) if self._plan.names.imports else {}
         wanted = [name for name in wanted if name not in imported]
         answer = client.fetch_names(wanted, self._plan.views[step.index]) if wanted else {}
@@ -115,7 +125,7 @@ class TestExecutor:
         originals = {name: namespace[name] for name in copies.keys() - names_bound(step.source)}
         namespace.update(student_names | copies | imported)
         try:
-            with settings_kept():
+            with settings_kept(), self._shared_names(step, client, namespace, borrowed):
                 return execute(step.source, step.name, namespace)
         except NameError as error:
             if not isinstance(error, StudentError) and error.name not in names_bound(step.source):
@@ -123,9 +133,28 @@ class TestExecutor:
                     setattr(error, IS_MODULE, bool(client.names(self._plan.views[step.index]).get(error.name or "")))
             raise
         finally:
-            for name in student_names | imported:
+            for name in (*student_names, *imported, *borrowed):
                 namespace.pop(name, None)
             namespace.update(originals)
+
+    def _shared_names(
+        self, step: Step, client: RpcClient, namespace: dict[str, Any], borrowed: frozenset[str]
+    ) -> AbstractContextManager[Any]:
+        """Return a context in which the test may rebind, delete or list names of the student's, if it does."""
+        watched, asks = self._plan.rebound[step.index] | borrowed, looks_for_names(step.source)
+        if not watched and not asks:
+            return nullcontext()
+        stack, view = ExitStack(), self._plan.views[step.index]
+        mirror = stack.enter_context(mirrored(client, namespace, watched))
+        if asks:
+            found = AllNames(
+                namespace,
+                mirror,
+                lambda: client.names(view),
+                lambda name: self._imports.bound([name], step.name) or client.fetch_names([name], view),
+            )
+            stack.enter_context(found.shown())
+        return stack
 
     def _imported(
         self, step: Step, client: RpcClient, namespace: dict[str, Any], wanted: Collection[str]
@@ -185,3 +214,9 @@ def seed_test(test: str, source: str) -> None:
     Generator.source = random.Random(f"{test}\n{source}")
     # Not torch.manual_seed, which also looks for graphics cards and takes milliseconds.
     torch.default_generator.manual_seed(zlib.crc32(test.encode()))
+
+
+def random_states() -> bytes:
+    """Return the states of all random numbers of a test: they differ after it has drawn some."""
+    drawn = Generator.source.getstate(), random.getstate(), numpy.random.get_state()
+    return pickle.dumps((*drawn, torch.get_rng_state().tolist() if USES_TORCH else None))

@@ -26,11 +26,15 @@ from grader.engine.rpc.channel import MessageChannel
 from grader.engine.rpc.exceptions import verdict_on
 from grader.engine.rpc.protocol import EndOfTest, ErrorInfo, ProtocolError, RunTest
 from grader.engine.runner.outcome import MAX_LOG, TestOutcome, ending_in_sandbox, truth_of
+from grader.engine.sandbox.shell import compiled_bytes
 from grader.text import printable
 from grader_kernel.unfit import compared_dtypes
 
 KINDS = {"AssertionError": EndingKind.PROPERTY, "NameError": EndingKind.NAME}
 HIDDEN_PART = re.compile(rf"^.*{HIDDEN}[\s\S]*?(?:{HIDDEN.replace('BEGIN', 'END')}.*$|\Z)", re.MULTILINE)
+
+PARTS = 2520
+"""A hidden test gives a number of such parts of its points, and so all fractions down to tenths."""
 
 
 def cells_above(test: Step, steps: list[Step]) -> list[Step]:
@@ -71,6 +75,7 @@ def judge_together(step: Step, channel: MessageChannel, cells: dict[str, str]) -
     request = RunTest(
         source=step.source,
         name=step.name,
+        code=compiled_bytes(step.source, step.name),
         nonce=secrets.token_hex(16),
         points=step.points,
         seed=zlib.crc32(step.name.encode()),
@@ -80,7 +85,7 @@ def judge_together(step: Step, channel: MessageChannel, cells: dict[str, str]) -
     if not isinstance(end, EndOfTest) or end.nonce != request.nonce:
         raise ProtocolError("the reply to a test repeats its nonce; this one does not")
     if end.error is None:
-        points = partial(end.points, step.points)
+        points = _points(step, end.points)
         return TestOutcome(step.result(Verdict.PASSED if points == step.points else Verdict.FAILED, points=points))
     # Lines of libraries and of code that a test compiles lie between those of cells.
     frames = [frame for frame in end.error.frames if frame.cell.strip("<>") in {step.name, *cells}]
@@ -95,6 +100,15 @@ def judge_together(step: Step, channel: MessageChannel, cells: dict[str, str]) -
     if not is_the_tests:
         return TestOutcome(result, error)
     return TestOutcome(structs.replace(result, explanation=_explain_visible(error, end.missing)))
+
+
+def _points(step: Step, claimed: float) -> float:
+    """Return the points of a test that ran to its end. Those of a hidden one are rounded: digits could say its text."""
+    last = ast.parse(step.source).body[-1:]
+    if not last or not isinstance(last[0], ast.Expr):
+        return step.points
+    points = partial(claimed, step.points)
+    return round(points / step.points * PARTS) * step.points / PARTS if step.is_hidden and step.points else points
 
 
 def _explain_visible(error: ErrorInfo, missing: str) -> Explanation:

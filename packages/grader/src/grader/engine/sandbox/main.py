@@ -27,6 +27,7 @@ from grader.engine.rpc.protocol import (
     ProtocolError,
     Raised,
     Ready,
+    Request,
     RunTest,
 )
 from grader.engine.rpc.tensors import DecodedTensors
@@ -66,7 +67,7 @@ def main(connection: Connection, settings: SandboxSettings, to_parent: Connectio
         with suppress(Exception, SystemExit):
             importlib.import_module(package)
     if settings.scratch is not None:
-        paths.hide(settings.scratch)
+        paths.hide(settings.scratch, *([settings.files] if settings.files else []))
         os.chdir(settings.scratch)
         tempfile.tempdir = str(settings.scratch)  # torch.compile, for one, makes files
         try:
@@ -74,6 +75,9 @@ def main(connection: Connection, settings: SandboxSettings, to_parent: Connectio
         except Exception as error:
             channel.send(NotConfined(why=printable(error)), [])
             os._exit(1)
+    elif settings.files is not None:
+        os.chdir(settings.files)
+        sys.dont_write_bytecode = True
     os.environ.clear()
     # As in a notebook, student code can import the files that it wrote into its folder.
     sys.path.insert(0, "")
@@ -81,29 +85,37 @@ def main(connection: Connection, settings: SandboxSettings, to_parent: Connectio
     machine.replace_in_python()
     shell = Shell(settings.output_kb * 1024)
 
-    # Student code may call a test's function from threads of its own.
-    one_at_a_time = threading.Lock()
+    # Student code may call a test's function from threads of its own, and that function may call student code.
+    one_at_a_time = threading.RLock()
 
     def ask_back(question: Callback, tensors: list[torch.Tensor]) -> tuple[CallbackReply, DecodedTensors]:
         with one_at_a_time:
             channel.send(question, tensors)
-            return channel.receive()
+            while True:
+                reply, decoded = channel.receive()
+                if isinstance(reply, CallbackReply):
+                    return reply, decoded
+                answer(reply, decoded)
 
     server = RpcServer(shell, ask_back)
-    channel.send(Ready(pid=pid, version=VERSION), [])
-    while True:
+
+    def answer(request: Request, decoded: DecodedTensors) -> None:
+        reply = (_end_of(request, shell), []) if isinstance(request, RunTest) else server.answer(request, decoded)
         try:
-            request, decoded = channel.receive(watch=True)
-            answer = (_end_of(request, shell), []) if isinstance(request, RunTest) else server.answer(request, decoded)
-        except (ConnectionClosed, ProtocolError):
-            os._exit(0)
-        try:
-            channel.send(*answer)
+            channel.send(*reply)
         except Exception as error:
             # The reply cannot cross, or encoding a tensor of a student's class raises.
             info = to_data(error)
             info.kind = "TypeError"
             channel.send(Raised(error=info), [])
+
+    channel.send(Ready(pid=pid, version=VERSION), [])
+    while True:
+        try:
+            request, decoded = channel.receive(watch=True)
+            answer(request, decoded)
+        except (ConnectionClosed, ProtocolError):
+            os._exit(0)
 
 
 def _seed(number: int) -> None:
@@ -116,7 +128,7 @@ def _seed(number: int) -> None:
 def _end_of(test: RunTest, shell: Shell) -> EndOfTest:
     """Run a test in the namespace of the cells. Only a test that runs to its end gives points."""
     _seed(test.seed)
-    value, error = shell.run_test(test.source, test.name)
+    value, error = shell.run_test(test.source, test.name, test.code)
     try:
         if error is None:
             return EndOfTest(nonce=test.nonce, points=partial(value, test.points))

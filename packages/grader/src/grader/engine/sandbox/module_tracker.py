@@ -9,6 +9,7 @@ from typing import Any
 from grader.engine.rpc.gradients import KnownGradients, gradient_of
 from grader.engine.rpc.protocol import (
     BufferDescription,
+    Classes,
     ModuleChanges,
     ModuleHandle,
     ParameterDescription,
@@ -24,10 +25,12 @@ class ModuleTracker:
 
     Args:
         object_id: returns the number of an object in the session.
+        of_class: returns the description of a class.
     """
 
-    def __init__(self, object_id: Callable[[Any], int]) -> None:
+    def __init__(self, object_id: Callable[[Any], int], of_class: Callable[[type], Classes]) -> None:
         self._object_id = object_id
+        self._of_class = of_class
         self._tracked: dict[int, _TrackedModule] = {}
 
     def describe(self, module: nn.Module, place: Place) -> ModuleHandle:
@@ -73,6 +76,11 @@ class ModuleTracker:
                 for name, part in tracked.parts
                 for own, buffer in part._buffers.items()
                 if buffer is not None and not _is_lazy(buffer)
+            ],
+            classes=[
+                (name, self._of_class(type(part)))
+                for name, part in tracked.parts
+                if getattr(nn, type(part).__name__, None) is not type(part)
             ],
         )
 

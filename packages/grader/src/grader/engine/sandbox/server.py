@@ -22,7 +22,9 @@ from grader.engine.rpc.containers import WatchedContainers
 from grader.engine.rpc.exceptions import ForbiddenFunction, to_data
 from grader.engine.rpc.gradients import gradient_of
 from grader.engine.rpc.library_objects import Copy
+from grader.engine.rpc.operations import OPERATIONS
 from grader.engine.rpc.protocol import (
+    MAX_LINE,
     Backward,
     Call,
     Callback,
@@ -30,6 +32,7 @@ from grader.engine.rpc.protocol import (
     CallbackReply,
     CellDone,
     Effects,
+    ErrorCode,
     FunctionRef,
     GeneratorRef,
     Gradients,
@@ -37,7 +40,6 @@ from grader.engine.rpc.protocol import (
     LibraryObject,
     MethodRef,
     ModuleChanges,
-    ObjectHandle,
     ObjectRef,
     ProtocolError,
     Raised,
@@ -51,16 +53,15 @@ from grader.engine.rpc.random_state import KnownState
 from grader.engine.rpc.tensors import FROM_NAME, DecodedTensors, same
 from grader.engine.rpc.torch_settings import default_dtype
 from grader.engine.rpc.values import Packer, Place, pack, tensor_at, unpack
-from grader.engine.sandbox.bindings import Bindings, identifiers
+from grader.engine.sandbox.bindings import UNBOUND, Bindings, identifiers
+from grader.engine.sandbox.descriptions import Descriptions, code, library_name, signature
 from grader.engine.sandbox.imports import run_imports
 from grader.engine.sandbox.module_tracker import ModuleTracker
 from grader.engine.sandbox.printed import PrintedText
-from grader.engine.torch_if_used import nn, torch
+from grader.engine.torch_if_used import USES_TORCH, nn, torch
 from grader_kernel.without import without
 
 NO_EFFECTS = Effects()
-MAX_NAME = 200
-"""Characters of an object's name."""
 CALLBACK_NUMBER = "callback_number"
 """The attribute that holds the number of an exception that a function of the test raised."""
 
@@ -82,9 +83,10 @@ class _Session:
     def __init__(self) -> None:
         self.objects: list[Any] = []
         self.graphs: dict[int, tuple[list[torch.Tensor], list[torch.Tensor]]] = {}
-        self.modules = ModuleTracker(self.object_id)
         self.random = KnownState()
         self._ids: dict[int, int] = {}
+        self.descriptions = Descriptions(self.object_id)
+        self.modules = ModuleTracker(self.object_id, self.descriptions.of_class)
 
     def object_id(self, item: Any) -> int:
         """Return the number of an object, assigned at its first appearance."""
@@ -114,8 +116,12 @@ class RpcServer:
         # Operations on an object other than a call.
         self._verbs: dict[str, Callable] = {
             **{"get": getattr, "set": setattr, "copy": copy.deepcopy, "len": len, "look": self._look},
-            **{"iter": iter, "next": next, "isinstance": isinstance, "names": self._names},
+            **{"iter": iter, "next": next, "isinstance": isinstance, "issubclass": issubclass, "names": self._names},
+            **{"bind": self._bind, "unbind": self._unbind, "restore": self._restore},
+            **{"delete": delattr, "signature": signature, "code": code, "hook": _hook, **OPERATIONS},
         }
+        self._changed_by_test: dict[str, Any] = {}
+        """What the names were bound to that the running test binds to something else."""
 
     def answer(self, request: Request, decoded: DecodedTensors) -> Answer:
         """Return the reply to one request. An exception of the student's code is also a reply.
@@ -137,8 +143,18 @@ class RpcServer:
             return self._backward(request, decoded)
         except BaseException as error:
             # SystemExit and KeyboardInterrupt of student code are its own failures and do not end the sandbox.
-            number = getattr(error, CALLBACK_NUMBER, None)
-            return Raised(error=to_data(error), callback=number, printed=self._printed.take()), []
+            return self._raised(error), []
+
+    def _raised(self, error: BaseException) -> Raised:
+        number = getattr(error, CALLBACK_NUMBER, None)
+        raised = Raised(error=to_data(error), callback=number, printed=self._printed.take())
+        if raised.callback is None and raised.error.code is ErrorCode.RAISED and isinstance(error, Exception):
+            # The session keeps the exception for a test that asks for its attributes, but not what its frames hold.
+            error.with_traceback(None)
+            raised.object_id = self.object_id(error)
+            if not library_name(type(error)).startswith("builtins:"):
+                raised.of = self._session.descriptions.of_class(type(error))
+        return raised
 
     def object_id(self, item: Any) -> int:
         """Return the number of an object in the current session."""
@@ -180,9 +196,22 @@ class RpcServer:
             self._show(view)
         namespace = dict(self._shell.namespace)
         return {
-            name: str(item.__name__)[:MAX_NAME] if isinstance(item := namespace[name], ModuleType) else ""
+            name: str(item.__name__)[:MAX_LINE] if isinstance(item := namespace[name], ModuleType) else ""
             for name in identifiers(namespace)
         }
+
+    def _bind(self, name: str, item: Any) -> None:
+        self._unbind(name)
+        self._shell.namespace[name] = item
+
+    def _unbind(self, name: str) -> None:
+        before = self._shell.namespace.pop(name, UNBOUND)
+        self._changed_by_test.setdefault(name, before)
+
+    def _restore(self) -> None:
+        """Undo what the running test bound."""
+        kept, self._changed_by_test = self._changed_by_test, {}
+        _replace(self._shell.namespace, kept, {name: item for name, item in kept.items() if item is not UNBOUND})
 
     def _show(self, view: View | None) -> None:
         """Give names the values that a test sees; without a view, those that the cells left."""
@@ -272,10 +301,11 @@ class RpcServer:
     def _refer(self, item: Any, place: Place) -> Handle:
         if isinstance(item, numpy.ndarray | numpy.generic) and type(item).__module__.partition(".")[0] == "numpy":
             raise ProtocolError(f"a numpy {type(item).__name__} came back where a plain array or a number is expected")
+        if not USES_TORCH and type(item).__module__ in ("torch", "torch.nn.parameter"):
+            raise ProtocolError(f"a torch.{type(item).__name__} came back, and the tests of this course know no torch")
         if isinstance(item, nn.Module):
             return self._session.modules.describe(item, place)
-        name = str(getattr(item, "__name__", type(item).__name__))[:MAX_NAME].encode(errors="replace").decode()
-        return ObjectHandle(object_id=self.object_id(item), name=name, is_callable=callable(item))
+        return self._session.descriptions.of(item)
 
     def _call_back(self, function: int, args: tuple, kwargs: dict) -> Any:
         """Call a function that the test passed. Gradients do not flow through it."""
@@ -377,6 +407,11 @@ class _CallArguments:
             if changed_modes or state is not None:
                 effects.objects.append((number, changed_modes, packer.walk(state, 0)))
         return effects
+
+
+def _hook(module: nn.Module, register: str, hook: Callable, more: dict[str, Any]) -> Any:
+    """Register a hook of the test, which has the module itself; return the handle that removes it."""
+    return getattr(module, register)(lambda _, *args: hook(*args), **more)
 
 
 def _replace(namespace: dict[str, Any], old: Iterable[str], new: dict[str, Any]) -> None:

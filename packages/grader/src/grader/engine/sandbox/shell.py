@@ -203,19 +203,20 @@ class Shell:
             outputs.append(Display(data={form: _encodable(part) for form, part in (parts | texts).items()}))
         return CellDone(outputs=outputs, error=error)
 
-    def run_test(self, source: str, name: str) -> tuple[Any, BaseException | None]:
+    def run_test(self, source: str, name: str, code: bytes) -> tuple[Any, BaseException | None]:
         """Run a test below the cells, drop its output, and return the value of its last line or what ended it.
 
         Args:
             source: the test, with its magics.
             name: tracebacks call it `<name>`.
+            code: the compiled test from `compiled_bytes`, or nothing.
         """
         if pyplot := sys.modules.get("matplotlib.pyplot"):
             pyplot.close("all")  # a kernel does so at the end of each cell
         self._publisher.outputs.clear()
-        return self._end_of(source, name)
+        return self._end_of(source, name, code)
 
-    def _end_of(self, source: str, name: str, code: bytes = b"") -> tuple[Any, BaseException | None]:
+    def _end_of(self, source: str, name: str, code: bytes) -> tuple[Any, BaseException | None]:
         """Run one cell; return the value of its last line, or the exception that ended it."""
         ends: list[tuple[Any, BaseException | None]] = []
 

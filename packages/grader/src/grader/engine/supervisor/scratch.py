@@ -1,18 +1,24 @@
 """Makes the private folder that student code may write into, measures it while it is in use, and removes it.
 
+The files of the assignment lie in a folder of their own, read-only, and links in each scratch folder lead to them.
+
 Its content is untrusted: it may be thousands of folders deep, and some may be locked. A run holds the kernel's lock on
 each folder that it uses, and the lock ends with the process. A folder without a lock was left by a run that was killed,
 and the next run removes it.
 """
 
+import atexit
 import itertools
 import os
 import tempfile
+import threading
 from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from functools import cache
 from pathlib import Path
 
+from grader.engine.notebook.assignment_files import AssignmentFiles
+from grader.engine.rpc.jobs import FilesFolder
 from grader.files import locked
 
 PREFIX = "grader-"
@@ -25,9 +31,10 @@ class Scratch:
 
     Args:
         files: its files, by path. Student code may change them.
+        ours: the assignment's files, to which it gets links.
     """
 
-    def __init__(self, files: Mapping[str, bytes] | None = None) -> None:
+    def __init__(self, files: Mapping[str, bytes] | None = None, ours: FilesFolder | None = None) -> None:
         _remove_abandoned(tempfile.gettempdir())
         self._outer, self._lock = _locked_folder()
         self.folder = self._outer / "scratch"
@@ -39,6 +46,17 @@ class Scratch:
                 file.parent.chmod(0o777)  # student code may run as another user
             file.write_bytes(content)
             file.chmod(0o666)
+        if ours is not None:
+            self._link(ours)
+
+    def _link(self, ours: FilesFolder) -> None:
+        for path in ours.paths:
+            link = self.folder / path
+            for folder in reversed(link.relative_to(self.folder).parents[:-1]):
+                if not (self.folder / folder).is_dir():
+                    (self.folder / folder).mkdir()
+                    (self.folder / folder).chmod(0o777)
+            link.symlink_to(ours.folder / path)
 
     def is_full(self, megabytes: int) -> bool:
         """Return whether the folder holds more than `megabytes` MiB or more than MAX_ENTRIES files and folders."""
@@ -63,6 +81,44 @@ class Scratch:
         """Remove the folder and everything in it, once no process uses it any more."""
         _remove(self._outer)
         self._lock.close()
+
+
+_folders: dict[tuple[int, str], FilesFolder] = {}
+_making = threading.Lock()
+
+
+def shared_folder(files: AssignmentFiles) -> FilesFolder:
+    """Return a read-only folder with the files of an assignment, which this process makes once and removes at its end.
+
+    Args:
+        files: the files.
+    """
+    with _making:
+        known = _folders.get((os.getpid(), files.digest))
+        if known is None or not known.folder.is_dir():
+            _remove_abandoned(tempfile.gettempdir())
+            outer, lock = _locked_folder()
+            outer.chmod(0o711)  # student code may run as another user
+            folder = outer / "files"
+            folder.mkdir()
+            for path, content in files.contents.items():
+                file = folder / path
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_bytes(content)
+                file.chmod(0o444)
+            for name, _, _ in os.walk(folder):
+                os.chmod(name, 0o555)
+            known = FilesFolder(folder, tuple(files.contents), files.digest)
+            _folders[os.getpid(), files.digest] = known
+            atexit.register(_remove_shared, os.getpid(), outer, lock)
+    return known
+
+
+def _remove_shared(owner: int, outer: Path, lock: ExitStack) -> None:
+    if os.getpid() == owner:
+        with suppress(OSError):
+            _remove(outer)
+        lock.close()
 
 
 @cache

@@ -7,7 +7,7 @@ import os
 import signal
 import time
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from functools import cache
 from multiprocessing.connection import Connection
@@ -17,13 +17,22 @@ from pathlib import Path
 
 from grader.engine.code_digest import package_paths
 from grader.engine.limits import Limits
+from grader.engine.notebook.assignment_files import AssignmentFiles
 from grader.engine.report import Verdict
-from grader.engine.rpc.jobs import Job, JobResult, NeedExitStatus, NeedSandbox, SandboxExit, SandboxSettings
+from grader.engine.rpc.jobs import (
+    FilesFolder,
+    Job,
+    JobResult,
+    NeedExitStatus,
+    NeedSandbox,
+    SandboxExit,
+    SandboxSettings,
+)
 from grader.engine.runner.clock import SLOWEST
 from grader.engine.supervisor import forkserver
 from grader.engine.supervisor.cgroups import CGroup, limited
 from grader.engine.supervisor.pool import RunnerHandle, borrowed_runner
-from grader.engine.supervisor.scratch import MAX_ENTRIES, Scratch
+from grader.engine.supervisor.scratch import MAX_ENTRIES, Scratch, shared_folder
 
 GRACE_SECONDS = 30
 """Seconds that the runner may take to report once the notebook's time is over."""
@@ -53,6 +62,7 @@ def run_job(
     sandbox: bool,
     helper_packages: tuple[str, ...] = (),
     files: Mapping[str, bytes] | None = None,
+    ours: AssignmentFiles | None = None,
     needs_torch: bool = True,
 ) -> JobResult:
     """Grade one notebook on a runner and return the result.
@@ -64,7 +74,8 @@ def run_job(
         limits: what the submission may use.
         sandbox: whether the kernel confines the student's process.
         helper_packages: packages that the notebook imports.
-        files: the files in the scratch folder of each sandbox, by path; the runner does not see them.
+        files: the student's files in the scratch folder of each sandbox, by path; the runner does not see them.
+        ours: the assignment's files, for both; they replace files of the student's.
         needs_torch: whether tests and student code must have torch.
 
     Raises:
@@ -73,12 +84,25 @@ def run_job(
     job.cell_seconds, job.notebook_seconds = limits.cell_seconds, limits.notebook_seconds
     job.output_kb = limits.output_kb
     forkserver.use(helper_packages, needs_torch=needs_torch)
+    with ExitStack() as cleanup:
+        if ours is not None and ours.contents:
+            job.files = shared_folder(ours)
+            files = {path: content for path, content in (files or {}).items() if not ours.hides(path)}
+            own = Scratch(ours=job.files)
+            cleanup.callback(own.remove)
+            job.here = own.folder
+        return _run_job(job, limits, sandbox, helper_packages, files or {})
+
+
+def _run_job(
+    job: Job, limits: Limits, sandbox: bool, helper_packages: tuple[str, ...], files: Mapping[str, bytes]
+) -> JobResult:
     for is_fresh in (False, True):
         try:
             with (
                 borrowed_runner(fresh=is_fresh) as runner,
                 Sandboxes(
-                    limits, sandbox, runner.processor, helper_packages, files or {}, runner.has_torch
+                    limits, sandbox, runner.processor, helper_packages, files, runner.has_torch, job.files
                 ) as sandboxes,
             ):
                 return _served(runner, sandboxes, job)
@@ -179,8 +203,9 @@ class Sandboxes:
         sandbox: whether the kernel confines the student's process.
         processor: the processor on which the runner runs.
         helper_packages: packages that the notebook imports.
-        files: the files in the scratch folder of each, by path.
+        files: the student's files in the scratch folder of each, by path.
         has_torch: whether the runner has torch, and so each of them; by default, as the fork server in use.
+        ours: the assignment's files.
     """
 
     limits: Limits
@@ -189,6 +214,7 @@ class Sandboxes:
     helper_packages: tuple[str, ...] = ()
     files: Mapping[str, bytes] = field(default_factory=dict)
     has_torch: bool | None = None
+    ours: FilesFolder | None = None
 
     def __enter__(self) -> "Sandboxes":
         self._current = self._start()
@@ -241,7 +267,8 @@ class Sandboxes:
             current.kill()
 
     def _start(self) -> _Sandbox:
-        scratch = Scratch(self.files) if self.sandbox else None
+        scratch = Scratch(self.files, self.ours) if self.sandbox else None
+        ours = None if self.ours is None else self.ours.folder
         group = limited(self.limits) if self.sandbox else None
         settings = SandboxSettings(
             scratch=None if scratch is None else scratch.folder,
@@ -250,8 +277,9 @@ class Sandboxes:
             output_kb=self.limits.output_kb,
             processor=self.processor,
             helper_packages=self.helper_packages,
-            readable=readable_paths(self.helper_packages),
+            readable=(*readable_paths(self.helper_packages), *([ours] if ours else [])),
             group=None if group is None else group.folder,
+            files=ours,
         )
         runner_end, sandbox_end = forkserver.pipe()
         from_student, to_parent = forkserver.pipe()

@@ -9,7 +9,7 @@ code, and printed text all work as in one process.
 import itertools
 import sys
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import FunctionType
 from typing import Any, TypeVar
 
@@ -24,13 +24,15 @@ from grader.engine.rpc.protocol import Handle, ProtocolError
 from grader.engine.rpc.random_state import KnownState, accepted_state
 from grader.engine.rpc.tensors import DecodedTensors, dtype_name
 from grader.engine.rpc.values import Packer, Place, tensor_at, unpack
+from grader.engine.runner.standins.classes import DATA, RemoteClass, local_class
 from grader.engine.runner.standins.module_state import module_from
 from grader.engine.runner.standins.proxies import (
+    STAND_INS,
     Measure,
-    Method,
     ModuleState,
     RemoteModule,
     RemoteObject,
+    StudentError,
     Verb,
     checked_field,
     handle_of,
@@ -63,6 +65,11 @@ class RpcClient:
         self._errors: list[Exception] = []
         self.modules: weakref.WeakValueDictionary[int, RemoteModule] = weakref.WeakValueDictionary()
         self.parameters: weakref.WeakValueDictionary[int, torch.nn.Parameter] = weakref.WeakValueDictionary()
+        self._objects: weakref.WeakValueDictionary[int, RemoteObject | StudentError] = weakref.WeakValueDictionary()
+        """One stand-in for each object, so that `is` and default equality work."""
+        self._classes: dict[int, RemoteClass] = {}
+        self.our_classes: Mapping[str, frozenset[str]] = {}
+        """The author's own classes, and the names that each defines; see names.classes_defined."""
         self._graphs = itertools.count()
         self._unused_graphs: list[int] = []
         """Calls whose gradients are no longer needed; the next request tells the sandbox."""
@@ -73,6 +80,8 @@ class RpcClient:
         """Student code may call no library function with one of these words in its name."""
         self.wrote = False
         """Whether student code wrote into tensors, lists or dicts that it was given."""
+        self.before_call: Callable[[], None] | None = None
+        """Brings names in the sandbox up to date, for a test that changes them."""
 
     def run(self, cell: protocol.RunCell) -> protocol.CellDone:
         """Run a cell in the sandbox and return its outputs, the exception that it ended with, and the names it bound.
@@ -90,7 +99,19 @@ class RpcClient:
             names: the names; unbound ones are left out of the result.
             view: if given, the names in the sandbox first get the values that this test sees.
         """
-        return self.call(Verb.LOOK, (names, view), {})
+        found = self.call(Verb.LOOK, (names, view), {})
+        for name, item in found.items():
+            if isinstance(item, RemoteClass):
+                item._remote_class.named = name
+        return found
+
+    def class_of(self, described: protocol.Classes) -> Any:
+        """Return the stand-in of a class.
+
+        Args:
+            described: the class and its bases, as the sandbox describes them.
+        """
+        return local_class(self, described, self._classes)
 
     def names(self, view: View | None = None) -> dict[str, str]:
         """Return all names in the sandbox, each with the name of the module that it is bound to, or ''.
@@ -106,6 +127,14 @@ class RpcClient:
             raise ProtocolError("the names of the sandbox must come as a dict of texts")
         return names
 
+    def bind(self, name: str, item: Any) -> None:
+        """Bind a name in the sandbox, as far as its object can cross."""
+        try:
+            call = _Call(self, Verb.BIND, (name, item), {})
+        except (ProtocolError, TypeError):
+            return  # student code has no use for it
+        self._made(call)
+
     def call(self, target: Any, args: tuple, kwargs: dict) -> Any:
         """Return the value of a call in the sandbox. Modules and their stand-ins are in sync before and after it.
 
@@ -117,6 +146,8 @@ class RpcClient:
         Raises:
             Exception: the student's, as a StudentError, or that of a function of the test that was called back.
         """
+        if self.before_call is not None:
+            self.before_call()
         return self._made(_Call(self, target, args, kwargs))
 
     def call_measured(self, measure: Measure, target: Any, args: tuple, kwargs: dict) -> tuple[Any, int]:
@@ -127,6 +158,8 @@ class RpcClient:
                 its value and an integer from 0. Student code can forge the number.
             target: as in `call`, like the other arguments.
         """
+        if self.before_call is not None:
+            self.before_call()
         call = _Call(self, target, args, kwargs, f"{measure.__module__}:{measure.__qualname__}")
         return self._made(call), call.measured
 
@@ -201,7 +234,14 @@ class RpcClient:
         """Return the exception to raise here: the original if a function of the test raised it."""
         if raised.callback is not None and raised.callback < len(self._errors):
             return self._errors[raised.callback]
-        return local_error(raised.error)
+        of = self.class_of(raised.of) if raised.of else None
+        if raised.object_id is None or of is not None and not issubclass(of, StudentError):
+            return local_error(raised.error)
+        known = self._objects.get(raised.object_id)
+        if isinstance(known, StudentError):
+            return known
+        error = self._objects[raised.object_id] = local_error(raised.error, self, raised.object_id, of)
+        return error
 
     def _value(self, tree: protocol.Tree, decoded: DecodedTensors) -> Any:
         return unpack(tree, decoded.tensors, self._resolve, checked_field, decoded.arrays)
@@ -217,13 +257,40 @@ class RpcClient:
 
     def _resolve(self, handle: Handle, tensors: list[torch.Tensor]) -> Any:
         if isinstance(handle, protocol.ObjectHandle):
-            return RemoteObject(self, handle.object_id, handle.name)
+            return self._object(handle)
         if not isinstance(handle, protocol.ModuleHandle):
             raise ProtocolError(f"a sandbox refers only to objects of its own; got a {type(handle).__name__}")
         module = self.modules.get(handle.object_id)
         if module is None:
             module = self.modules[handle.object_id] = module_from(self, handle, tensors)
         return module
+
+    def _object(self, handle: protocol.ObjectHandle) -> Any:
+        """Return the stand-in of an object that is no module."""
+        item = self._objects.get(handle.object_id)
+        if item is not None:
+            return item
+        if handle.kind in STAND_INS:
+            item = STAND_INS[handle.kind](self, handle.object_id, handle.name)
+        elif not handle.of:
+            item = RemoteObject(self, handle.object_id)
+        else:
+            of = self.class_of(handle.of)
+            if handle.kind is protocol.Kind.CLASS:
+                return of
+            library = of._remote_class.library
+            if issubclass(of, RemoteModule) or library is not None and issubclass(library, DATA):
+                raise ProtocolError(f"a value of the class {of.__name__} must cross as such; an object arrived")
+            if issubclass(of, StudentError):
+                kind = next(base.__name__ for base in of.__mro__ if base.__module__ == "builtins")
+                info = protocol.ErrorInfo(kind=kind, name=of.__name__)
+                item = local_error(info, self, handle.object_id, of)
+                item._was_raised = False
+            else:
+                item = object.__new__(of)
+                RemoteObject.__init__(item, self, handle.object_id)
+        self._objects[handle.object_id] = item
+        return item
 
 
 def _packed(value: Any, packer: Packer) -> protocol.Tree:
@@ -347,15 +414,13 @@ class _Call:
         if isinstance(item, Generator):
             self._generators.append(item)
             return protocol.GeneratorRef(state=place(item.get_state()))
-        if not isinstance(item, RemoteObject | RemoteModule | Method | Verb) and library_objects.crosses(item):
+        if (handle := handle_of(item)) is None and library_objects.crosses(item):
             handle = next((handle for known, handle in self._objects if known is item), None)
             if handle is None:
                 handle = library_objects.pickled(item, len(self._objects), self._part, place)
                 if handle is not None:
                     self._objects.append((item, handle))
-            if handle is not None:
-                return handle
-        return self._client._refer(item, place)
+        return handle or self._client._refer(item, place)
 
     def _part(self, item: Any) -> Handle | None:
         """Return the handle of a part of a library's object that is not copied, None for one that is."""

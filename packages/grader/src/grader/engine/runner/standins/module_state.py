@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from grader.engine.rpc.gradients import KnownGradients
-from grader.engine.rpc.protocol import ModuleChanges, ModuleHandle, ProtocolError
+from grader.engine.rpc.protocol import Classes, ModuleChanges, ModuleHandle, PartDescription, ProtocolError
 from grader.engine.rpc.tensors import same
 from grader.engine.rpc.values import Place, tensor_at
+from grader.engine.runner.standins.classes import layer_class, library_class
 from grader.engine.runner.standins.proxies import Caller, ModuleRef, RemoteModule
 from grader.engine.torch_if_used import USES_TORCH, nn, torch
 
@@ -198,15 +199,19 @@ def _shaped(
     # Names go directly into nn.Module's tables, because add_module() and its like would ask the sandbox for them first.
     former = state.cleared()
     parts: dict[str, RemoteModule] = {}
+    classes = dict(handle.classes)
     for described in handle.parts:
         path = described.path
+        of = _class_of(client, described, classes.get(path))
         part = former.part(path, described.object_id)
         if part is None:
             names = described.class_name, described.base
-            part = RemoteModule(ModuleRef(client, object_id, path, state, described.object_id, *names))
+            part = object.__new__(of)
+            RemoteModule.__init__(part, ModuleRef(client, object_id, path, state, described.object_id, *names))
         else:
             # A lazy layer changes its class once it knows its width.
             part._remote.set_class(described.class_name, described.base)
+            vars(object)["__class__"].__set__(part, of)
         parts[path] = part
         part._remote.own_modes = frozenset(described.own_modes)
         part.training = described.training
@@ -231,6 +236,18 @@ def _shaped(
     for path, number in handle.gradients:
         state.take_gradient(path, tensor_at(tensors, number))
     return parts[""]
+
+
+def _class_of(client: Caller, described: PartDescription, classes: Classes | None) -> type[RemoteModule]:
+    """Return the class of the stand-in of a part: that of a layer of torch, or that of the student's class."""
+    if not classes:
+        layer = library_class(f"torch.nn:{described.base}")
+        is_layer = layer is not None and issubclass(layer, nn.Module) and described.class_name == described.base
+        return layer_class(layer) if is_layer else RemoteModule
+    of = client.class_of(classes)
+    if not issubclass(of, RemoteModule):
+        raise ProtocolError(f"the class of a module must be one of nn.Module; {described.class_name[:40]} is not")
+    return of
 
 
 def _attach(parts: dict[str, RemoteModule], path: str) -> None:

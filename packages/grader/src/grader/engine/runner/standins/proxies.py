@@ -1,16 +1,29 @@
 """Stands in for the student's objects, as a test cell sees them.
 
-A class, function or other object is a RemoteObject. An nn.Module is a RemoteModule: a real local module with the same
-parameters and buffers under the same names, whose forward runs in the sandbox and takes part in autograd here. An
-exception is a StudentError.
+A function or other object is a RemoteObject, and its class a RemoteClass (classes.py). An nn.Module is a RemoteModule:
+a real local module with the same parameters and buffers under the same names, whose forward runs in the sandbox and
+takes part in autograd here. An exception is a StudentError.
 """
 
 import builtins
-from collections.abc import Callable, Iterator, MutableMapping
+import inspect
+import linecache
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from enum import Enum
+from types import BuiltinFunctionType, CodeType, FunctionType, GeneratorType, MethodType
 from typing import Any, Protocol
 
-from grader.engine.rpc.protocol import ErrorInfo, Handle, MethodRef, ModuleChanges, ObjectRef, ProtocolError, VerbRef
+from grader.engine.rpc.protocol import (
+    Classes,
+    ErrorInfo,
+    Handle,
+    Kind,
+    MethodRef,
+    ModuleChanges,
+    ObjectRef,
+    ProtocolError,
+    VerbRef,
+)
 from grader.engine.rpc.values import Place
 from grader.engine.torch_if_used import nn, torch
 
@@ -22,6 +35,16 @@ LAYERS = frozenset(
 )
 """Methods of a tensor that are also common names of layers."""
 
+CLAIMS = frozenset(
+    f"__{name}__"
+    for name in (
+        *("dict", "doc", "name", "qualname", "module", "defaults", "kwdefaults", "annotations", "wrapped", "self"),
+        *("func", "closure", "code", "slots", "members", "match_args", "init", "post_init", "cause", "notes"),
+    )
+)
+"""Attributes with double underscores that a test may ask for. Libraries look for others, such as `__array__`, and would
+take over what they find."""
+
 Measure = Callable[..., tuple[Any, int]]
 """A function of a helper package that makes a call and returns its value and a measured number."""
 
@@ -31,6 +54,9 @@ class Verb(Enum):
 
     LOOK = "look"
     NAMES = "names"
+    BIND = "bind"
+    UNBIND = "unbind"
+    RESTORE = "restore"
     GET = "get"
     SET = "set"
     COPY = "copy"
@@ -38,6 +64,16 @@ class Verb(Enum):
     ITER = "iter"
     NEXT = "next"
     ISINSTANCE = "isinstance"
+    ISSUBCLASS = "issubclass"
+    DELETE = "delete"
+    DIR = "__dir__"
+    SHALLOW_COPY = "__copy__"
+    SIGNATURE = "signature"
+    CODE = "code"
+    HOOK = "hook"
+
+    def __handle__(self) -> Handle:
+        return VerbRef(verb=self.value)
 
 
 class Caller(Protocol):
@@ -45,6 +81,11 @@ class Caller(Protocol):
 
     @property
     def parameters(self) -> MutableMapping[int, nn.Parameter]: ...
+
+    @property
+    def our_classes(self) -> Mapping[str, frozenset[str]]: ...
+
+    def class_of(self, described: Classes) -> Any: ...
 
     def call(self, target: Any, args: tuple, kwargs: dict) -> Any: ...
 
@@ -62,31 +103,204 @@ class ModuleState(Protocol):
 
 
 class StudentError(Exception):
-    """Student code raised while a test called it; `info` describes the exception."""
+    """Student code raised while a test called it; `info` describes the exception. Other attributes are its own."""
 
     info: ErrorInfo
+    _client: "Caller | None" = None
+    _object_id = 0
+    _was_raised = True
+    """Whether student code raised it, rather than a test made it."""
+
+    def __init_subclass__(cls) -> None:
+        pass  # before that of a library's class
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or name == "info" or self._client is None:
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        return _checked_attribute(self._client.call(Verb.GET, (self, name), {}), name)
+
+    @property
+    def args(self) -> tuple[Any, ...]:  # type: ignore[override]  # nothing assigns it
+        """The arguments of the student's exception."""
+        return (self.info.message,) if self._client is None else self._client.call(Verb.GET, (self, "args"), {})
+
+    def __str__(self) -> str:
+        if self._was_raised or self._client is None:
+            return self.info.message
+        return self._client.call(Operation("__str__"), (self,), {})
+
+    def __handle__(self) -> Handle | None:
+        return None if self._client is None else ObjectRef(object_id=self._object_id)
 
 
-def local_error(info: ErrorInfo) -> StudentError:
-    """Return an exception that a test can catch as a StudentError or by its built-in class."""
+def local_error(
+    info: ErrorInfo, client: "Caller | None" = None, object_id: int = 0, of: type[StudentError] | None = None
+) -> StudentError:
+    """Return an exception that a test can catch as a StudentError, by its built-in class or by the student's class.
+
+    Args:
+        info: the description.
+        client: makes calls for the attributes of the exception.
+        object_id: its id in the session.
+        of: the stand-in of its class, if student code defined it.
+    """
     kind = getattr(builtins, info.kind, None)
     if kind is StopIteration:
-        # It would end a loop of the test over calls (map, zip). RemoteObject.__next__ checks `info`.
+        # It would end a loop of the test over calls (map, zip). A stand-in's __next__ checks `info`.
         kind = RuntimeError
     kinds = (kind,) if isinstance(kind, type) and issubclass(kind, Exception) and kind is not Exception else ()
-    # Some built-in classes need more than a message, and KeyError shows its message in quotes.
-    methods = {"__init__": lambda self: None, "__str__": lambda self: info.message}
-    error: StudentError
-    try:
-        error = type("StudentError", (StudentError, *kinds), methods)()
-    except TypeError:
-        error = StudentError(info.message)
+    if of is None:
+        try:
+            # Some built-in classes need more than a message.
+            of = type("StudentError", (StudentError, *kinds), {"__init__": lambda self: None})
+            error = of()
+        except TypeError:
+            error = StudentError(info.message)
+    else:
+        try:
+            error = of.__new__(of)
+        except TypeError:
+            return local_error(info, client, object_id)
     error.info = info
+    error._client, error._object_id = client, object_id
     return error
 
 
 class RemoteObject:
-    """A class, function or other object of the student's.
+    """An object of the student's.
+
+    Args:
+        client: makes its calls.
+        object_id: its id in the session.
+    """
+
+    __slots__ = ("__weakref__", "_client", "_object_id")
+
+    _client: Caller
+    _object_id: int
+
+    def __init__(self, client: Caller, object_id: int) -> None:
+        object.__setattr__(self, "_client", client)
+        object.__setattr__(self, "_object_id", object_id)
+
+    def __handle__(self) -> Handle:
+        return ObjectRef(object_id=self._object_id)
+
+    def __measured__(self, measure: Measure, args: tuple, kwargs: dict) -> tuple[Any, int]:
+        return self._client.call_measured(measure, self, args, kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        return remote_attribute(self._client, self, name, type(self))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self._client.call(Verb.SET, (self, name, value), {})
+
+    def __delattr__(self, name: str) -> None:
+        self._client.call(Verb.DELETE, (self, name), {})
+
+    def __dir__(self) -> list[str]:
+        return self._client.call(Verb.DIR, (self,), {})
+
+    def __copy__(self) -> Any:
+        return self._client.call(Verb.SHALLOW_COPY, (self,), {})
+
+    def __deepcopy__(self, memo: dict) -> Any:
+        return self._client.call(Verb.COPY, (self,), {})
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of the submission>"
+
+    def __init_subclass__(cls) -> None:
+        pass  # before that of a library's class
+
+
+# Before those of a library's class, too, which a stand-in may have among its bases.
+for _name, _method in vars(object).items():
+    if _name not in {"__class__", "__getattribute__", "__new__", *vars(RemoteObject)}:
+        setattr(RemoteObject, _name, _method)
+RemoteObject.__annotations__ = property(lambda self: self.__getattr__("__annotations__"))  # type: ignore[assignment]
+
+
+def remote_attribute(client: Caller, owner: Any, name: str, cls: type) -> Any:
+    """Return an attribute of a student's object or class.
+
+    Args:
+        client: makes the call.
+        owner: its stand-in.
+        name: the name.
+        cls: the class of the object, or the class itself.
+
+    Raises:
+        AttributeError: a name with double underscores that tests do not ask for, but libraries do.
+        TypeError: the attribute poses as a method of a tensor.
+    """
+    if name.startswith("__"):
+        if name == "__signature__":
+            return _signature(client, owner)
+        if name == "__code__":
+            return _code(client, owner)
+        if name not in CLAIMS:
+            raise AttributeError(f"'{cls.__name__}' object has no attribute '{name}'")
+    value = client.call(Verb.GET, (owner, name), {})
+    if _poses_as_method(value, name) and not any(name in ours for ours in _ours(client, cls)):
+        _checked_attribute(value, name)
+    return value
+
+
+def _ours(client: Caller, cls: type) -> list[frozenset[str]]:
+    """Return what the author's own classes with the names of a class and its bases define."""
+    if not client.our_classes:
+        return []
+    names = [base._remote_class.named or base.__name__ for base in cls.__mro__ if hasattr(base, "_remote_class")]
+    return [client.our_classes[name] for name in names if name in client.our_classes]
+
+
+class Opaque:
+    """The default of a parameter, or an annotation, that is an object of the student's: only its text crosses."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __repr__(self) -> str:
+        return self._text
+
+
+def _signature(client: Caller, function: Any) -> inspect.Signature:
+    """Return the signature that the sandbox describes; raise AttributeError if the object has none."""
+    try:
+        *rows, last = client.call(Verb.SIGNATURE, (function,), {})
+    except (TypeError, ValueError) as error:
+        raise AttributeError("__signature__") from error
+    empty = inspect.Parameter.empty
+    as_annotation = lambda text: empty if text is None else Opaque(text)  # noqa: E731
+    try:
+        parameters = [
+            inspect.Parameter(
+                name,
+                inspect._ParameterKind(kind),
+                default=default if has_default else empty,
+                annotation=as_annotation(text),
+            )
+            for name, kind, has_default, default, text in rows
+        ]
+        return inspect.Signature(parameters, return_annotation=as_annotation(last[-1]))
+    except (TypeError, ValueError):
+        raise AttributeError("__signature__") from None
+
+
+def _code(client: Caller, function: Any) -> CodeType:
+    """Return a code object that never runs, with the names and the text that the sandbox claims, for `inspect`."""
+    claimed, text = client.call(Verb.CODE, (function,), {})
+    file = f"<{shown_name(claimed['co_name'])} of the submission>"
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    try:
+        return _code.__code__.replace(**claimed, co_filename=file, co_firstlineno=1)
+    except (TypeError, ValueError) as error:
+        raise AttributeError("__code__") from error
+
+
+class RemoteFunction(RemoteObject):
+    """A function, method or generator of the student's.
 
     Args:
         client: makes its calls.
@@ -94,62 +308,57 @@ class RemoteObject:
         name: its name. A test may show it to the student, so only an identifier is kept.
     """
 
-    _client: Caller
-    _object_id: int
-    __name__: str
+    __slots__ = ("__name__",)
 
     def __init__(self, client: Caller, object_id: int, name: str) -> None:
-        name = name[:MAX_NAME] if name[:MAX_NAME].isidentifier() else "object"
-        self.__dict__.update(_client=client, _object_id=object_id, __name__=name)
+        super().__init__(client, object_id)
+        object.__setattr__(self, "__name__", shown_name(name))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._client.call(self, args, kwargs)
 
-    def __measured__(self, measure: Measure, args: tuple, kwargs: dict) -> tuple[Any, int]:
-        return self._client.call_measured(measure, self, args, kwargs)
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return _checked_attribute(self._client.call(Verb.GET, (self, name), {}), name)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        self._client.call(Verb.SET, (self, name, value), {})
-
-    def __deepcopy__(self, memo: dict) -> Any:
-        return self._client.call(Verb.COPY, (self,), {})
-
-    def __getitem__(self, key: Any) -> Any:
-        return self._client.call(Method(self, "__getitem__"), (key,), {})
-
-    def __len__(self) -> int:
-        return self._client.call(Verb.LEN, (self,), {})
-
-    def __bool__(self) -> bool:
-        return True
-
-    def __iter__(self) -> Iterator[Any]:
-        iterator = self._client.call(Verb.ITER, (self,), {})
-        while True:
-            try:
-                item = next(iterator)
-            except StopIteration:
-                return
-            yield item
-
-    def __next__(self) -> Any:
-        try:
-            return self._client.call(Verb.NEXT, (self,), {})
-        except StudentError as error:
-            if error.info.kind == StopIteration.__name__:
-                raise StopIteration from None
-            raise
-
-    def __instancecheck__(self, item: Any) -> bool:
-        return isinstance(item, RemoteObject | RemoteModule) and self._client.call(Verb.ISINSTANCE, (item, self), {})
-
     def __repr__(self) -> str:
         return f"<{self.__name__} of the submission>"
+
+
+def shown_name(name: str) -> str:
+    """Return a name that a test may show to a student: an identifier carries no list of numbers."""
+    name = name[:MAX_NAME]
+    return name if name.isidentifier() or name == "<lambda>" else "object"
+
+
+def next_item(client: Caller, iterator: RemoteObject) -> Any:
+    """Return the next item of a student's iterator; raise StopIteration at its end."""
+    try:
+        return client.call(Verb.NEXT, (iterator,), {})
+    except StudentError as error:
+        if error.info.kind == StopIteration.__name__:
+            raise StopIteration from None
+        raise
+
+
+def _claim(name: str) -> Any:
+    return property(lambda self: self._client.call(Verb.GET, (self, name), {}))
+
+
+def _stand_in(kind: Kind, cls: type, **methods: Any) -> type[RemoteFunction]:
+    """Return the class of stand-ins for objects of one kind. Only type() tells that they are none."""
+    looks = {"__class__": property(lambda self: cls), "__doc__": _claim("__doc__"), "__module__": _claim("__module__")}
+    return type(kind.value, (RemoteFunction,), {"__slots__": (), **looks, **methods})
+
+
+STAND_INS: dict[Kind, type[RemoteFunction]] = {
+    Kind.FUNCTION: _stand_in(Kind.FUNCTION, FunctionType),
+    Kind.BUILTIN: _stand_in(Kind.BUILTIN, BuiltinFunctionType),
+    Kind.METHOD: _stand_in(Kind.METHOD, MethodType),
+    Kind.GENERATOR: _stand_in(
+        Kind.GENERATOR,
+        GeneratorType,
+        __iter__=lambda self: self,
+        __next__=lambda self: next_item(self._client, self),
+        __call__=None,
+    ),
+}
 
 
 class Method:
@@ -158,21 +367,27 @@ class Method:
     def __init__(self, owner: "RemoteObject | RemoteModule", name: str) -> None:
         self.owner, self.name = owner, name
 
+    def __handle__(self) -> Handle:
+        owner = self.owner.__handle__()
+        assert isinstance(owner, ObjectRef)
+        return MethodRef(owner=owner, method=self.name)
+
+
+class Operation:
+    """An operation of Python on a remote object, by the special method that makes it possible."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __handle__(self) -> Handle:
+        return VerbRef(verb=self._name)
+
 
 def handle_of(item: Any) -> Handle | None:
-    """Return the handle by which the sandbox finds the object of a proxy, Method or Verb; None for anything else."""
-    if isinstance(item, RemoteModule | RemoteObject):
-        return _object_ref(item)
-    if isinstance(item, Method):
-        return MethodRef(owner=_object_ref(item.owner), method=item.name)
-    return VerbRef(verb=item.value) if isinstance(item, Verb) else None
-
-
-def _object_ref(item: "RemoteObject | RemoteModule") -> ObjectRef:
-    # type(), because a RemoteModule shows tests another class.
-    if type(item) is RemoteObject:
-        return ObjectRef(object_id=item._object_id)
-    return ObjectRef(object_id=item._remote.object_id, part=item._remote.path)
+    """Return the handle by which the sandbox finds the object of a stand-in, Method, Operation or Verb; else None."""
+    # Looked up in the class: a stand-in may show tests another class, and would ask the sandbox for the attribute.
+    make = getattr(type(item), "__handle__", None)
+    return None if make is None else make(item)
 
 
 def checked_field(value: Any, name: str) -> Any:
@@ -187,8 +402,9 @@ def _poses_as_method(value: Any, name: str) -> bool:
 
     A test that calls `att.sum(-1)` expects a tensor. Any other object could return anything.
     """
-    is_remote = type(value) is RemoteObject or (type(value) is RemoteModule and name not in LAYERS)
-    return is_remote and hasattr(torch.Tensor, name)
+    if not hasattr(torch.Tensor, name) or handle_of(value) is None:
+        return False
+    return not issubclass(type(value), RemoteModule) or name not in LAYERS
 
 
 def _checked_attribute(value: Any, name: str) -> Any:
@@ -201,13 +417,16 @@ class RemoteModule(nn.Module):
     """A module of the student's. Its only own attribute is `_remote`, so that it hides none of the student's."""
 
     def __init__(self, remote: "ModuleRef") -> None:
-        super().__init__()
+        nn.Module.__init__(self)
         self.__dict__["_remote"] = remote
 
     @property  # type: ignore[misc]  # nothing assigns __class__, so it needs no setter
     def __class__(self) -> type:
         # A test may look for the nn.Linear in a model. Only type() sees a RemoteModule.
-        return self._remote.base
+        return self._remote.base or type(self)
+
+    def __handle__(self) -> Handle:
+        return ObjectRef(object_id=self._remote.object_id, part=self._remote.path)
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """Return the value of the student's module for these arguments."""
@@ -215,6 +434,26 @@ class RemoteModule(nn.Module):
 
     def __measured__(self, measure: Measure, args: tuple, kwargs: dict) -> tuple[Any, int]:
         return self._remote.client.call_measured(measure, self, args, kwargs)
+
+    def register_forward_hook(self, hook: Callable, **more: Any) -> Any:
+        """Register a hook that runs here, wherever the module is called; return a handle with `remove`."""
+        return self._hooked("register_forward_hook", hook, more)
+
+    def register_forward_pre_hook(self, hook: Callable, **more: Any) -> Any:
+        """Register a hook as `register_forward_hook` does."""
+        return self._hooked("register_forward_pre_hook", hook, more)
+
+    def register_full_backward_hook(self, hook: Callable, prepend: bool = False) -> Any:
+        """Register a hook as `register_forward_hook` does."""
+        return self._hooked("register_full_backward_hook", hook, {"prepend": prepend})
+
+    def register_full_backward_pre_hook(self, hook: Callable, prepend: bool = False) -> Any:
+        """Register a hook as `register_forward_hook` does."""
+        return self._hooked("register_full_backward_pre_hook", hook, {"prepend": prepend})
+
+    def _hooked(self, name: str, hook: Callable, more: dict) -> Any:
+        # In the sandbox, because there the module's own forward calls its parts.
+        return self._remote.client.call(Verb.HOOK, (self, name, lambda *args: hook(self, *args), more), {})
 
     def train(self, mode: bool = True) -> "RemoteModule":
         """Switch the mode as nn.Module does, or as the student's own class does."""
@@ -273,6 +512,10 @@ class RemoteModule(nn.Module):
     def __deepcopy__(self, memo: dict) -> "RemoteModule":
         return self._remote.client.call(Verb.COPY, (self,), {})
 
+    def extra_repr(self) -> str:
+        """Return what the student's module, or a layer of torch, adds to its name in `repr`."""
+        return str(self._remote.client.call(Method(self, "extra_repr"), (), {}))
+
     def _get_name(self) -> str:
         return self._remote.class_name
 
@@ -311,4 +554,4 @@ class ModuleRef:
         self.class_name = class_name
         layer = getattr(nn, base, nn.Module)
         is_layer = isinstance(layer, type) and layer is not nn.Module and issubclass(layer, nn.Module)
-        self.base: type[nn.Module] = layer if is_layer else RemoteModule
+        self.base: type[nn.Module] | None = layer if is_layer else None

@@ -1,0 +1,603 @@
+"""A test of the student's classes and functions passes here exactly if it passes in one process.
+
+Each case is what a course might hold: an answer, and a test of it. A wrong answer fails, here too.
+"""
+
+import textwrap
+
+import pytest
+
+from grader.engine.notebook.names import classes_defined, names_used
+
+CASES = {
+    "a vector": (
+        """
+        class Vector:
+            def __init__(self, x, y): self.x, self.y = x, y
+            def __add__(self, other): return Vector(self.x + other.x, self.y + other.y)
+            def __sub__(self, other): return Vector(self.x - other.x, self.y - other.y)
+            def __mul__(self, factor):
+                if isinstance(factor, Vector):
+                    return self.x * factor.x + self.y * factor.y
+                return Vector(self.x * factor, self.y * factor)
+            __rmul__ = __mul__
+            def __neg__(self): return -1 * self
+            def __abs__(self): return (self.x ** 2 + self.y ** 2) ** 0.5
+            def __eq__(self, other): return isinstance(other, Vector) and (self.x, self.y) == (other.x, other.y)
+            def __hash__(self): return hash((self.x, self.y))
+            def __repr__(self): return f"Vector({self.x}, {self.y})"
+            def __iter__(self): return iter((self.x, self.y))
+            def __bool__(self): return bool(self.x or self.y)
+            def __getitem__(self, place): return (self.x, self.y)[place]
+            def dot(self, other): return self * other
+            def norm(self): return abs(self)
+        """,
+        """
+        v, w = Vector(3, 4), Vector(1, 2)
+        assert v + w == Vector(4, 6) and v - w == Vector(2, 2)
+        assert v * 2 == Vector(6, 8) and 2 * v == Vector(6, 8) and v * w == 11
+        assert -v == Vector(-3, -4) and abs(v) == 5 and v.norm() == 5 and v.dot(w) == 11
+        assert repr(v) == "Vector(3, 4)" and str(v) == "Vector(3, 4)" and f"{v}" == "Vector(3, 4)"
+        assert v != w and not (v == w) and v != "v" and v is not None and v != None
+        assert bool(v) and not Vector(0, 0)
+        assert list(v) == [3, 4] and tuple(w) == (1, 2) and v[0] == 3 and v[-1] == 4
+        x, y = v
+        assert (x, y) == (3, 4)
+        assert len({v, Vector(3, 4), w}) == 2 and {v: 1}[Vector(3, 4)] == 1
+        assert v in [w, Vector(3, 4)] and [w, v].index(Vector(3, 4)) == 1
+        v += w
+        assert v == Vector(4, 6) and isinstance(v, Vector) and type(v) is Vector
+        assert sum([v, w], Vector(0, 0)) == Vector(5, 8)
+        for wrong in (lambda: v + 1, lambda: v ** 2, lambda: len(v), lambda: v < w, lambda: v["x"]):
+            try:
+                wrong()
+            except (TypeError, AttributeError):
+                pass
+            else:
+                raise AssertionError("no error")
+        try:
+            v ** 2
+        except TypeError as error:
+            assert str(error) == "unsupported operand type(s) for ** or pow(): 'Vector' and 'int'", str(error)
+        """,
+        ("self.x + other.x", "self.x - other.x"),
+    ),
+    "a stack": (
+        """
+        class Stack:
+            def __init__(self): self._items = []
+            def push(self, item): self._items.append(item); return self
+            def pop(self):
+                if not self._items: raise IndexError("the stack is empty")
+                return self._items.pop()
+            def peek(self): return self._items[-1]
+            def size(self): return len(self._items)
+            def is_empty(self): return not self._items
+            def __len__(self): return len(self._items)
+            def __iter__(self): return reversed(self._items)
+            def __contains__(self, item): return item in self._items
+        """,
+        """
+        s = Stack()
+        assert len(s) == 0 and not s and s.is_empty() and s.size() == 0
+        assert s.push(1) is s
+        s.push(2).push("c")
+        assert len(s) == 3 and s and list(s) == ["c", 2, 1] and 2 in s and 5 not in s and s.peek() == "c"
+        assert [s.pop() for _ in range(3)] == ["c", 2, 1]
+        import pytest
+        with pytest.raises(IndexError, match="empty"):
+            s.pop()
+        assert hasattr(s, "__len__") and hasattr(s, "push") and not hasattr(s, "__getitem__")
+        assert callable(s.push) and not callable(s)
+        """,
+        ("self._items.pop()", "self._items.pop(0)"),
+    ),
+    "a linked list": (
+        """
+        class Node:
+            def __init__(self, data, next=None): self.data, self.next = data, next
+        class LinkedList:
+            def __init__(self): self.head = None
+            def append(self, data):
+                if self.head is None: self.head = Node(data); return
+                node = self.head
+                while node.next: node = node.next
+                node.next = Node(data)
+            def __iter__(self):
+                node = self.head
+                while node:
+                    yield node.data
+                    node = node.next
+            def __len__(self): return sum(1 for _ in self)
+            def __str__(self): return " -> ".join(map(str, self))
+        """,
+        """
+        l = LinkedList()
+        assert l.head is None and len(l) == 0 and list(l) == []
+        for item in (1, 2, 3): l.append(item)
+        assert list(l) == [1, 2, 3] and len(l) == 3 and str(l) == "1 -> 2 -> 3"
+        assert l.head.data == 1 and l.head.next.next.data == 3 and l.head.next.next.next is None
+        assert isinstance(l.head, Node) and type(l.head).__name__ == "Node" and l.head is l.head
+        assert sum(l) == 6 and max(l) == 3 and [2 * x for x in l] == [2, 4, 6] and 3 in l
+        n = Node("x")
+        n.next = l.head
+        assert n.next is l.head and n.next.data == 1
+        """,
+        ("node.next = Node(data)", "self.head.next = Node(data)"),
+    ),
+    "dataclasses": (
+        """
+        from dataclasses import dataclass, field
+        @dataclass(order=True)
+        class Card:
+            rank: int
+            suit: str = "hearts"
+            tags: list = field(default_factory=list, compare=False)
+            def label(self): return f"{self.rank} of {self.suit}"
+        @dataclass(frozen=True)
+        class Point:
+            x: float
+            y: float
+        """,
+        """
+        import pytest
+        a, b = Card(3), Card(5, "spades")
+        assert a == Card(3, "hearts") and a != b and a < b and sorted([b, a]) == [a, b] and max(a, b) is b
+        assert repr(a) == "Card(rank=3, suit='hearts', tags=[])" and a.label() == "3 of hearts"
+        assert a.tags is not b.tags and a.tags == []
+        assert {Point(1, 2): "p"}[Point(1, 2)] == "p" and hash(Point(1, 2)) == hash(Point(1, 2))
+        with pytest.raises(AttributeError):
+            Point(1, 2).x = 5
+        with pytest.raises(TypeError):
+            {a}
+        with pytest.raises(TypeError):
+            Card()
+        a.rank = 9
+        assert a.rank == 9 and vars(a)["rank"] == 9 and a.__dict__["suit"] == "hearts"
+        assert Card.__annotations__["rank"] == int and set(Card.__annotations__) == {"rank", "suit", "tags"}
+        """,
+        ("rank: int", "rank: int = 4"),
+    ),
+    "properties": (
+        """
+        class Account:
+            bank = "First"
+            count = 0
+            def __init__(self, owner, balance=0):
+                self.owner, self._balance = owner, balance
+                Account.count += 1
+            @property
+            def balance(self): return self._balance
+            @balance.setter
+            def balance(self, value):
+                if value < 0: raise ValueError(f"{value} is negative")
+                self._balance = value
+            @classmethod
+            def opened(cls, owner): return cls(owner, 100)
+            @staticmethod
+            def valid(number): return len(number) == 4
+            def __str__(self): return f"{self.owner}: {self.balance}"
+        """,
+        """
+        import pytest
+        a = Account("Ann")
+        assert a.balance == 0 and a.bank == "First" == Account.bank and Account.count == 1
+        a.balance = 5
+        assert a.balance == 5 and str(a) == "Ann: 5" and f"{a!s:>10}" == "    Ann: 5"
+        with pytest.raises(ValueError, match="-1 is negative") as caught:
+            a.balance = -1
+        assert caught.value.args == ("-1 is negative",) and str(caught.value) == "-1 is negative"
+        b = Account.opened("Bob")
+        assert b.balance == 100 and isinstance(b, Account) and Account.count == 2
+        assert Account.valid("1234") and a.valid("1234") and not Account.valid("1")
+        Account.bank = "Second"
+        assert b.bank == "Second"
+        with pytest.raises(AttributeError):
+            a.missing
+        del b.owner
+        assert not hasattr(b, "owner")
+        assert getattr(a, "missing", 7) == 7
+        """,
+        ("if value < 0", "if value < -1"),
+    ),
+    "inheritance": (
+        """
+        from abc import ABC, abstractmethod
+        class Shape(ABC):
+            def __init__(self, name): self.name = name
+            @abstractmethod
+            def area(self): ...
+            def describe(self): return f"{self.name} of {self.area()}"
+        class Rectangle(Shape):
+            def __init__(self, a, b): super().__init__("rectangle"); self.a, self.b = a, b
+            def area(self): return self.a * self.b
+        class Square(Rectangle):
+            def __init__(self, a): super().__init__(a, a); self.name = "square"
+        def make(kind): return {"square": Square}[kind](2)
+        """,
+        """
+        import pytest, inspect
+        from abc import ABC
+        with pytest.raises(TypeError, match="abstract"):
+            Shape("x")
+        s = Square(3)
+        assert s.area() == 9 and s.describe() == "square of 9"
+        assert isinstance(s, Square) and isinstance(s, Rectangle) and isinstance(s, Shape) and isinstance(s, object)
+        assert issubclass(Square, Rectangle) and issubclass(Square, Shape) and not issubclass(Rectangle, Square)
+        assert issubclass(Shape, ABC) and isinstance(s, ABC)
+        assert not isinstance(Rectangle(1, 2), Square) and not isinstance(3, Square) and not isinstance("x", Shape)
+        assert type(s) is Square and type(s) == Square and type(s) is not Rectangle and s.__class__ is Square
+        assert type(s).__name__ == "Square" and s.__class__.__name__ == "Square" and Square.__name__ == "Square"
+        assert [c.__name__ for c in Square.__mro__][:3] == ["Square", "Rectangle", "Shape"]
+        assert Square.__bases__ == (Rectangle,) and inspect.isclass(Square) and not inspect.isclass(s)
+        assert type(make("square")) is Square and callable(Square)
+        """,
+        ("class Square(Rectangle):", "class Square(Shape):\n    area = lambda self: 9"),
+    ),
+    "exceptions": (
+        """
+        class BankError(Exception):
+            pass
+        class TooLittle(BankError):
+            def __init__(self, needed, code=7):
+                super().__init__(f"{needed} needed")
+                self.needed, self.code = needed, code
+        class Bad(ValueError): pass
+        def pay(amount):
+            if amount < 0: raise Bad("negative")
+            if amount > 10: raise TooLittle(amount - 10)
+            return amount
+        """,
+        """
+        import pytest, unittest
+        assert pay(3) == 3
+        with pytest.raises(TooLittle) as caught:
+            pay(15)
+        assert str(caught.value) == "5 needed" and caught.value.needed == 5 and caught.value.code == 7
+        assert caught.value.args == ("5 needed",) and caught.type is TooLittle
+        try:
+            pay(11)
+        except Bad:
+            raise AssertionError
+        except BankError as error:
+            assert type(error) is TooLittle and isinstance(error, BankError) and error.needed == 1
+        with pytest.raises(ValueError):
+            pay(-1)
+        with pytest.raises(Bad, match="neg"):
+            pay(-1)
+        assert issubclass(TooLittle, Exception) and issubclass(TooLittle, BankError) and issubclass(Bad, ValueError)
+        assert not issubclass(BankError, ValueError) and not issubclass(BankError, TooLittle)
+        class T(unittest.TestCase):
+            def test_it(self):
+                with self.assertRaises(TooLittle):
+                    pay(12)
+                self.assertRaises(BankError, pay, 12)
+        T("test_it").debug()
+        error = TooLittle(3)
+        assert error.needed == 3 and str(error) == "3 needed" and isinstance(error, TooLittle)
+        with pytest.raises(BankError):
+            raise error
+        """,
+        ("raise TooLittle(amount - 10)", "raise BankError(amount - 10)"),
+    ),
+    "a context manager": (
+        """
+        from contextlib import contextmanager
+        class Timer:
+            def __init__(self): self.log = []
+            def __enter__(self): self.log.append("in"); return self
+            def __exit__(self, kind, error, trace):
+                self.log.append("out" if kind is None else kind.__name__)
+                return kind is KeyError
+        events = []
+        @contextmanager
+        def managed(name):
+            events.append("open " + name)
+            try:
+                yield name.upper()
+            finally:
+                events.append("close " + name)
+        def seen(): return events
+        """,
+        """
+        import pytest
+        with Timer() as t:
+            assert t.log == ["in"] and isinstance(t, Timer)
+        assert t.log == ["in", "out"]
+        with t:
+            raise KeyError("k")
+        with pytest.raises(ValueError, match="mine"):
+            with t:
+                raise ValueError("mine")
+        assert t.log == ["in", "out", "in", "KeyError", "in", "ValueError"]
+        with managed("a") as name:
+            assert name == "A"
+        with pytest.raises(ZeroDivisionError):
+            with managed("b"):
+                1 / 0
+        assert seen() == ["open a", "close a", "open b", "close b"]
+        """,
+        ("return kind is KeyError", "return True"),
+    ),
+    "generators and closures": (
+        """
+        def countdown(n):
+            while n: yield n; n -= 1
+        def counter():
+            count = 0
+            def step():
+                nonlocal count
+                count += 1
+                return count
+            return step
+        def fibonacci():
+            a, b = 0, 1
+            while True:
+                yield a
+                a, b = b, a + b
+        def compose(*fs):
+            def composed(x):
+                for f in reversed(fs): x = f(x)
+                return x
+            return composed
+        """,
+        """
+        import inspect, itertools, pytest, types
+        g = countdown(3)
+        assert next(g) == 3 and list(g) == [2, 1] and iter(g) is g
+        with pytest.raises(StopIteration):
+            next(g)
+        assert inspect.isgenerator(countdown(1)) and inspect.isgeneratorfunction(countdown)
+        assert not inspect.isgeneratorfunction(counter) and isinstance(countdown(1), types.GeneratorType)
+        assert list(itertools.islice(fibonacci(), 6)) == [0, 1, 1, 2, 3, 5]
+        c = counter()
+        assert (c(), c(), counter()()) == (1, 2, 1) and callable(c) and inspect.isfunction(c)
+        assert compose(lambda x: x + 1, lambda x: 2 * x)(5) == 11
+        assert sum(countdown(4)) == 10 and dict(zip("ab", countdown(2))) == {"a": 2, "b": 1}
+        """,
+        ("count += 1", "count = 1"),
+    ),
+    "decorators": (
+        """
+        import functools
+        def twice(f):
+            @functools.wraps(f)
+            def wrapper(*args, **kwargs):
+                wrapper.calls += 1
+                f(*args, **kwargs)
+                return f(*args, **kwargs)
+            wrapper.calls = 0
+            return wrapper
+        @twice
+        def greet(name: str, *, loud: bool = False, times: int = 2) -> str:
+            \"\"\"Greet somebody.\"\"\"
+            return name.upper() if loud else name
+        @functools.lru_cache(maxsize=None)
+        def fib(n): return n if n < 2 else fib(n - 1) + fib(n - 2)
+        """,
+        """
+        import inspect
+        assert greet("a") == "a" and greet("a", loud=True) == "A" and greet.calls == 2
+        assert greet.__name__ == "greet" and greet.__doc__ == "Greet somebody." and greet.__qualname__ == "greet"
+        assert greet.__wrapped__.__name__ == "greet" and inspect.getdoc(greet) == "Greet somebody."
+        signature = inspect.signature(greet)
+        assert list(signature.parameters) == ["name", "loud", "times"] and signature.parameters["times"].default == 2
+        assert signature.parameters["loud"].kind is inspect.Parameter.KEYWORD_ONLY
+        assert signature.parameters["name"].default is inspect.Parameter.empty
+        assert str(signature) == "(name: str, *, loud: bool = False, times: int = 2) -> str", str(signature)
+        assert greet.__annotations__["name"] == str and greet.__module__ == "__main__"
+        assert greet.__wrapped__.__kwdefaults__ == {"loud": False, "times": 2}
+        assert fib(30) == 832040 and fib.cache_info().hits > 0
+        doubled = twice(lambda x: x)
+        assert doubled(3) == 3 and doubled.calls == 1
+        """,
+        ("@functools.wraps(f)", ""),
+    ),
+    "enums and named tuples": (
+        """
+        from enum import Enum, IntEnum, auto
+        from collections import namedtuple
+        from typing import NamedTuple
+        class Color(Enum):
+            RED = 1
+            GREEN = auto()
+        class Level(IntEnum):
+            LOW = 1
+            HIGH = 2
+        P = namedtuple("P", "x y")
+        class Q(NamedTuple):
+            a: int
+            b: str = "b"
+        def favourite(): return Color.GREEN
+        """,
+        """
+        assert Color.RED.name == "RED" and Color.RED.value == 1 and Color.GREEN.value == 2
+        assert favourite() is Color.GREEN and favourite() == Color.GREEN and favourite() != Color.RED
+        assert [c.name for c in Color] == ["RED", "GREEN"] and len(Color) == 2 and Color(1) is Color.RED
+        assert Color["GREEN"] is Color.GREEN and isinstance(Color.RED, Color) and Color.RED in Color
+        assert {Color.RED: "r"}[Color.RED] == "r" and Color.RED in {Color.RED, Color.GREEN}
+        assert str(Color.RED) == "Color.RED" and repr(Color.RED) == "<Color.RED: 1>"
+        assert list(Color.__members__) == ["RED", "GREEN"]
+        assert Level.LOW < Level.HIGH and Level.HIGH == 2
+        p = P(1, y=2)
+        assert p.x == 1 and p == (1, 2) and p._fields == ("x", "y") and Q(1) == (1, "b") and Q(2).b == "b"
+        """,
+        ("GREEN = auto()", "GREEN = 3"),
+    ),
+    "containers": (
+        """
+        class Matrix:
+            def __init__(self, rows): self.rows = [list(row) for row in rows]
+            @property
+            def shape(self): return len(self.rows), len(self.rows[0])
+            def __getitem__(self, key):
+                if isinstance(key, tuple): return self.rows[key[0]][key[1]]
+                if isinstance(key, slice): return Matrix(self.rows[key])
+                return self.rows[key]
+            def __setitem__(self, key, value): self.rows[key[0]][key[1]] = value
+            def __delitem__(self, place): del self.rows[place]
+            def __len__(self): return len(self.rows)
+            def __eq__(self, other): return self.rows == other.rows
+            def __matmul__(self, other):
+                return Matrix([[sum(a * b for a, b in zip(row, col)) for col in zip(*other.rows)] for row in self.rows])
+            def __add__(self, other):
+                return Matrix([[a + b for a, b in zip(r, s)] for r, s in zip(self.rows, other.rows)])
+            def __iadd__(self, other):
+                self.rows = (self + other).rows
+                return self
+            def transpose(self): return Matrix(zip(*self.rows))
+            @property
+            def T(self): return self.transpose()
+            @staticmethod
+            def identity(n): return Matrix([[int(i == j) for j in range(n)] for i in range(n)])
+        class Poly:
+            def __init__(self, *c): self.c = c
+            def __call__(self, x): return sum(a * x ** i for i, a in enumerate(self.c))
+            def __add__(self, other):
+                other = other if isinstance(other, Poly) else Poly(other)
+                n = max(len(self.c), len(other.c))
+                pad = lambda c: (*c, *[0] * (n - len(c)))
+                return Poly(*[a + b for a, b in zip(pad(self.c), pad(other.c))])
+            __radd__ = __add__
+            def __int__(self): return int(self.c[0])
+            def __float__(self): return float(self.c[0])
+            def __round__(self, n=None): return round(self.c[0], n)
+        """,
+        """
+        import copy, pytest, collections.abc
+        m = Matrix([[1, 2], [3, 4]])
+        assert m.shape == (2, 2) and m[0] == [1, 2] and m[1, 0] == 3 and m[0:1] == Matrix([[1, 2]]) and m[-1] == [3, 4]
+        m[0, 0] = 9
+        assert m[0, 0] == 9 and len(m) == 2 and [row[0] for row in m] == [9, 3]
+        assert m.T == Matrix([[9, 3], [2, 4]]) and m.transpose().T == m and m @ Matrix.identity(2) == m
+        before = m
+        m += Matrix([[1, 1], [1, 1]])
+        assert m is before and m[1, 1] == 5
+        twin, same = copy.deepcopy(m), copy.copy(m)
+        twin[0, 0] = 0
+        assert m[0, 0] == 10 and same.rows == m.rows and twin != m and type(twin) is Matrix
+        del m[0]
+        assert len(m) == 1 and list(reversed(twin))[0] == [4, 5]
+        with pytest.raises(TypeError):
+            hash(m)
+        with pytest.raises(IndexError):
+            m[7]
+        p = Poly(1.26, 2)
+        assert p(2) == 5.26 and (p + Poly(1))(0) == 2.26 and (1 + p)(0) == 2.26 and sum([p, p])(0) == 2.52
+        assert int(p) == 1 and float(p) == 1.26 and round(p, 1) == 1.3 and callable(p)
+        assert isinstance(m, collections.abc.Sized) and not isinstance(p, collections.abc.Sized)
+        assert isinstance(p, collections.abc.Callable) and not isinstance(p, collections.abc.Iterable)
+        """,
+        ("self.rows = (self + other).rows", "self.rows = other.rows"),
+    ),
+    "introspection": (
+        """
+        class Dog:
+            \"\"\"A dog.\"\"\"
+            kind = "canine"
+            def __init__(self, name, age=3): self.name, self.age = name, age
+            def bark(self, times: int = 1) -> str:
+                \"\"\"Bark.\"\"\"
+                return "woof " * times
+        def area(r: float, pi=3.14, *rest, unit="m", **more) -> float:
+            \"\"\"The area.\"\"\"
+            return pi * r ** 2
+        """,
+        """
+        import inspect
+        d = Dog("Rex")
+        assert Dog.__doc__ == "A dog." == inspect.getdoc(Dog) == d.__doc__ and Dog.bark.__doc__ == "Bark."
+        assert list(inspect.signature(Dog).parameters) == ["name", "age"]
+        assert list(inspect.signature(Dog.__init__).parameters) == ["self", "name", "age"]
+        assert list(inspect.signature(d.bark).parameters) == ["times"]
+        assert list(inspect.signature(Dog.bark).parameters) == ["self", "times"]
+        assert str(inspect.signature(area)) == "(r: float, pi=3.14, *rest, unit='m', **more) -> float"
+        assert area.__name__ == "area" and area.__defaults__ == (3.14,) and area.__doc__ == "The area."
+        assert inspect.isfunction(area) and inspect.ismethod(d.bark) and inspect.isfunction(Dog.bark)
+        assert {"name", "age", "bark", "kind"} <= set(dir(d)) and "bark" in dir(Dog)
+        assert vars(d) == {"name": "Rex", "age": 3}
+        assert dict(inspect.getmembers(d))["kind"] == "canine"
+        assert hasattr(Dog, "bark") and not hasattr(Dog, "meow") and hasattr(d, "name") and not hasattr(Dog, "name")
+        assert d.bark.__name__ == "bark" and d.bark.__self__ is d and area.__code__.co_varnames[0] == "r"
+        assert not hasattr(d, "__len__") and not hasattr(d, "__array__") and hasattr(area, "__call__")
+        """,
+        ("age=3", "years=3"),
+    ),
+    "library bases": (
+        """
+        import threading
+        class Squares(torch.utils.data.Dataset):
+            def __init__(self, n): self.n = n
+            def __len__(self): return self.n
+            def __getitem__(self, i):
+                if i >= self.n: raise IndexError(i)
+                return torch.tensor(float(i)), torch.tensor(float(i * i))
+        class Step(torch.optim.Optimizer):
+            def __init__(self, params, lr=0.1): super().__init__(params, {"lr": lr})
+            def step(self):
+                with torch.no_grad():
+                    for group in self.param_groups:
+                        for p in group["params"]: p -= group["lr"] * p.grad
+        class Net(nn.Module):
+            def __init__(self): super().__init__(); self.fc = nn.Linear(2, 1)
+            def forward(self, x): return self.fc(x)
+        """,
+        """
+        import torch, inspect
+        from torch import nn
+        d = Squares(4)
+        assert isinstance(d, torch.utils.data.Dataset) and issubclass(Squares, torch.utils.data.Dataset) and len(d) == 4
+        x, y = d[3]
+        assert y == 9 and len(list(d)) == 4
+        batches = list(torch.utils.data.DataLoader(d, batch_size=2))
+        assert len(batches) == 2 and batches[1][1].tolist() == [4, 9]
+        assert issubclass(Net, nn.Module) and not issubclass(Squares, nn.Module) and isinstance(Net(), nn.Module)
+        net = Net()
+        assert type(net) is Net and isinstance(net, Net) and type(net).__name__ == "Net"
+        assert net.__class__.__name__ == "Net" and isinstance(net.fc, nn.Linear)
+        assert list(inspect.signature(Net.forward).parameters) == ["self", "x"]
+        assert [type(m).__name__ for m in net.children()] == ["Linear"] and type(net.fc) == nn.Linear
+        assert type(net.fc) != nn.Conv2d and type(net.fc) in (nn.Conv2d, nn.Linear)
+        assert {nn.Linear: 1}[type(net.fc)] == 1
+        """,
+        ("i * i", "i + i"),
+    ),
+}
+
+
+def _run(source, test, names):
+    exec(compile(textwrap.dedent(test), "<test>", "exec"), names)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_right_answer_passes_as_in_one_process(student, case):
+    """The same test passes on the same classes in one process and in two."""
+    source, test, _ = CASES[case]
+    local = _local(source)
+    _run(source, test, local)
+    _run(source, test, _remote(student, source, test))
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_wrong_answer_fails_as_in_one_process(student, case):
+    """A small mistake fails the same test, in one process and in two."""
+    source, test, (right, wrong) = CASES[case]
+    assert right in source
+    source = source.replace(right, wrong)
+    with pytest.raises(BaseException):  # noqa: B017, PT011
+        _run(source, test, _local(source))
+    with pytest.raises(BaseException):  # noqa: B017, PT011
+        _run(source, test, _remote(student, source, test, CASES[case][0]))
+
+
+def _local(source):
+    local = {"__name__": "__main__"}
+    exec("import torch\nfrom torch import nn\n" + textwrap.dedent(source), local)
+    return local
+
+
+def _remote(student, source, test, ours=""):
+    remote = student(textwrap.dedent(source))
+    remote.client.our_classes = classes_defined(textwrap.dedent(ours or source))
+    wanted = [name for name in names_used(textwrap.dedent(test)) if name not in ("torch", "nn")]
+    return remote.client.fetch_names(wanted)
