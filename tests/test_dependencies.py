@@ -15,8 +15,11 @@ PROVIDERS = packages_distributions()
 """Import name -> the installed distributions that provide it."""
 OWN = {"course", "grader", "grader_kernel", "tests", "benchmarks", "examples"}
 PINNED = ("requirements.txt", "requirements-dev.txt", "constraints.txt")
-FICTIONAL = {"my_layers", "no_such_package", "own", "own_module", "this_neither", "tiny_helpers"}
-"""Written by a test, and the helpers of the second course."""
+FICTIONAL = {
+    *("my_layers", "own", "own_module", "helper", "pack", "mine", "theirs", "deep", "tiny_helpers"),
+    *("no_such_package", "no_such_module", "missing_helper", "this_neither", "__main__"),
+}
+"""Written by a test, missing on purpose, and the helpers of the second course."""
 
 
 def canonical(name: str) -> str:

@@ -96,7 +96,7 @@ def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def course(tmp_path: Path) -> Path:
-    """A course folder with the source; released by nobody yet."""
+    """A course folder with the source; not released yet."""
     folder = tmp_path / "course"
     (folder / "source" / NAME).mkdir(parents=True)
     (folder / "nbgrader_config.py").write_text(CONFIG)
@@ -182,7 +182,7 @@ def test_the_tests_that_run_are_those_that_were_released(course: Path, kernels: 
         lambda course: (course / "source" / NAME / "data.csv").write_text("1,2"),
     ],
 )
-def test_what_a_test_depends_on_makes_it_anew(
+def test_what_a_test_depends_on_makes_it_again(
     course: Path, kernels: list[str], change: Callable[[Path], object]
 ) -> None:
     """The notebook, the templates, and every file beside the notebook."""
@@ -193,7 +193,7 @@ def test_what_a_test_depends_on_makes_it_anew(
 
 
 def test_only_what_is_in_source_decides_about_grading_again(course: Path, cache: Path) -> None:
-    """A value that is another one in each kernel changes the tests if the cache is lost, and regrades nobody."""
+    """A value that is another one in each kernel changes the tests if the cache is lost, and regrades no one."""
     write(course, answered(SOURCE, imports="import os", **{"sum-calls": "### AUTOTEST os.getpid()"}))
     first = load_assignment(CourseDir(course), NAME, sandbox=True)
     shutil.rmtree(cache)

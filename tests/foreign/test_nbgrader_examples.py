@@ -76,15 +76,14 @@ class Course:
                 for grade in notebook.grades
             }  # fmt: skip
 
-    def judged_alone(self) -> dict[tuple[str, str], float]:
-        """Return what tests gave with the student's own answers, where another result counts."""
+    def carried(self) -> set[tuple[str, str]]:
+        """Return the tests that were judged with our answers to earlier exercises, with their students."""
         return {
-            (folder.parent.name, test.name): test.alone.points
+            (folder.parent.name, test.name)
             for folder in self.root.glob(f"autograded/[!.]*/{self.assignment}")
-            for name in ("problem1", "problem2")
-            if (found := read_record(folder, name)) is not None
+            if (found := read_record(folder, "problem1")) is not None
             for test in found.tests
-            if test.alone is not None
+            if test.explanation.judged_with
         }
 
     def _submission(self, student: str) -> Path:
@@ -116,9 +115,12 @@ def test_every_row_is_that_of_stock_nbgrader(courses):
     A mistake costs points once here: an exercise that builds on a wrong one is judged with our answer to that one.
     """
     stock, ours = (courses[kind].rows() for kind in CONFIG)
-    alone = courses["ours"].judged_alone()
-    assert set(alone) <= {("edited", "correct_sum_of_squares"), ("none", "correct_sum_of_squares")}
-    assert ours | {key: (points, *ours[key][1:]) for key, points in alone.items()} == stock
+    carried = courses["ours"].carried()
+    assert {test for _, test in carried} <= {"correct_sum_of_squares", "sum_of_squares_uses_squares"}
+    assert all(ours[key][0] >= stock[key][0] for key in carried)
+    assert {key: row for key, row in ours.items() if key not in carried} == {
+        key: row for key, row in stock.items() if key not in carried
+    }
 
 
 def test_a_blank_earns_nothing_and_the_solution_everything(courses):

@@ -1,4 +1,4 @@
-"""Shows which instructors' notebooks are refused before anybody is graded: tests that test nothing."""
+"""Shows which instructors' notebooks are refused before a class is graded: tests that test nothing."""
 
 import re
 

@@ -48,7 +48,7 @@ def much(n):
 def test_a_test_captures_what_student_code_prints(student):
     """In order with its own text, with the result of the call, and whether the call returns or raises."""
     remote = student(CODE)
-    remote["hello"]("nobody")
+    remote["hello"]("the world")
     with contextlib.redirect_stdout(io.StringIO()) as text:
         print("-")
         assert remote["hello"]("Ada") == 3

@@ -370,7 +370,7 @@ CASES = {
             return wrapper
         @twice
         def greet(name: str, *, loud: bool = False, times: int = 2) -> str:
-            \"\"\"Greet somebody.\"\"\"
+            \"\"\"Greet a person.\"\"\"
             return name.upper() if loud else name
         @functools.lru_cache(maxsize=None)
         def fib(n): return n if n < 2 else fib(n - 1) + fib(n - 2)
@@ -378,8 +378,8 @@ CASES = {
         """
         import inspect
         assert greet("a") == "a" and greet("a", loud=True) == "A" and greet.calls == 2
-        assert greet.__name__ == "greet" and greet.__doc__ == "Greet somebody." and greet.__qualname__ == "greet"
-        assert greet.__wrapped__.__name__ == "greet" and inspect.getdoc(greet) == "Greet somebody."
+        assert greet.__name__ == "greet" and greet.__doc__ == "Greet a person." and greet.__qualname__ == "greet"
+        assert greet.__wrapped__.__name__ == "greet" and inspect.getdoc(greet) == "Greet a person."
         signature = inspect.signature(greet)
         assert list(signature.parameters) == ["name", "loud", "times"] and signature.parameters["times"].default == 2
         assert signature.parameters["loud"].kind is inspect.Parameter.KEYWORD_ONLY

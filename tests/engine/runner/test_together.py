@@ -183,7 +183,7 @@ def test_one_cell_has_the_tag_and_the_others_are_as_they_were() -> None:
     source = notebook(
         answer("one", "def one():\n    return 1"),
         check("one-check", "assert one() == 1"),
-        check("one-check-2", "import inspect\nassert 'return' in inspect.getsource(one)"),
+        check("one-check-2", "assert 'one' in one.__globals__"),
         hidden("one-test-a", "One is one.", "assert one() == 1"),
     )
     assert [step.together for step in plan(source)] == [False] * 4

@@ -143,7 +143,7 @@ def explanation_of(cell: "NotebookNode") -> Explanation:
 
 
 def owner_of(cell: "NotebookNode") -> str:
-    """Return the answer to which a test belongs by its metadata; '' if its name says it, or nobody has asked.
+    """Return the answer to which a test belongs by its metadata; '' if its name says it or no source did.
 
     A student cannot set it: the metadata of tests come from the source.
     """

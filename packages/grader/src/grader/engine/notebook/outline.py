@@ -160,7 +160,7 @@ class Outline:
 
 
 class _Owners:
-    """The answers to which the tests of a notebook belong, which its author decides and nobody else.
+    """The answers to which the tests of a notebook belong, which its author alone decides.
 
     By the names of the cells, `x-check` and `x-test-what` belong to `x`. Where they say nothing, a test belongs to the
     last answer above it that binds a name that the test uses, else to the first such answer below, else to the nearest

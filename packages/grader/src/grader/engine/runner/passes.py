@@ -335,7 +335,7 @@ class NotebookRun:
         missing = result.explanation.missing
         if step.name in self._unsound:
             result = result.as_ungradable(self._unsound[step.name])
-        elif missing and not step.together and self._source_names is not None and missing not in self._source_names:
+        elif missing and self._source_names is not None and missing not in self._source_names:
             result = result.as_ungradable()
         if result.is_ungradable:
             self._final.add(step.index)

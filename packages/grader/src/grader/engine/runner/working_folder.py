@@ -30,11 +30,12 @@ def working_folder(job: Job) -> Iterator[None]:
     if job.files is not None:
         sys.dont_write_bytecode, aside = True, _set_aside(job.files.paths)
         sys.path.insert(0, str(job.files.folder))
+    known = set(sys.modules)
     try:
         yield
     finally:
         folders = (str(job.here), *([str(job.files.folder)] if job.files is not None else []))
-        for name in [name for name, module in sys.modules.items() if _is_from(module, folders)]:
+        for name in [name for name in sys.modules.keys() - known if _is_from(sys.modules[name], folders)]:
             del sys.modules[name]
         for folder in [each for each in sys.path_importer_cache if each.startswith(folders)]:
             del sys.path_importer_cache[folder]
