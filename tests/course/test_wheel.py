@@ -9,6 +9,7 @@ import subprocess
 import sys
 import venv
 import zipfile
+from collections.abc import Collection
 from importlib.metadata import distribution, distributions, packages_distributions
 from pathlib import Path
 
@@ -59,8 +60,9 @@ def student(wheels: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -
 def instructor(wheels: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The Python of an environment after the first command of the grader's README, with wheels in place of folders."""
     _pip, _install, *folders = shlex.split(INSTALL)
-    chosen = [wheels[Path(folder).name.replace("-", "_")] for folder in folders]
-    return environment(tmp_path_factory.mktemp("instructor"), *chosen)
+    chosen = [Requirement(Path(folder).name) for folder in folders]
+    found = [wheels[each.name.replace("-", "_")] for each in chosen]
+    return environment(tmp_path_factory.mktemp("instructor"), *found, extras=chosen[-1].extras)
 
 
 @pytest.fixture
@@ -69,12 +71,13 @@ def tiny_course(tmp_path: Path) -> Path:
     return Path(shutil.copytree(REPOSITORY / TINY_COURSE, tmp_path / TINY_COURSE))
 
 
-def environment(folder: Path, *wheels: Path) -> Path:
+def environment(folder: Path, *wheels: Path, extras: Collection[str] = ()) -> Path:
     """Make an environment from wheels, the last of which requires the others; return its Python.
 
     Args:
         folder: the folder of the environment.
         wheels: what pip installs. Their requirements are links to what these tests run with.
+        extras: those of the last wheel.
     """
     python, requirements = folder / "bin/python", folder / "requirements"
     venv.create(folder)
@@ -83,7 +86,7 @@ def environment(folder: Path, *wheels: Path) -> Path:
     (site_packages,) = folder.glob("lib/python*/site-packages")
     requirements.mkdir()
     # Links instead of copies: torch is large, and is already on this machine.
-    for name in required(wheels[-1]) - {"grader-kernel"}:
+    for name in required(wheels[-1], extras) - {"grader-kernel"}:
         for part in {file.parts[0] for file in distribution(name).files or ()} - {"..", "__pycache__"}:
             if not (requirements / part).exists():
                 (requirements / part).symlink_to(str(distribution(name).locate_file(part)))
@@ -93,10 +96,10 @@ def environment(folder: Path, *wheels: Path) -> Path:
     return python
 
 
-def required(wheel: Path, *, extras: bool = False) -> set[str]:
-    """Return the names of all packages that pip installs with the wheel, and with all extras if they are wanted."""
+def required(wheel: Path, extras: Collection[str] | None = ()) -> set[str]:
+    """Return the names of all packages that pip installs with a wheel and some of its extras; None means all."""
     (own,) = distributions(path=[str(wheel)])
-    wanted = {*own.metadata.get_all("Provides-Extra", ())} if extras else set()
+    wanted = {*(own.metadata.get_all("Provides-Extra", ()) if extras is None else extras)}
     waiting, seen = _needed(own.requires, wanted), set()
     while waiting:
         requirement = waiting.pop()
@@ -149,7 +152,7 @@ def test_what_a_package_imports_is_required(wheels: dict[str, Path], package: st
     ]
     names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
     names |= {str(node.module) for node in nodes if isinstance(node, ast.ImportFrom) and not node.level}
-    found = {canonicalize_name(name) for name in required(wheels[package], extras=True)}
+    found = {canonicalize_name(name) for name in required(wheels[package], extras=None)}
     optional = {"torch", "ipykernel"} if package == "grader_kernel" else set()
     imported = {name.partition(".")[0] for name in names} - sys.stdlib_module_names - optional - {package}
     providers = packages_distributions()

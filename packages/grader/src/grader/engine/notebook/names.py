@@ -9,6 +9,9 @@ from typing import Any, NamedTuple
 
 from grader.engine.notebook.magics import code_in_magics
 
+LISTING = re.compile(r"\b(?:globals|locals|dir|vars)\b")
+"""The names of the functions of Python that list names."""
+
 
 class View(NamedTuple):
     """The position from which a test sees the student's names. A place is the number of tests above a cell.
@@ -87,6 +90,8 @@ def looks_for_names(source: str) -> bool:
     """Return whether a cell asks which names there are: by `globals()`, `locals()`, `dir()` or `__main__`."""
     if "__main__" in source:
         return True
+    if not LISTING.search(source):
+        return False
     calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
     return any(
         isinstance(call.func, ast.Name)

@@ -119,7 +119,7 @@ class TestExecutor:
 
     def _execute(self, step: Step, client: RpcClient, namespace: dict[str, Any]) -> Any:
         client.draws = draws(step.source, self._drawing)
-        seed_test(step.name, step.source)
+        seed_test(step.name, step.source, draws_own=client.draws)
         wanted = [name for name in names_used(step.source) if name not in namespace and not hasattr(builtins, name)]
         borrowed = self._plan.borrowed[step.index]
         wanted += [name for name in (*borrowed, *names_in_strings(step.source)) if name not in namespace]
@@ -243,17 +243,19 @@ def install_seeds() -> None:
     setattr(torch, Generator.__name__, Generator)
 
 
-def seed_test(test: str, source: str) -> None:
+def seed_test(test: str, source: str, *, draws_own: bool = True) -> None:
     """Seed the random numbers of a test.
 
     Args:
         test: its name.
         source: its code.
+        draws_own: whether it may draw from `random` or `numpy.random`.
     """
     Generator.source = random.Random(f"{test}\n{source}")
     # Not torch.manual_seed, which also looks for graphics cards and takes milliseconds.
     torch.default_generator.manual_seed(zlib.crc32(test.encode()))
-    seed_own(zlib.crc32(test.encode()))
+    if draws_own:
+        seed_own(zlib.crc32(test.encode()))
 
 
 def random_states() -> bytes:

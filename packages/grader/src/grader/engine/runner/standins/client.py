@@ -423,10 +423,12 @@ class _Call:
             advance_own(after)
 
     def _refer(self, item: Any, place: Place) -> Handle:
+        if (handle := handle_of(item)) is not None:
+            return handle
         if (kind := kind_of(item)) is not None:
             self._generators.append(item)
             return protocol.GeneratorRef(state=place(state_of(item)), kind=kind)
-        if (handle := handle_of(item)) is None and library_objects.crosses(item):
+        if library_objects.crosses(item):
             handle = next((handle for known, handle in self._objects if known is item), None)
             if handle is None:
                 handle = library_objects.pickled(item, len(self._objects), self._part, place)
