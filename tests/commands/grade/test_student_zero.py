@@ -275,3 +275,12 @@ def test_the_page_for_instructors_shows_what_is_printed(course: Path) -> None:
     done = run(course, "grader", "grade", NAME)
     assert done.stderr.splitlines()[0] == example.splitlines()[0].replace("04-attention", NAME)
     assert f'"{UNGRADABLE}"' in page and f"`autograded/{STUDENT}/`" in page
+
+
+@pytest.mark.parametrize("kind", EndingKind)
+@pytest.mark.parametrize("together", [False, True])
+def test_the_remedy_names_the_tag_where_two_processes_may_be_the_cause(kind: EndingKind, together: bool) -> None:
+    """Not for a typo, and not for a test that has the tag."""
+    [_, why] = lines_on([Fault("one", "one-check", Ending(kind, "why"), 1, 1, together)])
+    may_be = kind not in (EndingKind.NAME, EndingKind.SYNTAX, EndingKind.STOPPED, EndingKind.NOT_RUN)
+    assert ("tag the cell `together`" in why) is (may_be and not together)

@@ -79,8 +79,8 @@ def test_a_text_stays_in_its_line(report: ClassReport) -> None:
 
 def test_a_report_is_written_beside_its_page(report: ClassReport, tmp_path: Path) -> None:
     """Written again, it takes the place of the one before, and leaves nothing else in the folder."""
-    write_files(fake_report(3), tmp_path / "reports" / "04-attention")
-    page = write_files(report, tmp_path / "reports" / "04-attention")
+    write_files(fake_report(3), tmp_path / "reports" / "04-attention", {})
+    page = write_files(report, tmp_path / "reports" / "04-attention", {})
     assert {path.name for path in page.parent.iterdir()} == {"index.html", *data_files(report)}
     assert report.students[-1].name in page.read_text()
     assert msgspec.json.decode((page.parent / "report.json").read_bytes(), type=ClassReport) == report

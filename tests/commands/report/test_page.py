@@ -73,12 +73,12 @@ def test_tests_that_stand_out_come_first_in_words(report: ClassReport) -> None:
     known = deepcopy(report)
     for test in known.tests:
         test.notes = []
-    known.tests[5].notes, known.tests[5].cost = ["All pass it."], 0.0
+    known.tests[5].notes, known.tests[5].cost = ["It fails 3 students who pass all others."], 3.0
     known.tests[3].notes, known.tests[3].cost = ["No student passes `it`."], 80.0
     shown = section(read(page(known)), "tests")
     assert [words(item) for item in shown.ul.find_all("li")] == [
         f"{known.tests[3].name}: No student passes it.",
-        f"{known.tests[5].name}: All pass it.",
+        f"{known.tests[5].name}: It fails 3 students who pass all others.",
     ]
     assert [row[0] for row in table(shown, "tests-table")] == [test.name for test in known.tests]
     assert table(shown, "tests-table")[3][-2:] == ["80", "No student passes it."]

@@ -94,7 +94,11 @@ def test_an_exercise_without_time_for_a_rerun_keeps_its_results():
         (WHOLE, "return limit + 1", 1),
         (ALONE, "return limit + 1", 0),
         (notebook(*ALONE.cells, code("limit = 2")), "return limit + 1", 1),
-        (notebook(*ALONE.cells, check("other", "assert True")), "return limit + 1", 1),
+        (
+            notebook(*ALONE.cells, answer("two", "two = 2"), check("two-check", "assert two == 2")),
+            "return limit + 1",
+            1,
+        ),
     ],
     ids=["blank", "wrong", "wrong and alone", "wrong above a cell", "wrong beside a test"],
 )

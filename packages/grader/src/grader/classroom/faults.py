@@ -22,11 +22,14 @@ REMEDIES = {
     EndingKind.NOT_RUN: "correct the cell, or install what it needs and name it in c.Grader.helper_packages",
 }
 
+WITHIN_ONE_PROCESS = (EndingKind.PROPERTY, EndingKind.BOUNDARY, EndingKind.ERROR, EndingKind.RAISED)
+"""The kinds that a test may also end by because the student's code is in another process."""
+
 
 class Fault(msgspec.Struct, frozen=True):
     """A mistake of ours in the cell `cell` of a notebook, which costs `lost` of `max_points`.
 
-    A read-only cell has no points of its own.
+    A read-only cell has no points of its own. `together` is true for a test that ran in one process with our solution.
     """
 
     notebook: str
@@ -34,6 +37,7 @@ class Fault(msgspec.Struct, frozen=True):
     ending: Ending
     lost: float = 0.0
     max_points: float = 0.0
+    together: bool = False
 
     @property
     def stops(self) -> bool:
@@ -51,7 +55,10 @@ class Fault(msgspec.Struct, frozen=True):
         """What our own solution meets there, and what to do about it."""
         lost = f"our solution loses {self.lost:g} of {plural(self.max_points, 'point')} here"
         what = "this read-only cell does not run" if self.ending.kind is EndingKind.NOT_RUN else lost
-        return f"{what} ({self.ending.reason}): {REMEDIES[self.ending.kind]}"
+        remedy = REMEDIES[self.ending.kind]
+        if self.ending.kind in WITHIN_ONE_PROCESS and not self.together:
+            remedy += "; if both are right in a notebook, tag the cell `together`"
+        return f"{what} ({self.ending.reason}): {remedy}"
 
 
 def of_result(notebook: str, result: Result) -> Fault:
@@ -64,7 +71,7 @@ def of_result(notebook: str, result: Result) -> Fault:
     explanation = result.explanation
     stopped = Ending(EndingKind.STOPPED, f"{result.verdict}: {explanation.detail or explanation.message}")
     lost = result.max_points - result.points
-    return Fault(notebook, result.name, result.ending or stopped, lost, result.max_points)
+    return Fault(notebook, result.name, result.ending or stopped, lost, result.max_points, result.together)
 
 
 def lines_on(faults: Iterable[Fault]) -> Iterator[str]:

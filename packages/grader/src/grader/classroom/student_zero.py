@@ -95,9 +95,11 @@ def _faults(course_dir: CourseDir, assignment: Assignment, *, keep_stamp: bool, 
         assess = partial(_assessed, assignment)
         with ThreadPoolExecutor(side_by_side(jobs)) as threads:
             for name, faults in zip(unknown, threads.map(assess, unknown), strict=True):
-                _known[digests[name]] = faults
+                if faults is not None:
+                    _known[digests[name]] = faults
     found = {name: _known.get(digest, []) for name, digest in digests.items()}
-    if keep_stamp and not any(found.values()) and not recorded.issuperset(digests.values()):
+    are_all_known = recorded.union(_known).issuperset(digests.values())
+    if keep_stamp and are_all_known and not any(found.values()) and not recorded.issuperset(digests.values()):
         with suppress(OSError):  # it is graded again the next time
             replace_file(stamp, json.dumps([*digests.values()]))
     return [fault for faults in found.values() for fault in faults]
@@ -120,8 +122,8 @@ def _digest(assignment: Assignment, text: str) -> str:
     return digest.hexdigest()
 
 
-def _assessed(assignment: Assignment, name: str) -> list[Fault]:
-    """Grade one notebook against itself, and return its faults."""
+def _assessed(assignment: Assignment, name: str) -> list[Fault] | None:
+    """Grade one notebook against itself, and return its faults; None if it could not be confined, as no student can."""
     source = assignment.sources[name]
     report = grade(
         source,
@@ -131,6 +133,8 @@ def _assessed(assignment: Assignment, name: str) -> list[Fault]:
         helper_packages=assignment.helper_packages,
         assignment_files=assignment.files,
     )
+    if any(result.verdict is Verdict.NOT_CONFINED for result in report.results):
+        return None
     return faults_of(name, source, report)
 
 
