@@ -332,3 +332,11 @@ def test_lines_side_by_side_are_the_same_after_renaming(answer: str, seed: int) 
 def test_lines_that_differ_are_not_paired() -> None:
     shown = passage(SPLIT, "a = 1\nb = f(a)\nc = 2", "z = 1\ny = g(z)\nc = 2")
     assert shown.same == [(0, 0), (2, 2)]
+
+
+def test_the_cases_of_a_match_are_lines_of_their_own() -> None:
+    """A comment between them moves the lines below it, and no others."""
+    cases = "        case 1:\n            y = 2\n            return y\n        case _:\n            return 0\n"
+    answer = f"def f(x):\n    match x:\n{cases}"
+    other = answer.replace("        case _", "# one more\n        case _")
+    assert set(passage(SPLIT, answer, other).same) == {(0, 0), (1, 1), (2, 2), (3, 3), (4, 4), (5, 6), (6, 7)}

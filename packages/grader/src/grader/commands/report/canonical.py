@@ -273,7 +273,8 @@ def _lines(node: ast.AST, blocks: Sequence[ast.AST]) -> tuple[int, int]:
     begin = node.pattern if isinstance(node, ast.match_case) else node
     first, last = getattr(begin, "lineno", 1) - 1, (getattr(begin, "end_lineno", None) or 1) - 1
     if blocks:
-        last = max(first, getattr(blocks[0], "lineno", last + 2) - 2)
+        # A case has no line of its own, but its pattern has.
+        last = max(first, getattr(getattr(blocks[0], "pattern", blocks[0]), "lineno", last + 2) - 2)
     return first, last
 
 
