@@ -52,7 +52,7 @@ class Fault(msgspec.Struct, frozen=True):
 
     @property
     def why(self) -> str:
-        """What our own solution meets there, and what to do about it."""
+        """The failure of our own solution there, and the remedy."""
         lost = f"our solution loses {self.lost:g} of {plural(self.max_points, 'point')} here"
         what = "this read-only cell does not run" if self.ending.kind is EndingKind.NOT_RUN else lost
         remedy = REMEDIES[self.ending.kind]

@@ -1,7 +1,7 @@
 """Stands in for torch in a process that grades without it: tensors are arrays in a message, and no setting changes.
 
-It has the names of torch that the engine uses for any value, and for arrays. What is only used for tensors, modules and
-generators of a test or of student code is missing, because there are none; a message that holds one all the same is
+It has the names of torch that the engine uses for any value, and for arrays. Names that only serve tensors, modules and
+generators of a test or of student code are missing, because there are none; a message that holds one all the same is
 against the protocol.
 """
 

@@ -52,7 +52,7 @@ class CheckedNotebook:
 
     @cached_property
     def labels(self) -> dict[str, str]:
-        """What a person reads in the place of made-up names; the JSON form of the report keeps these."""
+        """The labels of cells whose names nbgrader made up; the JSON form of the report keeps the names."""
         return Outline(self.source).labels
 
     @cached_property

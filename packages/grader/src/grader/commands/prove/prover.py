@@ -55,7 +55,7 @@ class ExerciseToProve:
     ties: list[Tie] = field(default_factory=list)
     common_ties: list[Tie] = field(default_factory=list)
     labels: dict[str, str] = field(default_factory=dict)
-    """What people read in the place of made-up names, of the whole notebook."""
+    """The labels of the notebook's cells whose names nbgrader made up."""
 
     @cached_property
     def rows(self) -> list[tuple[AnswerRow, str]]:

@@ -10,11 +10,11 @@ from functools import lru_cache
 MAGIC = re.compile(r"^([ \t]*)(?:([^\s#%!'\"(=][^#%!'\"(=\n]*)=[ \t]*)?(?:[%!?].*|[\w.]+\?+)$", re.MULTILINE)
 """A line that is a magic, a command of the shell or a call for help, or that binds what one returns to names."""
 CALL = "get_ipython()."
-"""What stands in a cell whose magics were turned into Python."""
+"""The beginning of each magic in a cell that was turned into Python."""
 TOP_LEVEL_AWAIT = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
 """The flag with which a notebook compiles its cells."""
 NOT_PYTHON = (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError)
-"""What a compiler of Python raises for a text that it cannot compile."""
+"""The exceptions of Python's compiler for a text that it cannot compile."""
 
 
 @lru_cache(maxsize=1024)

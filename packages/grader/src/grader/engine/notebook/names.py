@@ -7,7 +7,7 @@ import symtable
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from grader.engine.notebook.magics import code_in_magics
+from grader.engine.notebook.magics import TOP_LEVEL_AWAIT, code_in_magics
 
 LISTING = re.compile(r"\b(?:globals|locals|dir|vars)\b")
 """The names of the functions of Python that list names."""
@@ -79,8 +79,7 @@ def names_rebound(source: str) -> frozenset[str]:
 def names_borrowed(source: str) -> frozenset[str]:
     """Return the names that a cell binds or deletes, and reads or deletes before that: others have bound them."""
     is_read: dict[str, bool] = {}
-    # A cell may await outside a function.
-    for step in dis.get_instructions(compile(source, "<test>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)):
+    for step in dis.get_instructions(compile(source, "<test>", "exec", TOP_LEVEL_AWAIT)):
         if step.opname in ("LOAD_NAME", "DELETE_NAME", "STORE_NAME"):
             is_read.setdefault(step.argval, step.opname != "STORE_NAME")
     return frozenset(name for name in names_assigned(source) if is_read.get(name))

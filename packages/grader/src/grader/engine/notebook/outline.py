@@ -76,7 +76,7 @@ class Outline:
 
     @cached_property
     def labels(self) -> dict[str, str]:
-        """What people read instead of the names that nbgrader makes up, `cell-` and 16 digits, by these names.
+        """The labels of cells whose names nbgrader made up (`cell-` and 16 digits), by these names.
 
         An answer is called by the first function or class that our solution defines, and a test by its answer.
         """

@@ -15,12 +15,12 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from grader.engine.notebook.cells import HIDDEN, CellType, grade_id, is_sandbox_only, type_of
+from grader.engine.notebook.magics import NOT_PYTHON, without_magics
 from grader.engine.notebook.names import names_assigned, names_bound, names_used
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
-MAGIC = re.compile(r"^(\s*)[%!].*$", re.MULTILINE)
 PATH = re.compile(r"""^sys\.path\.(?:append|insert)\((?:\d+, *)?(["'])([\w./-]+)\1\)""", re.MULTILINE)
 IMPORT = re.compile(r"^(?:import|from)\s.*$", re.MULTILINE)
 _INNER = (ast.If, ast.For, ast.While, ast.With, ast.Try)
@@ -47,7 +47,7 @@ class Import:
 
 @dataclass(frozen=True)
 class SourceNames:
-    """What the cells of a source say about names.
+    """The names that the cells of a source import, bind and use.
 
     Args:
         imports: the imports of its answers, tests and the cells that the runner does not run, in order.
@@ -166,10 +166,9 @@ def _imports(body: list[ast.stmt], *, is_fallback: bool) -> Iterator[tuple[ast.I
 @lru_cache(maxsize=1024)
 def _python(text: str) -> str | None:
     """Return a cell without its magics, or None if it is not Python even so."""
-    for code in (text, MAGIC.sub(r"\1pass", text)):
-        try:
-            ast.parse(code)
-        except (SyntaxError, ValueError):
-            continue
-        return code
-    return None
+    code = without_magics(text)
+    try:
+        ast.parse(code)
+    except NOT_PYTHON:
+        return None
+    return code
