@@ -9,7 +9,8 @@ import torch
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
-from grader.engine.rpc.library_objects import apply
+from grader.engine.rpc.copied_objects import apply
+from grader.engine.rpc.library_objects import parts_of
 from grader.engine.rpc.protocol import LibraryObject, ProtocolError
 from grader.engine.rpc.values import unpack
 from grader.engine.runner.standins.proxies import StudentError
@@ -165,16 +166,30 @@ def test_a_sandbox_sends_no_pickle(student):
 
 
 @pytest.mark.parametrize(
-    ("item", "new_modes", "state"),
+    ("item", "change"),
     [
-        (nn.Linear(1, 1), [True, False], None),
-        (nn.Linear(1, 1), [], {"weight": torch.ones(1, 1)}),
-        (torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1), [], {"state": 7}),
-        (torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1), [True], None),
-        (nn.functional.relu, [], {}),
+        (nn.Linear(1, 1), ["modes", [True, False]]),
+        (nn.Linear(1, 1), ["state", {"weight": torch.ones(1, 1)}]),
+        (torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1), ["state", {"state": 7}]),
+        (torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1), ["modes", [True]]),
+        (torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1), ["file", b"", 0]),
+        (nn.functional.relu, ["state", {}]),
+        (nn.Linear(1, 1), ["attribute", 0, "forward", 1]),
+        (nn.Linear(1, 1), ["attribute", 0, "weight", torch.ones(1)]),
+        (nn.Linear(1, 1), ["attribute", 0, "__class__", 1]),
+        (nn.Linear(1, 1), ["attribute", 0, "_forward_hooks", {}]),
+        (nn.Linear(1, 1), ["attribute", 1, "n", 1]),
+        (nn.Linear(1, 1), ["module", 0, "state_dict", nn.ReLU()]),
+        (nn.Linear(1, 1), ["module", 0, "act", 7]),
+        (nn.Linear(1, 1), ["tensor", 0, "_parameters", "weight", 3]),
+        (nn.Linear(1, 1), ["tensor", 0, "__dict__", "weight", torch.ones(1), True]),
+        (nn.Linear(1, 1), ["removed", 0, "__dict__", "weight"]),
+        (nn.Linear(1, 1), ["order", 0, "_parameters", ["weight"]]),
+        (nn.Linear(1, 1), ["shape", 0]),
+        (nn.Linear(1, 1), 7),
     ],
 )
-def test_a_forged_change_is_refused(item, new_modes, state):
+def test_a_forged_change_is_refused(item, change):
     """A change that the object cannot have had breaks the protocol."""
     with pytest.raises(ProtocolError):
-        apply(item, new_modes, state)
+        apply((item, parts_of(item)), [change], [])

@@ -15,7 +15,7 @@ import msgspec
 
 from grader.text import MAX_MESSAGE
 
-VERSION = 4
+VERSION = 5
 """Grows with every change of a message. A sandbox sends its version first; the runner must have the same."""
 MAX_LINE, MAX_FRAMES = 200, 8
 """Characters of a name or a line of code, and innermost lines of the student's cells in a traceback."""
@@ -140,9 +140,10 @@ class VerbRef(Message):
 
 
 class FunctionRef(Message):
-    """From the runner: a function of the test, which student code may call back."""
+    """From the runner: a function or a module of the test, which student code may call back."""
 
     function: Index
+    is_module: bool = False
 
 
 class GeneratorRef(Message):
@@ -153,7 +154,7 @@ class GeneratorRef(Message):
 
 
 class LibraryObject(Message):
-    """From the runner: an object of a library, pickled without its tensors (library_objects.py)."""
+    """From the runner: an object that is copied, pickled without its tensors (library_objects.py)."""
 
     number: Index  # among those of the call
     data: bytes
@@ -215,6 +216,7 @@ class Call(Message):
     grad_enabled: bool = True
     requires_grad: list[tuple[Index, bool]] = []  # tensors that require a gradient, and whether each is a leaf
     gradients: list[tuple[Index, Index]] = []  # tensors, and their .grad
+    shared: Tree = None  # lists, dicts and sets to which the code of the test refers, as a list
     forbidden: tuple[str, ...] = ()  # words in names of functions that student code may not call
     captures: bool = False  # whether the test captures what is printed
     measure: str = ""  # the function "module:name" of a helper package that makes the call and measures it
@@ -229,6 +231,7 @@ class Backward(Message):
     session: Index
     graph: Index
     outputs: list[Index]
+    new: Index | None = None  # the graph of the backward pass itself, if it is to be differentiated
     forget: list[Index] = []
 
 
@@ -236,6 +239,7 @@ class CallbackReturned(Message):
     """The result of the test's function, for student code."""
 
     value: Tree
+    differentiable: list[Index] = []  # tensors of the value that depend on arguments that require gradients
 
 
 class CallbackRaised(Message):
@@ -335,7 +339,8 @@ class Effects(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, kw
     gradients: list[tuple[Index, Index | None]] = []  # tensors, and their .grad
     containers: list[tuple[Index, Tree]] = []  # lists and dicts, and their new content
     generators: list[Index] = []  # the states of those among the arguments, in order
-    objects: list[tuple[Index, list[bool], Tree]] = []  # changed library objects: modes of their parts, and state
+    objects: list[tuple[Index, Tree]] = []  # changed objects of the test, and their changes
+    requires_grad: list[tuple[Index, bool]] = []  # tensors that student code froze or unfroze
     modules: list[tuple[Index, ModuleChanges]] = []
     random: Index | None = None
     own_random: Index | None = None
@@ -357,6 +362,7 @@ class Gradients(Message):
     """The gradients that a Backward requested, in the order of the call's inputs; None where there is none."""
 
     tensors: list[Index | None]
+    again: list[Index] = []  # the places of those that are outputs of its new graph
 
 
 class Raised(Message):
@@ -370,10 +376,19 @@ class Raised(Message):
 
 
 class Callback(Message):
-    """Student code calls a function of the test; `call` is the tree of (args, kwargs)."""
+    """Student code calls a function of the test; `call` is the tree of (args, kwargs).
+
+    If it names `outputs` of an earlier call, it asks for the gradients of that call's arguments: the arguments are the
+    gradients of the outputs, and `function` is the number of the graph.
+    """
 
     function: Index
     call: Tree
+    outputs: list[Index] | None = None
+    graph: Index | None = None  # the number of the call's own graph
+    requires_grad: list[tuple[Index, bool]] = []  # as in a Call
+    grad_enabled: bool = True
+    forget: list[Index] = []
     printed: list[Printed] = []
 
 

@@ -18,18 +18,16 @@ import numpy
 from grader.engine.notebook.names import View
 from grader.engine.rpc.arrays import changed
 from grader.engine.rpc.containers import WatchedContainers
-from grader.engine.rpc.exceptions import ForbiddenFunction, known_class, to_data
+from grader.engine.rpc.copied_objects import Copies
+from grader.engine.rpc.exceptions import ForbiddenFunction, to_data
 from grader.engine.rpc.generators import own_states, renewed, restore_own, seed_own, state_of
 from grader.engine.rpc.gradients import gradient_of
-from grader.engine.rpc.library_objects import Copy
+from grader.engine.rpc.graphs import Graphs, kinds
 from grader.engine.rpc.operations import OPERATIONS
 from grader.engine.rpc.protocol import (
     MAX_LINE,
     Backward,
     Call,
-    Callback,
-    CallbackRaised,
-    CallbackReply,
     CellDone,
     Effects,
     ErrorCode,
@@ -52,8 +50,9 @@ from grader.engine.rpc.protocol import (
 from grader.engine.rpc.random_state import KnownState
 from grader.engine.rpc.tensors import FROM_NAME, DecodedTensors, same
 from grader.engine.rpc.torch_settings import default_dtype
-from grader.engine.rpc.values import Packer, Place, pack, tensor_at, unpack
+from grader.engine.rpc.values import Packer, Place, Refer, pack, tensor_at, unpack
 from grader.engine.sandbox.bindings import UNBOUND, Bindings, identifiers
+from grader.engine.sandbox.callbacks import CALLBACK_NUMBER, AskBack, Callbacks
 from grader.engine.sandbox.descriptions import Descriptions, code, library_name, signature
 from grader.engine.sandbox.imports import run_imports
 from grader.engine.sandbox.module_tracker import ModuleTracker
@@ -62,11 +61,7 @@ from grader.engine.torch_if_used import USES_TORCH, nn, torch
 from grader_kernel.without import without
 
 NO_EFFECTS = Effects()
-CALLBACK_NUMBER = "callback_number"
-"""The attribute that holds the number of an exception that a function of the test raised."""
-
 Answer = tuple[Reply, list[torch.Tensor]]
-AskBack = Callable[[Callback, list[torch.Tensor]], tuple[CallbackReply, DecodedTensors]]
 
 
 class CellRunner(Protocol):
@@ -80,9 +75,10 @@ class CellRunner(Protocol):
 class _Session:
     """The state of one session: objects by number, graphs of calls, tracked modules, the random state."""
 
-    def __init__(self) -> None:
+    def __init__(self, callbacks: Callbacks) -> None:
+        self.callbacks = callbacks
         self.objects: list[Any] = []
-        self.graphs: dict[int, tuple[list[torch.Tensor], list[torch.Tensor]]] = {}
+        self.graphs = Graphs()
         self.random = KnownState()
         self.own_random: KnownState | None = None
         """The states of `random` and `numpy.random`, if the test uses them."""
@@ -135,12 +131,12 @@ class RpcServer:
         if isinstance(request, RunCell):
             return self._run(request)
         if isinstance(request, Call) and request.new:
-            self._sessions[request.session] = _Session()
+            callbacks = Callbacks(self._ask_back, self._refer, self._resolve, self._printed)
+            self._sessions[request.session] = _Session(callbacks)
             # No score depends on what was drawn in earlier tests.
             seed_own(0)
         self._session = self._sessions[request.session]
-        for graph in request.forget:
-            self._session.graphs.pop(graph, None)
+        self._session.graphs.forget(request.forget)
         try:
             if isinstance(request, Call):
                 return self._call(request, decoded)
@@ -239,8 +235,11 @@ class RpcServer:
     def _call(self, request: Call, decoded: DecodedTensors) -> Answer:
         session, arguments = self._session, _CallArguments(request, decoded)
         resolve = lambda handle, tensors: self._resolve(handle, tensors, arguments)  # noqa: E731
+        shared = unpack(request.shared, decoded.tensors, resolve, found=decoded.arrays) or []
+        arguments.copies = Copies(lambda part: resolve(part, decoded.tensors), decoded.tensors, shared)
         target, args, kwargs = unpack(request.call, decoded.tensors, resolve, found=decoded.arrays)
-        watched = WatchedContainers((*args, *kwargs.values()))
+        watched = WatchedContainers((*args, *kwargs.values(), *shared))
+        arguments.begin()
         for object_id, changes in request.changes:
             self.change(object_id, changes, decoded.tensors)
         inputs = arguments.inputs
@@ -270,8 +269,8 @@ class RpcServer:
         reply = Returned(value=pack(result, self._refer, tensors), measured=measured, printed=self._printed.take())
         of_value, packer = len(tensors), Packer(self._refer, tensors)
         modules, grown = self._module_changes(request, inputs, packer)
-        reply.differentiable, reply.leaves = _kinds(tensors[:of_value], inputs)
-        effects = arguments.effects(watched, packer)
+        reply.differentiable, reply.leaves = kinds(tensors[:of_value], inputs)
+        effects = arguments.effects(watched, packer, self._refer)
         effects.modules = modules
         now = torch.get_rng_state()
         if session.random.is_news(now):
@@ -279,7 +278,7 @@ class RpcServer:
         if session.own_random is not None and session.own_random.is_news(states := own_states()):
             effects.own_random = packer.place(states)
         if reply.differentiable:
-            session.graphs[request.graph] = inputs, [tensors[number] for number in reply.differentiable]
+            session.graphs.add(request.graph, inputs, [tensors[number] for number in reply.differentiable])
             reply.grown = grown
         reply.effects = effects if effects != NO_EFFECTS else None
         return reply, tensors
@@ -298,16 +297,10 @@ class RpcServer:
         return changed, grown
 
     def _backward(self, request: Backward, decoded: DecodedTensors) -> Answer:
-        inputs, outputs = self._session.graphs[request.graph]
-        used = [outputs[place] for place in request.outputs]
-        gradients = torch.autograd.grad(used, inputs, decoded.tensors, retain_graph=True, allow_unused=True)
-        # A parameter of two modules is an input twice, but has only one gradient.
-        packer, input_ids = Packer(self._refer, []), set()
-        places: list[int | None] = []
-        for tensor, gradient in zip(inputs, gradients, strict=True):
-            places.append(None if gradient is None or id(tensor) in input_ids else packer.place(gradient))
-            input_ids.add(id(tensor))
-        return Gradients(tensors=places), packer.tensors
+        found, again = self._session.graphs.differentiate(request.graph, request.outputs, decoded.tensors, request.new)
+        packer = Packer(self._refer, [])
+        places = [None if gradient is None else packer.place(gradient) for gradient in found]
+        return Gradients(tensors=places, again=again), packer.tensors
 
     def _refer(self, item: Any, place: Place) -> Handle:
         if isinstance(item, numpy.ndarray | numpy.generic) and type(item).__module__.partition(".")[0] == "numpy":
@@ -317,16 +310,6 @@ class RpcServer:
         if isinstance(item, nn.Module):
             return self._session.modules.describe(item, place)
         return self._session.descriptions.of(item)
-
-    def _call_back(self, function: int, args: tuple, kwargs: dict) -> Any:
-        """Call a function that the test passed. Gradients do not flow through it."""
-        tensors: list[torch.Tensor] = []
-        call = pack((args, kwargs), self._refer, tensors)
-        question = Callback(function=function, call=call, printed=self._printed.take())
-        reply, decoded = self._ask_back(question, tensors)
-        if isinstance(reply, CallbackRaised):
-            raise _error_of_the_test(reply)
-        return unpack(reply.value, decoded.tensors, self._resolve)
 
     def _resolve(self, handle: Handle, tensors: list[torch.Tensor], arguments: "_CallArguments | None" = None) -> Any:
         # The target of every call is an ObjectRef, which a match statement would take four times as long to find.
@@ -339,12 +322,12 @@ class RpcServer:
             case VerbRef():
                 return self._verbs[handle.verb]
             case FunctionRef():
-                return lambda *args, **kwargs: self._call_back(handle.function, args, kwargs)
+                return self._session.callbacks.function(handle.function, handle.is_module)
             case GeneratorRef() if arguments is not None:
                 arguments.generators.append(renewed(handle.kind, tensor_at(tensors, handle.state)))
                 return arguments.generators[-1]
             case LibraryObject() if arguments is not None:
-                return arguments.copied(handle, lambda part: self._resolve(part, tensors, arguments))
+                return arguments.copies.item(handle)
         raise ProtocolError(f"a runner refers to objects by the sandbox's own ids; got a {type(handle).__name__}")
 
 
@@ -361,7 +344,8 @@ class _CallArguments:
         self.inputs: list[torch.Tensor] = []
         """The tensors that require a gradient."""
         self.generators: list[Any] = []
-        self._copies: dict[int, Copy] = {}
+        self.copies = Copies(lambda handle: None, [], [])
+        self._frozen: list[bool] = []
         self._clones: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}
         self._gradients: dict[int, torch.Tensor | None] = {}
         for number, is_leaf in request.requires_grad:
@@ -381,23 +365,17 @@ class _CallArguments:
             self._decoded.tensors[number] = leaf.clone()
             self._clones[number] = self._decoded.tensors[number], leaf
 
-    def copied(self, handle: LibraryObject, resolve: Callable[[Handle], Any]) -> Any:
-        """Return the copy of an object of a library, one and the same for all its handles.
+    def begin(self) -> None:
+        """Remember which tensors require a gradient."""
+        self._frozen = [tensor.requires_grad for tensor in self._decoded.tensors]
 
-        Args:
-            handle: the pickled object.
-            resolve: finds the object of a handle in it.
-        """
-        if handle.number not in self._copies:
-            self._copies[handle.number] = Copy(handle, resolve, self._decoded.tensors)
-        return self._copies[handle.number].item
-
-    def effects(self, watched: WatchedContainers, packer: Packer) -> Effects:
+    def effects(self, watched: WatchedContainers, packer: Packer, refer: Refer) -> Effects:
         """Return the changes that the call made to its arguments.
 
         Args:
             watched: the lists and dicts among the arguments.
             packer: the message for the effects.
+            refer: makes handles for modules of the student's that became parts of a copied module.
         """
         tensors, effects = self._decoded.tensors, Effects()
         effects.written = [(number, packer.place(tensors[number])) for number in self._decoded.written()]
@@ -413,10 +391,10 @@ class _CallArguments:
                 effects.gradients.append((number, None if now is None else packer.place(now)))
         effects.containers = [(number, packer.walk(content, 0)) for number, content in watched.written()]
         effects.generators = [packer.place(state_of(generator)) for generator in self.generators]
-        for number, copy_of in self._copies.items():
-            changed_modes, state = copy_of.changes()
-            if changed_modes or state is not None:
-                effects.objects.append((number, changed_modes, packer.walk(state, 0)))
+        effects.objects = self.copies.changes(refer, packer.tensors)
+        for number, was_required in enumerate(self._frozen):
+            if (tensor := tensors[number]).requires_grad is not was_required and tensor.is_leaf:
+                effects.requires_grad.append((number, tensor.requires_grad))
         return effects
 
 
@@ -429,26 +407,3 @@ def _replace(namespace: dict[str, Any], old: Iterable[str], new: dict[str, Any])
     for name in old:
         namespace.pop(name, None)
     namespace.update(new)
-
-
-def _error_of_the_test(raised: CallbackRaised) -> Exception:
-    """Return an exception of the same built-in class, with the number by which the runner finds the original."""
-    kind: type[Exception] = known_class(raised.kind) or RuntimeError
-    try:
-        error = kind(raised.message)
-    except TypeError:
-        error = RuntimeError(raised.message)
-    setattr(error, CALLBACK_NUMBER, raised.number)
-    return error
-
-
-def _kinds(tensors: list[torch.Tensor], inputs: list[torch.Tensor]) -> tuple[list[int], list[tuple[int, bool, bool]]]:
-    """Return the results that depend on `inputs`, and the leaves as (number, is a parameter, requires_grad)."""
-    input_ids = {id(tensor) for tensor in inputs}
-    differentiable, leaves = [], []
-    for number, tensor in enumerate(tensors):
-        if inputs and tensor.requires_grad and (not tensor.is_leaf or id(tensor) in input_ids):
-            differentiable.append(number)
-        elif tensor.requires_grad or isinstance(tensor, nn.Parameter):
-            leaves.append((number, isinstance(tensor, nn.Parameter), tensor.requires_grad))
-    return differentiable, leaves

@@ -14,13 +14,15 @@ from types import FunctionType
 from typing import Any, TypeVar
 
 from grader.engine.notebook.names import View
-from grader.engine.rpc import library_objects, protocol
+from grader.engine.rpc import definitions, library_objects, protocol
 from grader.engine.rpc.arrays import overwrite
 from grader.engine.rpc.channel import MessageChannel
 from grader.engine.rpc.containers import containers, write_back
+from grader.engine.rpc.copied_objects import apply
 from grader.engine.rpc.exceptions import to_data
 from grader.engine.rpc.generators import advance, advance_own, kind_of, own_states, state_of
 from grader.engine.rpc.gradients import gradient_of, put
+from grader.engine.rpc.graphs import Graph, Graphs, attached, kinds
 from grader.engine.rpc.protocol import Handle, ProtocolError
 from grader.engine.rpc.random_state import KnownState, accepted_state
 from grader.engine.rpc.tensors import DecodedTensors, dtype_name
@@ -72,7 +74,8 @@ class RpcClient:
         self.our_classes: Mapping[str, frozenset[str]] = {}
         """The author's own classes, and the names that each defines; see names.classes_defined."""
         self._graphs = itertools.count()
-        self._unused_graphs: list[int] = []
+        self.unused_graphs: list[int] = []
+        self._graphs_here = Graphs()
         """Calls whose gradients are no longer needed; the next request tells the sandbox."""
         self._random, self._own_random = KnownState(), KnownState()
         self._streams = sys.stdout, sys.stderr
@@ -168,34 +171,46 @@ class RpcClient:
 
     def _made(self, call: "_Call") -> Any:
         value, outputs = call.exchange()
-        if outputs:
-            _Node.apply(_Graph(self, call.graph), outputs, *call.collecting)
+        attached(Graph(self, call.graph), outputs, call.collecting)
         return value
 
-    def backward(self, graph: int, gradients: dict[int, torch.Tensor]) -> list[torch.Tensor | None]:
+    def new_graph(self) -> int:
+        """Return the number of a new call."""
+        return next(self._graphs)
+
+    def gradients_of(
+        self, graph: int, gradients: dict[int, torch.Tensor], new: int | None
+    ) -> tuple[list[torch.Tensor | None], list[int]]:
         """Return the gradients of the inputs of an earlier call.
 
         Args:
             graph: the number of the call.
             gradients: the gradients of its outputs, by place.
+            new: the graph of this backward pass itself, if it is to be differentiated.
+
+        Raises:
+            ProtocolError: the reply contradicts itself.
         """
-        request = protocol.Backward(session=self._session, graph=graph, outputs=list(gradients))
+        request = protocol.Backward(session=self._session, graph=graph, outputs=list(gradients), new=new)
         reply, decoded = self._ask(request, list(gradients.values()), protocol.Gradients)
-        return [None if number is None else tensor_at(decoded.tensors, number) for number in reply.tensors]
+        found = [None if number is None else tensor_at(decoded.tensors, number) for number in reply.tensors]
+        if any(place >= len(found) or found[place] is None for place in reply.again):
+            raise ProtocolError("a gradient that can be differentiated must be there")
+        return found, reply.again
 
     def _ask(
         self, request: protocol.Call | protocol.Backward, tensors: list[torch.Tensor], expected: type[R]
     ) -> tuple[R, DecodedTensors]:
         """Send a request of this session; return the reply, or raise what student code raised."""
-        request.forget = self._unused_graphs.copy()
-        self._unused_graphs.clear()
+        request.forget = self.unused_graphs.copy()
+        self.unused_graphs.clear()
         if isinstance(request, protocol.Call):
             request.new, self._is_new = self._is_new, False
         try:
             self._channel.send(request, tensors)
         except ProtocolError as error:
             # Nothing was sent, and the test may go on.
-            self._unused_graphs += request.forget
+            self.unused_graphs += request.forget
             self._is_new |= isinstance(request, protocol.Call) and request.new
             raise CannotPass(str(error)) from error
         return self._reply(expected)
@@ -217,15 +232,29 @@ class RpcClient:
 
     def _answer_callback(self, question: protocol.Callback, decoded: DecodedTensors) -> None:
         """Call the function of the test for student code, and send back its value or exception."""
-        if question.function >= len(self._functions):
+        places, number = question.outputs, question.function
+        if places is None and number >= len(self._functions):
             raise ProtocolError("student code may call back only functions that a test passed to it")
+        inputs = []
+        for place, is_leaf in question.requires_grad:
+            inputs.append(leaf := tensor_at(decoded.tensors, place).requires_grad_())
+            decoded.tensors[place] = leaf if is_leaf else leaf.clone()
         args, kwargs = self._value(question.call, decoded)
         tensors: list[torch.Tensor] = []
         reply: protocol.CallbackReturned | protocol.CallbackRaised
-        function = self._functions[question.function]
+        self._graphs_here.forget(question.forget)
+        function: Callable = self._graphs_here.differentiate if places is not None else self._functions[number]
+        again: list[int] = []
         try:
-            result = function(*args, **kwargs)
-            reply = protocol.CallbackReturned(value=_packed(result, Packer(self._refer, tensors)))
+            if places is not None:
+                result, again = function(number, places, list(args), question.graph)
+            else:
+                with torch.set_grad_enabled(question.grad_enabled):
+                    result = function(*args, **kwargs)
+            reply = protocol.CallbackReturned(value=_packed(result, Packer(self._refer, tensors)), differentiable=again)
+            if inputs and question.graph is not None:
+                reply.differentiable, _ = kinds(tensors, inputs)
+                self._graphs_here.add(question.graph, inputs, [tensors[number] for number in reply.differentiable])
         except Exception as error:
             setattr(error, CALLED_BACK, getattr(function, "__name__", ""))
             self._errors.append(error)
@@ -255,7 +284,8 @@ class RpcClient:
             return handle
         if callable(item):
             self._functions.append(item)
-            return protocol.FunctionRef(function=len(self._functions) - 1)
+            is_module = isinstance(item, torch.nn.Module)
+            return protocol.FunctionRef(function=len(self._functions) - 1, is_module=is_module)
         raise TypeError(f"a test may pass values, arrays and functions to student code, not a {type(item).__name__}")
 
     def _resolve(self, handle: Handle, tensors: list[torch.Tensor]) -> Any:
@@ -267,6 +297,11 @@ class RpcClient:
         if module is None:
             module = self.modules[handle.object_id] = module_from(self, handle, tensors)
         return module
+
+    def _resolve_module(self, handle: Handle, tensors: list[torch.Tensor]) -> Any:
+        if not isinstance(handle, protocol.ModuleHandle):
+            raise ProtocolError("an object of the test may get a module of the student's, and no other object")
+        return self._resolve(handle, tensors)
 
     def _object(self, handle: protocol.ObjectHandle) -> Any:
         """Return the stand-in of an object that is no module."""
@@ -296,6 +331,11 @@ class RpcClient:
         return item
 
 
+def is_stand_in(item: Any) -> bool:
+    """Return whether an object stands for one of the student's."""
+    return handle_of(item) is not None
+
+
 def _packed(value: Any, packer: Packer) -> protocol.Tree:
     """Pack what a test passes to student code; raise CannotPass if it cannot cross."""
     try:
@@ -311,10 +351,10 @@ class _Call:
         self._client = client
         self._tensors: list[torch.Tensor] = []
         self._generators: list[Any] = []
-        self._objects: list[tuple[Any, protocol.LibraryObject]] = []
         self.measured = 0
-        self.graph = next(client._graphs)
+        self.graph = client.new_graph()
         packer = Packer(self._refer, self._tensors)
+        self._handed = library_objects.Handed(self._part, packer.place)
         self._arrays = packer.arrays
         self._request = request = protocol.Call(
             session=client._session,
@@ -326,7 +366,9 @@ class _Call:
             measure=measure,
             dtype=dtype_name(torch.get_default_dtype()),
         )
-        self._containers = containers((*args, *kwargs.values()))
+        if shared := self._handed.shared:
+            request.shared = _packed(shared, packer)
+        self._containers = containers((*args, *kwargs.values(), *shared))
         differentiable = [n for n, tensor in enumerate(self._tensors) if tensor.requires_grad and request.grad_enabled]
         request.requires_grad = [(number, self._tensors[number].is_leaf) for number in differentiable]
         self.collecting = [self._tensors[number] for number in differentiable]
@@ -406,10 +448,15 @@ class _Call:
             raise ProtocolError(f"the states of {sent} generators must come back; {received} arrived")
         for generator, place in zip(self._generators, effects.generators, strict=False):
             advance(generator, tensor_at(arrived, place))
-        for number, modes, tree in effects.objects:
-            if number >= len(self._objects):
-                raise ProtocolError(f"{len(self._objects)} objects were handed over; there is no object {number}")
-            library_objects.apply(self._objects[number][0], modes, client._value(tree, decoded))
+        for number, tree in effects.objects:
+            if number >= len(handed := self._handed.items):
+                raise ProtocolError(f"{len(handed)} objects were handed over; there is no object {number}")
+            changes = unpack(tree, arrived, client._resolve_module, found=decoded.arrays)
+            apply(handed[number], changes, self._tensors)
+        for number, requires_grad in effects.requires_grad:
+            if not (tensor := tensor_at(self._tensors, number)).is_leaf:
+                raise ProtocolError("only a leaf can be frozen")
+            tensor.requires_grad_(requires_grad)
         if effects.random is not None:
             after = tensor_at(arrived, effects.random)
             state = accepted_state(client._random.state, after)
@@ -428,12 +475,9 @@ class _Call:
         if (kind := kind_of(item)) is not None:
             self._generators.append(item)
             return protocol.GeneratorRef(state=place(state_of(item)), kind=kind)
-        if library_objects.crosses(item):
-            handle = next((handle for known, handle in self._objects if known is item), None)
-            if handle is None:
-                handle = library_objects.pickled(item, len(self._objects), self._part, place)
-                if handle is not None:
-                    self._objects.append((item, handle))
+        is_ours = isinstance(item, FunctionType) and definitions.is_defined_by_test(item)
+        if definitions.needs_sending(item, is_stand_in) if is_ours else library_objects.crosses(item):
+            handle = self._handed.handle(item)
         return handle or self._client._refer(item, place)
 
     def _part(self, item: Any) -> Handle | None:
@@ -442,36 +486,6 @@ class _Call:
             # An optimiser of the test may hold parameters of the student's.
             ids = (number for number, known in self._client.parameters.items() if known is item)
             return next((protocol.ObjectRef(object_id=number) for number in ids), None)
-        if isinstance(item, FunctionType) and item.__module__ == library_objects.MAIN:
+        if isinstance(item, FunctionType) and item.__module__ == definitions.MAIN and definitions.binds_outside(item):
             return self._client._refer(item, lambda tensor: 0)
         return handle_of(item)
-
-
-class _Graph:
-    """A call; while this object lives, the sandbox can compute its gradients."""
-
-    __slots__ = ("client", "number")
-
-    def __init__(self, client: RpcClient, number: int) -> None:
-        self.client, self.number = client, number
-
-    def __del__(self) -> None:
-        self.client._unused_graphs.append(self.number)
-
-
-class _Node(torch.autograd.Function):
-    """A call as a node of the local autograd graph: its backward pass asks the sandbox."""
-
-    @staticmethod
-    def forward(ctx: Any, graph: _Graph, outputs: list[torch.Tensor], *collecting: torch.Tensor) -> tuple:
-        ctx.graph = graph
-        # As in one process, an output that a test does not use is not differentiated: not every output can be.
-        ctx.set_materialize_grads(False)
-        # autograd attaches its graph to these tensors, parts of the call's value. In a list, they are not inputs.
-        return tuple(outputs)
-
-    @staticmethod
-    @torch.autograd.function.once_differentiable
-    def backward(ctx: Any, *gradients: torch.Tensor | None) -> tuple:
-        used = {place: gradient for place, gradient in enumerate(gradients) if gradient is not None}
-        return None, None, *ctx.graph.client.backward(ctx.graph.number, used)

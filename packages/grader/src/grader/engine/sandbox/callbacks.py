@@ -1,0 +1,105 @@
+"""Calls functions and modules of the test from student code. Gradients flow through them.
+
+student code --> Callbacks.call --Callback--> runner --CallbackReply--> value, or the exception of the test's function
+"""
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+from grader.engine.rpc.exceptions import known_class
+from grader.engine.rpc.graphs import Graph, attached
+from grader.engine.rpc.protocol import Callback, CallbackRaised, CallbackReply
+from grader.engine.rpc.tensors import DecodedTensors
+from grader.engine.rpc.values import Refer, Resolve, pack, tensor_at, unpack
+from grader.engine.sandbox.printed import PrintedText
+from grader.engine.torch_if_used import nn, torch
+
+CALLBACK_NUMBER = "callback_number"
+"""The attribute that holds the number of an exception that a function of the test raised."""
+
+AskBack = Callable[[Callback, list[torch.Tensor]], tuple[CallbackReply, DecodedTensors]]
+
+
+class Callbacks:
+    """The calls of one session.
+
+    Args:
+        ask_back: sends a callback to the runner in the middle of a call and returns the reply.
+        refer: makes a handle for an object of the student's.
+        resolve: finds the object of a handle.
+        printed: what student code has printed so far.
+    """
+
+    def __init__(self, ask_back: AskBack, refer: Refer, resolve: Resolve, printed: PrintedText) -> None:
+        self._ask_back, self._refer, self._resolve, self._printed = ask_back, refer, resolve, printed
+        self._graphs = itertools.count()
+        self.unused_graphs: list[int] = []
+
+    def function(self, number: int, is_module: bool) -> Any:
+        """Return what stands for a function or a module of the test.
+
+        Args:
+            number: its number in the session.
+            is_module: whether it is a module, and can be a part of another one.
+        """
+        if not is_module:
+            return lambda *args, **kwargs: self._call(number, args, kwargs)
+        module = nn.Module()
+        module.forward = lambda *args, **kwargs: self._call(number, args, kwargs)
+        return module
+
+    def _call(self, function: int, args: tuple, kwargs: dict[str, Any]) -> Any:
+        tensors: list[torch.Tensor] = []
+        question = Callback(function=function, call=pack((args, kwargs), self._refer, tensors))
+        question.grad_enabled = torch.is_grad_enabled()
+        needing = [(n, each) for n, each in enumerate(tensors) if question.grad_enabled and each.requires_grad]
+        if needing:
+            question.requires_grad = [(number, tensor.is_leaf) for number, tensor in needing]
+            question.graph = self.new_graph()
+        value, outputs, _ = self._asked(question, tensors)
+        if question.graph is not None:
+            attached(Graph(self, question.graph), outputs, [tensor for _, tensor in needing])
+        return value
+
+    def new_graph(self) -> int:
+        """Return the number of a new call."""
+        return next(self._graphs)
+
+    def gradients_of(
+        self, graph: int, gradients: dict[int, torch.Tensor], new: int | None
+    ) -> tuple[list[torch.Tensor | None], list[int]]:
+        """Return the gradients of the arguments of a function of the test.
+
+        Args:
+            graph: the number of the call.
+            gradients: the gradients of its outputs, by place.
+            new: the graph of this backward pass itself, if it is to be differentiated.
+        """
+        tensors: list[torch.Tensor] = []
+        call = pack((tuple(gradients.values()), {}), self._refer, tensors)
+        found, _, again = self._asked(Callback(function=graph, call=call, outputs=list(gradients), graph=new), tensors)
+        return found, again
+
+    def _asked(self, question: Callback, tensors: list[torch.Tensor]) -> tuple[Any, list[torch.Tensor], list[int]]:
+        """Return the value of a callback, its tensors that have gradients, and their numbers."""
+        question.printed = self._printed.take()
+        question.forget, self.unused_graphs = self.unused_graphs, []
+        reply, decoded = self._ask_back(question, tensors)
+        if isinstance(reply, CallbackRaised):
+            raise _error_of_the_test(reply)
+        value = unpack(reply.value, decoded.tensors, self._resolve)
+        if question.outputs is not None:
+            return value, [], reply.differentiable
+        return value, [tensor_at(decoded.tensors, number) for number in reply.differentiable], reply.differentiable
+
+
+def _error_of_the_test(raised: CallbackRaised) -> Exception:
+    """Return an exception of the same built-in class, with the number by which the runner finds the original."""
+    kind: type[Exception] = known_class(raised.kind) or RuntimeError
+    try:
+        error = kind(raised.message)
+    except TypeError:
+        error = RuntimeError(raised.message)
+    setattr(error, CALLBACK_NUMBER, raised.number)
+    return error
