@@ -64,16 +64,15 @@ def test_a_tensor_of_the_tests_function_arrives_as_it_was(in_both: Any, dtype: t
     assert described[1][1:] == (str(dtype), False, (3, 2), (1, 3))
 
 
-def test_no_gradient_flows_through_a_function_of_the_test(student: Any) -> None:
-    """Student code gets a plain tensor, even from a function with parameters, and may write into it."""
-    names, layer = student(CODE), nn.Linear(2, 2)
-    function = lambda x: layer(x)  # noqa: E731  (the layer itself would be copied)
-    result, _, requires_grad, *_ = names["described"](function, torch.ones(1, 2))
-    assert not requires_grad and torch.equal(result, layer(torch.ones(1, 2)))
-    assert torch.equal(names["writes_into_the_result"](function, torch.ones(1, 2)), 2 * layer(torch.ones(1, 2)))
-    # Of the product, student code differentiates its own factor only.
-    assert names["learns"](lambda x: 3 * x, torch.ones(2)).tolist() == [3, 3]
-    assert layer.weight.grad is None
+def test_gradients_flow_through_a_function_of_the_test(in_both: Any) -> None:
+    """As in one process: a plain function is called back, one that uses a layer of the test has it beside it."""
+    for names in in_both(CODE):
+        layer = nn.Linear(2, 2)
+        function = lambda x, layer=layer: layer(x)  # noqa: E731
+        result, _, requires_grad, *_ = names["described"](function, torch.ones(1, 2))
+        assert requires_grad and torch.equal(result, layer(torch.ones(1, 2)))
+        assert torch.equal(names["writes_into_the_result"](function, torch.ones(1, 2)), 2 * layer(torch.ones(1, 2)))
+        assert names["learns"](lambda x: 3 * x, torch.ones(2)).tolist() == [6, 6]
 
 
 def test_student_code_may_call_a_function_thousands_of_times() -> None:

@@ -30,11 +30,11 @@ _SLOTS = ("_modules", "_parameters", "_buffers")
 class _Unpickler(pickle.Unpickler):
     """Makes the copies; `known` holds what stands for their tensors and the student's objects in them, by id."""
 
-    def __init__(
-        self, file: io.BytesIO, resolve: Callable[[Handle], Any], tensors: list[torch.Tensor], shared: list[Any]
-    ) -> None:
+    resolve: Callable[[Handle], Any]  # set while it loads, because it would keep the call alive
+
+    def __init__(self, file: io.BytesIO, tensors: list[torch.Tensor], shared: list[Any]) -> None:
         super().__init__(file)
-        self._resolve, self._tensors, self._shared = resolve, tensors, shared
+        self._tensors, self._shared = tensors, shared
         self.known: dict[int, Any] = {}
         self.found: dict[Any, Any] = {}
 
@@ -42,7 +42,7 @@ class _Unpickler(pickle.Unpickler):
         """Return the object in this process that `pid` stands for."""
         match pid:
             case "handle", data:
-                item = self._resolve(_HANDLE.decode(data))
+                item = self.resolve(_HANDLE.decode(data))
             case "shared", number:
                 item = self._shared[number]
             case kind, number, requires_grad:
@@ -90,28 +90,32 @@ class Copies:
     """The copies of a call in the sandbox, which know how they arrived.
 
     Args:
-        resolve: finds the object of a handle.
         tensors: the tensors of the message.
         shared: the lists, dicts and sets to which the code of the test refers.
     """
 
-    def __init__(self, resolve: Callable[[Handle], Any], tensors: list[torch.Tensor], shared: list[Any]) -> None:
+    def __init__(self, tensors: list[torch.Tensor], shared: list[Any]) -> None:
         self._data, self._file = b"", io.BytesIO()
-        self._unpickler = _Unpickler(self._file, resolve, tensors, shared)
+        self._unpickler = _Unpickler(self._file, tensors, shared)
         self._copies: list[_Copy] = []
 
-    def item(self, handle: LibraryObject) -> Any:
+    def item(self, handle: LibraryObject, resolve: Callable[[Handle], Any]) -> Any:
         """Return the copy of an object, one and the same for all its handles.
 
         Args:
             handle: the pickled object.
+            resolve: finds the object of a handle in it.
         """
         if handle.number == len(self._copies):
             at = self._file.tell()
             self._file.write(handle.data)
             self._file.seek(at)
             self._data += handle.data
-            self._copies.append(_Copy(self._unpickler.load(), self._unpickler.known))
+            self._unpickler.resolve = resolve
+            try:
+                self._copies.append(_Copy(self._unpickler.load(), self._unpickler.known))
+            finally:
+                del self._unpickler.resolve
         return self._copies[handle.number].item
 
     def changes(self, refer: Refer, tensors: list[torch.Tensor]) -> list[tuple[int, Tree]]:

@@ -47,18 +47,21 @@ def crosses(item: Any) -> bool:
 class _Pickler(pickle.Pickler):
     """Pickles the objects of one call, without their tensors."""
 
-    def __init__(self, file: io.BytesIO, refer: Callable[[Any], Handle | None], place: Place) -> None:
+    # Set while it pickles, because it would keep the call alive.
+    refer: Callable[[Any], Handle | None]
+    place: Place
+
+    def __init__(self, file: io.BytesIO) -> None:
         super().__init__(file, protocol=5)
-        self._refer, self._place = refer, place
         self.sends_code = False
         self.shared: dict[int, Any] = {}
 
     def persistent_id(self, item: Any) -> Any:
         """Return what stands for a tensor, an object of the student's, a function of the test, or a shared list."""
-        if (handle := self._refer(item)) is not None:
+        if (handle := self.refer(item)) is not None:
             return "handle", msgspec.json.encode(handle)
         if isinstance(item, torch.Tensor):
-            return "parameter" if isinstance(item, nn.Parameter) else "tensor", self._place(item), item.requires_grad
+            return "parameter" if isinstance(item, nn.Parameter) else "tensor", self.place(item), item.requires_grad
         if id(item) in self.shared:
             return "shared", list(self.shared).index(id(item))
         return None
@@ -73,16 +76,11 @@ class _Pickler(pickle.Pickler):
 
 
 class Handed:
-    """The objects of the test that a call hands over.
+    """The objects of the test that a call hands over."""
 
-    Args:
-        refer: returns the handle of an object that is not copied, and None for all others.
-        place: adds a tensor to the message and returns its number there.
-    """
-
-    def __init__(self, refer: Callable[[Any], Handle | None], place: Place) -> None:
+    def __init__(self) -> None:
         self._file = io.BytesIO()
-        self._pickler = _Pickler(self._file, refer, place)
+        self._pickler = _Pickler(self._file)
         self._handles: list[LibraryObject] = []
         self.items: list[tuple[Any, list[Any]]] = []
         """The objects, each with its parts at the time of the call."""
@@ -92,21 +90,24 @@ class Handed:
         """The lists, dicts and sets to which the code of the test refers."""
         return list(self._pickler.shared.values())
 
-    def handle(self, item: Any) -> LibraryObject | None:
+    def handle(self, item: Any, refer: Callable[[Any], Handle | None], place: Place) -> LibraryObject | None:
         """Return an object as a handle, one for the same object; None if it cannot be pickled.
 
         Args:
             item: the object.
+            refer: returns the handle of an object that is not copied, and None for all others.
+            place: adds a tensor to the message and returns its number there.
         """
         for (known, _), handle in zip(self.items, self._handles, strict=True):
             if known is item:
                 return handle
         optimiser = getattr(item, "optimizer", None)
         if has_state(item) and has_state(optimiser):
-            self.handle(optimiser)  # the changes of both come back
+            self.handle(optimiser, refer, place)  # the changes of both come back
         pickler, begin = self._pickler, self._file.tell()
         memo, shared = pickler.memo.copy(), dict(pickler.shared)
         pickler.sends_code = isinstance(item, FunctionType) or definitions.is_of_torch(item)
+        pickler.refer, pickler.place = refer, place
         try:
             pickler.dump(item)
         except ProtocolError:
@@ -116,6 +117,8 @@ class Handed:
             self._file.seek(begin)
             self._file.truncate()
             return None
+        finally:
+            del pickler.refer, pickler.place
         self._file.seek(begin)
         self._handles.append(LibraryObject(number=len(self.items), data=self._file.read()))
         self.items.append((item, parts_of(item)))

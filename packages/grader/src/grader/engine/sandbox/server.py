@@ -236,7 +236,7 @@ class RpcServer:
         session, arguments = self._session, _CallArguments(request, decoded)
         resolve = lambda handle, tensors: self._resolve(handle, tensors, arguments)  # noqa: E731
         shared = unpack(request.shared, decoded.tensors, resolve, found=decoded.arrays) or []
-        arguments.copies = Copies(lambda part: resolve(part, decoded.tensors), decoded.tensors, shared)
+        arguments.copies = Copies(decoded.tensors, shared)
         target, args, kwargs = unpack(request.call, decoded.tensors, resolve, found=decoded.arrays)
         watched = WatchedContainers((*args, *kwargs.values(), *shared))
         arguments.begin()
@@ -327,7 +327,7 @@ class RpcServer:
                 arguments.generators.append(renewed(handle.kind, tensor_at(tensors, handle.state)))
                 return arguments.generators[-1]
             case LibraryObject() if arguments is not None:
-                return arguments.copies.item(handle)
+                return arguments.copies.item(handle, lambda part: self._resolve(part, tensors, arguments))
         raise ProtocolError(f"a runner refers to objects by the sandbox's own ids; got a {type(handle).__name__}")
 
 
@@ -344,7 +344,7 @@ class _CallArguments:
         self.inputs: list[torch.Tensor] = []
         """The tensors that require a gradient."""
         self.generators: list[Any] = []
-        self.copies = Copies(lambda handle: None, [], [])
+        self.copies = Copies([], [])
         self._frozen: list[bool] = []
         self._clones: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}
         self._gradients: dict[int, torch.Tensor | None] = {}

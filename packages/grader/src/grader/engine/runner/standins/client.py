@@ -41,7 +41,7 @@ from grader.engine.runner.standins.proxies import (
     handle_of,
     local_error,
 )
-from grader.engine.torch_if_used import torch
+from grader.engine.torch_if_used import USES_TORCH, torch
 
 R = TypeVar("R")
 CALLED_BACK = "called_back"
@@ -348,13 +348,15 @@ class _Call:
     """A call to send: its arguments, the changed modules and the tensors that collect gradients."""
 
     def __init__(self, client: RpcClient, target: Any, args: tuple, kwargs: dict, measure: str = "") -> None:
+        if USES_TORCH and torch._C._functorch.peek_interpreter_stack() is not None:
+            raise CannotPass("torch.func and vmap do not reach into another process; tag the cell `together`")
         self._client = client
         self._tensors: list[torch.Tensor] = []
         self._generators: list[Any] = []
         self.measured = 0
         self.graph = client.new_graph()
         packer = Packer(self._refer, self._tensors)
-        self._handed = library_objects.Handed(self._part, packer.place)
+        self._handed = library_objects.Handed()
         self._arrays = packer.arrays
         self._request = request = protocol.Call(
             session=client._session,
@@ -477,7 +479,7 @@ class _Call:
             return protocol.GeneratorRef(state=place(state_of(item)), kind=kind)
         is_ours = isinstance(item, FunctionType) and definitions.is_defined_by_test(item)
         if definitions.needs_sending(item, is_stand_in) if is_ours else library_objects.crosses(item):
-            handle = self._handed.handle(item)
+            handle = self._handed.handle(item, self._part, place)
         return handle or self._client._refer(item, place)
 
     def _part(self, item: Any) -> Handle | None:
