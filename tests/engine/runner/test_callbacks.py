@@ -69,6 +69,7 @@ def test_gradients_flow_through_a_function_of_the_test(in_both: Any) -> None:
     for names in in_both(CODE):
         layer = nn.Linear(2, 2)
         function = lambda x, layer=layer: layer(x)  # noqa: E731
+        function.__module__ = "__main__"  # as in a cell
         result, _, requires_grad, *_ = names["described"](function, torch.ones(1, 2))
         assert requires_grad and torch.equal(result, layer(torch.ones(1, 2)))
         assert torch.equal(names["writes_into_the_result"](function, torch.ones(1, 2)), 2 * layer(torch.ones(1, 2)))

@@ -161,6 +161,16 @@ def view_as_real(tensor: Tensor) -> Tensor:
 class Size:
     """The class of no object."""
 
+    def __init__(self, sizes: object) -> None:
+        _refuse("a size")
+
+
+class device:  # noqa: N801
+    """The class of no object."""
+
+    def __init__(self, name: str) -> None:
+        _refuse("a device")
+
 
 class Generator:
     """The class of no object."""

@@ -41,7 +41,7 @@ def is_of_torch(item: Any) -> bool:
     return any(base.__module__.partition(".")[0] == "torch" for base in kind.__mro__)
 
 
-def needs_sending(item: Any, is_students: Callable[[Any], bool]) -> bool:
+def needs_sending(item: FunctionType, is_students: Callable[[Any], bool]) -> bool:
     """Return whether a function of the test works only beside student code.
 
     It does if it uses what student code may change during the call, a weight or a module, or the student's own code.
@@ -51,13 +51,14 @@ def needs_sending(item: Any, is_students: Callable[[Any], bool]) -> bool:
         item: the function.
         is_students: returns whether an object stands for one of the student's.
     """
-    pending, seen = [item], set()
+    pending, seen = [item], set[int]()
     while pending:
         function = pending.pop()
         if id(function) in seen:
             continue
         seen.add(id(function))
-        for part in references(function).values():
+        defaults = (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())
+        for part in (*references(function).values(), *defaults):
             if isinstance(part, nn.Module) or is_students(part):
                 return True
             if isinstance(part, torch.Tensor) and part.requires_grad:

@@ -27,6 +27,7 @@ MAX_NODES = 200_000
 MAX_FIELDS, MAX_NAME = 100, 100
 """Fields of a named tuple, and characters of a name; bounded because the runner caches the tuple's class."""
 NOT_FINITE = ("nan", "inf", "-inf")
+CPU = "cpu"
 MAX_SAME_HASH = 1_000
 """Keys of a dict, or elements of a set, with the same hash. Inserting twice as many takes four times as long."""
 
@@ -140,6 +141,8 @@ class Packer:
             return [walk(part, below) for part in item]
         if isinstance(item, tuple):
             parts = [walk(part, below) for part in item]
+            if kind is torch.Size:
+                return {"size": parts}
             names = () if kind is tuple else _names(kind)
             return {"named": [kind.__name__, names, parts]} if 0 < len(parts) == len(names) else {"tuple": parts}
         if isinstance(item, dict):
@@ -159,6 +162,8 @@ class Packer:
             return {"slice": [walk(part, below) for part in (item.start, item.stop, item.step)]}
         if kind is torch.dtype:
             return {"dtype": dtype_name(item)}
+        if kind is torch.device and str(item) == CPU:
+            return {"device": CPU}
         return {"handle": self.refer(item, self.place)}
 
     def _rare(self, item: Any, kind: type, below: int) -> Tree:
@@ -230,6 +235,10 @@ class _Unpacker:
             class_name, names, parts = part
             kind = _named_tuple(class_name, tuple(names))
             return kind(*[self.check_field(walk(inner, below), name) for name, inner in zip(names, parts, strict=True)])
+        if tag == "size" and type(part) is list and all(type(size) is int for size in part):
+            return torch.Size(part)
+        if tag == "device" and part == CPU:
+            return torch.device(CPU)
         if tag == "slice" and type(part) is list and len(part) == 3:
             return slice(*[walk(bound, below) for bound in part])
         if tag == "dtype" and type(part) is str and part in FROM_NAME:
