@@ -9,13 +9,11 @@ import io
 import pickle
 from collections.abc import Callable
 from functools import partial
-from types import FunctionType
 from typing import Any
 
 import msgspec
 
 from grader.engine.rpc import definitions
-from grader.engine.rpc.definitions import MAIN
 from grader.engine.rpc.library_objects import has_state, parts_of
 from grader.engine.rpc.protocol import Handle, LibraryObject, ProtocolError, Tree
 from grader.engine.rpc.values import Packer, Place, Refer, tensor_at
@@ -82,8 +80,7 @@ class _Repickler(pickle.Pickler):
             return pid
         if isinstance(item, torch.Tensor):
             return "new", tuple(item.shape)
-        is_sent = isinstance(item, FunctionType | type) and item.__module__ == MAIN
-        return ("code", item.__qualname__) if is_sent else None
+        return ("code", item.__qualname__) if definitions.is_defined_by_test(item) else None
 
 
 class Copies:

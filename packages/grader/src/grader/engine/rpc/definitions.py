@@ -72,7 +72,8 @@ def needs_sending(item: FunctionType, is_students: Callable[[Any], bool]) -> boo
 
 def is_defined_by_test(item: Any) -> bool:
     """Return whether an object is a function or a class of a test."""
-    return isinstance(item, type | FunctionType) and item.__module__ == MAIN
+    # The methods that Python makes for a dataclass have no module.
+    return isinstance(item, type | FunctionType) and item.__module__ in (MAIN, None)
 
 
 def binds_outside(function: FunctionType) -> bool:
@@ -125,9 +126,9 @@ def reduced(item: Any, share: Callable[[Any], None]) -> Any:
     match item:
         case ModuleType():
             return importlib.import_module, (item.__name__,)
-        case FunctionType() if item.__module__ == MAIN or "<" in item.__qualname__:
+        case FunctionType() if is_defined_by_test(item) or "<" in item.__qualname__:
             return _reduced_function(item, share)
-        case type() if item.__module__ == MAIN:
+        case type() if is_defined_by_test(item):
             return _reduced_class(item, share)
         case staticmethod() | classmethod():
             return type(item), (item.__func__,)

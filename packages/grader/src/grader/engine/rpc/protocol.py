@@ -144,6 +144,7 @@ class FunctionRef(Message):
 
     function: Index
     is_module: bool = False
+    has_parameters: bool = False  # which stay with the runner
 
 
 class GeneratorRef(Message):

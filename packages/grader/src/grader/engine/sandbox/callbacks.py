@@ -5,11 +5,11 @@ student code --> Callbacks.call --Callback--> runner --CallbackReply--> value, o
 
 import itertools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 from grader.engine.rpc.exceptions import known_class
 from grader.engine.rpc.graphs import Graph, attached
-from grader.engine.rpc.protocol import Callback, CallbackRaised, CallbackReply
+from grader.engine.rpc.protocol import Callback, CallbackRaised, CallbackReply, FunctionRef, ProtocolError
 from grader.engine.rpc.tensors import DecodedTensors
 from grader.engine.rpc.values import Refer, Resolve, pack, tensor_at, unpack
 from grader.engine.sandbox.printed import PrintedText
@@ -36,17 +36,19 @@ class Callbacks:
         self._graphs = itertools.count()
         self.unused_graphs: list[int] = []
 
-    def function(self, number: int, is_module: bool) -> Any:
-        """Return what stands for a function or a module of the test.
+    def function(self, handle: FunctionRef) -> Any:
+        """Return what stands for a function or a module of the test; a module can be a part of another one.
 
         Args:
-            number: its number in the session.
-            is_module: whether it is a module, and can be a part of another one.
+            handle: its handle.
         """
-        if not is_module:
-            return lambda *args, **kwargs: self._call(number, args, kwargs)
-        module = nn.Module()
-        module.forward = lambda *args, **kwargs: self._call(number, args, kwargs)
+        call = lambda *args, **kwargs: self._call(handle.function, args, kwargs)  # noqa: E731
+        if not handle.is_module:
+            return call
+        module: Any = nn.Module()
+        module.forward = call
+        if handle.has_parameters:
+            module.parameters = module.named_parameters = module.state_dict = _stay
         return module
 
     def _call(self, function: int, args: tuple, kwargs: dict[str, Any]) -> Any:
@@ -103,3 +105,7 @@ def _error_of_the_test(raised: CallbackRaised) -> Exception:
         error = RuntimeError(raised.message)
     setattr(error, CALLBACK_NUMBER, raised.number)
     return error
+
+
+def _stay(*_: Any, **__: Any) -> NoReturn:
+    raise ProtocolError("this module of the test binds names of the test, so its parameters do not reach student code")

@@ -322,7 +322,7 @@ class RpcServer:
             case VerbRef():
                 return self._verbs[handle.verb]
             case FunctionRef():
-                return self._session.callbacks.function(handle.function, handle.is_module)
+                return self._session.callbacks.function(handle)
             case GeneratorRef() if arguments is not None:
                 arguments.generators.append(renewed(handle.kind, tensor_at(tensors, handle.state)))
                 return arguments.generators[-1]

@@ -285,7 +285,9 @@ class RpcClient:
         if callable(item):
             self._functions.append(item)
             is_module = isinstance(item, torch.nn.Module)
-            return protocol.FunctionRef(function=len(self._functions) - 1, is_module=is_module)
+            has_parameters = is_module and next(item.parameters(), None) is not None
+            number = len(self._functions) - 1
+            return protocol.FunctionRef(function=number, is_module=is_module, has_parameters=has_parameters)
         raise TypeError(f"a test may pass values, arrays and functions to student code, not a {type(item).__name__}")
 
     def _resolve(self, handle: Handle, tensors: list[torch.Tensor]) -> Any:
@@ -488,6 +490,6 @@ class _Call:
             # An optimiser of the test may hold parameters of the student's.
             ids = (number for number, known in self._client.parameters.items() if known is item)
             return next((protocol.ObjectRef(object_id=number) for number in ids), None)
-        if isinstance(item, FunctionType) and item.__module__ == definitions.MAIN and definitions.binds_outside(item):
+        if isinstance(item, FunctionType) and definitions.is_defined_by_test(item) and definitions.binds_outside(item):
             return self._client._refer(item, lambda tensor: 0)
         return handle_of(item)
