@@ -10,7 +10,7 @@ from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
 from grader.engine.rpc.copied_objects import apply
-from grader.engine.rpc.library_objects import parts_of
+from grader.engine.rpc.library_objects import Handed, parts_of
 from grader.engine.rpc.protocol import LibraryObject, ProtocolError
 from grader.engine.rpc.values import unpack
 from grader.engine.runner.standins.proxies import StudentError
@@ -157,6 +157,83 @@ def test_what_the_test_defines_stays(student):
             remote["take"](item)
 
 
+CELL = """
+from torch import nn
+import torch
+
+asked = 0
+SECRET = "not in the module"
+
+class Scaled(nn.Module):
+    \"\"\"The answer is in this text.\"\"\"
+
+    def __init__(self):
+        super().__init__()
+        self.factor, self.calls = nn.Parameter(torch.ones(1)), 0
+
+    def forward(self, x):
+        self.calls += 1  # a comment
+        return self.factor * x
+
+class Asked(Scaled):
+    def forward(self, x):
+        global asked
+        asked += 1
+        return self.factor * x
+
+def counted(x):
+    global asked
+    asked += 1
+    return x**2
+"""
+
+
+def cell():
+    """Return the names of a cell of a test."""
+    names = {"__name__": "__main__"}
+    exec(CELL, names)
+    return names
+
+
+def test_only_the_code_of_a_definition_crosses():
+    """Neither its text nor its file nor other names of the test."""
+    handed = Handed()
+    data = handed.handle(cell()["Scaled"](), lambda item: None, lambda tensor: 0).data
+    assert b"factor" in data
+    for hidden in b"SECRET", b"a comment", b"The answer", b"<string>", b"asked":
+        assert hidden not in data
+
+
+def test_code_that_binds_names_of_the_test_stays(student):
+    """It is called back, with gradients; a module says that its parameters are not there."""
+    remote = student(
+        "import torch\nfrom torch import nn\ndef call(f, x):\n    return f(x)\n"
+        "def slope(f, x):\n    x = x.clone().requires_grad_()\n    y = f(x).sum()\n"
+        "    (first,) = torch.autograd.grad(y, x, create_graph=True)\n"
+        "    return first.detach(), torch.autograd.grad(first.sum(), x)[0]\n"
+        "def weights(model):\n    return len(list(model.parameters()))\n"
+        "def wrapped(block):\n    return nn.Sequential(block, nn.ReLU())"
+    )
+    names = cell()
+    x = torch.tensor([1.0, 3.0])
+    first, second = remote["slope"](names["counted"], x)
+    assert first.tolist() == [2, 6] and second.tolist() == [2, 2] and names["asked"] == 1
+    model = names["Asked"]()
+    assert remote["call"](model, x).tolist() == [1, 3] and names["asked"] == 2
+    assert remote["wrapped"](model)(-x).tolist() == [0, 0] and names["asked"] == 3
+    with pytest.raises(StudentError, match="do not reach"):
+        remote["weights"](model)
+    assert remote["weights"](names["Scaled"]()) == 1
+
+
+def test_torch_func_is_refused_in_words(student):
+    """Its tensors have no numbers that could cross."""
+    remote = student("def cube(x):\n    return (x ** 3).sum()")
+    for transform in torch.func.grad, torch.func.vmap, torch.func.jacrev:
+        with pytest.raises(TypeError, match=r"torch\.func and vmap"):
+            transform(lambda x: remote["cube"](x))(torch.ones(2, 2))
+
+
 def test_a_sandbox_sends_no_pickle(student):
     """The runner unpickles nothing, whatever a reply names; only its own messages hold such an object."""
     client = student("").client
@@ -184,7 +261,9 @@ def test_a_sandbox_sends_no_pickle(student):
         (nn.Linear(1, 1), ["tensor", 0, "_parameters", "weight", 3]),
         (nn.Linear(1, 1), ["tensor", 0, "__dict__", "weight", torch.ones(1), True]),
         (nn.Linear(1, 1), ["removed", 0, "__dict__", "weight"]),
+        (nn.Linear(1, 1), ["removed", 0, "", "_parameters"]),
         (nn.Linear(1, 1), ["order", 0, "_parameters", ["weight"]]),
+        (nn.Linear(1, 1), ["order", 0, "", list(vars(nn.Linear(1, 1)))]),
         (nn.Linear(1, 1), ["shape", 0]),
         (nn.Linear(1, 1), 7),
     ],

@@ -311,9 +311,9 @@ def _apply(item: Any, parts: list[Any], tensors: list[torch.Tensor], change: Any
             file.truncate()
             file.write(written)
             file.seek(place)
-        case "removed", int(number), str(table), str(name):
+        case "removed", int(number), str(table), str(name) if not _is_of_module(parts[number], name):
             del _table(parts[number], table)[name]
-        case "order", int(number), str(table), list(names) if sorted(names) == sorted(_table(parts[number], table)):
+        case "order", int(number), str(table), list(names) if table and set(names) == set(_table(parts[number], table)):
             ordered = _table(parts[number], table)
             content = [(name, ordered[name]) for name in names]
             ordered.clear()

@@ -237,7 +237,7 @@ class RpcClient:
             raise ProtocolError("student code may call back only functions that a test passed to it")
         inputs = []
         for place, is_leaf in question.requires_grad:
-            inputs.append(leaf := tensor_at(decoded.tensors, place).requires_grad_())
+            inputs.append(leaf := _differentiable(tensor_at(decoded.tensors, place)).requires_grad_())
             decoded.tensors[place] = leaf if is_leaf else leaf.clone()
         args, kwargs = self._value(question.call, decoded)
         tensors: list[torch.Tensor] = []
@@ -336,6 +336,13 @@ class RpcClient:
 def is_stand_in(item: Any) -> bool:
     """Return whether an object stands for one of the student's."""
     return handle_of(item) is not None
+
+
+def _differentiable(tensor: torch.Tensor) -> torch.Tensor:
+    """Return the tensor; raise ProtocolError if its numbers can have no gradient."""
+    if not (tensor.is_floating_point() or tensor.is_complex()):
+        raise ProtocolError(f"a tensor of {tensor.dtype} has no gradient")
+    return tensor
 
 
 def _packed(value: Any, packer: Packer) -> protocol.Tree:
@@ -460,7 +467,7 @@ class _Call:
         for number, requires_grad in effects.requires_grad:
             if not (tensor := tensor_at(self._tensors, number)).is_leaf:
                 raise ProtocolError("only a leaf can be frozen")
-            tensor.requires_grad_(requires_grad)
+            _differentiable(tensor).requires_grad_(requires_grad)
         if effects.random is not None:
             after = tensor_at(arrived, effects.random)
             state = accepted_state(client._random.state, after)
