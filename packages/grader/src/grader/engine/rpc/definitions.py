@@ -167,6 +167,12 @@ def _reduced_class(cls: type, share: Callable[[Any], None]) -> Any:
     if type(cls) not in (type, ABCMeta, type(torch.autograd.Function)) or "__slots__" in content:
         raise pickle.PicklingError(f"{cls.__name__} is a class of a kind that is not sent")
     for part in content.values():
+        methods = (
+            (part.fget, part.fset, part.fdel) if isinstance(part, property) else (getattr(part, "__func__", part),)
+        )
+        if any(isinstance(each, FunctionType) and binds_outside(each) for each in methods):
+            # Called back, it would have the copy as `self`, and the copy's weights would get no gradient.
+            raise pickle.PicklingError(f"a method of {cls.__name__} binds names of the test")
         if type(part) in SHARED:
             share(part)
     return make_class, (type(cls), cls.__name__, cls.__bases__), content, None, None, fill_class
