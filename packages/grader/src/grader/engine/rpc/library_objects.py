@@ -17,6 +17,7 @@ from typing import Any
 import msgspec
 import numpy
 
+from grader.engine.rpc import library_values
 from grader.engine.rpc.protocol import Handle, LibraryObject, ProtocolError
 from grader.engine.rpc.values import Place
 from grader.engine.torch_if_used import nn, torch
@@ -135,19 +136,21 @@ class Copy:
         self._modes = modes(self.item)
         self._before = self._pickled()
 
-    def changes(self) -> tuple[list[bool], dict[str, Any] | None]:
-        """Return the modes of the parts of a module, if one has changed, and the new state of an optimiser.
+    def changes(self) -> tuple[list[bool], Any]:
+        """Return the modes of the parts of a module, if one has changed, and the new state of an optimiser or a table.
 
         Raises:
-            ProtocolError: something else has changed: a table that the test handed over, say.
+            ProtocolError: something else has changed.
         """
         now = modes(self.item)
         if not self._has_changed():
             return now if now != self._modes else [], None
+        if library_values.can_update(self.item):
+            return [], self.item
         if not has_state(self.item):
             raise ProtocolError(
                 f"your code changed the {type(self.item).__name__} that it was given, and such a change does not reach "
-                "the test; changes of tensors, arrays, lists, dicts and sets do"
+                "the test; changes of tensors, arrays, tables, lists, dicts and sets do"
             )
         return [], self.item.state_dict()
 
@@ -182,7 +185,7 @@ def has_state(item: Any) -> bool:
     return not isinstance(item, nn.Module | type) and hasattr(item, "load_state_dict")
 
 
-def apply(item: Any, new_modes: list[bool], state: dict[str, Any] | None) -> None:
+def apply(item: Any, new_modes: list[bool], state: Any) -> None:
     """Apply the changes of a copy to the object that was copied.
 
     Args:
@@ -197,7 +200,9 @@ def apply(item: Any, new_modes: list[bool], state: dict[str, Any] | None) -> Non
         if len(new_modes) != len(modes(item)):
             raise ProtocolError(f"this module has {len(modes(item))} parts; modes of {len(new_modes)} arrived")
         _switch(item, new_modes)
-    if state is not None:
+    if library_values.can_update(item):
+        library_values.update(item, state)
+    elif state is not None:
         if not has_state(item):
             raise ProtocolError(f"a {type(item).__name__} has no state; one arrived")
         try:

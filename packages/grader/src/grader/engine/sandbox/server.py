@@ -52,7 +52,7 @@ from grader.engine.rpc.protocol import (
 from grader.engine.rpc.random_state import KnownState
 from grader.engine.rpc.tensors import FROM_NAME, DecodedTensors, same
 from grader.engine.rpc.torch_settings import default_dtype
-from grader.engine.rpc.values import Packer, Place, pack, tensor_at, unpack
+from grader.engine.rpc.values import Packer, Place, tensor_at, unpack
 from grader.engine.sandbox.bindings import UNBOUND, Bindings, identifiers
 from grader.engine.sandbox.descriptions import Descriptions, code, library_name, signature
 from grader.engine.sandbox.imports import run_imports
@@ -267,8 +267,9 @@ class RpcServer:
                 result, measured = target(*args, **kwargs), None
 
         tensors: list[torch.Tensor] = []
-        reply = Returned(value=pack(result, self._refer, tensors), measured=measured, printed=self._printed.take())
-        of_value, packer = len(tensors), Packer(self._refer, tensors)
+        packer = Packer(self._refer, tensors, {})
+        reply = Returned(value=packer.walk(result, 0), measured=measured, printed=self._printed.take())
+        of_value, packer = len(tensors), Packer(self._refer, tensors, {})
         modules, grown = self._module_changes(request, inputs, packer)
         reply.differentiable, reply.leaves = _kinds(tensors[:of_value], inputs)
         effects = arguments.effects(watched, packer)
@@ -321,7 +322,7 @@ class RpcServer:
     def _call_back(self, function: int, args: tuple, kwargs: dict) -> Any:
         """Call a function that the test passed. Gradients do not flow through it."""
         tensors: list[torch.Tensor] = []
-        call = pack((args, kwargs), self._refer, tensors)
+        call = Packer(self._refer, tensors, {}).walk((args, kwargs), 0)
         question = Callback(function=function, call=call, printed=self._printed.take())
         reply, decoded = self._ask_back(question, tensors)
         if isinstance(reply, CallbackRaised):
