@@ -17,7 +17,7 @@ import msgspec
 import numpy
 
 from grader.engine.rpc import arrays, library_values
-from grader.engine.rpc.protocol import Handle, ProtocolError, Tree
+from grader.engine.rpc.protocol import GivenRef, Handle, ProtocolError, Tree
 from grader.engine.rpc.standard_values import STANDARD, TYPES, checked, hashable, made, parts_of
 from grader.engine.rpc.tensors import FROM_NAME, dtype_name
 from grader.engine.torch_if_used import torch
@@ -135,8 +135,11 @@ class Packer:
             # JSON has no infinity and no NaN.
             return item if math.isfinite(item) else {"float": repr(item)}
         if isinstance(item, torch.Tensor):
-            return {"tensor": self.place(item)}
+            given = None if not self.known or item.requires_grad else self.known.get(id(item))
+            return given or {"tensor": self.place(item)}
         walk, below = self.walk, depth + 1
+        if self.known and (given := self.known.get(id(item))) is not None:
+            return given
         if kind is list:
             return [walk(part, below) for part in item]
         if isinstance(item, tuple):
@@ -289,6 +292,10 @@ class _Unpacker:
             return defaultdict(walk(factory, below), walk({"dict": pairs}, below))
         if tag == "standard":
             return made(*parts)
+        if tag == "given" and len(parts) == 2:
+            return self.resolve(
+                msgspec.convert({"type": "GivenRef", "kind": parts[0], "number": parts[1]}, GivenRef), []
+            )
         if tag == "library" and len(parts) == 2:
             return self._of_library(parts[0], parts[1], below)
         raise _not_packed()

@@ -21,6 +21,7 @@ from grader.engine.rpc.containers import WatchedContainers
 from grader.engine.rpc.exceptions import ForbiddenFunction, known_class, to_data
 from grader.engine.rpc.generators import own_states, renewed, restore_own, seed_own, state_of
 from grader.engine.rpc.gradients import gradient_of
+from grader.engine.rpc.lent import borrowed
 from grader.engine.rpc.library_objects import Copy
 from grader.engine.rpc.operations import OPERATIONS
 from grader.engine.rpc.protocol import (
@@ -33,10 +34,11 @@ from grader.engine.rpc.protocol import (
     CellDone,
     Effects,
     ErrorCode,
-    FunctionRef,
     GeneratorRef,
+    Given,
     Gradients,
     Handle,
+    LentRef,
     LibraryObject,
     MethodRef,
     ModuleChanges,
@@ -47,6 +49,7 @@ from grader.engine.rpc.protocol import (
     Request,
     Returned,
     RunCell,
+    Tree,
     VerbRef,
 )
 from grader.engine.rpc.random_state import KnownState
@@ -87,6 +90,10 @@ class _Session:
         self.own_random: KnownState | None = None
         """The states of `random` and `numpy.random`, if the test uses them."""
         self._ids: dict[int, int] = {}
+        self.borrowed: dict[int, Any] = {}
+        """What stands for objects of the test, by their numbers."""
+        self.given: dict[int, Tree] = {}
+        """The trees of these, by their ids."""
         self.descriptions = Descriptions(self.object_id)
         self.modules = ModuleTracker(self.object_id, self.descriptions.of_class)
 
@@ -267,9 +274,10 @@ class RpcServer:
                 result, measured = target(*args, **kwargs), None
 
         tensors: list[torch.Tensor] = []
-        packer = Packer(self._refer, tensors, {})
-        reply = Returned(value=packer.walk(result, 0), measured=measured, printed=self._printed.take())
-        of_value, packer = len(tensors), Packer(self._refer, tensors, {})
+        known = session.given | arguments.given(watched)
+        value = Packer(self._refer, tensors, known).walk(result, 0)
+        reply = Returned(value=value, measured=measured, printed=self._printed.take())
+        of_value, packer = len(tensors), Packer(self._refer, tensors, known)
         modules, grown = self._module_changes(request, inputs, packer)
         reply.differentiable, reply.leaves = _kinds(tensors[:of_value], inputs)
         effects = arguments.effects(watched, packer)
@@ -319,15 +327,22 @@ class RpcServer:
             return self._session.modules.describe(item, place)
         return self._session.descriptions.of(item)
 
-    def _call_back(self, function: int, args: tuple, kwargs: dict) -> Any:
-        """Call a function that the test passed. Gradients do not flow through it."""
+    def _call_back(self, number: int, verb: str, args: tuple, kwargs: dict) -> Any:
+        """Ask for an operation on an object of the test, or a call. Gradients do not flow through it."""
         tensors: list[torch.Tensor] = []
-        call = Packer(self._refer, tensors, {}).walk((args, kwargs), 0)
-        question = Callback(function=function, call=call, printed=self._printed.take())
+        call = Packer(self._refer, tensors, self._session.given).walk((args, kwargs), 0)
+        question = Callback(function=number, call=call, verb=verb, printed=self._printed.take())
         reply, decoded = self._ask_back(question, tensors)
         if isinstance(reply, CallbackRaised):
             raise _error_of_the_test(reply)
         return unpack(reply.value, decoded.tensors, self._resolve)
+
+    def _borrowed(self, ref: LentRef) -> Any:
+        known = self._session.borrowed
+        if ref.number not in known:
+            item = known[ref.number] = borrowed(ref, self._call_back, self._shell.namespace)
+            self._session.given[id(item)] = {"given": [Given.LENT, ref.number]}
+        return known[ref.number]
 
     def _resolve(self, handle: Handle, tensors: list[torch.Tensor], arguments: "_CallArguments | None" = None) -> Any:
         # The target of every call is an ObjectRef, which a match statement would take four times as long to find.
@@ -339,8 +354,8 @@ class RpcServer:
                 return getattr(self._resolve(handle.owner, tensors), handle.method)
             case VerbRef():
                 return self._verbs[handle.verb]
-            case FunctionRef():
-                return lambda *args, **kwargs: self._call_back(handle.function, args, kwargs)
+            case LentRef():
+                return self._borrowed(handle)
             case GeneratorRef() if arguments is not None:
                 arguments.generators.append(renewed(handle.kind, tensor_at(tensors, handle.state)))
                 return arguments.generators[-1]
@@ -393,6 +408,20 @@ class _CallArguments:
             self._copies[handle.number] = Copy(handle, resolve, self._decoded.tensors)
         return self._copies[handle.number].item
 
+    def given(self, watched: WatchedContainers) -> dict[int, Tree]:
+        """Return the trees of the objects that student code may give back, by their ids.
+
+        Args:
+            watched: the lists and dicts among the arguments.
+        """
+        found = {id(container): (Given.CONTAINER, number) for number, container in enumerate(watched.containers)}
+        found |= {id(tensor): (Given.TENSOR, number) for number, tensor in enumerate(self._decoded.tensors)}
+        found |= {
+            id(array): (Given.TENSOR, number) for number, array in self._decoded.arrays.items() if array.flags.writeable
+        }
+        found |= {id(copy_of.item): (Given.OBJECT, number) for number, copy_of in self._copies.items()}
+        return {each: {"given": list(place)} for each, place in found.items()}
+
     def effects(self, watched: WatchedContainers, packer: Packer) -> Effects:
         """Return the changes that the call made to its arguments.
 
@@ -412,12 +441,12 @@ class _CallArguments:
         for number, before in self._gradients.items():
             if (now := gradient_of(tensors[number])) is not before:
                 effects.gradients.append((number, None if now is None else packer.place(now)))
-        effects.containers = [(number, packer.walk(content, 0)) for number, content in watched.written()]
+        effects.containers = [(number, packer.walk(copy.copy(content), 0)) for number, content in watched.written()]
         effects.generators = [packer.place(state_of(generator)) for generator in self.generators]
         for number, copy_of in self._copies.items():
             changed_modes, state = copy_of.changes()
             if changed_modes or state is not None:
-                effects.objects.append((number, changed_modes, packer.walk(state, 0)))
+                effects.objects.append((number, changed_modes, packer.walk(copy.copy(state), 0)))
         return effects
 
 
