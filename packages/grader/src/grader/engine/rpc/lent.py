@@ -11,7 +11,7 @@ reaches no class, no module and no frame, because none of these crosses.
 import inspect
 import io
 import pickle
-from collections.abc import Callable, Iterator, KeysView, ValuesView
+from collections.abc import Callable, ItemsView, Iterator, KeysView, ValuesView
 from enum import Enum
 from types import SimpleNamespace
 from typing import Any
@@ -22,7 +22,7 @@ from grader.engine.rpc.protocol import LentRef, ProtocolError
 from grader.engine.torch_if_used import nn
 
 MAIN = "__main__"
-LENT = (NonCallableMock, SimpleNamespace, io.StringIO, io.BytesIO, Iterator, KeysView, ValuesView)
+LENT = (NonCallableMock, SimpleNamespace, io.StringIO, io.BytesIO, Iterator, ItemsView, KeysView, ValuesView)
 """Classes whose objects are lent as those of the author's own classes are."""
 GET, SET, DELETE, VARS = "get", "set", "delete", "vars"
 _ATTRIBUTES: dict[str, Callable[..., Any]] = {GET: getattr, SET: setattr, DELETE: delattr}

@@ -17,7 +17,7 @@ import msgspec
 import numpy
 
 from grader.engine.rpc import arrays, library_values
-from grader.engine.rpc.protocol import GivenRef, Handle, ProtocolError, Tree
+from grader.engine.rpc.protocol import Given, GivenRef, Handle, ProtocolError, Tree
 from grader.engine.rpc.standard_values import STANDARD, TYPES, checked, hashable, made, parts_of
 from grader.engine.rpc.tensors import FROM_NAME, dtype_name
 from grader.engine.torch_if_used import torch
@@ -86,13 +86,13 @@ class Packer:
     Args:
         refer: makes a handle for an object that does not cross.
         tensors: the tensors of the message; those of the values are appended.
-        known: in the sandbox, the trees of the objects that a call was given, by their ids. Values of libraries cross
-            as such from the sandbox only: what a test hands over is pickled (library_objects.py).
+        known: in the sandbox, the kinds and numbers of the objects that it was given, by their ids. Values of libraries
+            cross as such from the sandbox only: what a test hands over is pickled (library_objects.py).
     """
 
     __slots__ = ("arrays", "known", "nodes", "places", "refer", "tensors")
 
-    def __init__(self, refer: Refer, tensors: list[torch.Tensor], known: dict[int, Tree] | None = None) -> None:
+    def __init__(self, refer: Refer, tensors: list[torch.Tensor], known: dict[int, list[Any]] | None = None) -> None:
         self.refer = refer
         self.tensors = tensors
         self.known = known
@@ -135,11 +135,12 @@ class Packer:
             # JSON has no infinity and no NaN.
             return item if math.isfinite(item) else {"float": repr(item)}
         if isinstance(item, torch.Tensor):
+            tree = {"tensor": self.place(item)}
             given = None if not self.known or item.requires_grad else self.known.get(id(item))
-            return given or {"tensor": self.place(item)}
+            return tree if given is None else {"given": [*given, tree]}
         walk, below = self.walk, depth + 1
-        if self.known and (given := self.known.get(id(item))) is not None:
-            return given
+        if self.known and id(item) in self.known:
+            return self._given(item, depth)
         if kind is list:
             return [walk(part, below) for part in item]
         if isinstance(item, tuple):
@@ -185,6 +186,16 @@ class Packer:
         if name is None:
             return {"handle": self.refer(item, self.place)}
         return {"type" if is_type else "numpy_dtype": name}
+
+    def _given(self, item: Any, depth: int) -> Tree:
+        """Return the tree of an object that student code was given: its number, and its content for a diagnosis."""
+        assert self.known is not None
+        given = self.known.pop(id(item))
+        try:
+            content = [] if given[0] == Given.LENT else [self.walk(item, depth)]
+        finally:
+            self.known[id(item)] = given
+        return {"given": [*given, *content]}
 
     def _of_library(self, item: Any, name: str, below: int) -> Tree:
         """Return the tree of a value of a library, or a handle if a part of it is an object of student code."""
@@ -292,7 +303,7 @@ class _Unpacker:
             return defaultdict(walk(factory, below), walk({"dict": pairs}, below))
         if tag == "standard":
             return made(*parts)
-        if tag == "given" and len(parts) == 2:
+        if tag == "given" and len(parts) >= 2:
             return self.resolve(
                 msgspec.convert({"type": "GivenRef", "kind": parts[0], "number": parts[1]}, GivenRef), []
             )
@@ -347,7 +358,7 @@ def _text(text: str) -> Tree:
 def _names(kind: type[tuple]) -> list[str]:
     """Return the field names of a NamedTuple or of a result of torch (`x.max(1)`); [] for other tuples."""
     names = getattr(kind, "__match_args__" if kind.__module__ == "torch.return_types" else "_fields", ())
-    return list(names) if len(names) <= MAX_FIELDS else []
+    return list(names) if len(names) <= MAX_FIELDS and all(map(str.isidentifier, names)) else []
 
 
 @lru_cache(maxsize=256)

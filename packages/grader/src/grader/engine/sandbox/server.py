@@ -49,7 +49,6 @@ from grader.engine.rpc.protocol import (
     Request,
     Returned,
     RunCell,
-    Tree,
     VerbRef,
 )
 from grader.engine.rpc.random_state import KnownState
@@ -92,8 +91,8 @@ class _Session:
         self._ids: dict[int, int] = {}
         self.borrowed: dict[int, Any] = {}
         """What stands for objects of the test, by their numbers."""
-        self.given: dict[int, Tree] = {}
-        """The trees of these, by their ids."""
+        self.given: dict[int, list[Any]] = {}
+        """The kinds and numbers of these, by their ids."""
         self.descriptions = Descriptions(self.object_id)
         self.modules = ModuleTracker(self.object_id, self.descriptions.of_class)
 
@@ -341,7 +340,7 @@ class RpcServer:
         known = self._session.borrowed
         if ref.number not in known:
             item = known[ref.number] = borrowed(ref, self._call_back, self._shell.namespace)
-            self._session.given[id(item)] = {"given": [Given.LENT, ref.number]}
+            self._session.given[id(item)] = [Given.LENT, ref.number]
         return known[ref.number]
 
     def _resolve(self, handle: Handle, tensors: list[torch.Tensor], arguments: "_CallArguments | None" = None) -> Any:
@@ -408,8 +407,8 @@ class _CallArguments:
             self._copies[handle.number] = Copy(handle, resolve, self._decoded.tensors)
         return self._copies[handle.number].item
 
-    def given(self, watched: WatchedContainers) -> dict[int, Tree]:
-        """Return the trees of the objects that student code may give back, by their ids.
+    def given(self, watched: WatchedContainers) -> dict[int, list[Any]]:
+        """Return the kinds and numbers of the objects that student code may give back, by their ids.
 
         Args:
             watched: the lists and dicts among the arguments.
@@ -420,7 +419,7 @@ class _CallArguments:
             id(array): (Given.TENSOR, number) for number, array in self._decoded.arrays.items() if array.flags.writeable
         }
         found |= {id(copy_of.item): (Given.OBJECT, number) for number, copy_of in self._copies.items()}
-        return {each: {"given": list(place)} for each, place in found.items()}
+        return {each: list(place) for each, place in found.items()}
 
     def effects(self, watched: WatchedContainers, packer: Packer) -> Effects:
         """Return the changes that the call made to its arguments.
