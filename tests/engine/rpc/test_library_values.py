@@ -157,6 +157,27 @@ def test_sparse_matrices(form):
         assert type(arrived) is type(matrix) and (arrived.toarray() == matrix.toarray()).all()
 
 
+RECORDS = numpy.array([(1, 2.0), (3, 4.0)], dtype=[("a", int), ("b", "<M8[s]")])
+OBJECTS = numpy.array([[[1, 2], "x"], [None, 3]], dtype=object)
+
+
+@pytest.mark.parametrize(
+    "array", [RECORDS, RECORDS.view(numpy.recarray), OBJECTS], ids=["records", "recarray", "objects"]
+)
+def test_arrays_of_records_and_objects(array):
+    """Of the same class and dtype."""
+    arrived = crossed(array)
+    assert type(arrived) is type(array) and arrived.dtype == array.dtype and arrived.tolist() == array.tolist()
+
+
+def test_masked_arrays_and_matrices():
+    """With their mask; a product of matrices is one of matrices."""
+    masked = crossed(numpy.ma.masked_less(numpy.array([1, -1, 2]), 0))
+    assert isinstance(masked, numpy.ma.MaskedArray) and masked.mask.tolist() == [False, True, False]
+    matrix = crossed(numpy.matrix([[1, 2], [3, 4]]))
+    assert (matrix * matrix).tolist() == [[7, 10], [15, 22]]
+
+
 @pytest.mark.parametrize(
     "value",
     [
@@ -209,6 +230,11 @@ FORGED = [
     {"library": ["networkx.Graph", [{"dict": []}, [], [[1, 2, {"dict": []}]], []]]},
     {"library": ["networkx.Graph", [{"dict": []}, [[[], {"dict": []}]], [], []]]},
     {"library": ["scipy.csr_matrix", [[2, 2], 5, 5, 5]]},
+    {"library": ["numpy.ndarray", [[10**9, 10**9], None, []]]},
+    {"library": ["numpy.ndarray", [[1], None, [{"handle": {"type": "ObjectHandle", "object_id": 7, "name": "f"}}]]]},
+    {"library": ["numpy.ndarray", [[1], [["a", "O"]], [[1]]]]},
+    {"library": ["numpy.matrix", "1 2"]},
+    {"library": ["numpy.memmap", "/tmp/x"]},
 ]
 
 

@@ -63,7 +63,7 @@ def append(items, item):
 def copied(x): return x.copy() if hasattr(x, "copy") else x.clone()
 class Shop:
     def __init__(self): self.items = []
-    def put(self, item): self.items.append(item)
+    def keep(self, item): self.items.append(item)
     def find(self, name): return next(each for each in self.items if each.name == name)
 """
 
@@ -95,8 +95,8 @@ def test_an_object_is_kept_between_calls(student, item):
     """The student's own object holds it, and sees its later changes."""
     shop = student(CODE)["Shop"]()
     one = item("b")
-    shop.put(one)
-    shop.put(item("a"))
+    shop.keep(one)
+    shop.keep(item("a"))
     assert shop.find("b") is one and len(shop.items) == 2
     one.name = "z"
     assert shop.find("z") is one

@@ -43,6 +43,7 @@ LIBRARIES = {
         | {"OptimizeResult"},
         f"{HERE}.graphs",
     ),
+    "numpy": OfLibrary(frozenset(("ndarray", "recarray", "matrix", "MaskedArray")), f"{HERE}.special_arrays"),
     "sympy": OfLibrary(frozenset(), f"{HERE}.expressions"),
 }
 """Imported when a value of the library crosses, and not before."""

@@ -147,7 +147,12 @@ class Packer:
             parts = [walk(part, below) for part in item]
             names = () if kind is tuple else _names(kind)
             return {"named": [kind.__name__, names, parts]} if 0 < len(parts) == len(names) else {"tuple": parts}
-        if kind is not dict and self.known is not None and (known := library_values.name_of(kind)):
+        if (
+            kind is not dict
+            and kind is not numpy.ndarray
+            and self.known is not None
+            and (known := library_values.name_of(kind))
+        ):
             return self._of_library(item, known, below)
         if isinstance(item, dict):
             pairs = [[walk(key, below), walk(part, below)] for key, part in item.items()]
@@ -171,7 +176,11 @@ class Packer:
     def _rare(self, item: Any, kind: type, below: int) -> Tree:
         """Return the tree of a value of one of the types that most messages do not have."""
         if kind is numpy.ndarray:
-            return {"array": self._array(item)}
+            if item.dtype.kind not in "OV":
+                return {"array": self._array(item)}
+            if self.known is not None:
+                return self._of_library(item, "numpy.ndarray", below)
+            return {"handle": self.refer(item, self.place)}
         if kind is complex:
             return {"complex": [self.walk(item.real, below), self.walk(item.imag, below)]}
         if kind is set or kind is frozenset:

@@ -21,6 +21,7 @@ from grader.engine.rpc import library_values
 from grader.engine.rpc.operations import CALL, EXIT, JUDGED, SPECIAL
 from grader.engine.rpc.protocol import ClassDescription, Classes, Handle, ObjectRef, ProtocolError
 from grader.engine.runner.standins.proxies import (
+    FIELDS,
     Caller,
     Measure,
     Operation,
@@ -94,7 +95,8 @@ class RemoteClass(type):
         if name == "_remote_class":
             return own
         if name.startswith("__") and not (
-            name in own.methods or name in ("__doc__", "__init__", "__annotations__", "__members__", "__signature__")
+            name in own.methods
+            or name in ("__doc__", "__init__", "__annotations__", "__members__", "__signature__", FIELDS)
         ):
             return local(cls, name)
         if name == "mro":
