@@ -157,7 +157,7 @@ def test_sparse_matrices(form):
         assert type(arrived) is type(matrix) and (arrived.toarray() == matrix.toarray()).all()
 
 
-RECORDS = numpy.array([(1, 2.0), (3, 4.0)], dtype=[("a", int), ("b", "<M8[s]")])
+RECORDS = numpy.array([(1, "2024"), (3, "2025")], dtype=[("a", int), ("b", "<M8[s]")])
 OBJECTS = numpy.array([[[1, 2], "x"], [None, 3]], dtype=object)
 
 

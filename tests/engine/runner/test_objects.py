@@ -607,7 +607,8 @@ def _remote(student, source, test, ours=""):
 def test_fields_of_a_dataclass(student):
     """Their names cross, and the values of an object."""
     remote = student(
-        "from dataclasses import dataclass\n@dataclass\nclass Point:\n    x: int\n    y: int = 2\nclass Plain:\n    pass"
+        "from dataclasses import dataclass\n@dataclass\nclass Point:\n    x: int\n    y: int = 2\n"
+        "class Plain:\n    pass"
     )
     point = remote["Point"](1)
     assert dataclasses.is_dataclass(point) and not dataclasses.is_dataclass(remote["Plain"])
