@@ -174,7 +174,7 @@ def test_masked_arrays_and_matrices():
     """With their mask; a product of matrices is one of matrices."""
     masked = crossed(numpy.ma.masked_less(numpy.array([1, -1, 2]), 0))
     assert isinstance(masked, numpy.ma.MaskedArray) and masked.mask.tolist() == [False, True, False]
-    matrix = crossed(numpy.matrix([[1, 2], [3, 4]]))
+    matrix = crossed(numpy.array([[1, 2], [3, 4]]).view(numpy.matrix))
     assert (matrix * matrix).tolist() == [[7, 10], [15, 22]]
 
 

@@ -49,7 +49,9 @@ def make(content: Any, kind: str) -> Any:
         kind: the name of its class.
     """
     if kind == "matrix":
-        return numpy.matrix(array(content))
+        if array(content).ndim != 2:
+            raise ValueError
+        return content.view(numpy.matrix)  # the constructor warns
     if kind == "MaskedArray":
         data, mask, has_none, fill = content
         return numpy.ma.MaskedArray(array(data), numpy.ma.nomask if has_none else array(mask, "b"), fill_value=fill)
