@@ -217,6 +217,10 @@ TREES = {
             ),
             *({"named": 5}, {"named": ["x", ["a"], []]}, {"named": ["class", ["a"], [1]]}),
             *({"named": ["x", ["__init__"], [1]]}, {"named": ["x", [[]], [1]]}, {"named": [5, ["a"], [1]]}),
+            *({"given": []}, {"given": ["lent"]}, {"given": ["lent", -1]}, {"given": ["lent", 10**6]}, {"given": 5}),
+            *({"given": ["container", 99]}, {"given": ["tensor", 10**9]}, {"given": ["object", 0]}, {"given": [[], 0]}),
+            *({"library": []}, {"library": 5}, {"library": ["pandas.read_pickle", "x"]}, {"library": [[], []]}),
+            *({"library": ["pandas.DataFrame", [1, 2, 3]]}, {"library": ["sympy.expression", ["os:system", "x"]]}),
             *({"handle": 5}, {"handle": None}, {"handle": []}, {"handle": {}}, {"says": OBJECT}),
         )
     },
@@ -242,7 +246,7 @@ TREES = {
             *(MODULE | {"aliases": [["a"]]}, MODULE | {"gradients": [["w", None]]}, MODULE | {"anatomy": []}),
             # Handles that only a runner sends.
             *({"type": "ObjectRef", "object_id": 0}, {"type": "VerbRef", "verb": "get"}),
-            *({"type": "FunctionRef", "function": 0}, {"type": "GeneratorRef", "state": 0}),
+            *({"type": "LentRef", "number": 0, "name": "f"}, {"type": "GeneratorRef", "state": 0}),
             {"type": "MethodRef", "owner": {"type": "ObjectRef", "object_id": 0}, "method": "__class__"},
         )
     },
@@ -316,6 +320,9 @@ LIES = {
     "gradients that are not there": lie(Gradients(tensors=[99])),
     "a question": lie(Callback(function=0, call={"tuple": [{"tuple": []}, {"dict": []}]})),
     "a question to no function": lie(Callback(function=10**9, call={"tuple": ["__import__", "os"]})),
+    "a question for the names of a function": lie(
+        Callback(function=0, verb="get", call={"tuple": [{"tuple": ["__globals__"]}, {"dict": []}]})
+    ),
     # Values that were not asked for
     **{f"the value {value!r}": lie(Returned(value=value)) for value in (3, None, "x", [], [[[]]], {"dict": []}, NAMES)},
     "an object with a huge id": lie(Returned(value={"dict": [["Scale", {"handle": ObjectHandle(

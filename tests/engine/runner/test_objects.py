@@ -3,6 +3,7 @@
 Each case is what a course might hold: an answer, and a test of it. A wrong answer fails, here too.
 """
 
+import dataclasses
 import textwrap
 
 import pytest
@@ -601,3 +602,15 @@ def _remote(student, source, test, ours=""):
     remote.client.our_classes = classes_defined(textwrap.dedent(ours or source))
     wanted = [name for name in names_used(textwrap.dedent(test)) if name not in ("torch", "nn")]
     return remote.client.fetch_names(wanted)
+
+
+def test_fields_of_a_dataclass(student):
+    """Their names cross, and the values of an object."""
+    remote = student(
+        "from dataclasses import dataclass\n@dataclass\nclass Point:\n    x: int\n    y: int = 2\n"
+        "class Plain:\n    pass"
+    )
+    point = remote["Point"](1)
+    assert dataclasses.is_dataclass(point) and not dataclasses.is_dataclass(remote["Plain"])
+    assert [field.name for field in dataclasses.fields(remote["Point"])] == ["x", "y"]
+    assert dataclasses.asdict(point) == {"x": 1, "y": 2} and dataclasses.replace(point, y=5).y == 5

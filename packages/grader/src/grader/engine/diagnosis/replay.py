@@ -140,7 +140,7 @@ class Replay:
 
 
 def _same_callback(recorded: RecordedCallback, question: Callback, tensors: list[torch.Tensor]) -> bool:
-    if recorded.question.function != question.function:
+    if (recorded.question.function, recorded.question.verb) != (question.function, question.verb):
         return False
     return same_values(recorded.question.call, recorded.arguments.decoded().tensors, question.call, tensors)
 

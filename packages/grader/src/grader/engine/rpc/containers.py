@@ -30,7 +30,8 @@ class WatchedContainers:
     """The containers in `value`, with their content at the start."""
 
     def __init__(self, value: Any) -> None:
-        self._before = [(container, _content(container)) for container in containers(value)]
+        self.containers = containers(value)
+        self._before = [(container, _content(container)) for container in self.containers]
 
     def written(self) -> list[tuple[int, Container]]:
         """Return the containers whose content has changed, each with its number."""

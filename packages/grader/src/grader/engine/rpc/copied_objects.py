@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from grader.engine.rpc import definitions
+from grader.engine.rpc import definitions, library_values
 from grader.engine.rpc.library_objects import has_state, parts_of
 from grader.engine.rpc.protocol import Handle, LibraryObject, ProtocolError, Tree
 from grader.engine.rpc.values import Packer, Place, Refer, tensor_at
@@ -115,6 +115,10 @@ class Copies:
                 del self._unpickler.resolve
         return self._copies[handle.number].item
 
+    def items(self) -> list[Any]:
+        """Return the copies, by number."""
+        return [copy.item for copy in self._copies]
+
     def changes(self, refer: Refer, tensors: list[torch.Tensor]) -> list[tuple[int, Tree]]:
         """Return the changes of the copies, by number.
 
@@ -135,7 +139,7 @@ class Copies:
                     former = [again.load() for _ in self._copies]
                 found += copy.changes(former[number])
             if found:
-                packer = Packer(partial(_of_module, copy.item, refer), tensors)
+                packer = Packer(partial(_of_module, copy.item, refer), tensors, {})
                 changed.append((number, packer.walk(found, 0)))
         return changed
 
@@ -192,6 +196,8 @@ class _Copy:
             return [("state", item.state_dict())]
         if isinstance(item, FILES):
             return [("file", item.getvalue(), item.tell())]
+        if library_values.can_update(item):
+            return [("table", item)]
         if not definitions.is_of_torch(item) or isinstance(item, type):
             raise _stays(item)
         found: list[Any] = []
@@ -305,6 +311,8 @@ def _apply(item: Any, parts: list[Any], tensors: list[torch.Tensor], change: Any
             _switch(parts, new_modes)
         case "state", dict(state) if has_state(item):
             item.load_state_dict(state)
+        case "table", new if library_values.can_update(item):
+            library_values.update(item, new)
         case "file", str() | bytes() as written, int(place) if isinstance(item, FILES) and place >= 0:
             file: Any = item
             file.seek(0)

@@ -41,7 +41,9 @@ def crosses(item: Any) -> bool:
     if isinstance(item, nn.Module):
         return True
     # Iterators and the like have a place that a copy would not share, and arrays have a path of their own.
-    return not callable(item) and type(item).__module__ != "builtins" and not isinstance(item, numpy.ndarray)
+    if type(item) is numpy.ndarray:
+        return item.dtype.kind in "OV"
+    return not callable(item) and type(item).__module__ != "builtins"
 
 
 class _Pickler(pickle.Pickler):

@@ -119,6 +119,15 @@ class ModuleHandle(Message):
     classes: list[tuple[str, Classes]] = []  # of the parts at these paths; those of others are layers of torch
 
 
+class Given(StrEnum):
+    """The kinds of objects that student code gets from the test and may give back: as the same objects."""
+
+    LENT = "lent"
+    CONTAINER = "container"
+    TENSOR = "tensor"
+    OBJECT = "object"
+
+
 class ObjectRef(Message):
     """From the runner: an object, or its submodule at the path `part`."""
 
@@ -139,12 +148,25 @@ class VerbRef(Message):
     verb: str
 
 
-class FunctionRef(Message):
-    """From the runner: a function or a module of the test, which student code may call back."""
+class LentRef(Message):
+    """From the runner: a function or an object of the test that stays there, by its number in the session (lent.py)."""
 
-    function: Index
-    is_module: bool = False
+    number: Index
+    name: str  # of the function, or of the class of the object
+    text: str | None = None  # the function's docstring
+    signature: bytes = b""  # the function's, pickled
+    classes: list[str] = []  # the object's class and its bases
+    methods: list[str] = []  # special methods of the class
+    member: str = ""  # the name of a member of an Enum
+    is_module: bool = False  # whether it is a module, which may be a part of another one
     has_parameters: bool = False  # which stay with the runner
+
+
+class GivenRef(Message):
+    """From the sandbox: an object of the test, by its number of this kind in the session or in the call."""
+
+    kind: Given
+    number: Index
 
 
 class GeneratorRef(Message):
@@ -162,7 +184,7 @@ class LibraryObject(Message):
 
 
 FromSandbox = ObjectHandle | ModuleHandle
-Handle = FromSandbox | ObjectRef | MethodRef | VerbRef | FunctionRef | GeneratorRef | LibraryObject
+Handle = FromSandbox | ObjectRef | MethodRef | VerbRef | LentRef | GivenRef | GeneratorRef | LibraryObject
 
 
 class ModuleChanges(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, kw_only=True):
@@ -385,6 +407,7 @@ class Callback(Message):
 
     function: Index
     call: Tree
+    verb: str = ""  # another operation on an object of the test
     outputs: list[Index] | None = None
     graph: Index | None = None  # the number of the call's own graph
     requires_grad: list[tuple[Index, bool]] = []  # as in a Call

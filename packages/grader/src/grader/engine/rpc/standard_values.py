@@ -16,6 +16,9 @@ MAX_BITS = 14_000
 MAX_DIGITS = 4_000
 """Digits of a Decimal, and its largest exponent: as an integer, one with more would fill the memory."""
 
+MAX_SAME_HASH = 1_000
+"""Keys of a dict, or elements of a set, with the same hash. Inserting twice as many takes four times as long."""
+
 
 def checked(number: int) -> int:
     """Return an integer that is not too long; raise ProtocolError otherwise."""
@@ -23,6 +26,13 @@ def checked(number: int) -> int:
     if number.bit_length() > MAX_BITS:
         raise ProtocolError(f"an integer may have {MAX_BITS} bits; this one has {number.bit_length()}")
     return number
+
+
+def hashable(items: list[Any], role: str = "elements of a set") -> list[Any]:
+    """Return `items`; raise ProtocolError if too many have the same hash, and TypeError if one has none."""
+    if len(items) > MAX_SAME_HASH and max(Counter(map(hash, items)).values()) > MAX_SAME_HASH:
+        raise ProtocolError(f"at most {MAX_SAME_HASH} {role} may have the same hash; this one has more")
+    return items
 
 
 class Standard(NamedTuple):

@@ -16,9 +16,9 @@ from typing import Any
 import msgspec
 import numpy
 
-from grader.engine.rpc import arrays
-from grader.engine.rpc.protocol import Handle, ProtocolError, Tree
-from grader.engine.rpc.standard_values import STANDARD, TYPES, checked, made, parts_of
+from grader.engine.rpc import arrays, library_values
+from grader.engine.rpc.protocol import Given, GivenRef, Handle, ProtocolError, Tree
+from grader.engine.rpc.standard_values import STANDARD, TYPES, checked, hashable, made, parts_of
 from grader.engine.rpc.tensors import FROM_NAME, dtype_name
 from grader.engine.torch_if_used import torch
 
@@ -28,8 +28,6 @@ MAX_FIELDS, MAX_NAME = 100, 100
 """Fields of a named tuple, and characters of a name; bounded because the runner caches the tuple's class."""
 NOT_FINITE = ("nan", "inf", "-inf")
 CPU = "cpu"
-MAX_SAME_HASH = 1_000
-"""Keys of a dict, or elements of a set, with the same hash. Inserting twice as many takes four times as long."""
 
 Place = Callable[[torch.Tensor], int]
 """Adds a tensor to the message and returns its number there."""
@@ -89,13 +87,16 @@ class Packer:
     Args:
         refer: makes a handle for an object that does not cross.
         tensors: the tensors of the message; those of the values are appended.
+        known: in the sandbox, the kinds and numbers of the objects that it was given, by their ids. Values of libraries
+            cross as such from the sandbox only: what a test hands over is pickled (library_objects.py).
     """
 
-    __slots__ = ("arrays", "nodes", "places", "refer", "tensors")
+    __slots__ = ("arrays", "known", "nodes", "places", "refer", "tensors")
 
-    def __init__(self, refer: Refer, tensors: list[torch.Tensor]) -> None:
+    def __init__(self, refer: Refer, tensors: list[torch.Tensor], known: dict[int, list[Any]] | None = None) -> None:
         self.refer = refer
         self.tensors = tensors
+        self.known = known
         self.places: dict[int, int] = {}
         self.arrays: dict[int, numpy.ndarray] = {}
         """The arrays by the numbers of their tensors, which do not hold the array itself where torch needs a copy."""
@@ -135,8 +136,12 @@ class Packer:
             # JSON has no infinity and no NaN.
             return item if math.isfinite(item) else {"float": repr(item)}
         if isinstance(item, torch.Tensor):
-            return {"tensor": self.place(item)}
+            tree = {"tensor": self.place(item)}
+            given = None if not self.known or item.requires_grad else self.known.get(id(item))
+            return tree if given is None else {"given": [*given, tree]}
         walk, below = self.walk, depth + 1
+        if self.known and id(item) in self.known:
+            return self._given(item, depth)
         if kind is list:
             return [walk(part, below) for part in item]
         if isinstance(item, tuple):
@@ -145,6 +150,13 @@ class Packer:
                 return {"size": parts}
             names = () if kind is tuple else _names(kind)
             return {"named": [kind.__name__, names, parts]} if 0 < len(parts) == len(names) else {"tuple": parts}
+        if (
+            kind is not dict
+            and kind is not numpy.ndarray
+            and self.known is not None
+            and (known := library_values.name_of(kind))
+        ):
+            return self._of_library(item, known, below)
         if isinstance(item, dict):
             pairs = [[walk(key, below), walk(part, below)] for key, part in item.items()]
             if isinstance(item, defaultdict) and kind is defaultdict:
@@ -169,7 +181,11 @@ class Packer:
     def _rare(self, item: Any, kind: type, below: int) -> Tree:
         """Return the tree of a value of one of the types that most messages do not have."""
         if kind is numpy.ndarray:
-            return {"array": self._array(item)}
+            if item.dtype.kind not in "OV":
+                return {"array": self._array(item)}
+            if self.known is not None:
+                return self._of_library(item, "numpy.ndarray", below)
+            return {"handle": self.refer(item, self.place)}
         if kind is complex:
             return {"complex": [self.walk(item.real, below), self.walk(item.imag, below)]}
         if kind is set or kind is frozenset:
@@ -184,6 +200,28 @@ class Packer:
         if name is None:
             return {"handle": self.refer(item, self.place)}
         return {"type" if is_type else "numpy_dtype": name}
+
+    def _given(self, item: Any, depth: int) -> Tree:
+        """Return the tree of an object that student code was given: its number, and its content for a diagnosis."""
+        assert self.known is not None
+        given = self.known.pop(id(item))
+        try:
+            content = [] if given[0] == Given.LENT else [self.walk(item, depth)]
+        finally:
+            self.known[id(item)] = given
+        return {"given": [*given, *content]}
+
+    def _of_library(self, item: Any, name: str, below: int) -> Tree:
+        """Return the tree of a value of a library, or a handle if a part of it is an object of student code."""
+        refer, nodes = self.refer, self.nodes
+        self.refer = _no_object
+        try:
+            return {"library": [name, self.walk(library_values.parts_of(item, name), below)]}
+        except Exception:  # whatever the library raises for a value that student code has tampered with
+            self.nodes = nodes
+        finally:
+            self.refer = refer
+        return {"handle": refer(item, self.place)}
 
     def _array(self, array: numpy.ndarray) -> list[Any]:
         if id(array) not in self.places:
@@ -271,9 +309,9 @@ class _Unpacker:
             if type(real) is float and type(imaginary) is float:
                 return complex(real, imaginary)
         if tag == "set":
-            return set(_hashable([walk(part, below) for part in parts]))
+            return set(hashable([walk(part, below) for part in parts]))
         if tag == "frozenset":
-            return frozenset(_hashable([walk(part, below) for part in parts]))
+            return frozenset(hashable([walk(part, below) for part in parts]))
         if tag == "deque":
             length, items = parts
             if type(items) is list:
@@ -283,7 +321,20 @@ class _Unpacker:
             return defaultdict(walk(factory, below), walk({"dict": pairs}, below))
         if tag == "standard":
             return made(*parts)
+        if tag == "given" and len(parts) >= 2:
+            return self.resolve(
+                msgspec.convert({"type": "GivenRef", "kind": parts[0], "number": parts[1]}, GivenRef), []
+            )
+        if tag == "library" and len(parts) == 2:
+            return self._of_library(parts[0], parts[1], below)
         raise _not_packed()
+
+    def _of_library(self, name: Any, parts: Any, below: int) -> Any:
+        resolve, self.resolve = self.resolve, _no_object
+        try:
+            return library_values.made(name, self.walk(parts, below))
+        finally:
+            self.resolve = resolve
 
     def _array(self, number: int, is_writeable: bool, dtype: str | None = None) -> numpy.ndarray:
         if type(number) is not int or type(is_writeable) is not bool:
@@ -308,6 +359,11 @@ def tensor_at(tensors: list[torch.Tensor], number: int) -> torch.Tensor:
     return tensors[number]
 
 
+def _no_object(item: Any, place: Any) -> Any:
+    """Refuse an object where only values can be."""
+    raise ProtocolError("a value of a library must hold values; this one holds an object of student code")
+
+
 def _text(text: str) -> Tree:
     """Return the tree of a string: JSON cannot hold half of a surrogate pair."""
     try:
@@ -319,9 +375,8 @@ def _text(text: str) -> Tree:
 
 def _names(kind: type[tuple]) -> list[str]:
     """Return the field names of a NamedTuple or of a result of torch (`x.max(1)`); [] for other tuples."""
-    names = getattr(kind, "__match_args__", ())
-    are_fields = kind.__module__ == "torch.return_types" or hasattr(kind, "_fields")
-    return list(names) if are_fields and len(names) <= MAX_FIELDS else []
+    names = getattr(kind, "__match_args__" if kind.__module__ == "torch.return_types" else "_fields", ())
+    return list(names) if len(names) <= MAX_FIELDS and all(map(str.isidentifier, names)) else []
 
 
 @lru_cache(maxsize=256)
@@ -341,15 +396,8 @@ def _not_packed() -> ProtocolError:
 
 
 def _dict(items: list[tuple[Any, Any]]) -> dict[Any, Any]:
-    _hashable([key for key, _ in items], "keys of a dict")
+    hashable([key for key, _ in items], "keys of a dict")
     return dict(items)
-
-
-def _hashable(items: list[Any], role: str = "elements of a set") -> list[Any]:
-    """Return `items`; raise ProtocolError if too many have the same hash, and TypeError if one has none."""
-    if len(items) > MAX_SAME_HASH and max(Counter(map(hash, items)).values()) > MAX_SAME_HASH:
-        raise ProtocolError(f"at most {MAX_SAME_HASH} {role} may have the same hash; this one has more")
-    return items
 
 
 _DICT_TAGS: dict[type, str] = {Counter: "Counter", OrderedDict: "OrderedDict"}

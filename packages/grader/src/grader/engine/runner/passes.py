@@ -90,7 +90,10 @@ class NotebookRun:
         self._room = job.output_kb * 1024
         self.outputs: dict[int, list[dict[str, Any]]] = {}
         our_classes: dict[str, frozenset[str]] = {}
-        for _, source in job.known.cells:
+        for source in [
+            *(source for _, source in job.known.cells),
+            *(step.source for step in job.steps if step.is_ours),
+        ]:
             our_classes |= classes_defined(source)
         self._tests = TestExecutor(self._plan, answers, self._recorder, our_classes)
         self._link = SandboxLink(parent, job.cell_seconds)

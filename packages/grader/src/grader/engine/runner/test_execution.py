@@ -125,6 +125,11 @@ class TestExecutor:
         wanted += [name for name in (*borrowed, *names_in_strings(step.source)) if name not in namespace]
         imported = self._imported(step, client, namespace, wanted) if self._plan.names.imports else {}
         wanted = [name for name in wanted if name not in imported]
+        client.read_only_classes = {
+            name: item
+            for name in self._read_only_names & namespace.keys()
+            if isinstance(item := namespace[name], type) and item.__module__ == "__main__"
+        }
         answer = client.fetch_names(wanted, self._plan.views[step.index]) if wanted else {}
         # Only the requested names: a student's own torch or abs must not take part in judging.
         student_names = {name: answer[name] for name in wanted if name in answer}

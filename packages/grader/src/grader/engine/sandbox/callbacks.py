@@ -5,15 +5,16 @@ student code --> Callbacks.call --Callback--> runner --CallbackReply--> value, o
 
 import itertools
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any
 
 from grader.engine.rpc.exceptions import known_class
 from grader.engine.rpc.graphs import Graph, attached
-from grader.engine.rpc.protocol import Callback, CallbackRaised, CallbackReply, FunctionRef, ProtocolError
+from grader.engine.rpc.lent import borrowed
+from grader.engine.rpc.protocol import Callback, CallbackRaised, CallbackReply, Given, LentRef
 from grader.engine.rpc.tensors import DecodedTensors
-from grader.engine.rpc.values import Refer, Resolve, pack, tensor_at, unpack
+from grader.engine.rpc.values import Packer, Refer, Resolve, pack, tensor_at, unpack
 from grader.engine.sandbox.printed import PrintedText
-from grader.engine.torch_if_used import nn, torch
+from grader.engine.torch_if_used import torch
 
 CALLBACK_NUMBER = "callback_number"
 """The attribute that holds the number of an exception that a function of the test raised."""
@@ -29,31 +30,36 @@ class Callbacks:
         refer: makes a handle for an object of the student's.
         resolve: finds the object of a handle.
         printed: what student code has printed so far.
+        namespace: the student's names.
     """
 
-    def __init__(self, ask_back: AskBack, refer: Refer, resolve: Resolve, printed: PrintedText) -> None:
+    def __init__(
+        self, ask_back: AskBack, refer: Refer, resolve: Resolve, printed: PrintedText, namespace: dict[str, Any]
+    ) -> None:
         self._ask_back, self._refer, self._resolve, self._printed = ask_back, refer, resolve, printed
+        self._namespace = namespace
         self._graphs = itertools.count()
         self.unused_graphs: list[int] = []
+        self._borrowed: dict[int, Any] = {}
+        """What stands for functions and objects of the test, by their numbers."""
+        self.given: dict[int, list[Any]] = {}
+        """The kinds and numbers of these, by their ids."""
 
-    def function(self, handle: FunctionRef) -> Any:
-        """Return what stands for a function or a module of the test; a module can be a part of another one.
+    def lent(self, ref: LentRef) -> Any:
+        """Return what stands for a function, a module or an object of the test, always the same.
 
         Args:
-            handle: its handle.
+            ref: its description.
         """
-        call = lambda *args, **kwargs: self._call(handle.function, args, kwargs)  # noqa: E731
-        if not handle.is_module:
-            return call
-        module: Any = nn.Module()
-        module.forward = call
-        if handle.has_parameters:
-            module.parameters = module.named_parameters = module.state_dict = _stay
-        return module
+        if ref.number not in self._borrowed:
+            item = self._borrowed[ref.number] = borrowed(ref, self._ask, self._namespace)
+            self.given[id(item)] = [Given.LENT, ref.number]
+        return self._borrowed[ref.number]
 
-    def _call(self, function: int, args: tuple, kwargs: dict[str, Any]) -> Any:
+    def _ask(self, number: int, verb: str, args: tuple, kwargs: dict[str, Any]) -> Any:
         tensors: list[torch.Tensor] = []
-        question = Callback(function=function, call=pack((args, kwargs), self._refer, tensors))
+        call = Packer(self._refer, tensors, self.given).walk((args, kwargs), 0)
+        question = Callback(function=number, call=call, verb=verb)
         question.grad_enabled = torch.is_grad_enabled()
         needing = [(n, each) for n, each in enumerate(tensors) if question.grad_enabled and each.requires_grad]
         if needing:
@@ -105,7 +111,3 @@ def _error_of_the_test(raised: CallbackRaised) -> Exception:
         error = RuntimeError(raised.message)
     setattr(error, CALLBACK_NUMBER, raised.number)
     return error
-
-
-def _stay(*_: Any, **__: Any) -> NoReturn:
-    raise ProtocolError("this module of the test binds names of the test, so its parameters do not reach student code")

@@ -4,6 +4,7 @@ import inspect
 import sys
 import textwrap
 from collections.abc import Callable
+from enum import Enum
 from types import BuiltinFunctionType, FunctionType, GeneratorType, MethodType
 from typing import Any
 
@@ -44,7 +45,7 @@ class Descriptions:
         """
         kind = Kind.CLASS if isinstance(item, type) else KINDS.get(type(item), Kind.OBJECT)
         described = self.of_class(item if kind is Kind.CLASS else type(item)) if kind in _DESCRIBED else []
-        name = str(getattr(item, "__name__", type(item).__name__))
+        name = str(item.name if isinstance(item, Enum) else getattr(item, "__name__", type(item).__name__))
         return ObjectHandle(
             object_id=self._object_id(item), name=_sent(name), is_callable=callable(item), kind=kind, of=described
         )

@@ -31,10 +31,11 @@ from grader.engine.rpc.protocol import (
     CellDone,
     Effects,
     ErrorCode,
-    FunctionRef,
     GeneratorRef,
+    Given,
     Gradients,
     Handle,
+    LentRef,
     LibraryObject,
     MethodRef,
     ModuleChanges,
@@ -50,7 +51,7 @@ from grader.engine.rpc.protocol import (
 from grader.engine.rpc.random_state import KnownState
 from grader.engine.rpc.tensors import FROM_NAME, DecodedTensors, same
 from grader.engine.rpc.torch_settings import default_dtype
-from grader.engine.rpc.values import Packer, Place, Refer, pack, tensor_at, unpack
+from grader.engine.rpc.values import Packer, Place, Refer, tensor_at, unpack
 from grader.engine.sandbox.bindings import UNBOUND, Bindings, identifiers
 from grader.engine.sandbox.callbacks import CALLBACK_NUMBER, AskBack, Callbacks
 from grader.engine.sandbox.descriptions import Descriptions, code, library_name, signature
@@ -131,7 +132,7 @@ class RpcServer:
         if isinstance(request, RunCell):
             return self._run(request)
         if isinstance(request, Call) and request.new:
-            callbacks = Callbacks(self._ask_back, self._refer, self._resolve, self._printed)
+            callbacks = Callbacks(self._ask_back, self._refer, self._resolve, self._printed, self._shell.namespace)
             self._sessions[request.session] = _Session(callbacks)
             # No score depends on what was drawn in earlier tests.
             seed_own(0)
@@ -266,8 +267,10 @@ class RpcServer:
                 result, measured = target(*args, **kwargs), None
 
         tensors: list[torch.Tensor] = []
-        reply = Returned(value=pack(result, self._refer, tensors), measured=measured, printed=self._printed.take())
-        of_value, packer = len(tensors), Packer(self._refer, tensors)
+        known = session.callbacks.given | arguments.given(watched)
+        value = Packer(self._refer, tensors, known).walk(result, 0)
+        reply = Returned(value=value, measured=measured, printed=self._printed.take())
+        of_value, packer = len(tensors), Packer(self._refer, tensors, known)
         modules, grown = self._module_changes(request, inputs, packer)
         reply.differentiable, reply.leaves = kinds(tensors[:of_value], inputs)
         effects = arguments.effects(watched, packer, self._refer)
@@ -321,8 +324,8 @@ class RpcServer:
                 return getattr(self._resolve(handle.owner, tensors), handle.method)
             case VerbRef():
                 return self._verbs[handle.verb]
-            case FunctionRef():
-                return self._session.callbacks.function(handle)
+            case LentRef():
+                return self._session.callbacks.lent(handle)
             case GeneratorRef() if arguments is not None:
                 arguments.generators.append(renewed(handle.kind, tensor_at(tensors, handle.state)))
                 return arguments.generators[-1]
@@ -369,6 +372,20 @@ class _CallArguments:
         """Remember which tensors require a gradient."""
         self._frozen = [tensor.requires_grad for tensor in self._decoded.tensors]
 
+    def given(self, watched: WatchedContainers) -> dict[int, list[Any]]:
+        """Return the kinds and numbers of the objects that student code may give back, by their ids.
+
+        Args:
+            watched: the lists and dicts among the arguments.
+        """
+        found = {id(container): (Given.CONTAINER, number) for number, container in enumerate(watched.containers)}
+        found |= {id(tensor): (Given.TENSOR, number) for number, tensor in enumerate(self._decoded.tensors)}
+        found |= {
+            id(array): (Given.TENSOR, number) for number, array in self._decoded.arrays.items() if array.flags.writeable
+        }
+        found |= {id(item): (Given.OBJECT, number) for number, item in enumerate(self.copies.items())}
+        return {each: list(place) for each, place in found.items()}
+
     def effects(self, watched: WatchedContainers, packer: Packer, refer: Refer) -> Effects:
         """Return the changes that the call made to its arguments.
 
@@ -389,7 +406,7 @@ class _CallArguments:
         for number, before in self._gradients.items():
             if (now := gradient_of(tensors[number])) is not before:
                 effects.gradients.append((number, None if now is None else packer.place(now)))
-        effects.containers = [(number, packer.walk(content, 0)) for number, content in watched.written()]
+        effects.containers = [(number, packer.walk(copy.copy(content), 0)) for number, content in watched.written()]
         effects.generators = [packer.place(state_of(generator)) for generator in self.generators]
         effects.objects = self.copies.changes(refer, packer.tensors)
         for number, was_required in enumerate(self._frozen):

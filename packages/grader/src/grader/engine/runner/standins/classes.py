@@ -9,14 +9,19 @@ layout of these classes forbids it.
 
 import sys
 from abc import ABCMeta
+from collections import deque
+from datetime import date, time, timedelta
 from functools import cache, lru_cache
+from numbers import Number
 from typing import Any, cast
 
 import numpy
 
+from grader.engine.rpc import library_values
 from grader.engine.rpc.operations import CALL, EXIT, JUDGED, SPECIAL
 from grader.engine.rpc.protocol import ClassDescription, Classes, Handle, ObjectRef, ProtocolError
 from grader.engine.runner.standins.proxies import (
+    FIELDS,
     Caller,
     Measure,
     Operation,
@@ -31,8 +36,13 @@ from grader.engine.runner.standins.proxies import (
 )
 from grader.engine.torch_if_used import nn, torch
 
-DATA = (bool, int, float, str, bytes, list, tuple, dict, torch.Tensor, numpy.ndarray)
+DATA = (
+    *(bool, int, float, complex, str, bytes, list, tuple, dict, set, frozenset),
+    *(torch.Tensor, numpy.ndarray),
+)
 """Values that cross as copies. No object of the student's passes as one."""
+NOT_CLAIMED = (*DATA, Number, date, time, timedelta, deque, numpy.generic, BaseException, type)
+"""Classes for whose objects `isinstance` takes no stand-in."""
 ABSTRACT = ("abc", "collections.abc", "contextlib", "threading", "torch.optim", "torch.utils.data", "typing")
 """Packages whose classes a stand-in may have among its bases. Of any other, it could take over a comparison."""
 RAISING = ("csv", "decimal", "json", "numpy", "pandas", "queue", "scipy", "sklearn", "statistics", "torch")
@@ -85,7 +95,8 @@ class RemoteClass(type):
         if name == "_remote_class":
             return own
         if name.startswith("__") and not (
-            name in own.methods or name in ("__doc__", "__init__", "__annotations__", "__members__", "__signature__")
+            name in own.methods
+            or name in ("__doc__", "__init__", "__annotations__", "__members__", "__signature__", FIELDS)
         ):
             return local(cls, name)
         if name == "mro":
@@ -198,11 +209,14 @@ def local_class(client: Caller, described: Classes, known: dict[int, RemoteClass
 def _local_class(client: Caller, described: ClassDescription, known: dict[int, RemoteClass]) -> Any:
     if not known.keys() >= set(described.bases):
         raise ProtocolError("a class must be described after its bases")
-    library = library_class(described.library)
+    author = None if described.library else client.read_only_classes.get(described.name)
+    library = author or library_class(described.library)
     bases = [known[base] for base in described.bases]
     methods = SPECIAL.intersection(described.methods)
     own = ClassRef(client, described.object_id, methods, library)
     name = shown_name(described.name)
+    if author is not None:
+        own.named = described.name
     try:
         if library is not None and issubclass(library, nn.Module):
             made = _new_class(name, (RemoteModule,), own, {})
@@ -213,8 +227,13 @@ def _local_class(client: Caller, described: ClassDescription, known: dict[int, R
         elif any(issubclass(base, StudentError) for base in bases):
             made = _new_class(name, _of(StudentError, bases), own, {})
         else:
-            inherited = _of(RemoteObject, bases) or (RemoteObject, *_inheritable(library))
-            made = _new_class(name, inherited, own, _methods(methods, inherited))
+            inherited = _of(RemoteObject, bases) or (RemoteObject,)
+            inherited += _inheritable(library, author)
+            content = _methods(methods, inherited)
+            if library is not None and _may_pass_as(library):
+                # As the class of a stand-in's object says, and not as a base: no operator prefers a stand-in.
+                content["__class__"] = property(lambda self: library if type(self) is made else type(self))
+            made = _new_class(name, inherited, own, content)
             if library is not None and _is_abstract(library) and type(library) is ABCMeta:
                 ABCMeta.register(library, made)
     except TypeError as error:
@@ -254,9 +273,14 @@ def _raised_as(error: type[Exception]) -> tuple[type, ...]:
     """Return the bases of a stand-in of this exception class besides StudentError."""
     top = error.__module__.partition(".")[0]
     for kind in error.__mro__:
-        if kind.__module__ == "builtins" or top in RAISING:
+        if kind.__module__ in ("builtins", "__main__") or top in RAISING:
             return () if kind is Exception or kind is StopIteration else (kind,)
     return ()
+
+
+def _may_pass_as(library: type) -> bool:
+    """Return whether `isinstance` is to say that a stand-in is an object of this class of a library, as it claims."""
+    return not issubclass(library, NOT_CLAIMED) and not library_values.name_of(library)
 
 
 def _is_abstract(library: type) -> bool:
@@ -264,9 +288,11 @@ def _is_abstract(library: type) -> bool:
     return bool(names) and not issubclass(library, (*DATA, BaseException))
 
 
-def _inheritable(library: type | None) -> tuple[type, ...]:
-    """Return the library's class itself if a stand-in can have it as a base."""
-    return (library,) if library is not None and _is_abstract(library) and type(library) is type else ()
+def _inheritable(library: type | None, author: type | None) -> tuple[type, ...]:
+    """Return the class itself, of a library or of a read-only cell, if a stand-in can have it as a base."""
+    if library is None or type(library) is not type or issubclass(library, DATA):
+        return ()
+    return (library,) if author is not None or _is_abstract(library) else ()
 
 
 def _methods(methods: frozenset[str], bases: tuple[type, ...]) -> dict[str, Any]:

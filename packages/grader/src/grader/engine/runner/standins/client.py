@@ -10,6 +10,7 @@ import itertools
 import sys
 import weakref
 from collections.abc import Callable, Mapping
+from enum import Enum
 from types import FunctionType
 from typing import Any, TypeVar
 
@@ -23,6 +24,7 @@ from grader.engine.rpc.exceptions import to_data
 from grader.engine.rpc.generators import advance, advance_own, kind_of, own_states, state_of
 from grader.engine.rpc.gradients import gradient_of, put
 from grader.engine.rpc.graphs import Graph, Graphs, attached, kinds
+from grader.engine.rpc.lent import DELETE, SET, is_lent, lend, operate
 from grader.engine.rpc.protocol import Handle, ProtocolError
 from grader.engine.rpc.random_state import KnownState, accepted_state
 from grader.engine.rpc.tensors import DecodedTensors, dtype_name
@@ -64,7 +66,11 @@ class RpcClient:
         self._channel = channel
         self._session = session
         self._is_new = True
-        self._functions: list[Callable] = []
+        self._lent: list[Any] = []
+        """Functions and objects of the test that student code got, by number."""
+        self._lent_refs: dict[int, protocol.LentRef] = {}
+        self._making: _Call | None = None
+        """The call that student code is making."""
         self._errors: list[Exception] = []
         self.modules: weakref.WeakValueDictionary[int, RemoteModule] = weakref.WeakValueDictionary()
         self.parameters: weakref.WeakValueDictionary[int, torch.nn.Parameter] = weakref.WeakValueDictionary()
@@ -73,6 +79,8 @@ class RpcClient:
         self._classes: dict[int, RemoteClass] = {}
         self.our_classes: Mapping[str, frozenset[str]] = {}
         """The author's own classes, and the names that each defines; see names.classes_defined."""
+        self.read_only_classes: Mapping[str, type] = {}
+        """The classes that read-only cells define, which run in both processes."""
         self._graphs = itertools.count()
         self.unused_graphs: list[int] = []
         self._graphs_here = Graphs()
@@ -233,7 +241,7 @@ class RpcClient:
     def _answer_callback(self, question: protocol.Callback, decoded: DecodedTensors) -> None:
         """Call the function of the test for student code, and send back its value or exception."""
         places, number = question.outputs, question.function
-        if places is None and number >= len(self._functions):
+        if places is None and number >= len(self._lent):
             raise ProtocolError("student code may call back only functions that a test passed to it")
         inputs = []
         for place, is_leaf in question.requires_grad:
@@ -243,14 +251,15 @@ class RpcClient:
         tensors: list[torch.Tensor] = []
         reply: protocol.CallbackReturned | protocol.CallbackRaised
         self._graphs_here.forget(question.forget)
-        function: Callable = self._graphs_here.differentiate if places is not None else self._functions[number]
+        function = None if places is not None else self._lent[number]
+        self.wrote |= question.verb in (SET, DELETE)
         again: list[int] = []
         try:
             if places is not None:
-                result, again = function(number, places, list(args), question.graph)
+                result, again = self._graphs_here.differentiate(number, places, list(args), question.graph)
             else:
                 with torch.set_grad_enabled(question.grad_enabled):
-                    result = function(*args, **kwargs)
+                    result = operate(function, question.verb, args, kwargs)
             reply = protocol.CallbackReturned(value=_packed(result, Packer(self._refer, tensors)), differentiable=again)
             if inputs and question.graph is not None:
                 reply.differentiable, _ = kinds(tensors, inputs)
@@ -282,17 +291,18 @@ class RpcClient:
         """Return the handle of an object that a test passes to student code and that stays here."""
         if (handle := handle_of(item)) is not None:
             return handle
-        if callable(item):
-            self._functions.append(item)
-            is_module = isinstance(item, torch.nn.Module)
-            has_parameters = is_module and next(item.parameters(), None) is not None
-            number = len(self._functions) - 1
-            return protocol.FunctionRef(function=number, is_module=is_module, has_parameters=has_parameters)
+        if callable(item) or is_lent(item):
+            if id(item) not in self._lent_refs:
+                self._lent_refs[id(item)] = lend(item, len(self._lent))
+                self._lent.append(item)
+            return self._lent_refs[id(item)]
         raise TypeError(f"a test may pass values, arrays and functions to student code, not a {type(item).__name__}")
 
     def _resolve(self, handle: Handle, tensors: list[torch.Tensor]) -> Any:
         if isinstance(handle, protocol.ObjectHandle):
             return self._object(handle)
+        if isinstance(handle, protocol.GivenRef):
+            return self._given(handle.kind, handle.number)
         if not isinstance(handle, protocol.ModuleHandle):
             raise ProtocolError(f"a sandbox refers only to objects of its own; got a {type(handle).__name__}")
         module = self.modules.get(handle.object_id)
@@ -304,6 +314,16 @@ class RpcClient:
         if not isinstance(handle, protocol.ModuleHandle):
             raise ProtocolError("an object of the test may get a module of the student's, and no other object")
         return self._resolve(handle, tensors)
+
+    def _given(self, kind: protocol.Given, number: int) -> Any:
+        """Return an object of the test that student code gives back."""
+        known: Any = self._lent if kind is protocol.Given.LENT else {}
+        if kind is not protocol.Given.LENT and self._making is not None:
+            known = self._making.given(kind)
+        try:
+            return known[number]
+        except (IndexError, KeyError):
+            raise ProtocolError(f"student code got no {kind} of the number {number}") from None
 
     def _object(self, handle: protocol.ObjectHandle) -> Any:
         """Return the stand-in of an object that is no module."""
@@ -319,6 +339,8 @@ class RpcClient:
             if handle.kind is protocol.Kind.CLASS:
                 return of
             library = of._remote_class.library
+            if library is not None and issubclass(library, Enum) and handle.name in library.__members__:
+                return library[handle.name]
             if issubclass(of, RemoteModule) or library is not None and issubclass(library, DATA):
                 raise ProtocolError(f"a value of the class {of.__name__} must cross as such; an object arrived")
             if issubclass(of, StudentError):
@@ -336,6 +358,11 @@ class RpcClient:
 def is_stand_in(item: Any) -> bool:
     """Return whether an object stands for one of the student's."""
     return handle_of(item) is not None
+
+
+def _is_copied(item: Any) -> bool:
+    """Return whether an object that is no function of the test's is copied for student code, and not lent to it."""
+    return library_objects.crosses(item) and (definitions.is_of_torch(item) or not is_lent(item))
 
 
 def _differentiable(tensor: torch.Tensor) -> torch.Tensor:
@@ -408,6 +435,14 @@ class _Call:
 
     def exchange(self) -> tuple[Any, list[torch.Tensor]]:
         """Make the call; return its value and the tensors in it that have a gradient in the sandbox."""
+        client = self._client
+        before, client._making = client._making, self
+        try:
+            return self._exchanged()
+        finally:
+            client._making = before
+
+    def _exchanged(self) -> tuple[Any, list[torch.Tensor]]:
         client, request = self._client, self._request
         random_state = torch.get_rng_state()
         if client._random.is_news(random_state):
@@ -431,6 +466,19 @@ class _Call:
         for object_id, paths in reply.grown:
             self.collecting += self._state(object_id).tensors(paths)
         return value, [tensor_at(tensors, number) for number in reply.differentiable]
+
+    def given(self, kind: protocol.Given) -> Any:
+        """Return the objects of one kind that this call hands over, by number.
+
+        Args:
+            kind: the kind.
+        """
+        match kind:
+            case protocol.Given.CONTAINER:
+                return self._containers
+            case protocol.Given.TENSOR:
+                return dict(enumerate(self._tensors)) | self._arrays
+        return [item for item, _ in self._handed.items]
 
     def _state(self, object_id: int) -> ModuleState:
         if object_id not in self._states:
@@ -487,7 +535,7 @@ class _Call:
             self._generators.append(item)
             return protocol.GeneratorRef(state=place(state_of(item)), kind=kind)
         is_ours = isinstance(item, FunctionType) and definitions.is_defined_by_test(item)
-        if definitions.needs_sending(item, is_stand_in) if is_ours else library_objects.crosses(item):
+        if definitions.needs_sending(item, is_stand_in) if is_ours else _is_copied(item):
             handle = self._handed.handle(item, self._part, place)
         return handle or self._client._refer(item, place)
 

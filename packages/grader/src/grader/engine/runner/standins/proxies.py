@@ -5,6 +5,7 @@ a real local module with the same parameters and buffers under the same names, w
 takes part in autograd here. An exception is a StudentError.
 """
 
+import dataclasses
 import inspect
 import linecache
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
@@ -45,6 +46,8 @@ CLAIMS = frozenset(
 """Attributes with double underscores that a test may ask for. Libraries look for others, such as `__array__`, and would
 take over what they find."""
 
+FIELDS = "__dataclass_fields__"
+
 Measure = Callable[..., tuple[Any, int]]
 """A function of a helper package that makes a call and returns its value and a measured number."""
 
@@ -84,6 +87,9 @@ class Caller(Protocol):
 
     @property
     def our_classes(self) -> Mapping[str, frozenset[str]]: ...
+
+    @property
+    def read_only_classes(self) -> Mapping[str, type]: ...
 
     def class_of(self, described: Classes) -> Any: ...
 
@@ -239,6 +245,8 @@ def remote_attribute(client: Caller, owner: Any, name: str, cls: type) -> Any:
             return _signature(client, owner)
         if name == "__code__":
             return _code(client, owner)
+        if name == FIELDS:
+            return {each: _field(each) for each in client.call(Verb.GET, (owner, name), {})}
         if name not in CLAIMS:
             raise AttributeError(f"'{cls.__name__}' object has no attribute '{name}'")
     value = client.call(Verb.GET, (owner, name), {})
@@ -253,6 +261,13 @@ def _ours(client: Caller, cls: type) -> list[frozenset[str]]:
         return []
     names = [base._remote_class.named or base.__name__ for base in cls.__mro__ if hasattr(base, "_remote_class")]
     return [client.our_classes[name] for name in names if name in client.our_classes]
+
+
+def _field(name: str) -> dataclasses.Field:
+    """Return a field of a student's dataclass, of which only the name crosses."""
+    made: Any = dataclasses.field()
+    made.name, made._field_type = name, dataclasses._FIELD  # type: ignore[attr-defined]
+    return made
 
 
 class Opaque:
