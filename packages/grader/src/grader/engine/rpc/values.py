@@ -225,7 +225,8 @@ class _Unpacker:
         if tag == "tuple" and type(part) is list:
             return tuple([walk(inner, below) for inner in part])
         if tag in _DICTS and type(part) is list:
-            return _DICTS[tag](_dict([(walk(key, below), walk(value, below)) for key, value in part]))
+            new = _dict([(walk(key, below), walk(value, below)) for key, value in part])
+            return new if tag == "dict" else _DICTS[tag](new)
         if tag == "named" and type(part) is list and len(part) == 3:
             class_name, names, parts = part
             kind = _named_tuple(class_name, tuple(names))
@@ -332,7 +333,8 @@ def _not_packed() -> ProtocolError:
 
 
 def _dict(items: list[tuple[Any, Any]]) -> dict[Any, Any]:
-    _hashable([key for key, _ in items], "keys of a dict")
+    if len(items) > MAX_SAME_HASH:
+        _hashable([key for key, _ in items], "keys of a dict")
     return dict(items)
 
 
@@ -344,7 +346,7 @@ def _hashable(items: list[Any], role: str = "elements of a set") -> list[Any]:
 
 
 _DICT_TAGS: dict[type, str] = {Counter: "Counter", OrderedDict: "OrderedDict"}
-_DICTS: dict[str, Callable[[dict], dict]] = {"dict": lambda new: new, **{tag: kind for kind, tag in _DICT_TAGS.items()}}
+_DICTS: dict[str, type[dict]] = {"dict": dict, **{tag: kind for kind, tag in _DICT_TAGS.items()}}
 _TYPE_NAMES = TYPES | arrays.TYPES
 _NAMED_TYPES = {name: kind for kind, name in _TYPE_NAMES.items()}
 _RARE = {numpy.ndarray, complex, set, frozenset, deque, *map(type, _TYPE_NAMES), *STANDARD, *arrays.DTYPE_CLASSES}
