@@ -64,4 +64,4 @@ def special_methods(cls: type) -> list[str]:
         if base is not object:
             own = vars(base)
             found.update([(name, own[name]) for name in SPECIAL.intersection(own)])
-    return sorted(name for name, method in found.items() if method is not None)
+    return sorted([name for name, method in found.items() if method is not None])
