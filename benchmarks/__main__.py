@@ -10,9 +10,10 @@
 8. Points that a single mistake costs in its own exercise and in others.
 9. `grader serve` under load, and what it has after many kills.
 10. `grader check`, again and again: with and without the process that stays warm.
-11. The report on a class whose truth is known: what it finds, and how long it takes.
-12. A class on a cluster of this machine: its seconds, and what the driver itself costs.
-13. A model of 100,000 submissions on 1 to 1,000 workers, from costs that are measured now.
+11. The start of a course that does not use torch, beside one that does.
+12. The report on a class whose truth is known: what it finds, and how long it takes.
+13. A class on a cluster of this machine: its seconds, and what the driver itself costs.
+14. A model of 100,000 submissions on 1 to 1,000 workers, from costs that are measured now.
 
 Every measured class run is a whole process of its own: start-up, registration, grading, gradebook and feedback.
 """
@@ -30,7 +31,19 @@ from pathlib import Path
 
 import torch
 
-from benchmarks import attacks, calls, check, class_report, cluster, diagnosis, matrix, model, once, serve
+from benchmarks import (
+    attacks,
+    calls,
+    check,
+    class_report,
+    cluster,
+    diagnosis,
+    matrix,
+    model,
+    once,
+    serve,
+    without_torch,
+)
 from benchmarks.classes import ASSIGNMENT, PROGRAMS, STUDENTS, environment, make
 
 RESULTS = Path(__file__).parent / "RESULTS.md"
@@ -45,6 +58,7 @@ MODULES = {
     "once": once,
     "serve": serve,
     "check": check,
+    "without_torch": without_torch,
     "class_report": class_report,
     "cluster": cluster,
     "model": model,

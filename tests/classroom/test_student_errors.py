@@ -150,7 +150,7 @@ def test_a_gradebook_that_cannot_be_written_ends_the_run(again: Path, monkeypatc
 class Immediate:
     """Grades each submission when it is handed over, so that all are done at once."""
 
-    at_once, make_pages, batch_wait = 64, False, 0.0
+    at_once, make_pages, batch_wait, threads = 64, False, 0.0, None
 
     def begin(self, assignment: Assignment, notebooks: object) -> None:
         pass

@@ -13,6 +13,7 @@ from grader.engine.rpc.copied_objects import apply
 from grader.engine.rpc.library_objects import Handed, parts_of
 from grader.engine.rpc.protocol import LibraryObject, ProtocolError
 from grader.engine.rpc.values import unpack
+from grader.engine.runner.standins.proxies import StudentError
 
 STEP = """
 def step(model, optimiser, x, y, loss_function=nn.functional.mse_loss):

@@ -28,10 +28,11 @@ from grader.classroom.page.page_maker import PreviousScores, StudentResult
 from grader.classroom.release import register
 from grader.classroom.results import ResultWriter, completion_marker
 from grader.classroom.student import Assignment, Submission, load_assignment, read_submission
-from grader.classroom.student_zero import sound
+from grader.classroom.student_zero import begin
 from grader.classroom.submitted.file_choice import misplaced_files
 from grader.engine.code_digest import engine_digest
 from grader.engine.sandbox import confinement
+from grader.engine.supervisor.pool import side_by_side
 from grader.errors import GraderError
 
 MAX_MB_UNDER_WAY = 256
@@ -117,17 +118,18 @@ class ClassRun:
         students = self.course_dir.students(self.assignment, self.only)
         marker = partial(completion_marker, self.course_dir, self.assignment)
         unfinished = {student for student in students if self.force or marker(student) is None}
-        with closing(graders or Threads(self.jobs)) as graders, ThreadPoolExecutor(1) as beside:
-            checked = beside.submit(
-                sound, self.course_dir, assignment, anyway=self.anyway, keep_stamp=with_pages, jobs=self.jobs
+        with closing(graders or Threads(self.jobs)) as graders, ThreadPoolExecutor(side_by_side(self.jobs)) as beside:
+            # Our own solution is the first of the class, for the same processes and what they keep of answers.
+            checked = begin(
+                self.course_dir, assignment, graders.threads or beside, anyway=self.anyway, keep_stamp=with_pages
             )
             if self.anyway or graders.make_pages or allows_broken_tests(self.course_dir.config):
-                assignment = checked.result()
+                assignment = checked()
             under_way = _UnderWay(graders, assignment, partial(self._read, assignment))
             if not graders.make_pages:
                 # These must be graded anyway, so start before the gradebook is ready.
                 under_way.take(student for student in students if student in unfinished)
-            checked.result()  # nothing is written before our own solution is known to pass
+            checked()  # nothing is written before our own solution is known to pass
             register(course_dir, self.assignment)
             with ResultWriter(course_dir, self.assignment) as writer:
                 graders.begin(assignment, writer.notebooks)

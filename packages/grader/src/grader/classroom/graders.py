@@ -3,7 +3,7 @@
 Assignment --begin-->            Submission --submit--> Future of a StudentResult
 """
 
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from typing import Protocol
 
 from grader.classroom.gradebook.rules import RegisteredNotebook
@@ -21,6 +21,10 @@ class Graders(Protocol):
     """Whether the graders make pages, too. Then submissions wait until the gradebook has the assignment."""
     batch_wait: float
     """Seconds that a result may wait for others to share its transaction."""
+
+    @property
+    def threads(self) -> Executor | None:
+        """The threads that grade on this machine; None if other machines grade."""
 
     def begin(self, assignment: Assignment, notebooks: dict[str, RegisteredNotebook]) -> None:
         """Receive the assignment and its entries in the gradebook; called once."""
@@ -43,7 +47,7 @@ class Threads:
     def __init__(self, jobs: int = 0) -> None:
         threads = side_by_side(jobs)
         self.at_once = 4 * threads
-        self._pool = ThreadPoolExecutor(threads)
+        self.threads = ThreadPoolExecutor(threads)
 
     def begin(self, assignment: Assignment, notebooks: dict[str, RegisteredNotebook]) -> None:
         """Do nothing: grading has already begun."""
@@ -52,8 +56,8 @@ class Threads:
         self, assignment: Assignment, submission: Submission, previous: PreviousScores
     ) -> "Future[StudentResult]":
         """Queue a submission for the next free thread."""
-        return self._pool.submit(grade_submission, assignment, submission)
+        return self.threads.submit(grade_submission, assignment, submission)
 
     def close(self) -> None:
         """Wait for running threads, and drop queued submissions."""
-        self._pool.shutdown(cancel_futures=True)
+        self.threads.shutdown(cancel_futures=True)

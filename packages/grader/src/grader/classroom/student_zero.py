@@ -10,11 +10,12 @@ not, and without autograded/ our solution is graded again, as the students are.
 import hashlib
 import json
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 from nbformat import NotebookNode
 
@@ -44,33 +45,68 @@ _known: dict[str, list[Fault]] = {}
 """The faults of the notebooks that this process has graded, by digest."""
 
 
-def sound(
-    course_dir: CourseDir,
-    assignment: Assignment,
-    *,
-    anyway: bool = False,
-    how: str = "--anyway",
-    note: Callable[[str], None] = lambda line: None,
-    keep_stamp: bool = True,
-    jobs: int = 0,
-) -> Assignment:
+def sound(course_dir: CourseDir, assignment: Assignment, *, jobs: int = 0, **options: Any) -> Assignment:
     """Return the assignment with the tests that our own solution fails, of which there are none unless `anyway`.
 
     Args:
         course_dir: the course folder.
         assignment: the assignment.
-        anyway: whether to go on in spite of faults, as the course's setting can also say.
-        how: how a person says so.
-        note: prints a line on a fault that does not stop anything.
-        keep_stamp: whether to write the stamp, where nothing else may be written either.
         jobs: the number of notebooks to grade at a time, 0 for one per core.
+        options: those of `begin`.
 
     Raises:
         UnsoundSource: our solution loses points, or a read-only cell that is needed does not run.
     """
-    found = _faults(course_dir, assignment, keep_stamp=keep_stamp, jobs=jobs)
+    with ThreadPoolExecutor(side_by_side(jobs)) as threads:
+        return begin(course_dir, assignment, threads, **options)()
+
+
+def begin(
+    course_dir: CourseDir,
+    assignment: Assignment,
+    threads: Executor,
+    *,
+    anyway: bool = False,
+    how: str = "--anyway",
+    note: Callable[[str], None] = lambda line: None,
+    keep_stamp: bool = True,
+) -> Callable[[], Assignment]:
+    """Begin to grade our own solution, and return a function that waits for the end, with the value of `sound`.
+
+    Args:
+        course_dir: the course folder.
+        assignment: the assignment.
+        threads: grade it. If they grade the class as well, no other processes are needed.
+        anyway: whether to go on in spite of faults, as the course's setting can also say.
+        how: how a person says so.
+        note: prints a line on a fault that does not stop anything.
+        keep_stamp: whether to write the stamp, where nothing else may be written either.
+    """
+    stamp = course_dir.folder("autograded", assignment.name, STUDENT) / STAMP
+    digests = {name: _digest(assignment, text) for name, text in assignment.texts.items()}
+    recorded = _recorded(stamp)
+    unknown = [name for name, digest in digests.items() if digest not in recorded and digest not in _known]
+    running = {name: threads.submit(_assessed, assignment, name) for name in unknown}
+
+    def end() -> Assignment:
+        for name, future in running.items():
+            if (faults := future.result()) is not None:
+                _known[digests[name]] = faults
+        found = [fault for digest in digests.values() for fault in _known.get(digest, [])]
+        are_all_known = recorded.union(_known).issuperset(digests.values())
+        if keep_stamp and are_all_known and not found and not recorded.issuperset(digests.values()):
+            with suppress(OSError):  # it is graded again the next time
+                replace_file(stamp, json.dumps([*digests.values()]))
+        may_go_on = anyway or allows_broken_tests(course_dir.config)
+        return _with_faults(assignment, found, how if not may_go_on else "", note)
+
+    return cache(end)
+
+
+def _with_faults(assignment: Assignment, found: list[Fault], how: str, note: Callable[[str], None]) -> Assignment:
+    """Return the assignment with the tests that fail; raise UnsoundSource if some do and `how` says how to go on."""
     stopping = [fault for fault in found if fault.stops]
-    if stopping and not (anyway or allows_broken_tests(course_dir.config)):
+    if stopping and how:
         raise UnsoundSource(
             f"our own solution of '{assignment.name}' does not pass our own tests, so nothing was done: correct these "
             f"cells, or go on with {how}",
@@ -83,26 +119,6 @@ def sound(
         if fault.lost:
             unsound.setdefault(fault.notebook, {})[fault.cell] = fault.ending
     return replace(assignment, unsound=unsound)
-
-
-def _faults(course_dir: CourseDir, assignment: Assignment, *, keep_stamp: bool, jobs: int) -> list[Fault]:
-    """Return the faults of all notebooks of an assignment, in order."""
-    stamp = course_dir.folder("autograded", assignment.name, STUDENT) / STAMP
-    digests = {name: _digest(assignment, text) for name, text in assignment.texts.items()}
-    recorded = _recorded(stamp)
-    unknown = [name for name, digest in digests.items() if digest not in recorded and digest not in _known]
-    if unknown:
-        assess = partial(_assessed, assignment)
-        with ThreadPoolExecutor(side_by_side(jobs)) as threads:
-            for name, faults in zip(unknown, threads.map(assess, unknown), strict=True):
-                if faults is not None:
-                    _known[digests[name]] = faults
-    found = {name: _known.get(digest, []) for name, digest in digests.items()}
-    are_all_known = recorded.union(_known).issuperset(digests.values())
-    if keep_stamp and are_all_known and not any(found.values()) and not recorded.issuperset(digests.values()):
-        with suppress(OSError):  # it is graded again the next time
-            replace_file(stamp, json.dumps([*digests.values()]))
-    return [fault for faults in found.values() for fault in faults]
 
 
 def _recorded(stamp: Path) -> set[str]:

@@ -13,7 +13,7 @@ from grader.engine.explanation import Cause, Ending, Explanation
 from grader.engine.limits import Limits
 from grader.engine.notebook.assignment_files import AssignmentFiles
 from grader.engine.notebook.files import require_instantiated
-from grader.engine.notebook.not_run import imports, names_bound_in, with_imports_of_tests
+from grader.engine.notebook.not_run import imports, with_imports_of_tests
 from grader.engine.notebook.plan import Role, Step, plan
 from grader.engine.notebook.repair import Repaired, repair
 from grader.engine.notebook.source_names import names_of
@@ -66,8 +66,8 @@ def grade(
     steps = plan(repaired.notebook, source)
     names = names_of(source)
     all_steps = with_imports_of_tests([*imports(repaired.not_run, steps), *steps], names)
-    job = Job(all_steps, known_misconceptions(source, misconceptions), repaired.not_run, names)
-    job.source_names, job.unsound = names_bound_in(source), unsound or {}
+    known = known_misconceptions(source, misconceptions)
+    job = Job(all_steps, known, repaired.not_run, names, unsound=unsound or {})
     modules = assignment_files.modules if assignment_files is not None else ()
     try:
         result = run_job(

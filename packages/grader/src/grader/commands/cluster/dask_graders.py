@@ -110,6 +110,7 @@ class DaskGraders:
     """Grades on a cluster, pages included."""
 
     make_pages = True
+    threads = None
     batch_wait = 1.0
 
     def __init__(self, address: str, config: Config, note: Callable[[str], None]) -> None:

@@ -45,6 +45,7 @@ def syntax_error(source: str) -> SyntaxError | None:
     return None
 
 
+@lru_cache(maxsize=1024)
 def without_magics(source: str) -> str:
     """Return a student's cell with each magic as the names that it binds; as it is if it is Python already.
 

@@ -8,7 +8,6 @@ source, submission, repaired notebook --cells_not_run--> NotRunCell --imports-->
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from grader.engine.explanation import NotRunKind
@@ -21,10 +20,6 @@ from grader.engine.notebook.source_names import SourceNames
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
-SETTING = re.compile(r"^[ \t]*%(?:matplotlib|config|load_ext|autoreload)\b.*$", re.MULTILINE)
-"""Magics that bind no name."""
-UNKNOWN_NAMES = re.compile(r"import\s*\*|\bglobal\s|(?<![.\w])(?:exec|globals)\(|^\s*[%!]", re.MULTILINE)
-"""Code that may bind names that are not written in it."""
 IMPORT = re.compile(r"^(?:import|from)\s", re.MULTILINE)
 RESTORED = {CellType.TEST: NotRunKind.TEST, CellType.READ_ONLY: NotRunKind.READ_ONLY}
 
@@ -114,31 +109,3 @@ def with_imports_of_tests(steps: list[Step], names: SourceNames) -> list[Step]:
             found.append(Step(lowest, f"imports of {step.name}", Role.SANDBOX, code, is_ours=True, imports_only=True))
         found.append(step)
     return found[::-1]
-
-
-def names_bound_in(source: "NotebookNode") -> frozenset[str] | None:
-    """Return all names that the code of an instructor's notebook binds; None if they cannot be known.
-
-    Args:
-        source: the notebook.
-    """
-    names: set[str] = set()
-    for cell in source.cells:
-        if cell.cell_type == "code":
-            bound = names_in(cell.source)
-            if bound is None:
-                return None
-            names |= bound
-    return frozenset(names)
-
-
-@lru_cache(maxsize=1024)
-def names_in(text: str) -> frozenset[str] | None:
-    """Return the names that the text of a cell binds; None if they cannot be known."""
-    text = SETTING.sub("", text)
-    if UNKNOWN_NAMES.search(text):
-        return None
-    try:
-        return names_bound(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 
 PATH = re.compile(r"""^sys\.path\.(?:append|insert)\((?:\d+, *)?(["'])([\w./-]+)\1\)""", re.MULTILINE)
 IMPORT = re.compile(r"^(?:import|from)\s.*$", re.MULTILINE)
+SETTING = re.compile(r"^[ \t]*%(?:matplotlib|config|load_ext|autoreload)\b.*$", re.MULTILINE)
+"""Magics that bind no name."""
+UNKNOWN_NAMES = re.compile(r"import\s*\*|\bglobal\s|(?<![.\w])(?:exec|globals)\(|^\s*[%!]", re.MULTILINE)
+"""Code that may bind names that are not written in it."""
 _INNER = (ast.If, ast.For, ast.While, ast.With, ast.Try)
 """Statements whose own statements run with the cell."""
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -58,6 +62,7 @@ class SourceNames:
         answers_use: the names that its answers read and do not bind, among them those of Python.
         tests: the imports of its visible tests, by grade_id.
         paths: the folders beside the notebook that its cells add to `sys.path`.
+        bound: all names that its cells bind; None if they cannot be known.
     """
 
     imports: tuple[Import, ...] = ()
@@ -68,6 +73,7 @@ class SourceNames:
     answers_use: frozenset[str] = frozenset()
     tests: dict[str, tuple[Import, ...]] = field(default_factory=dict)
     paths: tuple[str, ...] = ()
+    bound: frozenset[str] | None = None
 
     @cached_property
     def digest(self) -> str:
@@ -97,6 +103,7 @@ def _names_of(cells: tuple[tuple[str, CellType, str], ...]) -> SourceNames:
     imports, above = list[Import](), dict[str, int]()
     defined, bound, functions, used = set[str](), set[str](), set[str](), set[str]()
     tests, paths = dict[str, tuple[Import, ...]](), list[str]()
+    found_in = [names_in(text) for *_, text in cells]
     for name, kind, text in cells:
         if kind in (CellType.TEST, CellType.READ_ONLY):
             above[name] = len(imports)
@@ -126,6 +133,7 @@ def _names_of(cells: tuple[tuple[str, CellType, str], ...]) -> SourceNames:
         answers_use=frozenset(used),
         tests=tests,
         paths=tuple(paths),
+        bound=None if None in found_in else frozenset[str]().union(*filter(None, found_in)),
     )
 
 
@@ -172,3 +180,15 @@ def _python(text: str) -> str | None:
     except NOT_PYTHON:
         return None
     return code
+
+
+@lru_cache(maxsize=1024)
+def names_in(text: str) -> frozenset[str] | None:
+    """Return the names that the text of a cell binds; None if they cannot be known."""
+    text = SETTING.sub("", text)
+    if UNKNOWN_NAMES.search(text):
+        return None
+    try:
+        return names_bound(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None

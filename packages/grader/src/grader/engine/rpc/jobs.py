@@ -36,8 +36,7 @@ class Job:
     """One notebook to grade, the cells of it that are not run, and what its source says about names.
 
     The runner works in the folder `here`, which holds links to the `files` of the assignment, if it has any. Seconds
-    are wall seconds as `clock` counts them. `source_names` are all names that the source may bind, None if they cannot
-    be known. `unsound` are the tests that our own solution fails, with the reason.
+    are wall seconds as `clock` counts them. `unsound` are the tests that our own solution fails, with the reason.
     """
 
     steps: "list[Step]"
@@ -49,7 +48,6 @@ class Job:
     cell_seconds: float = 10
     notebook_seconds: float = 120
     output_kb: int = 1024
-    source_names: frozenset[str] | None = None
     unsound: "Mapping[str, Ending]" = field(default_factory=dict)
 
     @property

@@ -60,7 +60,8 @@ def special_methods(cls: type) -> list[str]:
     """
     # Not getattr, which would find those of the metaclass, too.
     found: dict[str, Any] = {}
-    for base in cls.__mro__:
+    for base in reversed(cls.__mro__):
         if base is not object:
-            found = {name: vars(base)[name] for name in SPECIAL & vars(base).keys()} | found
-    return sorted(name for name, method in found.items() if method is not None)
+            own = vars(base)
+            found.update([(name, own[name]) for name in SPECIAL.intersection(own)])
+    return sorted([name for name, method in found.items() if method is not None])

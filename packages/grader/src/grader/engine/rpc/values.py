@@ -18,7 +18,7 @@ import numpy
 
 from grader.engine.rpc import arrays, library_values
 from grader.engine.rpc.protocol import Given, GivenRef, Handle, ProtocolError, Tree
-from grader.engine.rpc.standard_values import STANDARD, TYPES, checked, hashable, made, parts_of
+from grader.engine.rpc.standard_values import MAX_SAME_HASH, STANDARD, TYPES, checked, hashable, made, parts_of
 from grader.engine.rpc.tensors import FROM_NAME, dtype_name
 from grader.engine.torch_if_used import torch
 
@@ -268,7 +268,8 @@ class _Unpacker:
         if tag == "tuple" and type(part) is list:
             return tuple([walk(inner, below) for inner in part])
         if tag in _DICTS and type(part) is list:
-            return _DICTS[tag](_dict([(walk(key, below), walk(value, below)) for key, value in part]))
+            new = _dict([(walk(key, below), walk(value, below)) for key, value in part])
+            return new if tag == "dict" else _DICTS[tag](new)
         if tag == "named" and type(part) is list and len(part) == 3:
             class_name, names, parts = part
             kind = _named_tuple(class_name, tuple(names))
@@ -396,12 +397,13 @@ def _not_packed() -> ProtocolError:
 
 
 def _dict(items: list[tuple[Any, Any]]) -> dict[Any, Any]:
-    hashable([key for key, _ in items], "keys of a dict")
+    if len(items) > MAX_SAME_HASH:
+        hashable([key for key, _ in items], "keys of a dict")
     return dict(items)
 
 
 _DICT_TAGS: dict[type, str] = {Counter: "Counter", OrderedDict: "OrderedDict"}
-_DICTS: dict[str, Callable[[dict], dict]] = {"dict": lambda new: new, **{tag: kind for kind, tag in _DICT_TAGS.items()}}
+_DICTS: dict[str, type[dict]] = {"dict": dict, **{tag: kind for kind, tag in _DICT_TAGS.items()}}
 _TYPE_NAMES = TYPES | arrays.TYPES
 _NAMED_TYPES = {name: kind for kind, name in _TYPE_NAMES.items()}
 _RARE = {numpy.ndarray, complex, set, frozenset, deque, *map(type, _TYPE_NAMES), *STANDARD, *arrays.DTYPE_CLASSES}

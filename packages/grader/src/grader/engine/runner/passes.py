@@ -27,9 +27,8 @@ from grader.engine.diagnosis.diagnosis import DiagnosisCache, name_misconception
 from grader.engine.diagnosis.recording import Recorder
 from grader.engine.notebook.cells import FORMS
 from grader.engine.notebook.names import Namespace, classes_defined, names_bound
-from grader.engine.notebook.not_run import names_in
 from grader.engine.notebook.plan import BLANK, Plan, Role, Step
-from grader.engine.notebook.source_names import SourceNames
+from grader.engine.notebook.source_names import SourceNames, names_in
 from grader.engine.report import Result, UnfinishedCell, Verdict, error_output, shown
 from grader.engine.rpc.channel import Channel
 from grader.engine.rpc.exceptions import verdict_on
@@ -73,7 +72,7 @@ class NotebookRun:
             name for step in job.steps if step.role is Role.TEST for name in names_bound(step.source)
         }
         self._not_run = job.not_run
-        self._source_names, self._unsound = job.source_names, job.unsound
+        self._unsound = job.unsound
         self._done: dict[int, CellDone] = {}
         """The names that cells bound, and their exceptions, before any hidden test had run."""
         self._final: set[int] = set()
@@ -338,7 +337,7 @@ class NotebookRun:
         missing = result.explanation.missing
         if step.name in self._unsound:
             result = result.as_ungradable(self._unsound[step.name])
-        elif missing and self._source_names is not None and missing not in self._source_names:
+        elif missing and (known := self._plan.names.bound) is not None and missing not in known:
             result = result.as_ungradable()
         if result.is_ungradable:
             self._final.add(step.index)

@@ -82,7 +82,7 @@ def library_name(cls: type) -> str:
 
 
 def _sent(name: str) -> str:
-    return name[:MAX_NAME].encode(errors="replace").decode()
+    return name if name.isascii() and len(name) <= MAX_NAME else name[:MAX_NAME].encode(errors="replace").decode()
 
 
 def signature(function: Callable) -> list[tuple[str, int, bool, Any, Any]]:

@@ -62,6 +62,7 @@ from grader.engine.torch_if_used import USES_TORCH, nn, torch
 from grader_kernel.without import without
 
 NO_EFFECTS = Effects()
+NOTHING = nullcontext()
 Answer = tuple[Reply, list[torch.Tensor]]
 
 
@@ -258,8 +259,8 @@ class RpcServer:
             restore_own(states)
         # New tensors get the test's default dtype, even if the student's own cells have set another.
         dtype = FROM_NAME[request.dtype]
-        forbidden = without(*request.forbidden, error=ForbiddenFunction) if request.forbidden else nullcontext()
-        printing = self._printed.collecting() if request.captures else nullcontext()
+        forbidden = without(*request.forbidden, error=ForbiddenFunction) if request.forbidden else NOTHING
+        printing = self._printed.collecting() if request.captures else NOTHING
         with torch.set_grad_enabled(request.grad_enabled), forbidden, default_dtype(dtype), printing:
             if request.measure:
                 result, measured = pkgutil.resolve_name(request.measure)(target, *args, **kwargs)
