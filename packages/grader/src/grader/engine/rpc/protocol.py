@@ -15,7 +15,7 @@ import msgspec
 
 from grader.text import MAX_MESSAGE
 
-VERSION = 4
+VERSION = 5
 """Grows with every change of a message. A sandbox sends its version first; the runner must have the same."""
 MAX_LINE, MAX_FRAMES = 200, 8
 """Characters of a name or a line of code, and innermost lines of the student's cells in a traceback."""
@@ -179,6 +179,13 @@ class ModuleChanges(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=Tr
 # Runner to sandbox
 
 
+class ProcessChanges(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, kw_only=True):
+    """What the test has changed of its process and student code must find (process_state.py)."""
+
+    settings: bytes = b""  # pickled: their values by name
+    held: list[tuple[str, str, list[Tree]]] = []  # holder, name in it, and its content; [] for none
+
+
 class RunCell(Message):
     """Run a cell."""
 
@@ -219,6 +226,7 @@ class Call(Message):
     captures: bool = False  # whether the test captures what is printed
     measure: str = ""  # the function "module:name" of a helper package that makes the call and measures it
     dtype: str = "float32"
+    process: ProcessChanges | None = None
     random: Index | None = None  # the random state, if the sandbox does not know it
     own_random: Index | None = None  # the states of `random` and `numpy.random`, likewise, if the test uses them
 

@@ -8,8 +8,8 @@ sandbox, whose replies are untrusted, and in diagnosis, where a mutated referenc
 
 import copy
 import pkgutil
-from collections.abc import Callable, Iterable
-from contextlib import nullcontext
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, nullcontext
 from types import ModuleType
 from typing import Any, Protocol
 
@@ -23,6 +23,7 @@ from grader.engine.rpc.generators import own_states, renewed, restore_own, seed_
 from grader.engine.rpc.gradients import gradient_of
 from grader.engine.rpc.library_objects import Copy
 from grader.engine.rpc.operations import OPERATIONS
+from grader.engine.rpc.process_state import Changed, applied, unpacked
 from grader.engine.rpc.protocol import (
     MAX_LINE,
     Backward,
@@ -113,6 +114,8 @@ class RpcServer:
         self._bindings = Bindings()
         self._view: View | None = None
         self._printed = PrintedText()
+        self._changed: Changed | None = None
+        """What the test has changed of its process, while student code runs."""
         self._undo: Callable[[], None] = lambda: None
         """Gives the names back that they had before a test looked at them."""
         # Operations on an object other than a call.
@@ -260,7 +263,15 @@ class RpcServer:
         dtype = FROM_NAME[request.dtype]
         forbidden = without(*request.forbidden, error=ForbiddenFunction) if request.forbidden else nullcontext()
         printing = self._printed.collecting() if request.captures else nullcontext()
-        with torch.set_grad_enabled(request.grad_enabled), forbidden, default_dtype(dtype), printing:
+        unpacking = lambda tree: unpack(tree, decoded.tensors, resolve, found=decoded.arrays)  # noqa: E731
+        changed = applied(unpacked(request.process, unpacking)) if request.process is not None else None
+        with (
+            torch.set_grad_enabled(request.grad_enabled),
+            forbidden,
+            default_dtype(dtype),
+            printing,
+            self._as_in(changed),
+        ):
             if request.measure:
                 result, measured = pkgutil.resolve_name(request.measure)(target, *args, **kwargs)
             else:
@@ -283,6 +294,16 @@ class RpcServer:
             reply.grown = grown
         reply.effects = effects if effects != NO_EFFECTS else None
         return reply, tensors
+
+    @contextmanager
+    def _as_in(self, changed: Changed | None) -> Iterator[None]:
+        """Have the process in a `with` block as the test left its own, but not for code of the grader's."""
+        outer, self._changed = self._changed, changed
+        try:
+            with nullcontext() if changed is None else changed.resumed():
+                yield
+        finally:
+            self._changed = outer
 
     def _module_changes(
         self, request: Call, inputs: list[torch.Tensor], packer: Packer
@@ -320,6 +341,10 @@ class RpcServer:
 
     def _call_back(self, function: int, args: tuple, kwargs: dict) -> Any:
         """Call a function that the test passed. Gradients do not flow through it."""
+        with nullcontext() if self._changed is None else self._changed.suspended():
+            return self._called_back(function, args, kwargs)
+
+    def _called_back(self, function: int, args: tuple, kwargs: dict) -> Any:
         tensors: list[torch.Tensor] = []
         call = pack((args, kwargs), self._refer, tensors)
         question = Callback(function=function, call=call, printed=self._printed.take())

@@ -10,6 +10,7 @@ import itertools
 import sys
 import weakref
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from types import FunctionType
 from typing import Any, TypeVar
 
@@ -21,6 +22,7 @@ from grader.engine.rpc.containers import containers, write_back
 from grader.engine.rpc.exceptions import to_data
 from grader.engine.rpc.generators import advance, advance_own, kind_of, own_states, state_of
 from grader.engine.rpc.gradients import gradient_of, put
+from grader.engine.rpc.process_state import Changed, packed
 from grader.engine.rpc.protocol import Handle, ProtocolError
 from grader.engine.rpc.random_state import KnownState, accepted_state
 from grader.engine.rpc.tensors import DecodedTensors, dtype_name
@@ -85,6 +87,8 @@ class RpcClient:
         """Whether student code wrote into tensors, lists or dicts that it was given."""
         self.before_call: Callable[[], None] | None = None
         """Brings names in the sandbox up to date, for a test that changes them."""
+        self.process: Changed | None = None
+        """What a test may change of its process; this code itself runs with everything as before."""
 
     def run(self, cell: protocol.RunCell) -> protocol.CellDone:
         """Run a cell in the sandbox and return its outputs, the exception that it ended with, and the names it bound.
@@ -149,9 +153,7 @@ class RpcClient:
         Raises:
             Exception: the student's, as a StudentError, or that of a function of the test that was called back.
         """
-        if self.before_call is not None:
-            self.before_call()
-        return self._made(_Call(self, target, args, kwargs))
+        return self._call(target, args, kwargs)[0]
 
     def call_measured(self, measure: Measure, target: Any, args: tuple, kwargs: dict) -> tuple[Any, int]:
         """Return the value of a call, and the number that `measure` finds in the process of the student's code.
@@ -161,10 +163,14 @@ class RpcClient:
                 its value and an integer from 0. Student code can forge the number.
             target: as in `call`, like the other arguments.
         """
-        if self.before_call is not None:
-            self.before_call()
-        call = _Call(self, target, args, kwargs, f"{measure.__module__}:{measure.__qualname__}")
-        return self._made(call), call.measured
+        return self._call(target, args, kwargs, f"{measure.__module__}:{measure.__qualname__}")
+
+    def _call(self, target: Any, args: tuple, kwargs: dict, measure: str = "") -> tuple[Any, int]:
+        with nullcontext() if self.process is None else self.process.suspended():
+            if self.before_call is not None:
+                self.before_call()
+            call = _Call(self, target, args, kwargs, measure)
+            return self._made(call), call.measured
 
     def _made(self, call: "_Call") -> Any:
         value, outputs = call.exchange()
@@ -180,7 +186,8 @@ class RpcClient:
             gradients: the gradients of its outputs, by place.
         """
         request = protocol.Backward(session=self._session, graph=graph, outputs=list(gradients))
-        reply, decoded = self._ask(request, list(gradients.values()), protocol.Gradients)
+        with nullcontext() if self.process is None else self.process.suspended():
+            reply, decoded = self._ask(request, list(gradients.values()), protocol.Gradients)
         return [None if number is None else tensor_at(decoded.tensors, number) for number in reply.tensors]
 
     def _ask(
@@ -224,7 +231,8 @@ class RpcClient:
         reply: protocol.CallbackReturned | protocol.CallbackRaised
         function = self._functions[question.function]
         try:
-            result = function(*args, **kwargs)
+            with nullcontext() if self.process is None else self.process.resumed():
+                result = function(*args, **kwargs)
             reply = protocol.CallbackReturned(value=_packed(result, Packer(self._refer, tensors)))
         except Exception as error:
             setattr(error, CALLED_BACK, getattr(function, "__name__", ""))
@@ -298,8 +306,12 @@ class RpcClient:
 
 def _packed(value: Any, packer: Packer) -> protocol.Tree:
     """Pack what a test passes to student code; raise CannotPass if it cannot cross."""
+    return _crossing(lambda: packer.walk(value, 0))
+
+
+def _crossing(pack: Callable[[], R]) -> R:
     try:
-        return packer.walk(value, 0)
+        return pack()
     except (TypeError, ProtocolError) as error:
         raise CannotPass(str(error)) from error
 
@@ -326,6 +338,8 @@ class _Call:
             measure=measure,
             dtype=dtype_name(torch.get_default_dtype()),
         )
+        if client.process is not None and (changed := client.process.now):
+            request.process = _crossing(lambda: packed(changed, lambda item: packer.walk(item, 0)))
         self._containers = containers((*args, *kwargs.values()))
         differentiable = [n for n, tensor in enumerate(self._tensors) if tensor.requires_grad and request.grad_enabled]
         request.requires_grad = [(number, self._tensors[number].is_leaf) for number in differentiable]
