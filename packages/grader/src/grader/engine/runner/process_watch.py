@@ -55,7 +55,8 @@ class Mentioned(NamedTuple):
         keys: its strings, and the names of keyword arguments.
         new: the attributes that it assigns or deletes.
         chains: its dotted names: `np.linalg.inv`.
-        written: the dotted names before an attribute or key that it assigns or deletes.
+        written: the dotted names before an attribute that it assigns or deletes.
+        keyed: those before a key.
         bound: the names that it binds by anything but an import.
     """
 
@@ -65,13 +66,14 @@ class Mentioned(NamedTuple):
     new: frozenset[str]
     chains: frozenset[str]
     written: frozenset[str]
+    keyed: frozenset[str]
     bound: frozenset[str]
 
 
 @lru_cache(maxsize=1024)
 def mentioned(source: str) -> Mentioned:
     """Return what a source mentions; nothing for one that is no Python."""
-    words, keys, new, chains, written, bound = (set[str]() for _ in range(6))
+    words, keys, new, chains, written, keyed, bound = (set[str]() for _ in range(7))
     imports: dict[str, str] = {}
     try:
         tree = ast.parse(source)
@@ -91,7 +93,7 @@ def mentioned(source: str) -> Mentioned:
                     written.add(chain)
                     new.add(name)
             case ast.Subscript(value=value, ctx=ast.Store() | ast.Del()) if chain := _chain(value):
-                written.add(chain)
+                keyed.add(chain)
             case ast.keyword(arg=str(name)):
                 keys.add(name)
             case ast.Constant(value=str(text)) if len(text) <= LONGEST:
@@ -107,7 +109,7 @@ def mentioned(source: str) -> Mentioned:
                 for alias in names:
                     words.add(alias.name)
                     imports[alias.asname or alias.name] = f"{module}.{alias.name}"
-    return Mentioned(imports, *map(frozenset, (words, keys, new, chains, written, bound)))
+    return Mentioned(imports, *map(frozenset, (words, keys, new, chains, written, keyed, bound)))
 
 
 def _chain(node: ast.AST) -> str:
@@ -232,7 +234,7 @@ def _held(needs: _Needs, sources: Iterable[str], namespace: Mapping[str, Any]) -
     """Return the places in modules, classes and mappings of libraries that the sources may change."""
     holders: dict[str, Any] = {}
     for each in map(mentioned, sources):
-        for chain in each.chains if needs.patches else each.written:
+        for chain in each.chains if needs.patches else each.written | each.keyed:
             for path, at in _holders(_path(chain, each, namespace)).items():
                 holders[path] = at
                 # la = getattr(numpy, "linalg")

@@ -136,7 +136,7 @@ class TestExecutor:
                 watched(client, sources, namespace),
                 self._shared_names(step, client, namespace, borrowed),
             ):
-                return execute(step.source, step.name, namespace)
+                return _executed(step, namespace)
         except NameError as error:
             if not isinstance(error, StudentError) and error.name not in names_bound(step.source):
                 with suppress(StudentError):  # nothing of the student's hides the error
@@ -181,6 +181,16 @@ class TestExecutor:
                 if not isinstance(imported[name], ModuleType) or theirs.get(name) != imported[name].__name__:
                     del imported[name]
         return imported
+
+
+def _executed(step: Step, namespace: dict[str, Any]) -> Any:
+    try:
+        return execute(step.source, step.name, namespace)
+    except BaseException as error:
+        # `pytest.fail` and its like raise no Exception, and would end this process.
+        if not any(base.__module__ == "_pytest.outcomes" for base in type(error).__mro__):
+            raise
+        raise AssertionError(str(error)) from error
 
 
 @lru_cache(maxsize=1024)
