@@ -76,6 +76,20 @@ def names_rebound(source: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=1024)
+def functions_unused(source: str) -> frozenset[str]:
+    """Return the names to which a cell binds a function and that it never reads: so it hides another one."""
+    tree = ast.parse(source)
+    read = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+    found = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and (
+            isinstance(node.value, ast.Lambda) or isinstance(node.value, ast.Name) and node.value.id in found
+        ):
+            found |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+    return frozenset(found - read)
+
+
+@lru_cache(maxsize=1024)
 def names_borrowed(source: str) -> frozenset[str]:
     """Return the names that a cell binds or deletes, and reads or deletes before that: others have bound them."""
     is_read: dict[str, bool] = {}

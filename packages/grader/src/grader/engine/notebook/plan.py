@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from grader.engine.explanation import Explanation
 from grader.engine.notebook.cells import HIDDEN, CellType, is_not_graded, is_sandbox_only, is_together
 from grader.engine.notebook.magics import as_python, syntax_error
-from grader.engine.notebook.names import View, names_borrowed, names_bound, names_rebound, names_used
+from grader.engine.notebook.names import View, functions_unused, names_borrowed, names_bound, names_rebound, names_used
 from grader.engine.notebook.outline import Outline
 from grader.engine.notebook.source_names import SourceNames
 from grader.engine.report import Result, Verdict
@@ -197,16 +197,16 @@ class Plan:
 
     @cached_property
     def rebound(self) -> dict[int, frozenset[str]]:
-        """The names that each test rebinds or deletes and that the answers of the source bind or use.
+        """The names that each test rebinds or deletes and that answers may use.
 
-        A test of the module `builtins` may rebind those of Python.
+        The source's answers bind or use them, or Python has them, or the test itself has no use for them.
         """
-        known, rebound = self.names.answers_bind | self.names.answers_use, {}
-        for step in self.steps:
-            if step.role is Role.TEST:
-                of_python = vars(builtins).keys() if builtins.__name__ in step.source else ()
-                rebound[step.index] = known & names_rebound(step.source).union(of_python)
-        return rebound
+        known = self.names.answers_bind | self.names.answers_use | vars(builtins).keys()
+        return {
+            step.index: known & names_rebound(step.source) | functions_unused(step.source)
+            for step in self.steps
+            if step.role is Role.TEST
+        }
 
     @cached_property
     def needed_later(self) -> dict[int, set[str]]:

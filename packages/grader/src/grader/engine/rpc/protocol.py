@@ -203,6 +203,13 @@ class ModuleChanges(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=Tr
 # Runner to sandbox
 
 
+class ProcessChanges(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, kw_only=True):
+    """What the test has changed of its process and student code must find (process_state.py)."""
+
+    settings: bytes = b""  # pickled: their values by name
+    held: list[tuple[str, str, list[Tree]]] = []  # holder, name in it, and its content; [] for none
+
+
 class RunCell(Message):
     """Run a cell."""
 
@@ -244,6 +251,7 @@ class Call(Message):
     captures: bool = False  # whether the test captures what is printed
     measure: str = ""  # the function "module:name" of a helper package that makes the call and measures it
     dtype: str = "float32"
+    process: ProcessChanges | None = None
     random: Index | None = None  # the random state, if the sandbox does not know it
     own_random: Index | None = None  # the states of `random` and `numpy.random`, likewise, if the test uses them
 

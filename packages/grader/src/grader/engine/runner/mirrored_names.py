@@ -2,7 +2,7 @@
 
     del squares; squares = fake      --before the next call--> the same happens in the sandbox, until the test ends
     "squares" in globals(), dir()    --> the names of the sandbox
-    patch("__main__.squares"), patch("builtins.input")   --> both
+    patch("__main__.squares")        --> both
 
 Only tests whose source does such a thing pay for it. What a name holds is the student's claim, as everywhere.
 """
@@ -32,7 +32,6 @@ class MirroredNames:
 
     def __init__(self, client: RpcClient, namespace: dict[str, Any], names: Iterable[str]) -> None:
         self._client, self._namespace = client, namespace
-        self._python = dict(vars(builtins))
         self._first = {name: self._now(name) for name in names}
         self._seen = dict(self._first)
 
@@ -59,17 +58,14 @@ class MirroredNames:
             self._client.before_call = self.repeat
 
     def end(self) -> None:
-        """Give the names in the sandbox, and Python's here, the values back that they had before the test."""
+        """Give the names in the sandbox the values back that they had before the test."""
         self._client.before_call = None
-        vars(builtins).update(self._python)
         if changed := [name for name, last in self._seen.items() if last is not self._first[name]]:
             with suppress(StudentError):
                 self._client.call(Verb.RESTORE, (changed,), {})
 
     def _now(self, name: str) -> Any:
-        """Return what a name is bound to, or Python's own name if the test has replaced that."""
-        item = vars(builtins).get(name, UNBOUND)
-        return self._namespace.get(name, UNBOUND if item is self._python.get(name, UNBOUND) else item)
+        return self._namespace.get(name, UNBOUND)
 
 
 @contextmanager

@@ -29,6 +29,7 @@ from grader.engine.runner.answer_cache import AnswerCache, NonDeterministicTest,
 from grader.engine.runner.imported_names import ImportedNames
 from grader.engine.runner.mirrored_names import AllNames, mirrored
 from grader.engine.runner.outcome import IS_MODULE, TestOutcome, outcome_of
+from grader.engine.runner.process_watch import sources_used, watched
 from grader.engine.runner.standins.client import RpcClient
 from grader.engine.runner.standins.proxies import StudentError
 from grader.engine.sandbox.shell import execute
@@ -54,12 +55,9 @@ class TestExecutor:
         self._our_classes = our_classes
         self._cache = cache
         self._recorder = recorder
-        self._read_only_names = {
-            name for step in plan.steps if step.role is Role.BOTH for name in names_bound(step.source)
-        }
-        self._drawing = frozenset[str]().union(
-            *(drawing_names(step.source) for step in plan.steps if step.role is Role.BOTH)
-        )
+        self._read_only_cells = [step.source for step in plan.steps if step.role is Role.BOTH]
+        self._read_only_names = frozenset[str]().union(*map(names_bound, self._read_only_cells))
+        self._drawing = frozenset[str]().union(*map(drawing_names, self._read_only_cells))
         self._shared: dict[int, tuple[Channel, Session, RpcClient]] = {}
         self._imports = ImportedNames(plan.names)
 
@@ -137,8 +135,13 @@ class TestExecutor:
         originals = {name: namespace[name] for name in copies.keys() - names_bound(step.source)}
         namespace.update(student_names | copies | imported)
         try:
-            with settings_kept(), self._shared_names(step, client, namespace, borrowed):
-                return execute(step.source, step.name, namespace)
+            sources = sources_used(step.source, self._read_only_cells, namespace)
+            with (
+                settings_kept(),
+                watched(client, sources, namespace),
+                self._shared_names(step, client, namespace, borrowed),
+            ):
+                return _executed(step, namespace)
         except NameError as error:
             if not isinstance(error, StudentError) and error.name not in names_bound(step.source):
                 with suppress(StudentError):  # nothing of the student's hides the error
@@ -183,6 +186,16 @@ class TestExecutor:
                 if not isinstance(imported[name], ModuleType) or theirs.get(name) != imported[name].__name__:
                     del imported[name]
         return imported
+
+
+def _executed(step: Step, namespace: dict[str, Any]) -> Any:
+    try:
+        return execute(step.source, step.name, namespace)
+    except BaseException as error:
+        # `pytest.fail` and its like raise no Exception, and would end this process.
+        if not any(base.__module__ == "_pytest.outcomes" for base in type(error).__mro__):
+            raise
+        raise AssertionError(str(error)) from error
 
 
 @lru_cache(maxsize=1024)

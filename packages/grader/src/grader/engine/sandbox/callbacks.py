@@ -5,6 +5,7 @@ student code --> Callbacks.call --Callback--> runner --CallbackReply--> value, o
 
 import itertools
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
 
 from grader.engine.rpc.exceptions import known_class
@@ -31,13 +32,20 @@ class Callbacks:
         resolve: finds the object of a handle.
         printed: what student code has printed so far.
         namespace: the student's names.
+        suspended: takes the test's changes of the process back while the grader's own code runs.
     """
 
     def __init__(
-        self, ask_back: AskBack, refer: Refer, resolve: Resolve, printed: PrintedText, namespace: dict[str, Any]
+        self,
+        ask_back: AskBack,
+        refer: Refer,
+        resolve: Resolve,
+        printed: PrintedText,
+        namespace: dict[str, Any],
+        suspended: Callable[[], AbstractContextManager[None]],
     ) -> None:
         self._ask_back, self._refer, self._resolve, self._printed = ask_back, refer, resolve, printed
-        self._namespace = namespace
+        self._namespace, self._suspended = namespace, suspended
         self._graphs = itertools.count()
         self.unused_graphs: list[int] = []
         self._borrowed: dict[int, Any] = {}
@@ -57,6 +65,10 @@ class Callbacks:
         return self._borrowed[ref.number]
 
     def _ask(self, number: int, verb: str, args: tuple, kwargs: dict[str, Any]) -> Any:
+        with self._suspended():
+            return self._answer(number, verb, args, kwargs)
+
+    def _answer(self, number: int, verb: str, args: tuple, kwargs: dict[str, Any]) -> Any:
         tensors: list[torch.Tensor] = []
         call = Packer(self._refer, tensors, self.given).walk((args, kwargs), 0)
         question = Callback(function=number, call=call, verb=verb)
@@ -85,8 +97,10 @@ class Callbacks:
             new: the graph of this backward pass itself, if it is to be differentiated.
         """
         tensors: list[torch.Tensor] = []
-        call = pack((tuple(gradients.values()), {}), self._refer, tensors)
-        found, _, again = self._asked(Callback(function=graph, call=call, outputs=list(gradients), graph=new), tensors)
+        with self._suspended():
+            call = pack((tuple(gradients.values()), {}), self._refer, tensors)
+            question = Callback(function=graph, call=call, outputs=list(gradients), graph=new)
+            found, _, again = self._asked(question, tensors)
         return found, again
 
     def _asked(self, question: Callback, tensors: list[torch.Tensor]) -> tuple[Any, list[torch.Tensor], list[int]]:

@@ -8,8 +8,8 @@ sandbox, whose replies are untrusted, and in diagnosis, where a mutated referenc
 
 import copy
 import pkgutil
-from collections.abc import Callable, Iterable
-from contextlib import nullcontext
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from types import ModuleType
 from typing import Any, Protocol
 
@@ -24,6 +24,7 @@ from grader.engine.rpc.generators import own_states, renewed, restore_own, seed_
 from grader.engine.rpc.gradients import gradient_of
 from grader.engine.rpc.graphs import Graphs, kinds
 from grader.engine.rpc.operations import OPERATIONS
+from grader.engine.rpc.process_state import Changed, applied, unpacked
 from grader.engine.rpc.protocol import (
     MAX_LINE,
     Backward,
@@ -111,6 +112,8 @@ class RpcServer:
         self._bindings = Bindings()
         self._view: View | None = None
         self._printed = PrintedText()
+        self._changed: Changed | None = None
+        """What the test has changed of its process, while student code runs."""
         self._undo: Callable[[], None] = lambda: None
         """Gives the names back that they had before a test looked at them."""
         # Operations on an object other than a call.
@@ -133,7 +136,9 @@ class RpcServer:
         if isinstance(request, RunCell):
             return self._run(request)
         if isinstance(request, Call) and request.new:
-            callbacks = Callbacks(self._ask_back, self._refer, self._resolve, self._printed, self._shell.namespace)
+            callbacks = Callbacks(
+                self._ask_back, self._refer, self._resolve, self._printed, self._shell.namespace, self._suspended
+            )
             self._sessions[request.session] = _Session(callbacks)
             # No score depends on what was drawn in earlier tests.
             seed_own(0)
@@ -261,7 +266,15 @@ class RpcServer:
         dtype = FROM_NAME[request.dtype]
         forbidden = without(*request.forbidden, error=ForbiddenFunction) if request.forbidden else NOTHING
         printing = self._printed.collecting() if request.captures else NOTHING
-        with torch.set_grad_enabled(request.grad_enabled), forbidden, default_dtype(dtype), printing:
+        unpacking = lambda tree: unpack(tree, decoded.tensors, resolve, found=decoded.arrays)  # noqa: E731
+        changed = applied(unpacked(request.process, unpacking)) if request.process is not None else None
+        with (
+            torch.set_grad_enabled(request.grad_enabled),
+            forbidden,
+            default_dtype(dtype),
+            printing,
+            NOTHING if changed is None and self._changed is None else self._as_in(changed),
+        ):
             if request.measure:
                 result, measured = pkgutil.resolve_name(request.measure)(target, *args, **kwargs)
             else:
@@ -286,6 +299,16 @@ class RpcServer:
             reply.grown = grown
         reply.effects = effects if effects != NO_EFFECTS else None
         return reply, tensors
+
+    @contextmanager
+    def _as_in(self, changed: Changed | None) -> Iterator[None]:
+        """Have the process in a `with` block as the test left its own, but not for code of the grader's."""
+        outer, self._changed = self._changed, changed
+        try:
+            with nullcontext() if changed is None else changed.resumed():
+                yield
+        finally:
+            self._changed = outer
 
     def _module_changes(
         self, request: Call, inputs: list[torch.Tensor], packer: Packer
@@ -314,6 +337,10 @@ class RpcServer:
         if isinstance(item, nn.Module):
             return self._session.modules.describe(item, place)
         return self._session.descriptions.of(item)
+
+    def _suspended(self) -> AbstractContextManager[None]:
+        """Take the test's changes of the process back while the grader's own code runs."""
+        return NOTHING if self._changed is None else self._changed.suspended()
 
     def _resolve(self, handle: Handle, tensors: list[torch.Tensor], arguments: "_CallArguments | None" = None) -> Any:
         # The target of every call is an ObjectRef, which a match statement would take four times as long to find.

@@ -10,6 +10,7 @@ import itertools
 import sys
 import weakref
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from enum import Enum
 from types import FunctionType
 from typing import Any, TypeVar
@@ -25,6 +26,7 @@ from grader.engine.rpc.generators import advance, advance_own, kind_of, own_stat
 from grader.engine.rpc.gradients import gradient_of, put
 from grader.engine.rpc.graphs import Graph, Graphs, attached, kinds
 from grader.engine.rpc.lent import DELETE, SET, is_lent, lend, operate
+from grader.engine.rpc.process_state import Changed, packed
 from grader.engine.rpc.protocol import Handle, ProtocolError
 from grader.engine.rpc.random_state import KnownState, accepted_state
 from grader.engine.rpc.tensors import DecodedTensors, dtype_name
@@ -96,6 +98,8 @@ class RpcClient:
         """Whether student code wrote into tensors, lists or dicts that it was given."""
         self.before_call: Callable[[], None] | None = None
         """Brings names in the sandbox up to date, for a test that changes them."""
+        self.process: Changed | None = None
+        """What a test may change of its process; this code itself runs with everything as before."""
 
     def run(self, cell: protocol.RunCell) -> protocol.CellDone:
         """Run a cell in the sandbox and return its outputs, the exception that it ended with, and the names it bound.
@@ -160,9 +164,7 @@ class RpcClient:
         Raises:
             Exception: the student's, as a StudentError, or that of a function of the test that was called back.
         """
-        if self.before_call is not None:
-            self.before_call()
-        return self._made(_Call(self, target, args, kwargs))
+        return self._call(target, args, kwargs)[0]
 
     def call_measured(self, measure: Measure, target: Any, args: tuple, kwargs: dict) -> tuple[Any, int]:
         """Return the value of a call, and the number that `measure` finds in the process of the student's code.
@@ -172,10 +174,14 @@ class RpcClient:
                 its value and an integer from 0. Student code can forge the number.
             target: as in `call`, like the other arguments.
         """
-        if self.before_call is not None:
-            self.before_call()
-        call = _Call(self, target, args, kwargs, f"{measure.__module__}:{measure.__qualname__}")
-        return self._made(call), call.measured
+        return self._call(target, args, kwargs, f"{measure.__module__}:{measure.__qualname__}")
+
+    def _call(self, target: Any, args: tuple, kwargs: dict, measure: str = "") -> tuple[Any, int]:
+        with nullcontext() if self.process is None else self.process.suspended():
+            if self.before_call is not None:
+                self.before_call()
+            call = _Call(self, target, args, kwargs, measure)
+            return self._made(call), call.measured
 
     def _made(self, call: "_Call") -> Any:
         value, outputs = call.exchange()
@@ -200,7 +206,8 @@ class RpcClient:
             ProtocolError: the reply contradicts itself.
         """
         request = protocol.Backward(session=self._session, graph=graph, outputs=list(gradients), new=new)
-        reply, decoded = self._ask(request, list(gradients.values()), protocol.Gradients)
+        with nullcontext() if self.process is None else self.process.suspended():
+            reply, decoded = self._ask(request, list(gradients.values()), protocol.Gradients)
         found = [None if number is None else tensor_at(decoded.tensors, number) for number in reply.tensors]
         if any(place >= len(found) or found[place] is None for place in reply.again):
             raise ProtocolError("a gradient that can be differentiated must be there")
@@ -255,11 +262,12 @@ class RpcClient:
         self.wrote |= question.verb in (SET, DELETE)
         again: list[int] = []
         try:
-            if places is not None:
-                result, again = self._graphs_here.differentiate(number, places, list(args), question.graph)
-            else:
-                with torch.set_grad_enabled(question.grad_enabled):
-                    result = operate(function, question.verb, args, kwargs)
+            with nullcontext() if self.process is None else self.process.resumed():
+                if places is not None:
+                    result, again = self._graphs_here.differentiate(number, places, list(args), question.graph)
+                else:
+                    with torch.set_grad_enabled(question.grad_enabled):
+                        result = operate(function, question.verb, args, kwargs)
             reply = protocol.CallbackReturned(value=_packed(result, Packer(self._refer, tensors)), differentiable=again)
             if inputs and question.graph is not None:
                 reply.differentiable, _ = kinds(tensors, inputs)
@@ -374,8 +382,12 @@ def _differentiable(tensor: torch.Tensor) -> torch.Tensor:
 
 def _packed(value: Any, packer: Packer) -> protocol.Tree:
     """Pack what a test passes to student code; raise CannotPass if it cannot cross."""
+    return _crossing(lambda: packer.walk(value, 0))
+
+
+def _crossing(pack: Callable[[], R]) -> R:
     try:
-        return packer.walk(value, 0)
+        return pack()
     except (TypeError, ProtocolError) as error:
         raise CannotPass(str(error)) from error
 
@@ -404,6 +416,8 @@ class _Call:
             measure=measure,
             dtype=dtype_name(torch.get_default_dtype()),
         )
+        if client.process is not None and (changed := client.process.now):
+            request.process = _crossing(lambda: packed(changed, lambda item: packer.walk(item, 0)))
         if shared := self._handed.shared:
             request.shared = _packed(shared, packer)
         self._containers = containers((*args, *kwargs.values(), *shared))
