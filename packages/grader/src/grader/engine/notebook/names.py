@@ -4,6 +4,7 @@ import ast
 import dis
 import re
 import symtable
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -155,6 +156,15 @@ class Namespace:
         """Drop the names that the last cell bound and that are not in `wanted`."""
         for name in [name for name in self.names if name not in wanted and name not in self._before]:
             del self.names[name]
+
+    def forget(self, names: Iterable[str]) -> None:
+        """Drop names that are the student's from here on.
+
+        Args:
+            names: the names.
+        """
+        for name in names:
+            self.names.pop(name, None)
 
     def mark(self, step: int) -> None:
         """Record all changes since the last mark as those of `step`."""

@@ -208,6 +208,19 @@ class Plan:
                 rebound[step.index] = known & names_rebound(step.source).union(of_python)
         return rebound
 
+    def changed(self, step: Step) -> frozenset[str]:
+        """Return the names that cells of ours bind and that are the student's at a test or a cell of ours.
+
+        Args:
+            step: the test or cell.
+        """
+        return self.names.changed.get(step.name, frozenset())
+
+    @cached_property
+    def used_by_ours(self) -> frozenset[str]:
+        """The names that cells of ours use; their functions need them when a test calls them."""
+        return frozenset(name for step in self.steps if step.role is Role.BOTH for name in names_used(step.source))
+
     @cached_property
     def needed_later(self) -> dict[int, set[str]]:
         """The names that later cells in the runner read.

@@ -256,6 +256,7 @@ class NotebookRun:
     def _run_cell(self, step: Step) -> None:
         if step.role is Role.BOTH:
             # A cell that needs the student's code fails here; its names are looked up in the sandbox.
+            self._namespace.forget(self._plan.changed(step))
             with suppress(Exception):
                 self._tests.import_names(step, self._namespace.names)
                 execute(step.source, step.name, self._namespace.names)
@@ -367,6 +368,7 @@ class NotebookRun:
     def _outcome(self, step: Step, channel: Channel) -> TestOutcome:
         if step.together:
             return judge_together(step, channel, self._cells)
+        self._namespace.forget(self._plan.changed(step))
         return self._tests.run(step, channel, self._namespace.names)
 
     def _with_names(self, test: Step, result: Result) -> Result:

@@ -122,7 +122,8 @@ class TestExecutor:
         seed_test(step.name, step.source, draws_own=client.draws)
         wanted = [name for name in names_used(step.source) if name not in namespace and not hasattr(builtins, name)]
         borrowed = self._plan.borrowed[step.index]
-        wanted += [name for name in (*borrowed, *names_in_strings(step.source)) if name not in namespace]
+        others = (*borrowed, *names_in_strings(step.source), *(self._plan.changed(step) & self._plan.used_by_ours))
+        wanted += [name for name in others if name not in namespace]
         imported = self._imported(step, client, namespace, wanted) if self._plan.names.imports else {}
         wanted = [name for name in wanted if name not in imported]
         answer = client.fetch_names(wanted, self._plan.views[step.index]) if wanted else {}
