@@ -84,3 +84,41 @@ def test_what_no_answer_of_ours_changes_stays_ours():
     cheat = "menu = ['soup']\ndef count():\n    return len(menu)\ndef double(x):\n    return 4\n"
     assert points(source) == 1
     assert points(source, answered(source, count=cheat)) == 0
+
+
+def test_a_helper_finds_the_names_that_the_test_does_not_mention():
+    source = notebook(
+        code("import math"),
+        helpers("given", "def is_double(n):\n    return double(n) == 2 * n and LIMIT == 3\n"),
+        answer("double", "LIMIT = 3\ndef double(x):\n    return 2 * x\ndef triple(x):\n    return 3 * x"),
+        check("double-check", "assert is_double(4)"),
+        check(
+            "double-check-2",
+            "CASES = [2]\ndef check_all():\n    for each in CASES:\n        check_one(each)\n"
+            "def check_one(n):\n    assert math.isclose(triple(n), n * LIMIT)\ncheck_all()",
+        ),
+        hidden("double-test", "It holds.", "same = lambda n: is_double(n)\nassert same(2)\ncheck_all()"),
+    )
+    assert points(source) == 3
+    assert points(source, answered(source, double="LIMIT = 3\ndef double(x):\n    return 2 * x\n")) == 1
+    assert (
+        points(
+            source,
+            answered(source, double="LIMIT = 4\ndef double(x):\n    return 2 * x\ndef triple(x):\n    return 4 * x"),
+        )
+        == 1
+    )
+    assert points(source, answered(source, double="raise NotImplementedError")) == 0
+
+
+def test_a_test_that_shares_a_session_with_one_that_draws_receives_the_generators():
+    source = notebook(
+        answer("draw", "import numpy as np\ndef draw():\n    return np.random.rand()"),
+        check(
+            "draw-check",
+            "import numpy as np\ndef seeded():\n    np.random.seed(3)\n    return draw()\nassert seeded() >= 0",
+        ),
+        check("draw-check-2", "assert 0 <= draw() < 1 and seeded() == seeded()"),
+    )
+    assert points(source) == 2
+    assert points(source, answered(source, draw="def draw():\n    return 2")) == 1

@@ -49,6 +49,17 @@ def names_used(source: str) -> list[str]:
 
 
 @lru_cache(maxsize=1024)
+def names_used_inside(source: str) -> dict[str, list[str]]:
+    """Return the functions and classes that a cell defines, each with the names that it reads when it is used."""
+    kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+    found = {node.name: names_used(ast.unparse(node)) for node in ast.parse(source).body if isinstance(node, kinds)}
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.Assign) and any(isinstance(each, ast.Lambda) for each in ast.walk(node.value)):
+            found |= {each.id: names_used(ast.unparse(node)) for each in node.targets if isinstance(each, ast.Name)}
+    return found
+
+
+@lru_cache(maxsize=1024)
 def names_bound(source: str) -> frozenset[str]:
     """Return the names that a cell binds for later cells."""
     symbols = symtable.symtable(source, "<test>", "exec").get_symbols()
@@ -145,11 +156,13 @@ class Namespace:
 
     def __init__(self) -> None:
         self._changes: dict[int, dict[str, Any]] = {}
+        self.names: dict[str, Any] = {}
         self.rewind()
 
     def rewind(self) -> None:
-        """Forget all names, as before the first step."""
-        self.names: dict[str, Any] = {"__name__": "__main__"}
+        """Forget all names, as before the first step. The dict stays: functions that come back have it as globals."""
+        self.names.clear()
+        self.names["__name__"] = "__main__"
         self._before: dict[str, Any] = {}
 
     def keep(self, wanted: set[str]) -> None:
