@@ -122,3 +122,16 @@ def test_a_test_that_shares_a_session_with_one_that_draws_receives_the_generator
     )
     assert points(source) == 2
     assert points(source, answered(source, draw="def draw():\n    return 2")) == 1
+
+
+def test_a_cell_of_ours_that_needs_student_code_leaves_nothing_half_made():
+    source = notebook(
+        helpers("given", "totals = {}\nxs = [0]"),
+        answer("double", "def double(x):\n    return 2 * x"),
+        helpers("use", "LIMIT = 7\nxs = [1, 2]\nxs += [double(x) for x in xs]\ntotals['all'] = sum(xs)"),
+        check("double-check", "assert xs == [1, 2, 2, 4]"),
+        hidden("double-test", "It holds.", "assert totals == {'all': 9} and xs[-1] == 4 and LIMIT == 7"),
+    )
+    assert points(source) == 2
+    assert points(source, answered(source, double="def double(x):\n    return x")) == 0
+    assert points(source, answered(source, double="raise NotImplementedError")) == 0

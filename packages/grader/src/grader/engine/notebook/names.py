@@ -12,6 +12,8 @@ from grader.engine.notebook.magics import TOP_LEVEL_AWAIT, code_in_magics
 
 LISTING = re.compile(r"\b(?:globals|locals|dir|vars)\b")
 """The names of the functions of Python that list names."""
+FORGOTTEN = object()
+"""The value of a name that became the student's."""
 
 
 class View(NamedTuple):
@@ -181,10 +183,12 @@ class Namespace:
 
     def mark(self, step: int) -> None:
         """Record all changes since the last mark as those of `step`."""
-        self._changes[step] = {name: item for name, item in self.names.items() if self._before.get(name) is not item}
+        changes = {name: item for name, item in self.names.items() if self._before.get(name) is not item}
+        self._changes[step] = changes | dict.fromkeys(self._before.keys() - self.names.keys(), FORGOTTEN)
         self._before = dict(self.names)
 
     def redo(self, step: int) -> None:
         """Restore the names that `step` bound in the visible pass, in which hidden tests do not run."""
         self.names.update(self._changes[step])
+        self.forget([name for name, item in self._changes[step].items() if item is FORGOTTEN])
         self._before = dict(self.names)
