@@ -4,6 +4,7 @@ import ast
 import dis
 import re
 import symtable
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -11,6 +12,8 @@ from grader.engine.notebook.magics import TOP_LEVEL_AWAIT, code_in_magics
 
 LISTING = re.compile(r"\b(?:globals|locals|dir|vars)\b")
 """The names of the functions of Python that list names."""
+FORGOTTEN = object()
+"""The value of a name that became the student's."""
 
 
 class View(NamedTuple):
@@ -45,6 +48,17 @@ def names_used(source: str) -> list[str]:
     for code in code_in_magics(source):
         read.update(names_used(code))
     return sorted(read - names_bound(source))
+
+
+@lru_cache(maxsize=1024)
+def names_used_inside(source: str) -> dict[str, list[str]]:
+    """Return the functions and classes that a cell defines, each with the names that it reads when it is used."""
+    kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+    found = {node.name: names_used(ast.unparse(node)) for node in ast.parse(source).body if isinstance(node, kinds)}
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.Assign) and any(isinstance(each, ast.Lambda) for each in ast.walk(node.value)):
+            found |= {each.id: names_used(ast.unparse(node)) for each in node.targets if isinstance(each, ast.Name)}
+    return found
 
 
 @lru_cache(maxsize=1024)
@@ -158,11 +172,13 @@ class Namespace:
 
     def __init__(self) -> None:
         self._changes: dict[int, dict[str, Any]] = {}
+        self.names: dict[str, Any] = {}
         self.rewind()
 
     def rewind(self) -> None:
-        """Forget all names, as before the first step."""
-        self.names: dict[str, Any] = {"__name__": "__main__"}
+        """Forget all names, as before the first step. The dict stays: functions that come back have it as globals."""
+        self.names.clear()
+        self.names["__name__"] = "__main__"
         self._before: dict[str, Any] = {}
 
     def keep(self, wanted: set[str]) -> None:
@@ -170,12 +186,23 @@ class Namespace:
         for name in [name for name in self.names if name not in wanted and name not in self._before]:
             del self.names[name]
 
+    def forget(self, names: Iterable[str]) -> None:
+        """Drop names that are the student's from here on.
+
+        Args:
+            names: the names.
+        """
+        for name in names:
+            self.names.pop(name, None)
+
     def mark(self, step: int) -> None:
         """Record all changes since the last mark as those of `step`."""
-        self._changes[step] = {name: item for name, item in self.names.items() if self._before.get(name) is not item}
+        changes = {name: item for name, item in self.names.items() if self._before.get(name) is not item}
+        self._changes[step] = changes | dict.fromkeys(self._before.keys() - self.names.keys(), FORGOTTEN)
         self._before = dict(self.names)
 
     def redo(self, step: int) -> None:
         """Restore the names that `step` bound in the visible pass, in which hidden tests do not run."""
         self.names.update(self._changes[step])
+        self.forget([name for name, item in self._changes[step].items() if item is FORGOTTEN])
         self._before = dict(self.names)

@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING
 from grader.engine.explanation import Explanation
 from grader.engine.notebook.cells import HIDDEN, CellType, is_not_graded, is_sandbox_only, is_together
 from grader.engine.notebook.magics import as_python, syntax_error
-from grader.engine.notebook.names import View, functions_unused, names_borrowed, names_bound, names_rebound, names_used
+from grader.engine.notebook.names import (
+    View,
+    functions_unused,
+    names_borrowed,
+    names_bound,
+    names_rebound,
+    names_used,
+    names_used_inside,
+)  # fmt: skip
 from grader.engine.notebook.outline import Outline
 from grader.engine.notebook.source_names import SourceNames
 from grader.engine.report import Result, Verdict
@@ -130,6 +138,22 @@ class Plan:
         return {step.index: count for step, count in zip(self.steps, before, strict=False)}
 
     @cached_property
+    def used(self) -> dict[int, list[str]]:
+        """The names that each test or cell of ours uses, itself or in a function of such a cell that it uses."""
+        inside: dict[str, list[str]] = {}
+        used = {}
+        for step in self.steps:
+            if step.role is not Role.SANDBOX:
+                left = names_used(step.source)
+                found = set(left)
+                while left:
+                    left = [name for user in left for name in inside.get(user, ()) if name not in found]
+                    found.update(left)
+                used[step.index] = sorted(found)
+                inside |= dict.fromkeys(names_bound(step.source), []) | names_used_inside(step.source)
+        return used
+
+    @cached_property
     def checks(self) -> dict[int, dict[str, int]]:
         """At each test, the places of the checks of the exercises so far: the last visible test, or the first test."""
         checks: dict[str, int] = {}
@@ -169,7 +193,7 @@ class Plan:
         owners_at = {}
         for step in self.steps:
             if step.role is Role.TEST:
-                used = set(names_used(step.source)) - ours - owners.keys() - vars(builtins).keys()
+                used = set(self.used[step.index]) - ours - owners.keys() - vars(builtins).keys()
                 owners = owners | dict.fromkeys(sorted(used), step.exercise)
                 owners_at[step.index] = owners
         return owners_at
@@ -208,6 +232,14 @@ class Plan:
             if step.role is Role.TEST
         }
 
+    def changed(self, step: Step) -> frozenset[str]:
+        """Return the names that cells of ours bind and that are the student's at a test or a cell of ours.
+
+        Args:
+            step: the test or cell.
+        """
+        return self.names.changed.get(step.name, frozenset())
+
     @cached_property
     def needed_later(self) -> dict[int, set[str]]:
         """The names that later cells in the runner read.
@@ -219,7 +251,7 @@ class Plan:
         for step in reversed(self.steps):
             needed_later[step.index] = set(needed)
             if step.role is not Role.SANDBOX:
-                needed.update(names_used(step.source))
+                needed.update(self.used[step.index])
         return needed_later
 
     @cached_property
@@ -232,7 +264,7 @@ class Plan:
                 shared = names_bound(step.source) & self.needed_later[step.index] - self.borrowed[step.index]
             if shared:
                 later_steps = [later for later in self.steps[number + 1 :] if later.role is not Role.SANDBOX]
-                users = [later.index for later in later_steps if shared & set(names_used(later.source))]
+                users = [later.index for later in later_steps if shared & set(self.used[later.index])]
                 tests = {step.index, *users} & ids.keys()
                 merged = {ids[index] for index in tests} - {0}
                 new = min(merged, default=step.index + 1)

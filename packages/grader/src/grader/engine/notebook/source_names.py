@@ -2,6 +2,7 @@
 
 source --names_of--> SourceNames --imports--> the runner binds those that a test needs     (runner/imported_names.py)
                                  --used, bound--> names of the answers that a test replaces
+                                 --changed--> names of our cells that are the student's by then
 
 Everything comes from the source, which is trusted, and nothing from a submission.
 """
@@ -30,6 +31,16 @@ UNKNOWN_NAMES = re.compile(r"import\s*\*|\bglobal\s|(?<![.\w])(?:exec|globals)\(
 _INNER = (ast.If, ast.For, ast.While, ast.With, ast.Try)
 """Statements whose own statements run with the cell."""
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+CHANGING = frozenset(
+    "append extend insert remove pop clear sort reverse update setdefault popitem add discard appendleft extendleft "
+    "popleft rotate difference_update intersection_update symmetric_difference_update fill itemset resize put".split()
+)
+"""Methods that change their object."""
+CHANGING_FIRST = frozenset(
+    "shuffle heapify heappush heappop heapreplace insort insort_left insort_right fill_diagonal copyto place putmask "
+    "put setattr delattr next".split()
+)
+"""Functions that change their first argument."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +71,8 @@ class SourceNames:
         answers_bind: the names that its answers bind.
         answers_define: those of them that are functions or classes.
         answers_use: the names that its answers read and do not bind, among them those of Python.
+        changed: at each of its tests and read-only cells, by grade_id, the names of read-only cells above it that an
+            answer or an unmarked cell between the two binds again or changes.
         tests: the imports of its visible tests, by grade_id.
         paths: the folders beside the notebook that its cells add to `sys.path`.
         bound: all names that its cells bind; None if they cannot be known.
@@ -71,6 +84,7 @@ class SourceNames:
     answers_bind: frozenset[str] = frozenset()
     answers_define: frozenset[str] = frozenset()
     answers_use: frozenset[str] = frozenset()
+    changed: dict[str, frozenset[str]] = field(default_factory=dict)
     tests: dict[str, tuple[Import, ...]] = field(default_factory=dict)
     paths: tuple[str, ...] = ()
     bound: frozenset[str] | None = None
@@ -79,7 +93,8 @@ class SourceNames:
     def digest(self) -> str:
         """A digest of what the runner makes of this."""
         sets = self.defined, self.answers_bind, self.answers_define, self.answers_use
-        parts = self.imports, self.above, self.paths, [sorted(names) for names in sets]
+        changed = [(cell, sorted(names)) for cell, names in self.changed.items()]
+        parts = self.imports, self.above, self.paths, changed, [sorted(names) for names in sets]
         return hashlib.sha256(repr(parts).encode()).hexdigest()
 
     @cached_property
@@ -104,9 +119,15 @@ def _names_of(cells: tuple[tuple[str, CellType, str], ...]) -> SourceNames:
     defined, bound, functions, used = set[str](), set[str](), set[str](), set[str]()
     tests, paths = dict[str, tuple[Import, ...]](), list[str]()
     found_in = [names_in(text) for *_, text in cells]
+    ours, theirs, changed = set[str](), set[str](), dict[str, frozenset[str]]()
     for name, kind, text in cells:
         if kind in (CellType.TEST, CellType.READ_ONLY):
             above[name] = len(imports)
+            if theirs:
+                changed[name] = frozenset(theirs)
+            if kind is CellType.READ_ONLY and (code := _python(text)) is not None:
+                ours |= names_assigned(code)
+                theirs -= names_assigned(code)
             if kind is CellType.TEST:
                 found = tuple(imports_in(text))
                 imports += found  # a test may use what one above it imports
@@ -120,6 +141,7 @@ def _names_of(cells: tuple[tuple[str, CellType, str], ...]) -> SourceNames:
         if code is not None:
             binds = names_bound(code)
             defined |= names_assigned(code)
+            theirs |= ours & names_changed(code) if ours else set()
             if is_answer:
                 bound |= binds
                 functions |= {each.name for each in ast.parse(code).body if isinstance(each, _DEFINITIONS)}
@@ -131,6 +153,7 @@ def _names_of(cells: tuple[tuple[str, CellType, str], ...]) -> SourceNames:
         answers_bind=frozenset(bound),
         answers_define=frozenset(functions),
         answers_use=frozenset(used),
+        changed=changed,
         tests=tests,
         paths=tuple(paths),
         bound=None if None in found_in else frozenset[str]().union(*filter(None, found_in)),
@@ -169,6 +192,42 @@ def _imports(body: list[ast.stmt], *, is_fallback: bool) -> Iterator[tuple[ast.I
                 yield from _imports(handler.body, is_fallback=True)
             yield from _imports(getattr(statement, "orelse", []), is_fallback=is_fallback or type(statement) is ast.If)
             yield from _imports(getattr(statement, "finalbody", []), is_fallback=is_fallback)
+
+
+def names_changed(code: str) -> frozenset[str]:
+    """Return the names that the statements of a cell bind, by anything but an import, or whose objects they change.
+
+    What the functions do that it calls is seen for the methods and functions only that are known to change an object.
+
+    Args:
+        code: the cell, in Python.
+    """
+    found = set(names_assigned(code))
+    left: list[ast.AST] = [ast.parse(code)]
+    while left:
+        node = left.pop()
+        match node:
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef() | ast.Lambda():
+                continue
+            case ast.Subscript(ctx=ast.Store() | ast.Del()) | ast.Attribute(ctx=ast.Store() | ast.Del()):
+                found.add(_root(node))
+            case ast.Call(func=ast.Attribute(attr=method) | ast.Name(id=method) as function, args=arguments):
+                words = {word.arg: word.value for word in node.keywords}
+                if method in CHANGING or "inplace" in words:
+                    found.add(_root(function))
+                if method in CHANGING_FIRST and arguments:
+                    found.add(_root(arguments[0]))
+                if "out" in words:
+                    found.add(_root(words["out"]))
+        left += ast.iter_child_nodes(node)
+    return frozenset(found - {""})
+
+
+def _root(node: ast.AST) -> str:
+    """Return the name of which an expression is a part, an attribute or the result of a method, or ''."""
+    while isinstance(node, ast.Attribute | ast.Subscript | ast.Starred | ast.Call):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 @lru_cache(maxsize=1024)

@@ -153,7 +153,7 @@ def _of_module(copied: Any, refer: Refer, item: Any, place: Place) -> Handle:
 def _stays(copied: Any) -> ProtocolError:
     return ProtocolError(
         f"your code changed the {type(copied).__name__} that it was given, and such a change does not reach the test; "
-        "changes of tensors, arrays, lists, dicts and sets do"
+        "changes of tensors, arrays, tables, lists, dicts and sets do"
     )
 
 

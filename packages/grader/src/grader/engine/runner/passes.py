@@ -17,7 +17,6 @@ without the cell that caused the failure.
 """
 
 import traceback
-from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -26,9 +25,9 @@ from msgspec.structs import replace
 from grader.engine.diagnosis.diagnosis import DiagnosisCache, name_misconceptions
 from grader.engine.diagnosis.recording import Recorder
 from grader.engine.notebook.cells import FORMS
-from grader.engine.notebook.names import Namespace, classes_defined, names_bound
+from grader.engine.notebook.names import Namespace, classes_defined, names_bound, names_used_inside
 from grader.engine.notebook.plan import BLANK, Plan, Role, Step
-from grader.engine.notebook.source_names import SourceNames, names_in
+from grader.engine.notebook.source_names import SourceNames, names_changed, names_in
 from grader.engine.report import Result, UnfinishedCell, Verdict, error_output, shown
 from grader.engine.rpc.channel import Channel
 from grader.engine.rpc.exceptions import verdict_on
@@ -257,10 +256,13 @@ class NotebookRun:
 
     def _run_cell(self, step: Step) -> None:
         if step.role is Role.BOTH:
-            # A cell that needs the student's code fails here; its names are looked up in the sandbox.
-            with suppress(Exception):
+            self._namespace.forget(self._plan.changed(step))
+            try:
                 self._tests.import_names(step, self._namespace.names)
                 execute(step.source, step.name, self._namespace.names)
+            except Exception:
+                # It needs the student's code. What it binds is looked up in the sandbox, and not half made here.
+                self._namespace.forget(names_changed(step.source) - names_used_inside(step.source).keys())
         if step.index in self._excluded_cells or self._link.unconfined is not None:
             return
         try:
@@ -369,6 +371,7 @@ class NotebookRun:
     def _outcome(self, step: Step, channel: Channel) -> TestOutcome:
         if step.together:
             return judge_together(step, channel, self._cells)
+        self._namespace.forget(self._plan.changed(step))
         return self._tests.run(step, channel, self._namespace.names)
 
     def _with_names(self, test: Step, result: Result) -> Result:

@@ -116,9 +116,12 @@ class TestExecutor:
         return self._shared[session_id][1:]
 
     def _execute(self, step: Step, client: RpcClient, namespace: dict[str, Any]) -> Any:
-        client.draws = draws(step.source, self._drawing)
+        client.draws |= draws(
+            step.source, self._drawing
+        )  # in a shared session, the sandbox has the states from then on
         seed_test(step.name, step.source, draws_own=client.draws)
-        wanted = [name for name in names_used(step.source) if name not in namespace and not hasattr(builtins, name)]
+        used = self._plan.used[step.index]
+        wanted = [name for name in used if name not in namespace and not hasattr(builtins, name)]
         borrowed = self._plan.borrowed[step.index]
         wanted += [name for name in (*borrowed, *names_in_strings(step.source)) if name not in namespace]
         imported = self._imported(step, client, namespace, wanted) if self._plan.names.imports else {}
@@ -179,7 +182,9 @@ class TestExecutor:
         If the test uses nothing else of the student's, it judges the imports of the answers: a module counts only if
         student code imported the same one, and any other object is the student's.
         """
-        imported = self._imports.bound([name for name in names_used(step.source) if name not in namespace], step.name)
+        imported = self._imports.bound(
+            [name for name in self._plan.used[step.index] if name not in namespace], step.name
+        )
         if imported.keys() >= set(wanted) and (judged := self._imports.answered(imported)):
             theirs = client.names(self._plan.views[step.index])
             for name in judged:

@@ -246,8 +246,12 @@ def _new_class(name: str, bases: tuple[type, ...], own: ClassRef, methods: dict[
     if issubclass(bases[0], RemoteModule | StudentError):
         del content["__slots__"]
     else:
-        content["__doc__"] = property(lambda self: remote_attribute(self._client, self, "__doc__", type(self)))
+        content |= {name: _attribute(name) for name in ("__doc__", "__init__")}
     return type.__new__(RemoteClass, name, bases, content)
+
+
+def _attribute(name: str) -> property:
+    return property(lambda self: remote_attribute(self._client, self, name, type(self)))
 
 
 def _of(kind: type, bases: list[Any]) -> tuple[type, ...]:
