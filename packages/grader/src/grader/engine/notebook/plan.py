@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING
 from grader.engine.explanation import Explanation
 from grader.engine.notebook.cells import HIDDEN, CellType, is_not_graded, is_sandbox_only, is_together
 from grader.engine.notebook.magics import as_python, syntax_error
-from grader.engine.notebook.names import View, names_borrowed, names_bound, names_rebound, names_used
+from grader.engine.notebook.names import (
+    View,
+    names_borrowed,
+    names_bound,
+    names_read_later,
+    names_rebound,
+    names_used,
+)  # fmt: skip
 from grader.engine.notebook.outline import Outline
 from grader.engine.notebook.source_names import SourceNames
 from grader.engine.report import Result, Verdict
@@ -130,6 +137,28 @@ class Plan:
         return {step.index: count for step, count in zip(self.steps, before, strict=False)}
 
     @cached_property
+    def used(self) -> dict[int, list[str]]:
+        """The names that each cell in the runner reads, in functions of earlier cells that it may call as well."""
+        reads: dict[str, frozenset[str]] = {}
+        used = {}
+        for step in self.steps:
+            if step.role is not Role.SANDBOX:
+                found = set(names_used(step.source))
+                for name in (unseen := list(found)):
+                    new = reads.get(name, frozenset()) - found
+                    found |= new
+                    unseen += new
+                used[step.index] = sorted(found - names_bound(step.source))
+                for bound, inner, own in names_read_later(step.source):
+                    reads |= dict.fromkeys(bound, inner.union(*(reads[each] for each in own & reads.keys())))
+        return used
+
+    @cached_property
+    def python(self) -> frozenset[str]:
+        """The names of Python that mean Python's own objects: no answer of the source defines them."""
+        return frozenset(vars(builtins)) - self.names.answers_define
+
+    @cached_property
     def checks(self) -> dict[int, dict[str, int]]:
         """At each test, the places of the checks of the exercises so far: the last visible test, or the first test."""
         checks: dict[str, int] = {}
@@ -169,7 +198,7 @@ class Plan:
         owners_at = {}
         for step in self.steps:
             if step.role is Role.TEST:
-                used = set(names_used(step.source)) - ours - owners.keys() - vars(builtins).keys()
+                used = set(self.used[step.index]) - ours - owners.keys() - self.python
                 owners = owners | dict.fromkeys(sorted(used), step.exercise)
                 owners_at[step.index] = owners
         return owners_at
@@ -185,7 +214,7 @@ class Plan:
 
         They are back after the test. Any other name that a test binds is its own, also for later tests.
         """
-        ours, borrowed = set(vars(builtins)), {}
+        ours, borrowed = set(self.python), {}
         for step in self.steps:
             if step.role is Role.TEST:
                 functions = names_rebound(step.source) & self.names.answers_define
@@ -219,7 +248,7 @@ class Plan:
         for step in reversed(self.steps):
             needed_later[step.index] = set(needed)
             if step.role is not Role.SANDBOX:
-                needed.update(names_used(step.source))
+                needed.update(self.used[step.index])
         return needed_later
 
     @cached_property
@@ -232,7 +261,7 @@ class Plan:
                 shared = names_bound(step.source) & self.needed_later[step.index] - self.borrowed[step.index]
             if shared:
                 later_steps = [later for later in self.steps[number + 1 :] if later.role is not Role.SANDBOX]
-                users = [later.index for later in later_steps if shared & set(names_used(later.source))]
+                users = [later.index for later in later_steps if shared & set(self.used[later.index])]
                 tests = {step.index, *users} & ids.keys()
                 merged = {ids[index] for index in tests} - {0}
                 new = min(merged, default=step.index + 1)
