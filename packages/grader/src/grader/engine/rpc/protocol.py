@@ -15,7 +15,7 @@ import msgspec
 
 from grader.text import MAX_MESSAGE
 
-VERSION = 4
+VERSION = 5
 """Grows with every change of a message. A sandbox sends its version first; the runner must have the same."""
 MAX_LINE, MAX_FRAMES = 200, 8
 """Characters of a name or a line of code, and innermost lines of the student's cells in a traceback."""
@@ -140,9 +140,19 @@ class VerbRef(Message):
 
 
 class FunctionRef(Message):
-    """From the runner: a function of the test, which student code may call back."""
+    """From the runner: a function of the test, which student code may call back.
+
+    If `is_iterator`, student code gets an iterator: each call returns a list of the next item, or [] at the end.
+    """
 
     function: Index
+    is_iterator: bool = False
+
+
+class IteratorRef(Message):
+    """From the runner: an iterator of the test whose items cross with the call."""
+
+    items: Tree
 
 
 class GeneratorRef(Message):
@@ -160,7 +170,7 @@ class LibraryObject(Message):
 
 
 FromSandbox = ObjectHandle | ModuleHandle
-Handle = FromSandbox | ObjectRef | MethodRef | VerbRef | FunctionRef | GeneratorRef | LibraryObject
+Handle = FromSandbox | ObjectRef | MethodRef | VerbRef | FunctionRef | IteratorRef | GeneratorRef | LibraryObject
 
 
 class ModuleChanges(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, kw_only=True):

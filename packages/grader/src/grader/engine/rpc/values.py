@@ -20,7 +20,7 @@ from grader.engine.rpc import arrays
 from grader.engine.rpc.protocol import Handle, ProtocolError, Tree
 from grader.engine.rpc.standard_values import STANDARD, TYPES, checked, made, parts_of
 from grader.engine.rpc.tensors import FROM_NAME, dtype_name
-from grader.engine.torch_if_used import torch
+from grader.engine.torch_if_used import nn, torch
 
 MAX_DEPTH = 32
 MAX_NODES = 200_000
@@ -88,12 +88,18 @@ class Packer:
     Args:
         refer: makes a handle for an object that does not cross.
         tensors: the tensors of the message; those of the values are appended.
+        known: returns the handle of a parameter that the other process has; a copy of it would not be trained.
     """
 
-    __slots__ = ("arrays", "nodes", "places", "refer", "tensors")
+    __slots__ = ("arrays", "known", "nodes", "places", "refer", "tensors")
 
-    def __init__(self, refer: Refer, tensors: list[torch.Tensor]) -> None:
-        self.refer = refer
+    def __init__(
+        self,
+        refer: Refer,
+        tensors: list[torch.Tensor],
+        known: Callable[[torch.Tensor], Handle | None] = lambda parameter: None,
+    ) -> None:
+        self.refer, self.known = refer, known
         self.tensors = tensors
         self.places: dict[int, int] = {}
         self.arrays: dict[int, numpy.ndarray] = {}
@@ -134,7 +140,8 @@ class Packer:
             # JSON has no infinity and no NaN.
             return item if math.isfinite(item) else {"float": repr(item)}
         if isinstance(item, torch.Tensor):
-            return {"tensor": self.place(item)}
+            handle = self.known(item) if kind is nn.Parameter else None
+            return {"tensor": self.place(item)} if handle is None else {"handle": handle}
         walk, below = self.walk, depth + 1
         if kind is list:
             return [walk(part, below) for part in item]
@@ -174,6 +181,8 @@ class Packer:
             return {"deque": [item.maxlen, [self.walk(part, below) for part in item]]}
         if kind in STANDARD:
             return {"standard": parts_of(item)}
+        if kind in _VIEWS:
+            return {"view": [kind.__name__, [self.walk(part, below) for part in item]]}
         is_type = isinstance(item, type)
         name = _TYPE_NAMES.get(item) if is_type else arrays.scalar_name(item)
         if name is None:
@@ -274,6 +283,10 @@ class _Unpacker:
             return defaultdict(walk(factory, below), walk({"dict": pairs}, below))
         if tag == "standard":
             return made(*parts)
+        if tag == "view":
+            name, content = parts
+            if type(name) is str and name in _VIEWS_OF and type(content) is list:
+                return _VIEWS_OF[name]([walk(part, below) for part in content])
         raise _not_packed()
 
     def _array(self, number: int, is_writeable: bool, dtype: str | None = None) -> numpy.ndarray:
@@ -347,4 +360,13 @@ _DICT_TAGS: dict[type, str] = {Counter: "Counter", OrderedDict: "OrderedDict"}
 _DICTS: dict[str, Callable[[dict], dict]] = {"dict": lambda new: new, **{tag: kind for kind, tag in _DICT_TAGS.items()}}
 _TYPE_NAMES = TYPES | arrays.TYPES
 _NAMED_TYPES = {name: kind for kind, name in _TYPE_NAMES.items()}
-_RARE = {numpy.ndarray, complex, set, frozenset, deque, *map(type, _TYPE_NAMES), *STANDARD, *arrays.DTYPE_CLASSES}
+_VIEWS_OF: dict[str, Callable[[list[Any]], Any]] = {
+    "dict_keys": lambda keys: dict.fromkeys(_hashable(keys)).keys(),
+    "dict_values": lambda values: dict(enumerate(values)).values(),
+    "dict_items": lambda items: _dict(items).items(),
+}
+_VIEWS = {type({}.keys()), type({}.values()), type({}.items())}
+_RARE = {
+    *(numpy.ndarray, complex, set, frozenset, deque, *map(type, _TYPE_NAMES)),
+    *(*STANDARD, *arrays.DTYPE_CLASSES, *_VIEWS),
+}

@@ -21,6 +21,7 @@ from grader.engine.rpc.containers import WatchedContainers
 from grader.engine.rpc.exceptions import ForbiddenFunction, known_class, to_data
 from grader.engine.rpc.generators import own_states, renewed, restore_own, seed_own, state_of
 from grader.engine.rpc.gradients import gradient_of
+from grader.engine.rpc.iterators import items
 from grader.engine.rpc.library_objects import Copy
 from grader.engine.rpc.operations import OPERATIONS
 from grader.engine.rpc.protocol import (
@@ -37,6 +38,7 @@ from grader.engine.rpc.protocol import (
     GeneratorRef,
     Gradients,
     Handle,
+    IteratorRef,
     LibraryObject,
     MethodRef,
     ModuleChanges,
@@ -339,7 +341,10 @@ class RpcServer:
             case VerbRef():
                 return self._verbs[handle.verb]
             case FunctionRef():
-                return lambda *args, **kwargs: self._call_back(handle.function, args, kwargs)
+                function = lambda *args, **kwargs: self._call_back(handle.function, args, kwargs)  # noqa: E731
+                return items(function) if handle.is_iterator else function
+            case IteratorRef() if arguments is not None:
+                return iter(unpack(handle.items, tensors, lambda part, _: self._resolve(part, tensors, arguments)))
             case GeneratorRef() if arguments is not None:
                 arguments.generators.append(renewed(handle.kind, tensor_at(tensors, handle.state)))
                 return arguments.generators[-1]

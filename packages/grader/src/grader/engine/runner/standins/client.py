@@ -14,7 +14,7 @@ from types import FunctionType
 from typing import Any, TypeVar
 
 from grader.engine.notebook.names import View
-from grader.engine.rpc import library_objects, protocol
+from grader.engine.rpc import iterators, library_objects, protocol
 from grader.engine.rpc.arrays import overwrite
 from grader.engine.rpc.channel import MessageChannel
 from grader.engine.rpc.containers import containers, write_back
@@ -225,7 +225,7 @@ class RpcClient:
         function = self._functions[question.function]
         try:
             result = function(*args, **kwargs)
-            reply = protocol.CallbackReturned(value=_packed(result, Packer(self._refer, tensors)))
+            reply = protocol.CallbackReturned(value=_packed(result, Packer(self._refer, tensors, self.known)))
         except Exception as error:
             setattr(error, CALLED_BACK, getattr(function, "__name__", ""))
             self._errors.append(error)
@@ -253,10 +253,22 @@ class RpcClient:
         """Return the handle of an object that a test passes to student code and that stays here."""
         if (handle := handle_of(item)) is not None:
             return handle
-        if callable(item):
-            self._functions.append(item)
-            return protocol.FunctionRef(function=len(self._functions) - 1)
+        is_iterator = iterators.is_of_python(item)
+        if is_iterator or callable(item):
+            self._functions.append(iterators.next_item(item) if is_iterator else item)
+            return protocol.FunctionRef(function=len(self._functions) - 1, is_iterator=is_iterator)
         raise TypeError(f"a test may pass values, arrays and functions to student code, not a {type(item).__name__}")
+
+    def known(self, parameter: torch.Tensor) -> protocol.ObjectRef | None:
+        """Return the handle of a parameter of a student's module that still has a stand-in, whose changes come back.
+
+        Args:
+            parameter: one of the test's, or of a stand-in.
+        """
+        found = next((number for number, each in self.parameters.items() if each is parameter), None)
+        modules = self.modules.values() if found is not None else ()
+        is_tracked = any(each is parameter for module in modules for each in module.parameters())
+        return protocol.ObjectRef(object_id=found) if is_tracked and found is not None else None
 
     def _resolve(self, handle: Handle, tensors: list[torch.Tensor]) -> Any:
         if isinstance(handle, protocol.ObjectHandle):
@@ -314,7 +326,7 @@ class _Call:
         self._objects: list[tuple[Any, protocol.LibraryObject]] = []
         self.measured = 0
         self.graph = next(client._graphs)
-        packer = Packer(self._refer, self._tensors)
+        self._packer = packer = Packer(self._refer, self._tensors, client.known)
         self._arrays = packer.arrays
         self._request = request = protocol.Call(
             session=client._session,
@@ -428,7 +440,11 @@ class _Call:
         if (kind := kind_of(item)) is not None:
             self._generators.append(item)
             return protocol.GeneratorRef(state=place(state_of(item)), kind=kind)
-        if library_objects.crosses(item):
+        if iterators.is_of_python(item):
+            items, item = iterators.tensors_in(item)
+            if items is not None:
+                return protocol.IteratorRef(items=self._packer.walk(items, 0))
+        elif library_objects.crosses(item):
             handle = next((handle for known, handle in self._objects if known is item), None)
             if handle is None:
                 handle = library_objects.pickled(item, len(self._objects), self._part, place)
@@ -439,9 +455,7 @@ class _Call:
     def _part(self, item: Any) -> Handle | None:
         """Return the handle of a part of a library's object that is not copied, None for one that is."""
         if isinstance(item, torch.nn.Parameter):
-            # An optimiser of the test may hold parameters of the student's.
-            ids = (number for number, known in self._client.parameters.items() if known is item)
-            return next((protocol.ObjectRef(object_id=number) for number in ids), None)
+            return self._client.known(item)  # an optimiser of the test may hold parameters of the student's
         if isinstance(item, FunctionType) and item.__module__ == library_objects.MAIN:
             return self._client._refer(item, lambda tensor: 0)
         return handle_of(item)
