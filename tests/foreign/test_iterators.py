@@ -3,6 +3,7 @@
 import pytest
 
 from grader.engine.grading import grade
+from grader.engine.report import Verdict
 from tests.support.notebooks import answer, check, notebook
 
 TAKE = "def total(items):\n    return sum(items)\n\ndef first(items):\n    return next(iter(items))"
@@ -120,3 +121,11 @@ def test_an_optimiser_of_the_students_trains_a_model_of_the_students(parameters)
     test = TRAINS.format(parameters=parameters)
     wrong = MODEL.replace("p -= ", "p += ")
     assert (points(MODEL, MODEL, test), points(MODEL, wrong, test)) == (1, 0)
+
+
+def test_an_object_does_not_keep_copies_of_the_parameters_of_a_test():
+    """It would train the copies. The student is not to blame."""
+    test = "from torch import nn\n" + TRAINS.format(parameters="model.parameters()").replace("Net()", "nn.Linear(2, 1)")
+    cells = answer("a", MODEL), check("a-check", test)
+    [result] = grade(notebook(*cells), notebook(*cells)).results
+    assert result.verdict is Verdict.UNGRADABLE

@@ -320,7 +320,7 @@ class _Call:
     """A call to send: its arguments, the changed modules and the tensors that collect gradients."""
 
     def __init__(self, client: RpcClient, target: Any, args: tuple, kwargs: dict, measure: str = "") -> None:
-        self._client = client
+        self._client, self._target = client, target
         self._tensors: list[torch.Tensor] = []
         self._generators: list[Any] = []
         self._objects: list[tuple[Any, protocol.LibraryObject]] = []
@@ -443,6 +443,10 @@ class _Call:
         if iterators.is_of_python(item):
             items, item = iterators.tensors_in(item)
             if items is not None:
+                if isinstance(self._target, type) and any(map(self._is_own_parameter, items)):
+                    raise TypeError(
+                        "an object of the student's would keep copies of a test's parameters; tag it together"
+                    )
                 return protocol.IteratorRef(items=self._packer.walk(items, 0))
         elif library_objects.crosses(item):
             handle = next((handle for known, handle in self._objects if known is item), None)
@@ -451,6 +455,9 @@ class _Call:
                 if handle is not None:
                     self._objects.append((item, handle))
         return handle or self._client._refer(item, place)
+
+    def _is_own_parameter(self, item: Any) -> bool:
+        return isinstance(item, torch.nn.Parameter) and self._client.known(item) is None
 
     def _part(self, item: Any) -> Handle | None:
         """Return the handle of a part of a library's object that is not copied, None for one that is."""
