@@ -4,7 +4,7 @@ import ast
 import dis
 import re
 import symtable
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -48,6 +48,47 @@ def names_used(source: str) -> list[str]:
     for code in code_in_magics(source):
         read.update(names_used(code))
     return sorted(read - names_bound(source))
+
+
+class Reads(NamedTuple):
+    """What a later use of the names that a statement binds may read.
+
+    Args:
+        bound: these names.
+        inner: what functions and classes in the statement read.
+        own: what the statement itself reads: `check = partial(close, tol=1)` may read later what `close` does.
+    """
+
+    bound: frozenset[str]
+    inner: frozenset[str]
+    own: frozenset[str]
+
+
+@lru_cache(maxsize=1024)
+def names_read_later(source: str) -> list[Reads]:
+    """Return what the statements of a cell may read after it has run, in order."""
+    found = []
+    for statement in _simple(ast.parse(source).body):
+        code = ast.unparse(statement)
+        top = symtable.symtable(code, "<cell>", "exec")
+        inner, tables = set[str](), top.get_children()
+        for table in tables:
+            inner.update(symbol.get_name() for symbol in table.get_symbols() if symbol.is_global())
+            tables += table.get_children()
+        own = frozenset(symbol.get_name() for symbol in top.get_symbols() if symbol.is_referenced())
+        found.append(Reads(names_bound(code), frozenset(inner), own))
+    return found
+
+
+def _simple(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """Yield statements, and instead of an `if`, a loop, a `with` or a `try` those in it."""
+    for statement in body:
+        if isinstance(statement, ast.If | ast.For | ast.While | ast.With | ast.Try):
+            for field in ("body", "handlers", "orelse", "finalbody"):
+                for part in getattr(statement, field, ()):
+                    yield from _simple(part.body if isinstance(part, ast.ExceptHandler) else [part])
+        else:
+            yield statement
 
 
 @lru_cache(maxsize=1024)

@@ -16,9 +16,9 @@ from grader.engine.notebook.names import (
     functions_unused,
     names_borrowed,
     names_bound,
+    names_read_later,
     names_rebound,
     names_used,
-    names_used_inside,
 )  # fmt: skip
 from grader.engine.notebook.outline import Outline
 from grader.engine.notebook.source_names import SourceNames
@@ -139,19 +139,25 @@ class Plan:
 
     @cached_property
     def used(self) -> dict[int, list[str]]:
-        """The names that each test or cell of ours uses, itself or in a function of such a cell that it uses."""
-        inside: dict[str, list[str]] = {}
+        """The names that each cell in the runner reads, in functions of earlier cells that it may call as well."""
+        reads: dict[str, frozenset[str]] = {}
         used = {}
         for step in self.steps:
             if step.role is not Role.SANDBOX:
-                left = names_used(step.source)
-                found = set(left)
-                while left:
-                    left = [name for user in left for name in inside.get(user, ()) if name not in found]
-                    found.update(left)
-                used[step.index] = sorted(found)
-                inside |= dict.fromkeys(names_bound(step.source), []) | names_used_inside(step.source)
+                found = set(names_used(step.source))
+                for name in (unseen := list(found)):
+                    new = reads.get(name, frozenset()) - found
+                    found |= new
+                    unseen += new
+                used[step.index] = sorted(found - names_bound(step.source))
+                for bound, inner, own in names_read_later(step.source):
+                    reads |= dict.fromkeys(bound, inner.union(*(reads[each] for each in own & reads.keys())))
         return used
+
+    @cached_property
+    def python(self) -> frozenset[str]:
+        """The names of Python that mean Python's own objects: no answer of the source defines them."""
+        return frozenset(vars(builtins)) - self.names.answers_define
 
     @cached_property
     def checks(self) -> dict[int, dict[str, int]]:
@@ -193,7 +199,7 @@ class Plan:
         owners_at = {}
         for step in self.steps:
             if step.role is Role.TEST:
-                used = set(self.used[step.index]) - ours - owners.keys() - vars(builtins).keys()
+                used = set(self.used[step.index]) - ours - owners.keys() - self.python
                 owners = owners | dict.fromkeys(sorted(used), step.exercise)
                 owners_at[step.index] = owners
         return owners_at
@@ -209,7 +215,7 @@ class Plan:
 
         They are back after the test. Any other name that a test binds is its own, also for later tests.
         """
-        ours, borrowed = set(vars(builtins)), {}
+        ours, borrowed = set(self.python), {}
         for step in self.steps:
             if step.role is Role.TEST:
                 functions = names_rebound(step.source) & self.names.answers_define

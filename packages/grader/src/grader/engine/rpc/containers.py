@@ -14,7 +14,7 @@ from grader.engine.rpc.protocol import ProtocolError
 Container = list | dict | set | deque | bytearray
 # Tuples, because isinstance takes longer with a union. A set and a bytearray hold no containers.
 _CONTAINERS = (list, dict, set, deque, bytearray)
-_SEQUENCES = (list, tuple, deque)
+_SEQUENCES: tuple[type[Any], ...] = (list, tuple, deque, type({}.keys()), type({}.values()), type({}.items()))
 
 
 def containers(value: Any) -> list[Container]:

@@ -10,7 +10,7 @@ reaches no class, no module and no frame, because none of these crosses.
 
 import inspect
 import pickle
-from collections.abc import Callable, ItemsView, Iterator, KeysView, ValuesView
+from collections.abc import Callable, Iterator
 from enum import Enum
 from types import SimpleNamespace
 from typing import Any, NoReturn
@@ -21,7 +21,7 @@ from grader.engine.rpc.protocol import LentRef, ProtocolError
 from grader.engine.torch_if_used import nn
 
 MAIN = "__main__"
-LENT = (NonCallableMock, SimpleNamespace, Iterator, ItemsView, KeysView, ValuesView)
+LENT = (NonCallableMock, SimpleNamespace, Iterator)
 """Classes whose objects are lent as those of the author's own classes are."""
 GET, SET, DELETE, VARS = "get", "set", "delete", "vars"
 _ATTRIBUTES: dict[str, Callable[..., Any]] = {GET: getattr, SET: setattr, DELETE: delattr}

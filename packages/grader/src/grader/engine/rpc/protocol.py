@@ -169,6 +169,12 @@ class GivenRef(Message):
     number: Index
 
 
+class IteratorRef(Message):
+    """From the runner: an iterator of the test whose items cross with the call."""
+
+    items: Tree
+
+
 class GeneratorRef(Message):
     """From the runner: a generator of torch, of numpy or of Python, by its state."""
 
@@ -184,7 +190,7 @@ class LibraryObject(Message):
 
 
 FromSandbox = ObjectHandle | ModuleHandle
-Handle = FromSandbox | ObjectRef | MethodRef | VerbRef | LentRef | GivenRef | GeneratorRef | LibraryObject
+Handle = FromSandbox | ObjectRef | MethodRef | VerbRef | LentRef | GivenRef | IteratorRef | GeneratorRef | LibraryObject
 
 
 class ModuleChanges(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, kw_only=True):

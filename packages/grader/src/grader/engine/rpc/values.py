@@ -20,7 +20,7 @@ from grader.engine.rpc import arrays, library_values
 from grader.engine.rpc.protocol import Given, GivenRef, Handle, ProtocolError, Tree
 from grader.engine.rpc.standard_values import MAX_SAME_HASH, STANDARD, TYPES, checked, hashable, made, parts_of
 from grader.engine.rpc.tensors import FROM_NAME, dtype_name
-from grader.engine.torch_if_used import torch
+from grader.engine.torch_if_used import nn, torch
 
 MAX_DEPTH = 32
 MAX_NODES = 200_000
@@ -89,12 +89,19 @@ class Packer:
         tensors: the tensors of the message; those of the values are appended.
         known: in the sandbox, the kinds and numbers of the objects that it was given, by their ids. Values of libraries
             cross as such from the sandbox only: what a test hands over is pickled (library_objects.py).
+        parameter: in the runner, returns the handle of a parameter that the sandbox has; a copy would not be trained.
     """
 
-    __slots__ = ("arrays", "known", "nodes", "places", "refer", "tensors")
+    __slots__ = ("arrays", "known", "nodes", "parameter", "places", "refer", "tensors")
 
-    def __init__(self, refer: Refer, tensors: list[torch.Tensor], known: dict[int, list[Any]] | None = None) -> None:
-        self.refer = refer
+    def __init__(
+        self,
+        refer: Refer,
+        tensors: list[torch.Tensor],
+        known: dict[int, list[Any]] | None = None,
+        parameter: Callable[[torch.Tensor], Handle | None] | None = None,
+    ) -> None:
+        self.refer, self.parameter = refer, parameter
         self.tensors = tensors
         self.known = known
         self.places: dict[int, int] = {}
@@ -136,6 +143,8 @@ class Packer:
             # JSON has no infinity and no NaN.
             return item if math.isfinite(item) else {"float": repr(item)}
         if isinstance(item, torch.Tensor):
+            if kind is nn.Parameter and self.parameter is not None and (handle := self.parameter(item)) is not None:
+                return {"handle": handle}
             tree = {"tensor": self.place(item)}
             given = None if not self.known or item.requires_grad else self.known.get(id(item))
             return tree if given is None else {"given": [*given, tree]}
@@ -195,6 +204,8 @@ class Packer:
             return {"deque": [item.maxlen, [self.walk(part, below) for part in item]]}
         if kind in STANDARD:
             return {"standard": parts_of(item)}
+        if kind in _VIEWS:
+            return {"view": [kind.__name__, [self.walk(part, below) for part in item]]}
         is_type = isinstance(item, type)
         name = _TYPE_NAMES.get(item) if is_type else arrays.scalar_name(item)
         if name is None:
@@ -328,6 +339,10 @@ class _Unpacker:
             )
         if tag == "library" and len(parts) == 2:
             return self._of_library(parts[0], parts[1], below)
+        if tag == "view":
+            name, content = parts
+            if type(name) is str and name in _VIEWS_OF and type(content) is list:
+                return _VIEWS_OF[name]([walk(part, below) for part in content])
         raise _not_packed()
 
     def _of_library(self, name: Any, parts: Any, below: int) -> Any:
@@ -406,4 +421,13 @@ _DICT_TAGS: dict[type, str] = {Counter: "Counter", OrderedDict: "OrderedDict"}
 _DICTS: dict[str, type[dict]] = {"dict": dict, **{tag: kind for kind, tag in _DICT_TAGS.items()}}
 _TYPE_NAMES = TYPES | arrays.TYPES
 _NAMED_TYPES = {name: kind for kind, name in _TYPE_NAMES.items()}
-_RARE = {numpy.ndarray, complex, set, frozenset, deque, *map(type, _TYPE_NAMES), *STANDARD, *arrays.DTYPE_CLASSES}
+_VIEWS_OF: dict[str, Callable[[list[Any]], Any]] = {
+    "dict_keys": lambda keys: dict.fromkeys(hashable(keys)).keys(),
+    "dict_values": lambda values: dict(enumerate(values)).values(),
+    "dict_items": lambda items: _dict(items).items(),
+}
+_VIEWS = {type({}.keys()), type({}.values()), type({}.items())}
+_RARE = {
+    *(numpy.ndarray, complex, set, frozenset, deque, *map(type, _TYPE_NAMES)),
+    *(*STANDARD, *arrays.DTYPE_CLASSES, *_VIEWS),
+}

@@ -4,7 +4,6 @@ test, seed, the student's names --> session with the sandbox --> TestOutcome
 """
 
 import ast
-import builtins
 import copy
 import pickle
 import random
@@ -57,7 +56,9 @@ class TestExecutor:
         self._recorder = recorder
         self._read_only_cells = [step.source for step in plan.steps if step.role is Role.BOTH]
         self._read_only_names = frozenset[str]().union(*map(names_bound, self._read_only_cells))
-        self._drawing = frozenset[str]().union(*map(drawing_names, self._read_only_cells))
+        self._drawing = frozenset[str]().union(
+            *(drawing_names(step.source) for step in plan.steps if step.role is not Role.SANDBOX)
+        )
         self._shared: dict[int, tuple[Channel, Session, RpcClient]] = {}
         self._imports = ImportedNames(plan.names)
 
@@ -116,12 +117,11 @@ class TestExecutor:
         return self._shared[session_id][1:]
 
     def _execute(self, step: Step, client: RpcClient, namespace: dict[str, Any]) -> Any:
-        client.draws |= draws(
-            step.source, self._drawing
-        )  # in a shared session, the sandbox has the states from then on
-        seed_test(step.name, step.source, draws_own=client.draws)
         used = self._plan.used[step.index]
-        wanted = [name for name in used if name not in namespace and not hasattr(builtins, name)]
+        # In a shared session, the sandbox goes on sharing them after a test that draws.
+        client.draws |= draws(step.source, self._drawing) or not self._drawing.isdisjoint(used)
+        seed_test(step.name, step.source, draws_own=client.draws)
+        wanted = [name for name in used if name not in namespace and name not in self._plan.python]
         borrowed = self._plan.borrowed[step.index]
         wanted += [name for name in (*borrowed, *names_in_strings(step.source)) if name not in namespace]
         imported = self._imported(step, client, namespace, wanted) if self._plan.names.imports else {}
@@ -182,9 +182,8 @@ class TestExecutor:
         If the test uses nothing else of the student's, it judges the imports of the answers: a module counts only if
         student code imported the same one, and any other object is the student's.
         """
-        imported = self._imports.bound(
-            [name for name in self._plan.used[step.index] if name not in namespace], step.name
-        )
+        used = [name for name in self._plan.used[step.index] if name not in namespace]
+        imported = self._imports.bound(used, step.name)
         if imported.keys() >= set(wanted) and (judged := self._imports.answered(imported)):
             theirs = client.names(self._plan.views[step.index])
             for name in judged:

@@ -36,6 +36,7 @@ from grader.engine.rpc.protocol import (
     Given,
     Gradients,
     Handle,
+    IteratorRef,
     LentRef,
     LibraryObject,
     MethodRef,
@@ -354,6 +355,8 @@ class RpcServer:
                 return self._verbs[handle.verb]
             case LentRef():
                 return self._session.callbacks.lent(handle)
+            case IteratorRef() if arguments is not None:
+                return iter(unpack(handle.items, tensors, lambda part, _: self._resolve(part, tensors, arguments)))
             case GeneratorRef() if arguments is not None:
                 arguments.generators.append(renewed(handle.kind, tensor_at(tensors, handle.state)))
                 return arguments.generators[-1]

@@ -16,7 +16,7 @@ from types import FunctionType
 from typing import Any, TypeVar
 
 from grader.engine.notebook.names import View
-from grader.engine.rpc import definitions, library_objects, protocol
+from grader.engine.rpc import definitions, iterators, library_objects, protocol
 from grader.engine.rpc.arrays import overwrite
 from grader.engine.rpc.channel import MessageChannel
 from grader.engine.rpc.containers import containers, write_back
@@ -268,7 +268,9 @@ class RpcClient:
                 else:
                     with torch.set_grad_enabled(question.grad_enabled):
                         result = operate(function, question.verb, args, kwargs)
-            reply = protocol.CallbackReturned(value=_packed(result, Packer(self._refer, tensors)), differentiable=again)
+            reply = protocol.CallbackReturned(
+                value=_packed(result, Packer(self._refer, tensors, parameter=self.known)), differentiable=again
+            )
             if inputs and question.graph is not None:
                 reply.differentiable, _ = kinds(tensors, inputs)
                 self._graphs_here.add(question.graph, inputs, [tensors[number] for number in reply.differentiable])
@@ -305,6 +307,17 @@ class RpcClient:
                 self._lent.append(item)
             return self._lent_refs[id(item)]
         raise TypeError(f"a test may pass values, arrays and functions to student code, not a {type(item).__name__}")
+
+    def known(self, parameter: torch.Tensor) -> protocol.ObjectRef | None:
+        """Return the handle of a parameter of a student's module that still has a stand-in, whose changes come back.
+
+        Args:
+            parameter: one of the test's, or of a stand-in.
+        """
+        found = next((number for number, each in self.parameters.items() if each is parameter), None)
+        modules = self.modules.values() if found is not None else ()
+        is_tracked = any(each is parameter for module in modules for each in module.parameters())
+        return protocol.ObjectRef(object_id=found) if is_tracked and found is not None else None
 
     def _resolve(self, handle: Handle, tensors: list[torch.Tensor]) -> Any:
         if isinstance(handle, protocol.ObjectHandle):
@@ -398,12 +411,12 @@ class _Call:
     def __init__(self, client: RpcClient, target: Any, args: tuple, kwargs: dict, measure: str = "") -> None:
         if USES_TORCH and torch._C._functorch.peek_interpreter_stack() is not None:
             raise CannotPass("torch.func and vmap do not reach into another process; tag the cell `together`")
-        self._client = client
+        self._client, self._target = client, target
         self._tensors: list[torch.Tensor] = []
         self._generators: list[Any] = []
         self.measured = 0
         self.graph = client.new_graph()
-        packer = Packer(self._refer, self._tensors)
+        self._packer = packer = Packer(self._refer, self._tensors, parameter=client.known)
         self._handed = library_objects.Handed()
         self._arrays = packer.arrays
         self._request = request = protocol.Call(
@@ -548,17 +561,26 @@ class _Call:
         if (kind := kind_of(item)) is not None:
             self._generators.append(item)
             return protocol.GeneratorRef(state=place(state_of(item)), kind=kind)
+        if iterators.is_of_python(item):
+            items, item = iterators.tensors_in(item)
+            if items is not None:
+                if isinstance(self._target, type) and any(map(self._is_own_parameter, items)):
+                    raise TypeError(
+                        "an object of the student's would keep copies of a test's parameters; tag it together"
+                    )
+                return protocol.IteratorRef(items=self._packer.walk(items, 0))
         is_ours = isinstance(item, FunctionType) and definitions.is_defined_by_test(item)
         if definitions.needs_sending(item, is_stand_in) if is_ours else _is_copied(item):
             handle = self._handed.handle(item, self._part, place)
         return handle or self._client._refer(item, place)
 
+    def _is_own_parameter(self, item: Any) -> bool:
+        return isinstance(item, torch.nn.Parameter) and self._client.known(item) is None
+
     def _part(self, item: Any) -> Handle | None:
         """Return the handle of a part of a library's object that is not copied, None for one that is."""
         if isinstance(item, torch.nn.Parameter):
-            # An optimiser of the test may hold parameters of the student's.
-            ids = (number for number, known in self._client.parameters.items() if known is item)
-            return next((protocol.ObjectRef(object_id=number) for number in ids), None)
+            return self._client.known(item)  # an optimiser of the test may hold parameters of the student's
         if isinstance(item, FunctionType) and definitions.is_defined_by_test(item) and definitions.binds_outside(item):
             return self._client._refer(item, lambda tensor: 0)
         return handle_of(item)
