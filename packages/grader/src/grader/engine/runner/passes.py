@@ -215,9 +215,10 @@ class NotebookRun:
             self._failures = {}
             self._excluded_cells -= {step.index for step in self._steps if step.name in run.replaced}
             second = self._isolated_run(with_our_answers(self._steps, run, self._ours), set(run.exercises))
-            counted |= (chosen := best_results(run, self._steps, results, second))
-            kept = {step.exercise for step in self._steps if step.index in chosen}
-            self._recorder.exchanges |= {name: exchanges for name, exchanges in recorded.items() if name not in kept}
+            counted |= best_results(run, self._steps, results, second)
+            # A mistake has a name beside right answers. Exercises that were cut short keep what they did before.
+            finished = {step.exercise for step in self._steps if step.index in second}
+            self._recorder.exchanges |= {name: each for name, each in recorded.items() if name not in finished}
         return counted
 
     def _isolated_run(self, steps: list[Step], exercises: set[str]) -> dict[int, Result]:
