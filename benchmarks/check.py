@@ -14,7 +14,7 @@ import nbformat
 
 from benchmarks.classes import PROGRAMS, REPOSITORY, environment
 from grader.commands.check.protocol import IDLE_SECONDS
-from grader.engine.notebook.files import read_source
+from grader.engine.notebook.folder.files import read_source
 from grader.engine.notebook.outline import Outline
 
 HEADING = "## One notebook, checked again and again"

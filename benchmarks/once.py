@@ -13,7 +13,7 @@ from nbformat import NotebookNode
 from benchmarks.classes import REPOSITORY
 from grader.commands.prove.prover import Prover, for_wrong_answers
 from grader.engine.diagnosis.misconceptions import load
-from grader.engine.notebook.files import read_sources
+from grader.engine.notebook.folder.files import read_sources
 from grader.engine.notebook.outline import Outline
 from grader.engine.supervisor.pool import side_by_side
 

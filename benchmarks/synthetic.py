@@ -14,7 +14,7 @@ from benchmarks.classes import REPOSITORY
 from grader.commands.prove.mutation import mutants
 from grader.engine.diagnosis.misconceptions import load
 from grader.engine.notebook.cells import grade_id
-from grader.engine.notebook.files import read_sources
+from grader.engine.notebook.folder.files import read_sources
 from grader.engine.notebook.outline import Outline
 from tests.commands.report.disguise import commented, exchange
 

@@ -120,11 +120,11 @@ def test_pages_depend_on_their_code_and_templates() -> None:
 
 
 def renamed(copies: Path) -> None:
-    (copies / "grader/engine/rpc/values.py").rename(copies / "grader/engine/rpc/worth.py")
+    (copies / "grader/engine/rpc/values/trees.py").rename(copies / "grader/engine/rpc/worth.py")
 
 
 def moved(copies: Path) -> None:
-    (copies / "grader/engine/rpc/values.py").rename(copies / "grader/engine/runner/values.py")
+    (copies / "grader/engine/rpc/values/trees.py").rename(copies / "grader/engine/runner/values.py")
 
 
 def removed(copies: Path) -> None:

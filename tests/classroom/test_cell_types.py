@@ -19,7 +19,7 @@ from nbgrader.preprocessors import CheckCellMetadata, ComputeChecksums, SaveCell
 from grader.classroom.course_dir import CourseDir, make_tables
 from grader.classroom.release import release
 from grader.engine.notebook.cells import CellType, grade_id, type_of
-from grader.engine.notebook.files import read_source
+from grader.engine.notebook.folder.files import read_source
 from grader.engine.notebook.outline import GRADED, Outline
 from grader.errors import GraderError
 from tests.support import stock_nbgrader

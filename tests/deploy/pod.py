@@ -15,7 +15,7 @@ from typing import Any
 
 import yaml
 
-from grader.engine.sandbox.system_calls import ALLOW, ERRNO, MASKED_EQ, Arg, SyscallFilter
+from grader.engine.sandbox.isolation.system_calls import ALLOW, ERRNO, MASKED_EQ, Arg, SyscallFilter
 from tests.support.namespaces import STAGE, mount, settle
 from tests.support.paths import REPOSITORY
 from tests.support.waiting import until

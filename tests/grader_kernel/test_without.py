@@ -12,7 +12,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from grader.engine.sandbox.namespaces import succeeds_in_child
+from grader.engine.sandbox.isolation.namespaces import succeeds_in_child
 from grader_kernel.without import rule, without
 from tests.support.library_functions import calls
 

@@ -9,7 +9,7 @@ from msgspec import inspect
 from grader.engine.rpc import protocol
 from grader.engine.rpc.channel import FROM_SANDBOX, TO_SANDBOX
 from grader.engine.rpc.protocol import FromSandboxMessage, Message, ToSandbox
-from grader.engine.rpc.values import pack
+from grader.engine.rpc.values.trees import pack
 
 STRUCTS = [
     kind

@@ -10,7 +10,7 @@ from tests.support.paths import REPOSITORY
 
 REFUSING = """
 import errno, os, sys
-from grader.engine.sandbox.system_calls import ALLOW, ERRNO, SyscallFilter
+from grader.engine.sandbox.isolation.system_calls import ALLOW, ERRNO, SyscallFilter
 rules = SyscallFilter(ALLOW)
 for call in sys.argv[1].split(","):
     rules.add_rule(ERRNO(errno.EPERM), call)

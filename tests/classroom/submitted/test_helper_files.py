@@ -11,7 +11,7 @@ from grader.classroom.submitted.helper_files import helper_files
 from grader.commands.check.check import check as checked
 from grader.engine.grading import grade
 from grader.engine.limits import Limits
-from grader.engine.notebook.submission_folder import SubmissionFolder
+from grader.engine.notebook.folder.submission_folder import SubmissionFolder
 from grader.engine.supervisor.scratch import Scratch
 from tests.support.notebooks import answer, answered, cell, check, code, helpers, hidden, notebook
 from tests.support.small_class import NAME, RIGHT, grade_class, hand_in, make_course, points, released, run

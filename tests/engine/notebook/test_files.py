@@ -5,7 +5,7 @@ import re
 import pytest
 
 from grader.engine.grading import grade
-from grader.engine.notebook.files import require_tests
+from grader.engine.notebook.folder.files import require_tests
 from grader.errors import GraderError
 from tests.support.notebooks import answer, check, helpers, hidden, notebook, text
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grader.engine.notebook.submission_folder import MAX_ENTRIES, SubmissionFolder, read_bytes
+from grader.engine.notebook.folder.submission_folder import MAX_ENTRIES, SubmissionFolder, read_bytes
 from grader.errors import UnreadableFile
 
 SECRET = b"the work of another student"

@@ -9,7 +9,7 @@ import pytest
 import sympy
 
 from grader.engine.rpc.protocol import ObjectHandle, ProtocolError
-from grader.engine.rpc.values import Packer, unpack
+from grader.engine.rpc.values.trees import Packer, unpack
 
 x, y = sympy.symbols("x y")
 n = sympy.Symbol("n", integer=True)

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from grader.engine.runner.standins.proxies import StudentError
+from grader.engine.runner.standins.errors import StudentError
 
 WRITES = [
     "x += 1",

@@ -9,7 +9,7 @@ from IPython.utils.capture import capture_output
 
 from grader.engine.grading import grade
 from grader.engine.rpc.protocol import MAX_PRINTED
-from grader.engine.runner.standins.proxies import StudentError
+from grader.engine.runner.standins.errors import StudentError
 from tests.support.notebooks import answer, check, helpers, notebook, with_answer
 
 CODE = """

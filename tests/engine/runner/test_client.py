@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from grader.engine.rpc.protocol import ErrorCode, ErrorInfo, Frame, ProtocolError
-from grader.engine.runner.standins.proxies import StudentError
+from grader.engine.runner.standins.errors import StudentError
 
 
 def test_values_come_back_as_they_were(student):

@@ -11,11 +11,11 @@ import numpy
 import pytest
 import torch
 
-from grader.engine.rpc.lent import lend, operate
+from grader.engine.rpc.objects.lent import lend, operate
 from grader.engine.rpc.operations import OPERATIONS
 from grader.engine.rpc.protocol import GivenRef, ProtocolError
 from grader.engine.runner.standins.client import RpcClient
-from grader.engine.runner.standins.proxies import StudentError
+from grader.engine.runner.standins.errors import StudentError
 
 OURS = """
 class Item:

@@ -9,11 +9,11 @@ import torch
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
-from grader.engine.rpc.copied_objects import apply
-from grader.engine.rpc.library_objects import Handed, parts_of
+from grader.engine.rpc.objects.copied_objects import apply
+from grader.engine.rpc.objects.library_objects import Handed, parts_of
 from grader.engine.rpc.protocol import LibraryObject, ProtocolError
-from grader.engine.rpc.values import unpack
-from grader.engine.runner.standins.proxies import StudentError
+from grader.engine.rpc.values.trees import unpack
+from grader.engine.runner.standins.errors import StudentError
 
 STEP = """
 def step(model, optimiser, x, y, loss_function=nn.functional.mse_loss):

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from grader.engine.rpc.protocol import ProtocolError
-from grader.engine.runner.standins.proxies import StudentError
+from grader.engine.runner.standins.errors import StudentError
 from grader_kernel.peak_memory import peak_memory
 
 CODE = """

@@ -12,7 +12,7 @@ import pytest
 from grader.engine.explanation import Cause, EndingKind
 from grader.engine.grading import grade
 from grader.engine.limits import Limits
-from grader.engine.runner.process_watch import sources_used, watched
+from grader.engine.runner.names.process_watch import sources_used, watched
 from grader.engine.runner.standins.client import RpcClient
 from tests.support.notebooks import answer, check, helpers, hidden, notebook
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from grader.engine.limits import Limits
-from grader.engine.sandbox.confinement import UNPRIVILEGED, readable_paths
-from grader.engine.sandbox.namespaces import SHARED
+from grader.engine.sandbox.isolation.confinement import UNPRIVILEGED, readable_paths
+from grader.engine.sandbox.isolation.namespaces import SHARED
 from grader.engine.supervisor.session import Sandboxes
 
 NAMES = {"network": "net", "IPC": "ipc", "host name": "uts", "cgroup": "cgroup"}
@@ -72,7 +72,7 @@ def test_student_code_shares_no_namespace_if_the_kernel_offers_one(sandbox: Path
     """Neither the network nor the memory between processes nor the host name."""
     child = os.fork()
     if child == 0:
-        from grader.engine.sandbox.namespaces import own_namespaces
+        from grader.engine.sandbox.isolation.namespaces import own_namespaces
 
         before = os.readlink(f"/proc/self/ns/{NAMES[shared]}")
         own_namespaces()

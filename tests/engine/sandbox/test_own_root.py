@@ -12,8 +12,8 @@ import pytest
 from grader.engine.code_digest import KERNEL, package_paths
 from grader.engine.grading import grade
 from grader.engine.limits import Limits
-from grader.engine.sandbox.confinement import readable_paths
-from grader.engine.sandbox.namespaces import tree
+from grader.engine.sandbox.isolation.confinement import readable_paths
+from grader.engine.sandbox.isolation.namespaces import tree
 from grader.engine.supervisor.session import Sandboxes
 from tests.support.notebooks import answer, answered, check, notebook
 from tests.support.paths import REPOSITORY

@@ -9,7 +9,7 @@ import pytest
 
 from grader.engine.grading import grade
 from grader.engine.limits import Limits
-from grader.engine.notebook.assignment_files import AssignmentFiles
+from grader.engine.notebook.folder.assignment_files import AssignmentFiles
 from grader.engine.report import Report
 from grader.engine.supervisor.scratch import shared_folder
 from grader.errors import GraderError
@@ -212,7 +212,7 @@ def test_without_a_sandbox_they_are_there_as_well():
 def test_the_folder_ends_with_its_process():
     """It is made once, cannot be written to, and is removed."""
     program = (
-        "from grader.engine.notebook.assignment_files import AssignmentFiles\n"
+        "from grader.engine.notebook.folder.assignment_files import AssignmentFiles\n"
         "from grader.engine.supervisor.scratch import shared_folder\n"
         "print(shared_folder(AssignmentFiles({'a/b.txt': b'x'})).folder)"
     )

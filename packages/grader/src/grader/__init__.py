@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from grader.engine.diagnosis.misconceptions import Misconception as Misconception
     from grader.engine.grading import grade as grade
     from grader.engine.limits import Limits as Limits
-    from grader.engine.notebook.assignment_files import AssignmentFiles as AssignmentFiles
+    from grader.engine.notebook.folder.assignment_files import AssignmentFiles as AssignmentFiles
     from grader.engine.report import Report as Report
     from grader.engine.report import Result as Result
     from grader.engine.report import Verdict as Verdict
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 _MODULES = {
-    "AssignmentFiles": "grader.engine.notebook.assignment_files",
+    "AssignmentFiles": "grader.engine.notebook.folder.assignment_files",
     "GraderError": "grader.errors",
     "Limits": "grader.engine.limits",
     "Misconception": "grader.engine.diagnosis.misconceptions",

@@ -9,7 +9,7 @@ from pathlib import Path
 from nbgrader.utils import find_all_files
 
 from grader.engine.limits import Limits
-from grader.engine.notebook.assignment_files import AssignmentFiles
+from grader.engine.notebook.folder.assignment_files import AssignmentFiles
 from grader.errors import GraderError
 
 NOT_FOR_STUDENTS = ["misconceptions", "survivors", "autotests.yml", "tests.yml", "__pycache__", "*.pyc", "*.ipynb"]

@@ -38,10 +38,10 @@ from grader.engine.explanation import Ending
 from grader.engine.grading import grade
 from grader.engine.limits import Limits
 from grader.engine.notebook.cells import grade_id, repairs_of, type_of, with_repairs
+from grader.engine.notebook.folder.submission_folder import MAX_ENTRIES, SubmissionFolder
 from grader.engine.notebook.not_run import cells_not_run
 from grader.engine.notebook.outline import GRADED
 from grader.engine.notebook.repair import Repaired, repair
-from grader.engine.notebook.submission_folder import MAX_ENTRIES, SubmissionFolder
 from grader.engine.supervisor import forkserver
 from grader.engine.supervisor.parsers import read_notebook
 from grader.errors import GraderError, UnreadableFile

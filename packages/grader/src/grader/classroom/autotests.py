@@ -24,7 +24,7 @@ from nbgrader.preprocessors.instantiatetests import CellExecutionError, Instanti
 from traitlets.config import Config
 
 from grader.engine.notebook.cells import grade_id
-from grader.engine.notebook.files import AUTOTEST, autotest_line
+from grader.engine.notebook.folder.files import AUTOTEST, autotest_line
 from grader.errors import GraderError
 from grader.files import replace_file, stamp
 from grader.text import one_line

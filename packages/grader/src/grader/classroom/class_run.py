@@ -31,7 +31,7 @@ from grader.classroom.student import Assignment, Submission, load_assignment, re
 from grader.classroom.student_zero import begin
 from grader.classroom.submitted.file_choice import misplaced_files
 from grader.engine.code_digest import engine_digest
-from grader.engine.sandbox import confinement
+from grader.engine.sandbox.isolation import confinement
 from grader.engine.supervisor.pool import side_by_side
 from grader.errors import GraderError
 

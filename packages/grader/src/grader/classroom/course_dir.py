@@ -27,7 +27,7 @@ from sqlalchemy.exc import ArgumentError, DatabaseError
 from traitlets.config import Config
 
 from grader.classroom.config import helper_packages, load_config
-from grader.engine.notebook.submission_folder import SubmissionFolder
+from grader.engine.notebook.folder.submission_folder import SubmissionFolder
 from grader.errors import GraderError, UnreadableFile
 from grader.text import DISTRIBUTION, one_line
 

@@ -11,7 +11,7 @@ import nbformat
 from nbformat import NotebookNode
 from traitlets.config import Config
 
-from grader.engine.notebook import files
+from grader.engine.notebook.folder import files
 from grader.errors import GraderError
 
 

@@ -26,10 +26,10 @@ from grader.engine.diagnosis.misconceptions import Misconception, load
 from grader.engine.explanation import Ending
 from grader.engine.grading import grade
 from grader.engine.limits import Limits
-from grader.engine.notebook import files as notebook_files
-from grader.engine.notebook.assignment_files import AssignmentFiles
+from grader.engine.notebook.folder import files as notebook_files
+from grader.engine.notebook.folder.assignment_files import AssignmentFiles
+from grader.engine.notebook.folder.submission_folder import SubmissionFolder
 from grader.engine.notebook.repair import repair
-from grader.engine.notebook.submission_folder import SubmissionFolder
 from grader.engine.supervisor.parsers import parse
 from grader.errors import UnreadableFile
 from grader.text import printable

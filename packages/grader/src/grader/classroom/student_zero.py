@@ -30,7 +30,7 @@ from grader.engine.notebook.cells import CellType, grade_id, type_of
 from grader.engine.notebook.names import names_used
 from grader.engine.notebook.plan import Role, Step, plan
 from grader.engine.report import Report, UnfinishedCell, Verdict
-from grader.engine.sandbox import confinement
+from grader.engine.sandbox.isolation import confinement
 from grader.engine.supervisor.pool import side_by_side
 from grader.errors import SandboxUnavailable, UnsoundSource
 from grader.files import replace_file

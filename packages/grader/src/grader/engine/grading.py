@@ -11,15 +11,15 @@ from grader.engine.code_digest import with_kernel
 from grader.engine.diagnosis.misconceptions import Misconception, known_misconceptions
 from grader.engine.explanation import Cause, Ending, Explanation
 from grader.engine.limits import Limits
-from grader.engine.notebook.assignment_files import AssignmentFiles
-from grader.engine.notebook.files import require_instantiated
+from grader.engine.notebook.folder.assignment_files import AssignmentFiles
+from grader.engine.notebook.folder.files import require_instantiated
 from grader.engine.notebook.not_run import imports, with_imports_of_tests
 from grader.engine.notebook.plan import Role, Step, plan
 from grader.engine.notebook.repair import Repaired, repair
 from grader.engine.notebook.source_names import names_of
 from grader.engine.report import Report, Verdict, shown
 from grader.engine.rpc.jobs import Job
-from grader.engine.sandbox import confinement
+from grader.engine.sandbox.isolation import confinement
 from grader.engine.supervisor.session import GradingFailed, run_job
 from grader.engine.torch_use import needs_torch
 

@@ -16,7 +16,7 @@ from nbformat import NotebookNode
 from grader.classroom.course_dir import CourseDir, folder_of_students
 from grader.classroom.submitted.choice import Choice, Chooser
 from grader.classroom.submitted.matching import OTHER_ARCHIVES, Matcher, is_ignored, may_be_notebook, says_notebook
-from grader.engine.notebook.submission_folder import MAX_ENTRIES, SubmissionFolder
+from grader.engine.notebook.folder.submission_folder import MAX_ENTRIES, SubmissionFolder
 from grader.engine.supervisor.parsers import parse
 from grader.errors import UnreadableFile
 

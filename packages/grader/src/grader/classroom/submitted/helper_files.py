@@ -13,8 +13,8 @@ from pathlib import Path
 
 from grader.engine.code_digest import with_kernel
 from grader.engine.limits import Limits
-from grader.engine.notebook.assignment_files import AssignmentFiles
-from grader.engine.notebook.submission_folder import FolderEntry, SubmissionFolder
+from grader.engine.notebook.folder.assignment_files import AssignmentFiles
+from grader.engine.notebook.folder.submission_folder import FolderEntry, SubmissionFolder
 from grader.errors import UnreadableFile
 
 NEVER = {"timestamp.txt", "submission_secret.txt", "hand_in.toml", "nbgrader_config.py"}

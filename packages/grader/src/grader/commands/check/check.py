@@ -20,9 +20,9 @@ from grader.engine.diagnosis.misconceptions import load
 from grader.engine.grading import grade
 from grader.engine.limits import Limits
 from grader.engine.notebook.cells import CellType, explain, grade_id, type_of
+from grader.engine.notebook.folder.submission_folder import SubmissionFolder
 from grader.engine.notebook.outline import Outline
 from grader.engine.notebook.repair import Repaired, repair
-from grader.engine.notebook.submission_folder import SubmissionFolder
 from grader.engine.report import Report
 from grader.engine.supervisor.parsers import read_notebook
 from grader.engine.view import ExerciseView, first_to_do, views, with_labels

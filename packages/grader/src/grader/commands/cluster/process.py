@@ -28,7 +28,7 @@ from grader.commands.cluster.messages import (
     key_of,
     unpacked,
 )
-from grader.engine.sandbox import confinement
+from grader.engine.sandbox.isolation import confinement
 from grader.engine.supervisor import forkserver, pool
 from grader.engine.supervisor.parsers import parse
 from grader.engine.supervisor.scratch import Scratch

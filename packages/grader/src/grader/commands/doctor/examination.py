@@ -24,8 +24,8 @@ from nbformat.v4 import new_code_cell, new_notebook
 from grader.engine.grading import grade
 from grader.engine.limits import Limits
 from grader.engine.report import Report
-from grader.engine.sandbox import confinement
-from grader.engine.sandbox.confinement import readable_paths
+from grader.engine.sandbox.isolation import confinement
+from grader.engine.sandbox.isolation.confinement import readable_paths
 from grader.engine.supervisor.cgroups import delegated_group
 from grader.engine.supervisor.session import Sandboxes
 from grader.engine.torch_use import is_installed

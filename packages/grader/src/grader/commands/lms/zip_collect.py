@@ -26,8 +26,8 @@ from grader.commands.lms.identities import EnrolledStudents
 from grader.commands.lms.moodle import read_worksheet
 from grader.commands.lms.settings import Archives
 from grader.engine.limits import Limits
-from grader.engine.notebook.files import read_sources
-from grader.engine.notebook.submission_folder import SubmissionFolder
+from grader.engine.notebook.folder.files import read_sources
+from grader.engine.notebook.folder.submission_folder import SubmissionFolder
 from grader.errors import GraderError, UnreadableFile
 from grader.files import replace_file
 from grader.text import one_line

@@ -24,12 +24,12 @@ from grader.engine.diagnosis.misconceptions import Misconception, Tie, load, loa
 from grader.engine.explanation import Cause
 from grader.engine.grading import grade
 from grader.engine.limits import Limits
-from grader.engine.notebook.assignment_files import AssignmentFiles
 from grader.engine.notebook.cells import grade_id
+from grader.engine.notebook.folder.assignment_files import AssignmentFiles
 from grader.engine.notebook.outline import Outline
 from grader.engine.notebook.repair import Repaired
 from grader.engine.report import Report
-from grader.engine.sandbox import confinement
+from grader.engine.sandbox.isolation import confinement
 from grader.engine.supervisor.pool import side_by_side
 from grader.errors import GraderError
 

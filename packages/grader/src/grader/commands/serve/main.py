@@ -32,7 +32,7 @@ from grader.commands.serve.web.context import ServiceContext
 from grader.commands.serve.web.identity import PREFIX, Tokens, identity
 from grader.commands.serve.web.limits import BoundedServer, ServiceLimits
 from grader.commands.serve.worker import Grade, Writer
-from grader.engine.sandbox import confinement
+from grader.engine.sandbox.isolation import confinement
 from grader.engine.supervisor.pool import side_by_side
 from grader.errors import GraderError
 from grader.files import locked

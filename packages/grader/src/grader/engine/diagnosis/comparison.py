@@ -28,8 +28,8 @@ from grader.engine.rpc.protocol import (
     Returned,
     Tree,
 )
-from grader.engine.rpc.tensors import numbers
-from grader.engine.rpc.values import unpack
+from grader.engine.rpc.values.tensors import numbers
+from grader.engine.rpc.values.trees import unpack
 from grader.engine.sandbox.server import NO_EFFECTS, Answer
 from grader.engine.torch_if_used import torch
 

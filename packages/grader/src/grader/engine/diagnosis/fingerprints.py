@@ -19,8 +19,8 @@ from grader.engine.diagnosis.comparison import no_handles
 from grader.engine.diagnosis.recording import Exchanges, RecordedCall, recorded_sessions
 from grader.engine.report import Fingerprint
 from grader.engine.rpc.protocol import ABOUT_NAMES, Call, Gradients, ModuleHandle, Raised, Returned, Tree
-from grader.engine.rpc.tensors import numbers
-from grader.engine.rpc.values import unpack
+from grader.engine.rpc.values.tensors import numbers
+from grader.engine.rpc.values.trees import unpack
 from grader.engine.sandbox.server import NO_EFFECTS
 from grader.engine.torch_if_used import torch
 

@@ -18,7 +18,7 @@ from grader.engine.rpc.protocol import (
     Request,
     Returned,
 )
-from grader.engine.rpc.tensors import EncodedTensors
+from grader.engine.rpc.values.tensors import EncodedTensors
 
 Exchanges = list[tuple[bytes, bytes]]
 """Messages and the replies to them, as they crossed."""

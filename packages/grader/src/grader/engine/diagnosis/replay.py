@@ -25,7 +25,7 @@ from grader.engine.rpc.protocol import (
     Returned,
     Tree,
 )
-from grader.engine.rpc.tensors import DecodedTensors
+from grader.engine.rpc.values.tensors import DecodedTensors
 from grader.engine.sandbox.server import Answer, RpcServer
 from grader.engine.torch_if_used import torch
 

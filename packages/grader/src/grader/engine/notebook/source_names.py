@@ -1,6 +1,6 @@
 """Finds what the cells of a source say about names: what they import, and what its answers define.
 
-source --names_of--> SourceNames --imports--> the runner binds those that a test needs     (runner/imported_names.py)
+source --names_of--> SourceNames --imports--> the runner binds those that a test needs  (runner/names/imported_names.py)
                                  --used, bound--> names of the answers that a test replaces
                                  --changed--> names of our cells that are the student's by then
 

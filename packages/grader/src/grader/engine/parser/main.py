@@ -9,8 +9,8 @@ from contextlib import suppress
 from multiprocessing.connection import Connection
 
 from grader.engine.notebook.parsing import parsed
-from grader.engine.sandbox.confinement import limit_memory
-from grader.engine.sandbox.namespaces import die_with_parent
+from grader.engine.sandbox.isolation.confinement import limit_memory
+from grader.engine.sandbox.isolation.namespaces import die_with_parent
 from grader.errors import UnreadableFile
 
 MEMORY_MB = 300

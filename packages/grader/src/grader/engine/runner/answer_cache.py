@@ -17,7 +17,7 @@ from typing import Any
 
 from grader.engine.rpc.channel import FROM_SANDBOX, Channel, decode, encode
 from grader.engine.rpc.protocol import Message
-from grader.engine.rpc.tensors import DecodedTensors
+from grader.engine.rpc.values.tensors import DecodedTensors
 from grader.engine.torch_if_used import torch
 
 MAX_REMEMBERED = 32 * 2**20

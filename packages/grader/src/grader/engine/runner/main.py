@@ -18,7 +18,7 @@ from grader.engine.runner.answer_cache import AnswerCache
 from grader.engine.runner.passes import NotebookRun
 from grader.engine.runner.test_execution import install_seeds
 from grader.engine.runner.working_folder import working_folder
-from grader.engine.sandbox.confinement import limit_memory
+from grader.engine.sandbox.isolation.confinement import limit_memory
 
 MEMORY_MB = 3 * 1024
 """MiB of address space for tests, and for the answers of student code, often in several copies."""

@@ -21,8 +21,9 @@ from grader.engine.notebook.plan import Step
 from grader.engine.report import Result, Verdict, partial
 from grader.engine.rpc.exceptions import OF_LIBRARIES, to_data, verdict_on
 from grader.engine.rpc.protocol import MAX_LINE, ErrorCode, ErrorInfo, ProtocolError
-from grader.engine.runner.standins.client import CALLED_BACK, CannotPass
-from grader.engine.runner.standins.proxies import StudentError
+from grader.engine.runner.standins.call import CannotPass
+from grader.engine.runner.standins.client import CALLED_BACK
+from grader.engine.runner.standins.errors import StudentError
 from grader.text import plural, printable
 from grader_kernel.unfit import compared_dtypes, question
 from grader_kernel.without import rule

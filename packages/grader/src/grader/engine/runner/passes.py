@@ -35,8 +35,8 @@ from grader.engine.rpc.generators import seed_own
 from grader.engine.rpc.jobs import Job
 from grader.engine.rpc.protocol import CellDone, ErrorInfo, RunCell, Text
 from grader.engine.runner.answer_cache import AnswerCache, NonDeterministicTest
-from grader.engine.runner.bound_elsewhere import names_bound_again, names_not_run
 from grader.engine.runner.carried_errors import best_results, next_run, with_our_answers
+from grader.engine.runner.names.bound_elsewhere import names_bound_again, names_not_run
 from grader.engine.runner.outcome import MAX_LOG, TestOutcome, ending_in_sandbox
 from grader.engine.runner.sandbox_link import OUT_OF_TIME, RESOURCE_VERDICTS, SandboxFailure, SandboxLink, SandboxLost
 from grader.engine.runner.standins.client import RpcClient

@@ -25,12 +25,12 @@ from grader.engine.rpc.channel import Channel
 from grader.engine.rpc.generators import seed_own
 from grader.engine.rpc.torch_settings import settings_kept
 from grader.engine.runner.answer_cache import AnswerCache, NonDeterministicTest, Session
-from grader.engine.runner.imported_names import ImportedNames
-from grader.engine.runner.mirrored_names import AllNames, mirrored
+from grader.engine.runner.names.imported_names import ImportedNames
+from grader.engine.runner.names.mirrored_names import AllNames, mirrored
+from grader.engine.runner.names.process_watch import sources_used, watched
 from grader.engine.runner.outcome import IS_MODULE, TestOutcome, outcome_of
-from grader.engine.runner.process_watch import sources_used, watched
 from grader.engine.runner.standins.client import RpcClient
-from grader.engine.runner.standins.proxies import StudentError
+from grader.engine.runner.standins.errors import StudentError
 from grader.engine.sandbox.shell import execute
 from grader.engine.torch_if_used import USES_TORCH, torch
 

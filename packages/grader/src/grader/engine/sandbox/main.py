@@ -30,10 +30,10 @@ from grader.engine.rpc.protocol import (
     Request,
     RunTest,
 )
-from grader.engine.rpc.tensors import DecodedTensors
+from grader.engine.rpc.values.tensors import DecodedTensors
 from grader.engine.sandbox import machine
-from grader.engine.sandbox.confinement import confine
-from grader.engine.sandbox.namespaces import die_with_parent, go_on_alone, own_pid
+from grader.engine.sandbox.isolation.confinement import confine
+from grader.engine.sandbox.isolation.namespaces import die_with_parent, go_on_alone, own_pid
 from grader.engine.sandbox.server import RpcServer
 from grader.engine.sandbox.shell import Shell
 from grader.engine.torch_if_used import torch

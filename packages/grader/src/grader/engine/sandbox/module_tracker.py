@@ -15,8 +15,8 @@ from grader.engine.rpc.protocol import (
     ParameterDescription,
     PartDescription,
 )
-from grader.engine.rpc.tensors import same
-from grader.engine.rpc.values import Place, tensor_at
+from grader.engine.rpc.values.tensors import same
+from grader.engine.rpc.values.trees import Place, tensor_at
 from grader.engine.torch_if_used import nn, torch
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from nbformat import NotebookNode, from_dict
 
 from grader.engine.limits import MAX_NOTEBOOK_MB
-from grader.engine.notebook.submission_folder import read_bytes
+from grader.engine.notebook.folder.submission_folder import read_bytes
 from grader.engine.supervisor import forkserver
 from grader.errors import UnreadableFile
 

@@ -5,8 +5,8 @@ forkserver.prepare --imports--> this module: libraries, helper packages, a warm-
 
 # ruff: noqa: E402
 
-from grader.engine.sandbox import confinement
-from grader.engine.sandbox.namespaces import own_process_namespace
+from grader.engine.sandbox.isolation import confinement
+from grader.engine.sandbox.isolation.namespaces import own_process_namespace
 from grader.engine.supervisor.forkserver import skip_slow_imports
 
 

@@ -17,7 +17,7 @@ from contextlib import ExitStack, suppress
 from functools import cache
 from pathlib import Path
 
-from grader.engine.notebook.assignment_files import AssignmentFiles
+from grader.engine.notebook.folder.assignment_files import AssignmentFiles
 from grader.engine.rpc.jobs import FilesFolder
 from grader.files import locked
 

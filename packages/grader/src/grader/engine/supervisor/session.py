@@ -17,7 +17,7 @@ from pathlib import Path
 
 from grader.engine.code_digest import package_paths
 from grader.engine.limits import Limits
-from grader.engine.notebook.assignment_files import AssignmentFiles
+from grader.engine.notebook.folder.assignment_files import AssignmentFiles
 from grader.engine.report import Verdict
 from grader.engine.rpc.jobs import (
     FilesFolder,

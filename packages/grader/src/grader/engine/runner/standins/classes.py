@@ -17,9 +17,11 @@ from typing import Any, cast
 
 import numpy
 
-from grader.engine.rpc import library_values
 from grader.engine.rpc.operations import CALL, EXIT, JUDGED, SPECIAL
 from grader.engine.rpc.protocol import ClassDescription, Classes, Handle, ObjectRef, ProtocolError
+from grader.engine.rpc.values import library_values
+from grader.engine.runner.standins.errors import StudentError
+from grader.engine.runner.standins.functions import next_item
 from grader.engine.runner.standins.proxies import (
     FIELDS,
     Caller,
@@ -27,10 +29,8 @@ from grader.engine.runner.standins.proxies import (
     Operation,
     RemoteModule,
     RemoteObject,
-    StudentError,
     Verb,
     handle_of,
-    next_item,
     remote_attribute,
     shown_name,
 )

@@ -10,22 +10,19 @@ import inspect
 import linecache
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from enum import Enum
-from types import BuiltinFunctionType, CodeType, FunctionType, GeneratorType, MethodType
+from types import CodeType
 from typing import Any, Protocol
 
-from grader.engine.rpc.exceptions import known_class
 from grader.engine.rpc.protocol import (
     Classes,
-    ErrorInfo,
     Handle,
-    Kind,
     MethodRef,
     ModuleChanges,
     ObjectRef,
     ProtocolError,
     VerbRef,
 )
-from grader.engine.rpc.values import Place
+from grader.engine.rpc.values.trees import Place
 from grader.engine.torch_if_used import nn, torch
 
 MAX_NAME = 40
@@ -108,70 +105,6 @@ class ModuleState(Protocol):
     def take(self, client: Caller, changes: ModuleChanges, tensors: list[torch.Tensor]) -> None: ...
 
 
-class StudentError(Exception):
-    """Student code raised while a test called it; `info` describes the exception. Other attributes are its own."""
-
-    info: ErrorInfo
-    _client: "Caller | None" = None
-    _object_id = 0
-    _was_raised = True
-    """Whether student code raised it, rather than a test made it."""
-
-    def __init_subclass__(cls) -> None:
-        pass  # before that of a library's class
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_") or name == "info" or self._client is None:
-            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
-        return _checked_attribute(self._client.call(Verb.GET, (self, name), {}), name)
-
-    @property
-    def args(self) -> tuple[Any, ...]:  # type: ignore[override]  # nothing assigns it
-        """The arguments of the student's exception."""
-        return (self.info.message,) if self._client is None else self._client.call(Verb.GET, (self, "args"), {})
-
-    def __str__(self) -> str:
-        if self._was_raised or self._client is None:
-            return self.info.message
-        return self._client.call(Operation("__str__"), (self,), {})
-
-    def __handle__(self) -> Handle | None:
-        return None if self._client is None else ObjectRef(object_id=self._object_id)
-
-
-def local_error(
-    info: ErrorInfo, client: "Caller | None" = None, object_id: int = 0, of: type[StudentError] | None = None
-) -> StudentError:
-    """Return an exception that a test can catch as a StudentError, by its built-in class or by the student's class.
-
-    Args:
-        info: the description.
-        client: makes calls for the attributes of the exception.
-        object_id: its id in the session.
-        of: the stand-in of its class, if student code defined it.
-    """
-    kind = known_class(info.kind)
-    if kind is StopIteration:
-        # It would end a loop of the test over calls (map, zip). A stand-in's __next__ checks `info`.
-        kind = RuntimeError
-    kinds = (kind,) if isinstance(kind, type) and issubclass(kind, Exception) and kind is not Exception else ()
-    if of is None:
-        try:
-            # Some built-in classes need more than a message.
-            of = type("StudentError", (StudentError, *kinds), {"__init__": lambda self: None})
-            error = of()
-        except TypeError:
-            error = StudentError(info.message)
-    else:
-        try:
-            error = of.__new__(of)
-        except TypeError:
-            return local_error(info, client, object_id)
-    error.info = info
-    error._client, error._object_id = client, object_id
-    return error
-
-
 class RemoteObject:
     """An object of the student's.
 
@@ -251,7 +184,7 @@ def remote_attribute(client: Caller, owner: Any, name: str, cls: type) -> Any:
             raise AttributeError(f"'{cls.__name__}' object has no attribute '{name}'")
     value = client.call(Verb.GET, (owner, name), {})
     if _poses_as_method(value, name) and not any(name in ours for ours in _ours(client, cls)):
-        _checked_attribute(value, name)
+        checked_attribute(value, name)
     return value
 
 
@@ -314,66 +247,10 @@ def _code(client: Caller, function: Any) -> CodeType:
         raise AttributeError("__code__") from error
 
 
-class RemoteFunction(RemoteObject):
-    """A function, method or generator of the student's.
-
-    Args:
-        client: makes its calls.
-        object_id: its id in the session.
-        name: its name. A test may show it to the student, so only an identifier is kept.
-    """
-
-    __slots__ = ("__name__",)
-
-    def __init__(self, client: Caller, object_id: int, name: str) -> None:
-        super().__init__(client, object_id)
-        object.__setattr__(self, "__name__", shown_name(name))
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self._client.call(self, args, kwargs)
-
-    def __repr__(self) -> str:
-        return f"<{self.__name__} of the submission>"
-
-
 def shown_name(name: str) -> str:
     """Return a name that a test may show to a student: an identifier carries no list of numbers."""
     name = name[:MAX_NAME]
     return name if name.isidentifier() or name == "<lambda>" else "object"
-
-
-def next_item(client: Caller, iterator: RemoteObject) -> Any:
-    """Return the next item of a student's iterator; raise StopIteration at its end."""
-    try:
-        return client.call(Verb.NEXT, (iterator,), {})
-    except StudentError as error:
-        if error.info.kind == StopIteration.__name__:
-            raise StopIteration from None
-        raise
-
-
-def _claim(name: str) -> Any:
-    return property(lambda self: self._client.call(Verb.GET, (self, name), {}))
-
-
-def _stand_in(kind: Kind, cls: type, **methods: Any) -> type[RemoteFunction]:
-    """Return the class of stand-ins for objects of one kind. Only type() tells that they are none."""
-    looks = {"__class__": property(lambda self: cls), "__doc__": _claim("__doc__"), "__module__": _claim("__module__")}
-    return type(kind.value, (RemoteFunction,), {"__slots__": (), **looks, **methods})
-
-
-STAND_INS: dict[Kind, type[RemoteFunction]] = {
-    Kind.FUNCTION: _stand_in(Kind.FUNCTION, FunctionType),
-    Kind.BUILTIN: _stand_in(Kind.BUILTIN, BuiltinFunctionType),
-    Kind.METHOD: _stand_in(Kind.METHOD, MethodType),
-    Kind.GENERATOR: _stand_in(
-        Kind.GENERATOR,
-        GeneratorType,
-        __iter__=lambda self: self,
-        __next__=lambda self: next_item(self._client, self),
-        __call__=None,
-    ),
-}
 
 
 class Method:
@@ -422,7 +299,7 @@ def _poses_as_method(value: Any, name: str) -> bool:
     return not issubclass(type(value), RemoteModule) or name not in LAYERS
 
 
-def _checked_attribute(value: Any, name: str) -> Any:
+def checked_attribute(value: Any, name: str) -> Any:
     if _poses_as_method(value, name):
         raise TypeError(f"your code returned an object of its own where the test needs a tensor with a method .{name}")
     return value
@@ -486,12 +363,12 @@ class RemoteModule(nn.Module):
 
     def __getattr__(self, name: str) -> Any:
         try:
-            return _checked_attribute(super().__getattr__(name), name)
+            return checked_attribute(super().__getattr__(name), name)
         except AttributeError:
             # Private names are torch's own; a test uses only names that an exercise gives.
             if name.startswith("_"):
                 raise
-        return _checked_attribute(self._remote.client.call(Verb.GET, (self, name), {}), name)
+        return checked_attribute(self._remote.client.call(Verb.GET, (self, name), {}), name)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if "_remote" not in self.__dict__ or name in self.__dict__ or name in self._buffers or name in self._parameters:

@@ -6,9 +6,9 @@ from pathlib import Path
 from nbformat import NotebookNode
 
 from grader.engine.notebook.cells import CellType, fault_of, grade_id, type_of
+from grader.engine.notebook.folder.submission_folder import read_bytes
 from grader.engine.notebook.magics import as_python, syntax_error
 from grader.engine.notebook.parsing import parsed
-from grader.engine.notebook.submission_folder import read_bytes
 from grader.errors import GraderError, UnreadableFile
 from grader.text import plural
 

@@ -10,7 +10,7 @@ import numpy
 import pandas
 from msgspec import json
 
-from grader.engine.rpc.library_values import array, text
+from grader.engine.rpc.values.library_values import array, text
 
 MASKED = re.compile(r"U?Int(8|16|32|64)|Float(32|64)|boolean")
 """Dtypes of pandas that are numbers and a mask."""

@@ -17,8 +17,8 @@ from pathlib import Path
 import py_landlock
 
 from grader.engine.code_digest import package_paths
-from grader.engine.sandbox import system_calls
-from grader.engine.sandbox.namespaces import die_with_parent, enter_own_root, libc, own_namespaces, tree
+from grader.engine.sandbox.isolation import system_calls
+from grader.engine.sandbox.isolation.namespaces import die_with_parent, enter_own_root, libc, own_namespaces, tree
 from grader.errors import GraderError, SandboxUnavailable
 
 # Not all of /usr: nbgrader's exchange, which holds all submissions, may be in /usr/local/share.

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy
 
-from grader.engine.rpc.arrays import scalar_dtype, scalar_name
-from grader.engine.rpc.library_values import array
+from grader.engine.rpc.values.arrays import scalar_dtype, scalar_name
+from grader.engine.rpc.values.library_values import array
 
 CLASSES = {
     "ndarray": numpy.ndarray,

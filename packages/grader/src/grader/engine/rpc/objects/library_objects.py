@@ -17,9 +17,9 @@ from typing import Any
 import msgspec
 import numpy
 
-from grader.engine.rpc import definitions
+from grader.engine.rpc.objects import definitions
 from grader.engine.rpc.protocol import Handle, LibraryObject, ProtocolError
-from grader.engine.rpc.values import Place
+from grader.engine.rpc.values.trees import Place
 from grader.engine.torch_if_used import nn, torch
 
 LIBRARIES = sys.stdlib_module_names | {"torch", "numpy", "scipy"}

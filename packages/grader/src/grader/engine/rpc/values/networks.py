@@ -3,8 +3,8 @@
 import importlib
 from typing import Any
 
-from grader.engine.rpc.library_values import array
-from grader.engine.rpc.standard_values import hashable
+from grader.engine.rpc.values.library_values import array
+from grader.engine.rpc.values.standard_values import hashable
 
 SPARSE = "bsr coo csc csr dia dok lil".split()
 

@@ -15,7 +15,8 @@ from types import FrameType, ModuleType
 from typing import Any
 
 from grader.engine.runner.standins.client import RpcClient
-from grader.engine.runner.standins.proxies import StudentError, Verb
+from grader.engine.runner.standins.errors import StudentError
+from grader.engine.runner.standins.proxies import Verb
 
 UNBOUND = object()
 """The value of a name that is not bound."""
