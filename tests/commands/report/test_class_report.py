@@ -100,8 +100,8 @@ def test_code_that_does_not_run_is_no_mistake_without_a_name(tmp_path: Path) -> 
     """A typo of several students is listed with what happened; there is no behaviour to name."""
     folder = make_course(tmp_path / "course")
     for student, one in {
-        "ann": "def one(x=1):\n    retrun x",
-        "bob": "def one(x=1): retrun x",
+        "ann": "def one(x=1):\n    return x +",
+        "bob": "def one(x=1) return x",
         "cat": "first = 1",
     }.items():
         hand_in(folder, student, answered(released(folder), **RIGHT | {"one": one}))
