@@ -12,6 +12,7 @@ from nbformat import NotebookNode
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.reader import SubmissionScore, read_ledger
 from grader.classroom.page.result_files import NotebookRecord, read_record
+from grader.classroom.record.catch_up import catch_up
 from grader.classroom.results import completion_marker
 from grader.classroom.sources import read_sources
 from grader.commands.report.model import ExercisePoints, ExerciseStatistics, Student
@@ -57,6 +58,7 @@ def load_class(course_dir: CourseDir, assignment: str) -> ClassData:
     """
     folder = course_dir.require(assignment)
     outline = _outlined(read_sources(folder, Limits(config=course_dir.config).notebook_mb, course_dir.config))
+    catch_up(course_dir)
     ledger = read_ledger(course_dir, assignment, cells=True, is_new=True)
     rows = ledger.by_student
     students, records, remarks, ungraded = [], [], [], []
