@@ -240,7 +240,8 @@ class ResultWriter:
         if path.stem in self.notebooks:
             return  # a notebook has this name
         if pages or unread:
-            replace_file(path, overview(self._assignment, shown, pages, unread))
+            extended_to = self.gradebook.extended_to(student)
+            replace_file(path, overview(self._assignment, shown, pages, unread, extended_to))
         else:
             path.unlink(missing_ok=True)
 

@@ -23,6 +23,7 @@ from grader.classroom.gradebook.rules import (
     NotebookScore,
     RegisteredNotebook,
     StudentScores,
+    due_for,
     seconds_late,
 )
 from grader.classroom.record.entry import Entry, Kind, account
@@ -98,6 +99,15 @@ class GradebookWriter:
         """Return the due date of the assignment, if it has one."""
         return self._due
 
+    def extensions(self) -> dict[str, timedelta]:
+        """Return the extensions of students, by their names."""
+        table = api.SubmittedAssignment
+        query = select(table.student_id, table.extension).filter_by(assignment_id=self._assignment_id)
+        try:
+            return {student: given for student, given in self._database.execute(query) if given}
+        finally:
+            self._database.rollback()
+
     def scores(self, student: str) -> dict[str, NotebookScore]:
         """Return a student's scores in the gradebook, by notebook. Cells without a row are missing."""
         try:
@@ -126,7 +136,8 @@ class GradebookWriter:
             recorded: dict[str, dict[str, NotebookScore]] = {entry.student: {} for entry in entries}
             for each in submitted:
                 entry, notebook = entry_of[each.submission.student], self._notebooks[each.notebook_id]
-                if not entry.keep_others or each.submission.is_new or notebook.name in entry.notebooks:
+                is_blank = not any(cell.is_scored for cell in each.score.cells.values())
+                if not entry.keep_others or is_blank or notebook.name in entry.notebooks:
                     score = notebook.after(each.score, entry.notebooks.get(notebook.name))
                     changes.add(each, notebook, score)
                     changed += self._changed(each, notebook.name, score, why)
@@ -155,10 +166,19 @@ class GradebookWriter:
         """
         if self._due is None:
             return 0.0
+        return self._penalty(_Submission("", student, timestamp, self._extension(student)), score) or 0.0
+
+    def extended_to(self, student: str) -> datetime | None:
+        """Return the due date of a student who has an extension, in UTC."""
+        extension = self._extension(student)
+        return due_for(self._due, extension) if extension else None
+
+    def _extension(self, student: str) -> timedelta | None:
         keys = {"assignment_id": self._assignment_id, "student_id": student}
-        extension = self._database.scalar(select(api.SubmittedAssignment.extension).filter_by(**keys))
-        self._database.rollback()
-        return self._penalty(_Submission("", student, timestamp, extension), score) or 0.0
+        try:
+            return self._database.scalar(select(api.SubmittedAssignment.extension).filter_by(**keys))
+        finally:
+            self._database.rollback()
 
     def _changed(self, row: _Submitted, notebook: str, score: NotebookScore, why: str) -> Iterator[Entry]:
         """Yield an entry for each test of a graded notebook that gives other points than before."""

@@ -9,6 +9,7 @@ Every text that is not the grader's own is escaped by the templates.
 
 import re
 from collections.abc import Callable, Collection, Mapping
+from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
@@ -65,6 +66,7 @@ def overview(
     scores: Mapping[str, NotebookScore],
     pages: Collection[str],
     unread: Mapping[str, str] = MappingProxyType({}),
+    extended_to: datetime | None = None,
 ) -> str:
     """Return the overview page of an assignment, as HTML.
 
@@ -73,10 +75,13 @@ def overview(
         scores: the scores of its notebooks, with their cells.
         pages: the notebooks that were graded and have a page.
         unread: why others could not be read, for the student, as far as it is known.
+        extended_to: the due date in UTC of a student with an extension.
     """
     page = _templates.get_template("overview.html.j2")
     ordered = dict(sorted(scores.items()))
-    return page.render(assignment=assignment, scores=ordered, pages=pages, unread=unread, styles=styles())
+    return page.render(
+        assignment=assignment, scores=ordered, pages=pages, unread=unread, extended_to=extended_to, styles=styles()
+    )
 
 
 @lru_cache

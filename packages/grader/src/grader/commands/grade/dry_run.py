@@ -19,7 +19,7 @@ from typing import IO, Any
 from nbgrader import api
 from sqlalchemy import create_engine, insert, select
 
-from grader.classroom.class_run import MAX_TOGETHER, ClassRun, FinishedStudent, common_digest, written
+from grader.classroom.class_run import MAX_TOGETHER, ClassRun, FinishedStudent, Inputs, written
 from grader.classroom.course_dir import CourseDir, make_tables
 from grader.classroom.faults import Fault
 from grader.classroom.gradebook.reader import SubmissionScore, read_ledger
@@ -137,14 +137,13 @@ class DryRun:
 
     def _stale(self) -> set[str]:
         """Return the students whose submission or settings have changed since grading."""
-        with GradebookWriter(self._copy, self._run.assignment) as gradebook:
-            due = gradebook.due()
         assignment = self._run.load_assignment()
-        common = common_digest(assignment, due)
+        with GradebookWriter(self._copy, self._run.assignment) as gradebook:
+            inputs = Inputs.of(assignment, gradebook)
         return {
             student
             for student, digest in self._spool.digests.items()
-            if self._run.digest_now(assignment, common, student) != digest
+            if self._run.digest_now(assignment, inputs, student) != digest
         }
 
 
