@@ -304,6 +304,9 @@ def make_tables(url: str) -> None:
         from alembic.script import ScriptDirectory
 
         with engine.begin() as connection:
-            Base.metadata.create_all(connection)
-            MigrationContext.configure(connection).stamp(ScriptDirectory(MIGRATIONS), "heads")
+            if engine.dialect.name == "sqlite":
+                connection.exec_driver_sql("BEGIN IMMEDIATE")  # two programs may find no tables at the same time
+            if not inspect(connection).get_table_names():
+                Base.metadata.create_all(connection)
+                MigrationContext.configure(connection).stamp(ScriptDirectory(MIGRATIONS), "heads")
     engine.dispose()
