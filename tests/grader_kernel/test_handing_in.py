@@ -172,6 +172,10 @@ def test_a_request_reaches_the_markers_and_its_answer_the_student(server: Server
     assert (first.cell, second.cell, second.why, second.who) == ("", "why", "look again", "ivy")
     answer(record, second.id, "mia", "You are right.", lambda _: (0.5, 2.0))
     assert first in open_requests(record) and second not in open_requests(record)
+    key = server.hand_in("ivy", written(server.folder)).json["id"]
+    page = server.ask(f"/hand-in/{key}/feedback", "ivy").body.decode()
+    assert "Is &lt;two&gt; right?" in page and "<strong>Answer</strong> (0.5 → 2 points): You are right." in page
+    assert "mia" not in page and page.count('id="requests"') == 1
     text = " ".join(shown(tmp_path, None, **mine).split())
     assert "You asked about why: look again Answer (0.5 → 2 points): You are right." in text and "mia" not in text
 

@@ -87,7 +87,8 @@ class Record:
             GraderError: the file cannot be written.
         """
         try:
-            with locked(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, wait=True, mode=0o660) as file:
+            with locked(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, wait=True) as file:
+                self._share(file)
                 self._repair(file)
                 yield lambda entries: self._append(file, entries)
         except OSError as error:
@@ -132,6 +133,15 @@ class Record:
         except OSError as error:
             os.ftruncate(file, end)
             raise self._not_written(error) from error
+
+    def _share(self, file: int) -> None:
+        """Give a new record the group's rights of the course folder: on a hub the service makes it, and instructors mark.
+
+        The umask of the program that happens to be the first one plays no part.
+        """
+        status = os.fstat(file)
+        if not status.st_size and status.st_uid == os.geteuid():
+            os.fchmod(file, 0o600 | (self.path.parent.stat().st_mode & 0o060))
 
     def _repair(self, file: int) -> None:
         """Replace an incomplete last line by an entry with its text."""

@@ -38,6 +38,15 @@ class Request:
     asked: Entry
     answer: Entry | None = None
 
+    @property
+    def points(self) -> str:
+        """The points of the exercise before and after the answer in brackets, or ''."""
+        before, after = (self.answer.before, self.answer.after) if self.answer else (None, None)
+        if not isinstance(after, float):
+            return ""
+        changed = f"{before:g} → " if isinstance(before, float) and before != after else ""
+        return f" ({changed}{plural(after, 'point')})"
+
     def as_json(self) -> dict[str, Any]:
         """Return what the student sees: who answered is not in it."""
         asked, answer = self.asked, self.answer

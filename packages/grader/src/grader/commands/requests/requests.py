@@ -54,7 +54,7 @@ def answered(course_dir: CourseDir, key: str, text: str) -> str:
 
     request = answer(record, key, account(), text, points)
     assert request.answer is not None
-    return f"answered {one_line(request.asked.student)}{_change(request.answer)}: the student reads it with the report"
+    return f"answered {one_line(request.asked.student)}{request.points}: the student reads it with the report"
 
 
 def _shown(request: Request) -> Iterator[str]:
@@ -63,14 +63,7 @@ def _shown(request: Request) -> Iterator[str]:
     yield one_line(f"{asked.id}  {asked.time:%Y-%m-%d %H:%M} UTC  {asked.student}  {place}")
     yield f"    {one_line(asked.why)}"
     if request.answer is not None:
-        yield one_line(f"    answered by {request.answer.who}{_change(request.answer)}: {request.answer.why}")
-
-
-def _change(answer: Entry) -> str:
-    if not isinstance(answer.after, float):
-        return ""
-    before = f"{answer.before:g} → " if isinstance(answer.before, float) and answer.before != answer.after else ""
-    return f" ({before}{answer.after:g} points)"
+        yield one_line(f"    answered by {request.answer.who}{request.points}: {request.answer.why}")
 
 
 def _points(course_dir: CourseDir, asked: Entry) -> float | None:

@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 from tornado.web import Application, HTTPError, RequestHandler, stream_request_body
 
+from grader.classroom.page.summary import with_requests
 from grader.commands.serve.policy import EVERYTHING, Refusal, fingerprint, shown
 from grader.commands.serve.store import GRADED, GRADING, WAITING
 from grader.commands.serve.web.context import ServiceContext, iso
@@ -155,9 +156,10 @@ class PageHandler(Handler):
         page = await service.in_store_thread(service.store.page, key)
         if page is None:
             raise Refusal(404, "the page of this hand-in is no longer kept, because a newer or better one has a page")
+        requests = await service.in_store_thread(service.requests, row)
         self.set_header("Content-Type", "text/html; charset=utf-8")
         self.set_header("Content-Security-Policy", PAGE_POLICY)
-        self.finish(page)
+        self.finish(with_requests(page, requests))
 
 
 class RegradeHandler(Handler):

@@ -120,17 +120,17 @@ class ServiceContext:
             hidden = self.hidden.get((row.assignment, row.notebook), set())
             form["report"] = published(report, disclosure, hidden, is_alone=is_alone)
             form |= {"counts": row.counts, "told": disclosure, "graded": iso(row.graded_at)}
-            form["requests"] = self._requests(row)
+            form["requests"] = [each.as_json() for each in self.requests(row)]
         return form
 
-    def _requests(self, row: SubmissionRow) -> list[dict[str, Any]]:
+    def requests(self, row: SubmissionRow) -> list[Request]:
         """Return the student's requests for a regrade of a notebook, with their answers."""
         try:
             found = requests_of(self.record.entries(), row.assignment, row.student)
         except GraderError as error:
             log.error("%s", error)  # a report is worth more than its requests
             return []
-        return [each.as_json() for each in found if each.asked.notebook == row.notebook]
+        return [each for each in found if each.asked.notebook == row.notebook]
 
     def ask(self, student: str, assignment: str, notebook: str, exercise: str, text: str) -> Request:
         """Record a student's request for a regrade, and return it; raise Refusal if it is not acceptable."""
