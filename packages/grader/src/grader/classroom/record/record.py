@@ -135,7 +135,7 @@ class Record:
             raise self._not_written(error) from error
 
     def _share(self, file: int) -> None:
-        """Give a new record the group's rights of the course folder: on a hub the service makes it, and instructors mark.
+        """Give a new record the rights of the folder's group: on a hub the service makes it, and instructors mark.
 
         The umask of the program that happens to be the first one plays no part.
         """
