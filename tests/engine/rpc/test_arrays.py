@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 from grader.engine.rpc.channel import TO_SANDBOX, decode, encode
 from grader.engine.rpc.protocol import CallbackReturned, ProtocolError
-from grader.engine.rpc.values import arrays
 from grader.engine.rpc.values.tensors import DecodedTensors
-from grader.engine.rpc.values.trees import pack, unpack
+from grader.engine.rpc.values.trees import arrays, pack, unpack
 
 SEARCH = settings(max_examples=150, deadline=None, derandomize=True, database=None)
 TEXT_AND_DATES = ["<U1", "<U7", "|S3", "<M8[D]", "<M8[25us]", "<m8[ns]"]

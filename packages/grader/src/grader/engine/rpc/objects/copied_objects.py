@@ -16,8 +16,7 @@ import msgspec
 from grader.engine.rpc.objects import definitions
 from grader.engine.rpc.objects.library_objects import has_state, parts_of
 from grader.engine.rpc.protocol import Handle, LibraryObject, ProtocolError, Tree
-from grader.engine.rpc.values import library_values
-from grader.engine.rpc.values.trees import Packer, Place, Refer, tensor_at
+from grader.engine.rpc.values.trees import Packer, Place, Refer, library_values, tensor_at
 from grader.engine.torch_if_used import USES_TORCH, nn, torch
 
 FILES = (io.BytesIO, io.StringIO)

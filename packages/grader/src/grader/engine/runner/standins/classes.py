@@ -19,7 +19,7 @@ import numpy
 
 from grader.engine.rpc.operations import CALL, EXIT, JUDGED, SPECIAL
 from grader.engine.rpc.protocol import ClassDescription, Classes, Handle, ObjectRef, ProtocolError
-from grader.engine.rpc.values import library_values
+from grader.engine.rpc.values.trees import library_values
 from grader.engine.runner.standins.errors import StudentError
 from grader.engine.runner.standins.functions import next_item
 from grader.engine.runner.standins.proxies import (
