@@ -11,7 +11,7 @@ from benchmarks.synthetic import COPIES, make_submissions
 from grader.classroom.class_run import ClassRun
 from grader.classroom.course_dir import CourseDir
 from grader.commands.report import command
-from grader.commands.report.command import REPAIRED, ReportOptions, class_report, report
+from grader.commands.report.command import DOES_NOT_RUN, REPAIRED, ReportOptions, class_report, report
 from grader.errors import GraderError
 from tests.support.notebooks import answered
 from tests.support.paths import REPOSITORY
@@ -87,11 +87,29 @@ def test_an_unnamed_group_is_found_and_explained(tmp_path: Path) -> None:
     lists = folder / "source" / NAME / "misconceptions"
     lists.mkdir()
     (lists / "one.toml").write_text(entry.replace("… (to be written; it", "doubles. It"))
+    known = run(folder, "grader", "report", NAME, "--draft-mistake", group.key)
+    assert known.returncode == 1 and "are a known mistake, 'doubles. It" in known.stderr
     grade_class(folder)
     made = class_report(CourseDir(folder), NAME)
     assert made.groups == [] and [(each.students, each.cost) for each in made.mistakes] == [([0, 1], 6.0)]
     refused = run(folder, "grader", "report", NAME, "--draft-mistake", group.key)
     assert refused.returncode == 1 and "has the key" in refused.stderr
+
+
+def test_code_that_does_not_run_is_no_mistake_without_a_name(tmp_path: Path) -> None:
+    """A typo of several students is listed with what happened; there is no behaviour to name."""
+    folder = make_course(tmp_path / "course")
+    for student, one in {
+        "ann": "def one(x=1):\n    retrun x",
+        "bob": "def one(x=1): retrun x",
+        "cat": "first = 1",
+    }.items():
+        hand_in(folder, student, answered(released(folder), **RIGHT | {"one": one}))
+    grade_class(folder)
+    made = class_report(CourseDir(folder), NAME)
+    assert made.groups == [] and made.lecture == []
+    (found,) = (each for each in made.incidents if each.kind == DOES_NOT_RUN)
+    assert found.place == "one" and found.students == [0, 1, 2] and "one is not defined" in found.detail
 
 
 def test_a_page_follows_arrivals(again: Path, monkeypatch: pytest.MonkeyPatch) -> None:

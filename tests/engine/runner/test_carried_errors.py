@@ -5,9 +5,10 @@ import json
 import pytest
 from nbformat import NotebookNode
 
+from grader.engine.diagnosis.misconceptions import Misconception
 from grader.engine.grading import grade
 from grader.engine.limits import Limits
-from grader.engine.report import Report
+from grader.engine.report import Fingerprint, Report
 from tests.support.notebooks import answer, answered, check, code, helpers, hidden, notebook
 
 SOURCE = notebook(
@@ -45,7 +46,7 @@ def messages(graded: Report) -> dict[str, str]:
     return {result.name: result.message for result in graded.results if result.message}
 
 
-@pytest.mark.parametrize(
+EARLIER = pytest.mark.parametrize(
     "half",
     [
         WRONG_HALF,
@@ -57,6 +58,48 @@ def messages(graded: Report) -> dict[str, str]:
     ],
     ids=["wrong", "blank", "hangs", "ends the process", "other name", "does not compile"],
 )
+
+
+@EARLIER
+def test_a_known_mistake_is_named_beside_an_earlier_one(half: str) -> None:
+    """The name is that of the answer with our own earlier one, as if this were its only mistake."""
+    mistakes = {
+        "quarter": "def quarter(x):\n    return half(x) * 1.0",
+        "eighth": "def eighth(x):\n    return half(half(half(x))) + 40",
+    }
+    known = [
+        Misconception("quarter", "halves once", "half(half(x))", "half(x)", "Halve twice."),
+        Misconception("quarter", "doubles", "half(half(x))", "x * 2", "Do not double."),
+        Misconception("eighth", "adds forty", "quarter(half(x))", "quarter(half(x)) + 40", "Add nothing."),
+    ]
+    alone: Fingerprint | None = None
+    for earlier in ({}, {"half": half}):
+        graded = grade(SOURCE, answered(SOURCE, **earlier, **mistakes), Limits(cell_seconds=2), misconceptions=known)
+        named = {
+            each.exercise: each.explanation.misconceptions[0].name
+            for each in graded.results
+            if each.explanation.misconceptions
+        }
+        assert named == {"quarter": "halves once", "eighth": "adds forty"}
+        prints = [each.fingerprint for each in graded.results if each.exercise == "eighth" and each.fingerprint]
+        alone = alone or prints[0]
+        assert prints[0].is_like(alone)
+
+
+@pytest.mark.parametrize(
+    "half",
+    [WRONG_HALF, "def half(x):\n    raise NotImplementedError", "def half(x) return x"],
+    ids=["wrong", "blank", "does not compile"],
+)
+def test_a_mistake_that_is_not_known_has_no_name_beside_an_earlier_one(half: str) -> None:
+    """What the earlier mistake does to the answer is not taken for a mistake of its own."""
+    known = [Misconception("quarter", "takes off one", "half(half(x))", "half(half(x)) - 1", "Take nothing off.")]
+    for quarter in ("def quarter(x):\n    return half(half(x))", "def quarter(x):\n    return half(half(x)) - 2"):
+        graded = grade(SOURCE, answered(SOURCE, half=half, quarter=quarter), misconceptions=known)
+        assert not any(each.explanation.misconceptions for each in graded.results)
+
+
+@EARLIER
 def test_a_mistake_costs_its_own_exercise_only(half: str) -> None:
     """Whatever the mistake does: exercises that build on it have full points, and their messages say why."""
     graded = report(half=half)

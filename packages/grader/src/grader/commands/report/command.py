@@ -17,7 +17,7 @@ from grader.classroom.course_dir import CourseDir
 from grader.classroom.sources import read_sources
 from grader.classroom.student import kept_text, repaired
 from grader.commands.prove.prover import Prover
-from grader.commands.report.draft.draft import behaves_like, draft
+from grader.commands.report.draft.draft import behaves_like, draft, known_mistake
 from grader.commands.report.files import write_files
 from grader.commands.report.item_analysis import analysed_tests, exercises
 from grader.commands.report.load import ClassData, load_class
@@ -45,6 +45,7 @@ REFRESH_SECONDS = 10
 """Seconds after which a page that follows arrivals reloads itself."""
 INCIDENT_VERDICTS = (Verdict.TIMED_OUT, Verdict.OUT_OF_MEMORY, Verdict.CRASHED, Verdict.OUTPUT_LIMIT)
 REPAIRED, GIVEN_UP, TROUBLE, REMARK = "repaired", "not graded to the end", "could not be graded", "noted"
+DOES_NOT_RUN = "does not run"
 
 
 @dataclass(frozen=True)
@@ -132,7 +133,7 @@ def draft_mistake(course_dir: CourseDir, assignment: str, key: str) -> str:
         key: the group's key in the report.
 
     Raises:
-        GraderError: no group has this key, or its example now behaves like our solution.
+        GraderError: no group has this key, or its example now behaves like our solution or like a known mistake.
         SandboxUnavailable: the kernel cannot confine student code.
     """
     data = load_class(course_dir, assignment)
@@ -146,7 +147,15 @@ def draft_mistake(course_dir: CourseDir, assignment: str, key: str) -> str:
     prover = Prover(limits=limits, helper_packages=course_dir.helper_packages, files={group.exercise: files})
     source, answer = data.outline.sources[group.notebook], group.example.source
     is_alike = behaves_like(source, group.exercise, answer, prover)
-    made = draft(Outline(source).reference(group.exercise), group.exercise, answer, is_alike)
+    reference = Outline(source).reference(group.exercise)
+    misconceptions = load(course_dir.folder("source", assignment))
+    known = known_mistake(reference, (each for each in misconceptions if each.exercise == group.exercise), is_alike)
+    if known is not None:
+        raise GraderError(
+            f"the answers of {key} are a known mistake, '{known.name}', that was not named when they were graded: "
+            "grade the class again with --force"
+        )
+    made = draft(reference, group.exercise, answer, is_alike)
     if made is None:
         raise GraderError(f"the answers of {key} behave like our solution today: grade the class again")
     place = course_dir.folder("source", assignment) / "misconceptions" / f"{group.exercise}.toml"
@@ -196,6 +205,9 @@ def incidents(data: ClassData) -> list[Incident]:
                     happened.add((str(test.verdict), test.exercise, test.explanation.message))
         for each in happened:
             found[each].append(index)
+    for wrong in wrong_answers(data):
+        if wrong.does_not_run:
+            found[DOES_NOT_RUN, wrong.exercise, wrong.first.explanation.message].append(wrong.index)
     listed = [Incident(kind, where, words, students) for (kind, where, words), students in found.items()]
     return sorted(listed, key=lambda each: (each.kind, -len(each.students), each.place, each.detail))
 

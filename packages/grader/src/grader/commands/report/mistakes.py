@@ -53,6 +53,11 @@ class WrongAnswer:
         return self.first.fingerprint
 
     @property
+    def does_not_run(self) -> bool:
+        """Whether its cell did not bind the name that the tests call, so that it behaves in no way."""
+        return self.first.fingerprint is None and self.first.explanation.cause is Cause.UNDEFINED
+
+    @property
     def failed(self) -> list[Result]:
         """The tests that lost points."""
         return [each for each in self.results if each.points < each.max_points]
@@ -66,8 +71,8 @@ def wrong_answers(data: ClassData) -> list[WrongAnswer]:
         written = {each.exercise for each in student.exercises if each.is_written}
         results: dict[str, list[Result]] = defaultdict(list)
         for test in chain.from_iterable(record.tests for record in records.values()):
-            # A test that needs a blank exercise says nothing about this one.
-            if test.explanation.cause is not Cause.NOT_WRITTEN:
+            # A test that needs a blank exercise says nothing about this one, unless ours stood in for the blank.
+            if test.explanation.cause is not Cause.NOT_WRITTEN or test.fingerprint is not None:
                 results[test.exercise].append(test)
         for exercise, tests in results.items():
             wrong = WrongAnswer(index, exercise, tests, sources.get(exercise, ""))

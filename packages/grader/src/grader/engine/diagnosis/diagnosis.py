@@ -8,10 +8,10 @@ the hints were written for students beforehand.
 
 import hashlib
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from itertools import chain, combinations
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from msgspec.structs import replace
 
@@ -73,6 +73,7 @@ def name_misconceptions(
     known: KnownMisconceptions,
     exchanges: dict[str, Exchanges],
     cache: DiagnosisCache,
+    judged_again: Collection[str] = (),
 ) -> None:
     """Add to the first failed result of each exercise the misconception that behaves exactly like the student's answer.
 
@@ -84,33 +85,36 @@ def name_misconceptions(
         known: the misconceptions of the notebook.
         exchanges: the tests' recorded messages, by exercise.
         cache: the results of earlier diagnoses. Identical answers were diagnosed before, so their diagnosis is reused.
+        judged_again: the exercises whose messages come from a run with our answers to earlier ones. What stopped their
+            tests before, such as an endless loop in an earlier answer, is not in these messages.
     """
     failed: dict[str, Result] = {}
     for step in steps:
         result = results.get(step.index)
-        if result is not None and result.verdict in (Verdict.FAILED, Verdict.ERROR):
+        if result is None or result.points >= result.max_points:
+            continue
+        if result.verdict in (Verdict.FAILED, Verdict.ERROR) or step.exercise in judged_again:
             failed.setdefault(step.exercise, result)
-    diagnosis = None
+    digests: dict[str, bytes] = {}
     for exercise, result in failed.items():
-        if result.not_written:
+        if result.not_written and exercise not in judged_again:
             continue
         recorded = exchanges.get(exercise, [])
         digest = _digest(known, exercise, recorded)
         if digest not in cache.fingerprints:
             cache.keep(cache.fingerprints, digest, fingerprint(recorded))
         result.fingerprint = cache.fingerprints[digest]
-        if not known.of(exercise):
-            continue  # there is no name to find, so our answers need not run here
-        if digest in cache.names:
-            found = cache.names[digest]
-        else:
-            diagnosis = diagnosis or Diagnosis(known, cache)
-            found = diagnosis.find(exercise, recorded)
-            if not diagnosis.is_out_of_time():
-                cache.keep(cache.names, digest, found)
+        if result.fingerprint is not None and known.of(exercise):
+            digests[exercise] = digest  # otherwise there is no name to find, so our answers need not run here
+    causes = {exercise: cache.names[digest] for exercise, digest in digests.items() if digest in cache.names}
+    if new := {exercise: exchanges[exercise] for exercise in digests if exercise not in causes}:
+        for exercise, found in Diagnosis(known, cache).find_all(new).items():
+            cache.keep(cache.names, digests[exercise], found)
+            causes[exercise] = found
+    for exercise, found in causes.items():
         if found:
             mistakes = tuple(KnownMistake(each.name, each.hint) for each in found)
-            result.explanation = replace(result.explanation, misconceptions=mistakes)
+            failed[exercise].explanation = replace(failed[exercise].explanation, misconceptions=mistakes)
 
 
 def _digest(known: KnownMisconceptions, exercise: str, exchanges: Exchanges) -> bytes:
@@ -120,6 +124,14 @@ def _digest(known: KnownMisconceptions, exercise: str, exchanges: Exchanges) -> 
         # Each message begins with its length, so no separator is needed.
         digest.update(message)
     return digest.digest()
+
+
+class _Difference(NamedTuple):
+    """Our answer, the recorded calls with the session that differs from it first, and whether numbers count exactly."""
+
+    reference: str
+    sessions: list[list[RecordedCall]]
+    exactly: bool
 
 
 class Diagnosis:
@@ -154,15 +166,43 @@ class Diagnosis:
             exercise: the exercise.
             exchanges: the recorded messages of its tests.
         """
-        try:
-            return self._find(exercise, recorded_sessions(exchanges))
-        except Exception:
-            return ()  # the sandbox may have sent anything
+        return self.find_all({exercise: exchanges}).get(exercise, ())
 
-    def _find(self, exercise: str, sessions: list[list[RecordedCall]]) -> tuple[Misconception, ...]:
+    def find_all(self, exchanges: dict[str, Exchanges]) -> dict[str, tuple[Misconception, ...]]:
+        """Return what `find` returns for each of several exercises, without those for which the time did not suffice.
+
+        Args:
+            exchanges: the recorded messages of the tests, by exercise.
+        """
+        found: dict[str, tuple[Misconception, ...]] = {}
+        differences: dict[str, _Difference] = {}
+        for exercise, recorded in exchanges.items():
+            difference = None
+            with suppress(Exception):  # the sandbox may have sent anything
+                difference = self._difference(exercise, recorded_sessions(recorded))
+            if self.is_out_of_time():
+                return found
+            if difference is None:
+                found[exercise] = ()
+            else:
+                differences[exercise] = difference
+        # One mistake is more likely than two, so the single ones of all exercises come before the pairs of the first.
+        for count in (1, 2):
+            for exercise in [each for each in differences if each not in found]:
+                cause: tuple[Misconception, ...] | None = ()
+                with suppress(Exception):
+                    cause = self._cause(exercise, differences[exercise], count)
+                if self.is_out_of_time():
+                    return found
+                if cause is not None or count == 2:
+                    found[exercise] = cause or ()
+        return found
+
+    def _difference(self, exercise: str, sessions: list[list[RecordedCall]]) -> _Difference | None:
+        """Return how the student's code differs from our answer; None if it does not, or if there is no answer."""
         reference = dict(self._known.cells).get(exercise)
         if reference is None:
-            return ()
+            return None
         # The initialisation of parameters is free and counts only if nothing else differs.
         for exactly in (False, True):
             if not exactly and not any(map(is_informative, chain.from_iterable(sessions))):
@@ -171,28 +211,29 @@ class Diagnosis:
                 if not self._answers_alike(exercise, reference, calls, exactly):
                     # The session that differs from the reference also rules out most misconceptions.
                     others = [other for other in sessions if other is not calls]
-                    return self._cause(exercise, reference, [calls, *others], exactly)
-        return ()
+                    return _Difference(reference, [calls, *others], exactly)
+        return None
 
-    def _cause(
-        self, exercise: str, reference: str, sessions: list[list[RecordedCall]], exactly: bool
-    ) -> tuple[Misconception, ...]:
-        """Return the only misconception with which the reference answers all calls alike, or the only pair."""
-        known = self._known.of(exercise)
-        for causes in (((one,) for one in known), combinations(known, 2)):
-            found = []
-            for cause in causes:
-                if self.is_out_of_time():
-                    return ()
-                # An edit that does not fit the reference, or lies in the text of the other one, is skipped.
-                with suppress(GraderError):
-                    answer = apply_all(cause, reference)
-                    if all(self._answers_alike(exercise, answer, calls, exactly) for calls in sessions):
-                        found.append(cause)
-            if found:
-                is_shown = len(found) == 1 and self._shows(exercise, reference, found[0], sessions, exactly)
-                return found[0] if is_shown else ()
-        return ()
+    def _cause(self, exercise: str, difference: _Difference, count: int) -> tuple[Misconception, ...] | None:
+        """Return the only cause of `count` misconceptions with which our answer answers all calls alike.
+
+        Returns:
+            () if there are several, or if the only one does not show; None if there is none.
+        """
+        reference, sessions, exactly = difference
+        found = []
+        for cause in combinations(self._known.of(exercise), count):
+            if self.is_out_of_time():
+                return None
+            # An edit that does not fit the reference, or lies in the text of the other one, is skipped.
+            with suppress(GraderError):
+                answer = apply_all(cause, reference)
+                if all(self._answers_alike(exercise, answer, calls, exactly) for calls in sessions):
+                    found.append(cause)
+        if not found:
+            return None
+        is_shown = len(found) == 1 and self._shows(exercise, reference, found[0], sessions, exactly)
+        return found[0] if is_shown else ()
 
     def _shows(
         self,

@@ -133,6 +133,10 @@ class MethodRef(Message):
     method: str
 
 
+ABOUT_NAMES = ("look", "names")
+"""The operations that look names up or list them, and run no student code."""
+
+
 class VerbRef(Message):
     """From the runner: an operation on an object other than a call (proxies.Verb)."""
 

@@ -3,7 +3,7 @@
     exercise that lost points --builds on--> earlier ones that lost points --replaced by our answers--> a second run
 
 In the second run our answers are in the process of the student's code, which can read them. So it yields one bit for an
-exercise: whether every test passed.
+exercise, whether every test passed, and the name of a known mistake, which is one of a short list.
 """
 
 from collections.abc import Callable, Collection

@@ -104,8 +104,10 @@ class NotebookRun:
             self._failures = failures
             results |= self._isolated_rerun(exercises)
         together = self._together_pass(failures)
-        results |= self._judge_carried_errors(results | together)
-        name_misconceptions(self._steps, results, self._known, self._recorder.exchanges, self._diagnoses)
+        counted, judged_again = self._judge_carried_errors(results | together)
+        results |= counted
+        exchanges = self._recorder.exchanges
+        name_misconceptions(self._steps, results, self._known, exchanges, self._diagnoses, judged_again)
         results |= together
         self.outputs |= {index: shown(result) for index, result in results.items()}
         return [results[index] for index in sorted(results)]
@@ -203,9 +205,14 @@ class NotebookRun:
             results[test.index] = self._test(test)
         return results
 
-    def _judge_carried_errors(self, results: dict[int, Result]) -> dict[int, Result]:
-        """Judge exercises again with our answers to the earlier ones that cost them points; see carried_errors."""
+    def _judge_carried_errors(self, results: dict[int, Result]) -> tuple[dict[int, Result], set[str]]:
+        """Judge exercises again with our answers to the earlier ones that cost them points; see carried_errors.
+
+        Returns:
+            The results that count, and the exercises whose tests all ran again: a mistake of theirs has a name there.
+        """
         counted: dict[int, Result] = {}
+        ran_again: set[str] = set()
         judged = {step.exercise for step in self._steps if step.together}  # our answer must not stand beside the test
         self._begin_pass()
         self._shows_outputs = False  # they may quote our answers
@@ -215,10 +222,12 @@ class NotebookRun:
             self._failures = {}
             self._excluded_cells -= {step.index for step in self._steps if step.name in run.replaced}
             second = self._isolated_run(with_our_answers(self._steps, run, self._ours), set(run.exercises))
-            counted |= (chosen := best_results(run, self._steps, results, second))
-            kept = {step.exercise for step in self._steps if step.index in chosen}
-            self._recorder.exchanges |= {name: exchanges for name, exchanges in recorded.items() if name not in kept}
-        return counted
+            counted |= best_results(run, self._steps, results, second)
+            # Exercises that were cut short keep what they did before.
+            finished = {step.exercise for step in self._steps if step.index in second}
+            ran_again |= finished
+            self._recorder.exchanges |= {name: each for name, each in recorded.items() if name not in finished}
+        return counted, ran_again
 
     def _isolated_run(self, steps: list[Step], exercises: set[str]) -> dict[int, Result]:
         """Run cells in a fresh sandbox, with the tests of `exercises`; leave out exercises without time for all."""

@@ -8,6 +8,7 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ from grader.commands.report.mistakes import without_details
 from grader.engine.diagnosis.misconceptions import Misconception
 from grader.engine.notebook.outline import Outline
 from grader.engine.report import Report, Verdict
+from grader.errors import GraderError
 from grader.text import printable
 
 if TYPE_CHECKING:
@@ -42,6 +44,23 @@ class Draft:
     misconception: Misconception | None
     toml: str
     tried: int
+
+
+def known_mistake(
+    reference: str, known: Iterable[Misconception], behaves_alike: Callable[[str], bool]
+) -> Misconception | None:
+    """Return the first known misconception of an exercise that a wrong answer behaves like, or None.
+
+    Args:
+        reference: the reference solution.
+        known: the known misconceptions of the exercise.
+        behaves_alike: as in `draft`.
+    """
+    for each in known:
+        with suppress(GraderError):  # an edit that does not fit the reference
+            if behaves_alike(each.apply(reference)):
+                return each
+    return None
 
 
 def draft(
