@@ -3,14 +3,16 @@
 SQLite has two files, gradebook.db and hand_ins.db, so that neither waits for the other; PostgreSQL one database.
 """
 
+from collections.abc import Mapping
 from datetime import datetime
 
 from nbgrader import api
-from sqlalchemy import inspect
+from sqlalchemy import inspect, select
 from sqlalchemy.exc import OperationalError
 
 from grader.classroom.course_dir import CourseDir, engine_at
 from grader.classroom.gradebook.reader import due_of
+from grader.commands.serve.policy import SubmissionPolicy, shown
 from grader.commands.serve.store import DATABASE, Store
 from grader.errors import GraderError
 from grader.text import one_line
@@ -58,6 +60,32 @@ class Deadlines:
     def close(self) -> None:
         """Close all connections."""
         self._engine.dispose()
+
+
+def settle_due_dates(course_dir: CourseDir, rules: Mapping[str, SubmissionPolicy]) -> None:
+    """Write the due dates of the configuration into the gradebook, by which penalties and extensions go.
+
+    Args:
+        course_dir: the course folder.
+        rules: the rules by assignment.
+
+    Raises:
+        GraderError: the gradebook has another due date for an assignment.
+    """
+    named = {name: due for name, each in rules.items() if (due := each.own_due) is not None}
+    if not named:
+        return
+    with course_dir.gradebook() as gradebook:
+        rows = gradebook.db.execute(select(api.Assignment.name, api.Assignment.duedate))
+        recorded = {row.name: row.duedate for row in rows}
+        for name, due in named.items():
+            if recorded.get(name) not in (None, due):
+                raise GraderError(
+                    f"'{name}' has two due dates, {shown(due)} in nbgrader_config.py and {shown(recorded[name])} in "
+                    "the gradebook: remove the one of c.SubmissionPolicy, or make both the same"
+                )
+        for name, due in named.items():
+            gradebook.update_or_create_assignment(name, duedate=due)
 
 
 def open_databases(course_dir: CourseDir) -> tuple[Store, Deadlines]:
