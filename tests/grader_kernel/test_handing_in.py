@@ -27,14 +27,17 @@ from tests.commands.serve.serving import Server, make_served_course, written
 from tests.support.paths import REPOSITORY
 from tests.support.small_class import NAME
 
-LIMITED = 'c.SubmissionPolicy.assignments = {"02-few": {"attempts": 1}}\n'
+LIMITED = """
+c.SubmissionPolicy.assignments = {"02-few": {"attempts": 1}, "03-due": {"due": "2001-01-01 00:00 UTC"}}
+c.LateSubmissionPlugin.penalty_method = "zero"
+"""
 WRONG = "def one(x=1):\n    return x + 1"
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A service with two assignments."""
-    server = Server(make_served_course(tmp_path_factory.mktemp("served") / "course", LIMITED, ["02-few"]))
+    """A service with three assignments, one of them past its due date."""
+    server = Server(make_served_course(tmp_path_factory.mktemp("served") / "course", LIMITED, ["02-few", "03-due"]))
     yield server
     assert server.stop() == 0
 
@@ -215,6 +218,28 @@ def test_the_button_hands_in_and_run_all_does_not(server: Server, tmp_path: Path
     notebook = executed(path, [*cells, PRESS], tmp_path, **access(server, "fay"))
     assert printed(notebook) == "Hand in now (1 attempt left)\nHand in now (0 attempts left) False\n"
     assert "8 of 8 points" in notebook.cells[0].outputs[1].data["text/html"]
+
+
+def test_a_late_hand_in_is_confirmed_with_a_second_press(server: Server, tmp_path: Path) -> None:
+    """The first one says what it costs and uses no attempt; without a button, an argument confirms it."""
+    path = tmp_path / "03-due" / "small.ipynb"
+    path.parent.mkdir()
+    path.write_bytes(written(server.folder))
+    cells = ["from grader_kernel import hand_in; hand_in()", PRESS]
+    notebook = executed(path, cells, tmp_path, **access(server, "gus"))
+    assert printed(notebook) == "Hand in now\nHand in late False\n"
+    asked = notebook.cells[0].outputs[1].data["text/html"]
+    assert "small with full points would lose 10 of 10. Press the button again to hand it in" in asked
+    assert server.ask("/", "gus").json["assignments"]["03-due"]["notebooks"]["small"]["attempts"] == 0
+    notebook = executed(path, [*cells, PRESS], tmp_path, **access(server, "gus"))
+    assert printed(notebook) == "Hand in late\nHand in now False\n"
+    taken = notebook.cells[0].outputs[1].data["text/html"]
+    assert "8 of 8 points" in taken and "days late." in taken
+    text = shown(tmp_path, written(server.folder, one=WRONG), assignment="03-due", **access(server, "hal"))
+    assert "Run hand_in(now=True, late=True) to hand it in" in text
+    call = "hand_in(now=True, late=True)"
+    text = shown(tmp_path, written(server.folder, one=WRONG), assignment="03-due", call=call, **access(server, "hal"))
+    assert "5 of 8 points" in text
 
 
 def test_a_service_that_does_not_answer_leaves_the_button(tmp_path: Path) -> None:

@@ -1,16 +1,22 @@
 """What counts after the due date: the gradebook's extension and the course's plugin decide."""
 
 from datetime import datetime, timedelta
+from pathlib import Path
 
 import pytest
 from nbgrader.api import Gradebook
+from traitlets.config import Config
 
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.rules import NotebookScores, StudentScores
 from grader.classroom.gradebook.writer import GradebookWriter
 from grader.classroom.release import register
-from grader.commands.serve.databases import Deadlines
-from tests.commands.serve.serving import make_served_course
+from grader.classroom.submitted.times import notebook_times, record_time
+from grader.commands.serve.databases import Deadlines, settle_due_dates
+from grader.commands.serve.policy import SubmissionPolicy
+from grader.engine.notebook.folder.submission_folder import SubmissionFolder
+from grader.errors import GraderError
+from tests.commands.serve.serving import Server, make_served_course, other, written
 from tests.support.small_class import NAME, results_of
 
 DUE = datetime(2026, 3, 2, 10)
@@ -51,7 +57,18 @@ def test_a_penalty_is_foretold_as_the_gradebook_writes_it(course: CourseDir) -> 
             assert writer.write([StudentScores(student, SCORES, when)])[student]["small"].penalty == foretold
 
 
-def test_a_notebook_alone_moves_the_penalty_of_all(course: CourseDir) -> None:
+def test_a_late_notebook_makes_no_other_one_late(course: CourseDir) -> None:
+    """A notebook that was handed in alone has a time of its own, on which its penalty depends."""
+    times = {"small": DUE, "other": DUE + HOUR}
+    with GradebookWriter(course, NAME) as writer:
+        writer.write([StudentScores("dan", SCORES, DUE, {"small": DUE}, keep_others=True)])
+        writer.write([StudentScores("dan", OTHER, DUE + HOUR, times, keep_others=True)])
+        assert penalties(course, "dan") == {"small": (6.0, None), "other": (4.0, 4.0)}
+        writer.write([StudentScores("dan", SCORES | OTHER, DUE + HOUR, times)])
+    assert penalties(course, "dan") == {"small": (6.0, None), "other": (4.0, 4.0)}
+
+
+def test_without_times_of_their_own_all_notebooks_have_that_of_the_submission(course: CourseDir) -> None:
     """nbgrader has one time for an assignment: the other notebook keeps its points, and its penalty changes."""
     with GradebookWriter(course, NAME) as writer:
         writer.write([StudentScores("cat", SCORES, DUE, keep_others=True)])
@@ -71,3 +88,79 @@ def penalties(course: CourseDir, student: str) -> dict[str, tuple[float, float |
     with Gradebook(course.directory.db_url) as gradebook:
         notebooks = gradebook.find_submission(NAME, student).notebooks
         return {each.name: (each.score, each.late_submission_penalty) for each in notebooks}
+
+
+def test_the_time_of_a_notebook_holds_for_what_was_handed_in_then(tmp_path: Path) -> None:
+    """Not for other bytes, and no file of the student's brings one."""
+    folder = tmp_path / "submitted" / "ann" / NAME
+    folder.mkdir(parents=True)
+    for name, content in (("small", b"1"), ("other", b"2")):
+        (folder / f"{name}.ipynb").write_bytes(content)
+        record_time(folder, name, content, DUE)
+    handed_in = SubmissionFolder(folder, tmp_path)
+    assert notebook_times(handed_in, 1) == {"small": DUE, "other": DUE}
+    (folder / "small.ipynb").write_bytes(b"3")
+    (folder / f".{NAME}.times.json").write_bytes((folder.parent / f".{NAME}.times.json").read_bytes())
+    assert notebook_times(handed_in, 1) == {"other": DUE}
+    (folder.parent / f".{NAME}.times.json").write_text("[")
+    assert notebook_times(handed_in, 1) == {}
+
+
+def test_there_is_one_due_date(tmp_path: Path) -> None:
+    """The configuration's becomes the gradebook's; where both have one, they must agree."""
+    course = CourseDir(make_served_course(tmp_path / "course"))
+    due = {"due": "2026-03-02 11:00 Europe/Berlin"}
+    rules = {NAME: SubmissionPolicy(Config(SubmissionPolicy=due))}
+    settle_due_dates(course, {NAME: SubmissionPolicy()})
+    assert Deadlines(course.directory.db_url).due(NAME, "ann") is None
+    for _ in range(2):
+        settle_due_dates(course, rules)
+        assert Deadlines(course.directory.db_url).due(NAME, "ann") == DUE
+    register(course, NAME)  # as the first hand-in does
+    with course.gradebook() as gradebook:
+        gradebook.update_or_create_assignment(NAME, duedate=DUE + HOUR)
+    with pytest.raises(
+        GraderError, match=r"two due dates, 2026-03-02 10:00:00 UTC in .* and 2026-03-02 11:00:00 UTC in"
+    ):
+        settle_due_dates(course, rules)
+    assert Deadlines(course.directory.db_url).due(NAME, "ann") == DUE + HOUR
+
+
+def test_a_late_hand_in_says_its_cost_before_it_counts(tmp_path: Path) -> None:
+    """Until the student confirms it; then only that notebook is late, and pages, table and gradebook agree."""
+    settings = "c.LateSubmissionPlugin.penalty_method = 'zero'\nc.SubmissionPolicy.cooldown = 0\n"
+    server = Server(make_served_course(tmp_path / "course", settings))
+    try:
+        data, course = written(server.folder), CourseDir(server.folder)
+        assert "late" not in server.hand_in("ann", data).json
+        server.graded("ann", data)
+        with course.gradebook() as gradebook:
+            gradebook.update_or_create_assignment(NAME, duedate=datetime(2001, 1, 1))
+        # What was handed in before has its time; the due date moved behind it, and nothing is regraded yet.
+        refused = server.ask(f"/hand-in/{NAME}/other", "ann", other(server.folder))
+        assert refused.status == 409 and "was due at 2001-01-01 00:00:00 UTC" in refused.json["error"]
+        assert "other with full points would lose 4 of 4" in refused.json["error"]
+        assert server.ask("/", "ann").json["assignments"][NAME]["notebooks"]["other"]["attempts"] == 0
+        taken = server.ask(f"/hand-in/{NAME}/other?late=yes", "ann", other(server.folder))
+        assert taken.status == 202 and taken.json["late"].endswith("days")
+        server.report("ann", taken.json["id"])
+        # What is known already is no late hand-in.
+        again = server.hand_in("ann", data)
+        assert again.status == 202 and "late" not in again.json and again.json["attempt"] == 1
+        assert penalties(course, "ann") == {"small": (8.0, 8.0), "other": (4.0, 4.0)}  # due since 2001
+    finally:
+        assert server.stop() == 0
+
+
+def test_of_two_equal_hand_ins_the_earlier_one_counts(tmp_path: Path) -> None:
+    """With `best`, a late attempt that is no better takes no place."""
+    settings = "c.SubmissionPolicy.counts = 'best'\nc.SubmissionPolicy.cooldown = 0\n"
+    server = Server(make_served_course(tmp_path / "course", settings))
+    try:
+        first = server.graded("ann", written(server.folder, one="def one(x=1):\n    return x"))
+        second = server.graded("ann", written(server.folder, one="def one(x=1):\n    return 1 * x"))
+        assert first["counts"] and not second["counts"]
+        assert server.graded("bob", written(server.folder, one="def one(x=1):\n    return 7"))["counts"]
+        assert server.graded("bob", written(server.folder))["counts"]
+    finally:
+        assert server.stop() == 0

@@ -82,14 +82,14 @@ def test_attempts_end() -> None:
 
 
 def test_an_assignment_opens_and_closes() -> None:
-    """A zone counts; the due time of the rules comes before that of the gradebook."""
+    """A zone counts."""
     refusal = refused({"open": "2026-03-02 12:00 Europe/Berlin"})
     assert refusal is not None and "opens at 2026-03-02 11:00:00 UTC" in refusal.why and refusal.retry_after == 3600
     assert refused({"open": "2026-03-02 10:59 Europe/Berlin"}) is None
     refusal = refused({"late": "refuse"}, due=NOW - HOUR)
     assert refusal is not None and refusal.status == 403 and "was due at" in refusal.why
     assert refused({"late": "refuse"}, due=NOW + HOUR) is None and refused({"late": "refuse"}) is None
-    assert rules(due="2026-03-01 00:00").due_time == datetime(2026, 3, 1) and rules().due_time is None
+    assert rules(due="2026-03-01 00:00").own_due == datetime(2026, 3, 1) and rules().own_due is None
 
 
 def test_an_assignment_may_have_rules_of_its_own() -> None:

@@ -56,6 +56,10 @@ class Problem(Exception):
     """The notebook could not be handed in; the message gives the reason and what to do."""
 
 
+class Late(Problem):
+    """A hand-in would lose points because it is late, and the student has not confirmed that."""
+
+
 @dataclass(frozen=True)
 class Service:
     """The address of the class's service, and the student's token."""
@@ -80,7 +84,8 @@ class Service:
             with urllib.request.build_opener(_Staying).open(request, timeout=seconds) as answer:
                 form = _form(answer.read())
         except urllib.error.HTTPError as error:
-            raise Problem(f"Not handed in: {_reason(error)}.") from None
+            kind = Late if error.code == 409 else Problem
+            raise kind(f"Not handed in: {_reason(error)}.") from None
         except (ValueError, http.client.InvalidURL) as error:
             raise Problem(
                 f"No request to {self.url} is possible ({error}): correct the address and the token in {SETTINGS}, or "
@@ -105,7 +110,9 @@ class _Staying(urllib.request.HTTPRedirectHandler):
         """Refuse to redirect."""
 
 
-def hand_in(notebook: str | os.PathLike[str] | None = None, *, now: bool = False, note: str = "") -> None:
+def hand_in(
+    notebook: str | os.PathLike[str] | None = None, *, now: bool = False, late: bool = False, note: str = ""
+) -> None:
     """Show a button that hands in this notebook as it was last saved, waits for the report and shows it.
 
     Without a service, the button grades the notebook on this computer if it is in a course folder with `source/`.
@@ -113,21 +120,27 @@ def hand_in(notebook: str | os.PathLike[str] | None = None, *, now: bool = False
     Args:
         notebook: the notebook's file, if Jupyter does not provide it.
         now: whether to hand in at once, without a button, as a script or a program without widgets must.
+        late: whether to hand in even if that costs points because it is late. The button asks before it does.
         note: a request to the person who marks, which goes with the notebook, as that of `ask`.
     """
     if now:
-        _hand_in(notebook, display(HTML(""), display_id=True), note)
+        _hand_in(notebook, display(HTML(""), display_id=True), late, note, "Run hand_in(now=True, late=True) to")
         return
     button = ipywidgets.Button(description=_label(notebook), layout={"width": "max-content"})
     display({**button._repr_mimebundle_(), "text/plain": NO_BUTTON}, raw=True)
     area = display(HTML(""), display_id=True)
 
+    confirmed = late
+
     def press(_: object) -> None:
+        nonlocal confirmed
         button.disabled = True
+        asks = False
         try:
-            _hand_in(notebook, area, note)
+            asks = _hand_in(notebook, area, confirmed, note, "Press the button again to")
         finally:
-            button.description, button.disabled = _label(notebook), False
+            confirmed = late or asks
+            button.description, button.disabled = "Hand in late" if asks else _label(notebook), False
 
     button.on_click(press)
 
@@ -175,8 +188,19 @@ def _label(named: str | os.PathLike[str] | None) -> str:
     return "Hand in now"
 
 
-def _hand_in(named: str | os.PathLike[str] | None, area: DisplayHandle, note: str = "") -> None:
-    """Hand a notebook in, and show the report, or one line with the reason why there is none."""
+def _hand_in(named: str | os.PathLike[str] | None, area: DisplayHandle, late: bool, note: str, how: str) -> bool:
+    """Hand a notebook in, and show the report, or one line with the reason why there is none.
+
+    Args:
+        named: the notebook's file, if Jupyter does not provide it.
+        area: where to show it.
+        late: whether the student has confirmed that a late hand-in costs points.
+        note: a request to the person who marks.
+        how: how to confirm it, as the beginning of a sentence.
+
+    Returns:
+        Whether the service asks the student to confirm it.
+    """
     try:
         path = _notebook(named)
         content, saved = _read(path)
@@ -187,8 +211,10 @@ def _hand_in(named: str | os.PathLike[str] | None, area: DisplayHandle, note: st
         if service is None:
             area.update(_note("Your notebook is being graded on this computer …"))
             area.update(_shown(_graded_here(path), {}, notices))  # `grader check` keeps the points itself
-            return
-        for state in _states(service, path, content, note):
+            return False
+        for state in _states(service, path, content, late, note):
+            if state.get("late"):
+                notices.insert(0, f"This hand-in is {state['late']} late.")
             if state["state"] in STATES:
                 area.update(_note(STATES[state["state"]].format_map(state)))
         if state["state"] != "graded":
@@ -197,17 +223,22 @@ def _hand_in(named: str | os.PathLike[str] | None, area: DisplayHandle, note: st
         area.update(_shown(report, state, notices))
         with suppress(OSError):  # the table of progress is not worth a report
             keep_check(path, report["points"], report["max_points"])
+    except Late as question:
+        area.update(_note(f"{question} {how} hand it in nevertheless.", RED))
+        return True
     except Problem as problem:
         area.update(_note(str(problem), RED))
     except Exception as error:
         # Below a button, a traceback goes to a log that no student reads.
         area.update(_note(f"hand_in() failed ({type(error).__name__}: {error}): show this line to your teacher.", RED))
+    return False
 
 
-def _states(service: Service, path: Path, content: bytes, note: str) -> Iterator[dict[str, Any]]:
+def _states(service: Service, path: Path, content: bytes, late: bool, note: str) -> Iterator[dict[str, Any]]:
     """Hand a notebook in, with a note, and yield its states, until it is graded or will not be."""
     path = path.resolve()
-    state = service.ask(_address_of("hand-in", path), content)
+    place = _address_of("hand-in", path)
+    state = service.ask(f"{place}?late=yes" if late else place, content)
     if note:
         service.ask(_address_of("request", path), _wanted(note, ""))
     yield state

@@ -24,6 +24,8 @@ from grader.classroom.page.page_maker import GradedNotebook, PageMaker, Previous
 from grader.classroom.page.result_files import record_file
 from grader.classroom.page.summary import OVERVIEW, overview
 from grader.classroom.student import MAX_RECEIPT_MB, TIMESTAMP, submission_time
+from grader.classroom.submitted.times import notebook_times
+from grader.engine.limits import Limits
 from grader.errors import UnreadableFile
 from grader.files import replace_file
 
@@ -63,6 +65,7 @@ class ResultWriter:
         self.why = why
         self._course_dir = course_dir
         self._assignment = assignment
+        self._notebook_mb = Limits(config=course_dir.config).notebook_mb
         self.gradebook = GradebookWriter(course_dir, assignment)
 
     def __enter__(self) -> "ResultWriter":
@@ -196,7 +199,9 @@ class ResultWriter:
                 name: graded.scores(partial(self._answers_before, result.student, name))
                 for name, graded in result.graded.items()
             }
-            entries.append(StudentScores(result.student, scores, self._timestamp(result), keep_others))
+            handed_in = self._course_dir.handed_in(self._assignment, result.student)
+            times = notebook_times(handed_in, self._notebook_mb)
+            entries.append(StudentScores(result.student, scores, self._timestamp(result), times, keep_others))
         return self.gradebook.write(entries, self.why)
 
     def _write_files(self, result: StudentResult, recorded: dict[str, NotebookScore], *, keep_others: bool) -> None:

@@ -22,6 +22,7 @@ from grader.classroom.sources import instantiated, raw_text
 from grader.classroom.submitted.choice import Chooser
 from grader.classroom.submitted.file_choice import find_files
 from grader.classroom.submitted.helper_files import helper_files
+from grader.classroom.submitted.times import notebook_times
 from grader.engine.diagnosis.misconceptions import Misconception, load
 from grader.engine.explanation import Ending
 from grader.engine.grading import grade
@@ -125,6 +126,8 @@ def read_submission(assignment: Assignment, student: str, handed_in: SubmissionF
         digest.update(handed_in.read(TIMESTAMP, assignment.limits.notebook_mb))
     except UnreadableFile as error:
         digest.update(str(error).encode())
+    if times := notebook_times(handed_in, assignment.limits.notebook_mb):
+        digest.update(repr(sorted(times.items())).encode())
     taken = [
         f"{name} was graded from {path!r}, because {name}.ipynb {found.why[name]}"
         for name, path in found.places.items()

@@ -130,20 +130,19 @@ def ledger_of(
     )
 
 
-def due_of(connection: Connection, assignment: str, student: str, due: datetime | None = None) -> datetime | None:
-    """Return a student's due date in UTC; None without one.
+def due_of(connection: Connection, assignment: str, student: str) -> datetime | None:
+    """Return a student's due date in UTC; None without one, or for an unknown assignment.
 
     Args:
         connection: to the gradebook.
         assignment: the assignment's name.
         student: the student's name.
-        due: a due date that replaces the assignment's; an extension counts from it.
     """
     submission = api.SubmittedAssignment
     own = (submission.assignment_id == api.Assignment.id) & (submission.student_id == student)
     query = select(api.Assignment.duedate, submission.extension).outerjoin(submission, own)
     row = connection.execute(query.where(api.Assignment.name == assignment)).first()
-    return due_for(due or row.duedate, row.extension) if row else due
+    return due_for(row.duedate, row.extension) if row else None
 
 
 def _graded_submissions(wanted: Select[Any]) -> Select[Any]:

@@ -5,7 +5,7 @@
 `GradebookWriter` records it. A worker that renders a page before it is recorded predicts it with the same functions.
 """
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
@@ -37,6 +37,7 @@ class StudentScores:
         student: the student's name; the gradebook need not have it yet.
         notebooks: the scores by notebook; a notebook of the assignment that is missing scores zero.
         timestamp: the time of the submission; None keeps the time in the gradebook.
+        times: the times of notebooks that were handed in alone, on which their late penalties depend.
         keep_others: whether missing notebooks keep their scores in the gradebook. In a new submission, they score
             zero.
     """
@@ -44,6 +45,7 @@ class StudentScores:
     student: str
     notebooks: dict[str, NotebookScores]
     timestamp: datetime | None = None
+    times: Mapping[str, datetime] = field(default_factory=dict)
     keep_others: bool = False
 
 

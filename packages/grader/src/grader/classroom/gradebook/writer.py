@@ -7,16 +7,15 @@ their results arrive together.
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
 from nbgrader import api
-from nbgrader.plugins import LateSubmissionPlugin
-from nbgrader.preprocessors import AssignLatePenalties
 from sqlalchemy import insert, select, update
 
 from grader.classroom.course_dir import CourseDir
+from grader.classroom.gradebook.late_penalty import LatePenalty
 from grader.classroom.gradebook.rules import (
     CellScore,
     Comment,
@@ -58,8 +57,7 @@ class GradebookWriter:
         self._gradebook = course_dir.gradebook()
         self._assignment_name = assignment
         self._record = course_dir.record
-        penalties = AssignLatePenalties(config=course_dir.config)
-        self._late_plugin: LateSubmissionPlugin = penalties.plugin_class(parent=penalties)
+        self._late_penalty = LatePenalty(course_dir.config)
 
     def __enter__(self) -> "GradebookWriter":
         gradebook = self._gradebook.__enter__()
@@ -127,6 +125,7 @@ class GradebookWriter:
             The new scores in the gradebook, by student and notebook, with a person's points and comments.
         """
         try:
+            self._read_due()
             entry_of = {entry.student: entry for entry in entries}
             submissions = self._submissions(entry_of)
             submitted = self._known_notebooks([each for each in submissions if not each.is_new])
@@ -143,7 +142,7 @@ class GradebookWriter:
                     changed += self._changed(each, notebook.name, score, why)
                 else:
                     score = notebook.filled(each.score)
-                self._penalise(changes, each, score)
+                self._penalise(changes, each, score, entry.times.get(notebook.name))
                 recorded[entry.student][notebook.name] = score
             with nullcontext() if self._record is None else self._record.recording(changed):
                 self._save_submissions(submissions, entry_of)
@@ -164,8 +163,7 @@ class GradebookWriter:
             score: the score without a penalty.
             timestamp: the time of the submission, in UTC.
         """
-        if self._due is None:
-            return 0.0
+        self._read_due()
         return self._penalty(_Submission("", student, timestamp, self._extension(student)), score) or 0.0
 
     def extended_to(self, student: str) -> datetime | None:
@@ -179,6 +177,10 @@ class GradebookWriter:
             return self._database.scalar(select(api.SubmittedAssignment.extension).filter_by(**keys))
         finally:
             self._database.rollback()
+
+    def _read_due(self) -> None:
+        """Read the due date again: a service writes for weeks, and instructors may change it meanwhile."""
+        self._due = self._database.scalar(select(api.Assignment.duedate).filter_by(id=self._assignment_id))
 
     def _changed(self, row: _Submitted, notebook: str, score: NotebookScore, why: str) -> Iterator[Entry]:
         """Yield an entry for each test of a graded notebook that gives other points than before."""
@@ -254,9 +256,10 @@ class GradebookWriter:
         conditions = table.cell_id.in_(cells), table.notebook_id.in_(submitted)
         return self._database.execute(select(table.id, table.notebook_id, table.cell_id, *columns).where(*conditions))
 
-    def _penalise(self, changes: "_Changes", row: _Submitted, score: NotebookScore) -> None:
-        """Put the late penalty into a score, and add it to the changes."""
-        penalty = self._penalty(row.submission, sum(cell.points for cell in score.cells.values()))
+    def _penalise(self, changes: "_Changes", row: _Submitted, score: NotebookScore, time: datetime | None) -> None:
+        """Put the late penalty into a score, and add it to the changes; `time` is the notebook's own, if it has one."""
+        submission = row.submission if time is None else replace(row.submission, timestamp=time)
+        penalty = self._penalty(submission, sum(cell.points for cell in score.cells.values()))
         keys = {"assignment_id": row.submission.id, "notebook_id": row.notebook_id} if row.submission.is_new else {}
         changes.put(api.SubmittedNotebook, row.id, keys, {"late_submission_penalty": penalty})
         score.penalty = penalty or 0.0
@@ -264,10 +267,7 @@ class GradebookWriter:
     def _penalty(self, submission: _Submission, score: float) -> float | None:
         """Return the late penalty, at most the whole score; None if the plugin returns None or nothing is late."""
         late = seconds_late(submission.timestamp, self._due, submission.extension)
-        if not late:
-            return None
-        penalty = self._late_plugin.late_submission_penalty(submission.student, score, late)
-        return None if penalty is None else min(max(penalty, 0.0), score)
+        return self._late_penalty.of(submission.student, score, late)
 
 
 class _Changes:

@@ -3,14 +3,16 @@
 SQLite has two files, gradebook.db and hand_ins.db, so that neither waits for the other; PostgreSQL one database.
 """
 
+from collections.abc import Mapping
 from datetime import datetime
 
 from nbgrader import api
-from sqlalchemy import inspect
+from sqlalchemy import inspect, select
 from sqlalchemy.exc import OperationalError
 
 from grader.classroom.course_dir import CourseDir, engine_at
 from grader.classroom.gradebook.reader import due_of
+from grader.commands.serve.policy import SubmissionPolicy, shown
 from grader.commands.serve.store import DATABASE, Store
 from grader.errors import GraderError
 from grader.text import one_line
@@ -29,36 +31,61 @@ class Deadlines:
         self._exists = False
         self._known: dict[tuple[str, str], datetime | None] = {}
 
-    def due(self, assignment: str, student: str, due: datetime | None = None) -> datetime | None:
+    def due(self, assignment: str, student: str) -> datetime | None:
         """Return the due date of a student in UTC, extension included, or None.
 
         Args:
             assignment: the assignment's name.
             student: the student's name.
-            due: a due date that replaces the gradebook's.
 
         Raises:
             OperationalError: the gradebook is locked, and the date was never read before.
         """
         key = assignment, student
         try:
-            self._known[key] = self._read(assignment, student, due)
+            self._known[key] = self._read(assignment, student)
         except OperationalError:
             if key not in self._known:
                 raise
         return self._known[key]
 
-    def _read(self, assignment: str, student: str, due: datetime | None) -> datetime | None:
+    def _read(self, assignment: str, student: str) -> datetime | None:
         if not self._exists:
             self._exists = inspect(self._engine).has_table(api.Assignment.__tablename__)
         if not self._exists:
-            return due  # the gradebook does not exist yet
+            return None  # the gradebook does not exist yet
         with self._engine.connect() as connection:
-            return due_of(connection, assignment, student, due)
+            return due_of(connection, assignment, student)
 
     def close(self) -> None:
         """Close all connections."""
         self._engine.dispose()
+
+
+def settle_due_dates(course_dir: CourseDir, rules: Mapping[str, SubmissionPolicy]) -> None:
+    """Write the due dates of the configuration into the gradebook, by which penalties and extensions go.
+
+    Args:
+        course_dir: the course folder.
+        rules: the rules by assignment.
+
+    Raises:
+        GraderError: the gradebook has another due date for an assignment.
+    """
+    named = {name: due for name, each in rules.items() if (due := each.own_due) is not None}
+    if not named:
+        return
+    with course_dir.gradebook() as gradebook:
+        rows = gradebook.db.execute(select(api.Assignment.name, api.Assignment.duedate))
+        recorded = {row.name: row.duedate for row in rows}
+        for name, due in named.items():
+            if recorded.get(name) not in (None, due):
+                raise GraderError(
+                    f"'{name}' has two due dates, {shown(due)} in nbgrader_config.py and {shown(recorded[name])} in "
+                    "the gradebook: remove the one of c.SubmissionPolicy, or make both the same"
+                )
+        for name, due in named.items():
+            gradebook.update_or_create_assignment(name, duedate=due)
 
 
 def open_databases(course_dir: CourseDir) -> tuple[Store, Deadlines]:

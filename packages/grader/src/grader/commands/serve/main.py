@@ -21,10 +21,11 @@ from urllib.parse import urlsplit
 from tornado.netutil import bind_sockets
 
 from grader.classroom.course_dir import CourseDir
+from grader.classroom.gradebook.late_penalty import LatePenalty
 from grader.classroom.record.record import Record
 from grader.classroom.student import grade_submission, load_assignment
 from grader.classroom.student_zero import sound
-from grader.commands.serve.databases import open_databases
+from grader.commands.serve.databases import open_databases, settle_due_dates
 from grader.commands.serve.dispatch import Dispatcher
 from grader.commands.serve.metrics import Metrics
 from grader.commands.serve.policy import SubmissionPolicy
@@ -115,6 +116,7 @@ class _Serving:
         self._tls = _tls(options)
         if self._tls is None and self._host not in LOCAL and PREFIX not in os.environ:
             log.warning("tokens travel in the clear: use --certfile and --keyfile, or a proxy on this machine")
+        settle_due_dates(course_dir, {name: rules.for_assignment(name) for name in names})
         self._store, self._deadlines = open_databases(course_dir)
         metrics = Metrics()
         at_once = options.jobs if options.grade else side_by_side(options.jobs)
@@ -122,8 +124,8 @@ class _Serving:
         self._writer = Writer(course_dir, self._store, assignments, self._dispatcher.written)
         self._limits = limits
         self._service = ServiceContext(
-            assignments, rules, limits, who, self._store, self._deadlines, self._dispatcher, metrics,
-            Record(course_dir.root),
+            assignments, rules, limits, who, self._store, self._deadlines, LatePenalty(course_dir.config),
+            self._dispatcher, metrics, Record(course_dir.root),
         )  # fmt: skip
 
     def run(self) -> int:

@@ -78,12 +78,13 @@ class SubmissionPolicy(Settings):
 
     open = Unicode("", help="The time from which notebooks are accepted; empty for at once.").tag(config=True)
     due = Unicode(
-        "", help="The due time, to which extensions add; empty for the due date in the gradebook."
+        "", help="The due time, which the service writes into the gradebook: nbgrader's penalties and extensions go by "
+        "that one. Empty for the due date that is there. The service does not start if both exist and differ."
     ).tag(config=True)  # fmt: skip
     late = Enum(
         ["accept", "refuse"], "accept",
         help="Whether notebooks are taken after the due time. nbgrader's plugin for late submissions subtracts its "
-        "penalty by the due date in the gradebook."
+        "penalty; a hand-in that it would cost points is taken when the student confirms it."
     ).tag(config=True)  # fmt: skip
     attempts = Integer(0, min=0, help="Attempts of a student at each notebook; 0 for any number.").tag(config=True)
     cooldown = Integer(
@@ -94,7 +95,7 @@ class SubmissionPolicy(Settings):
     counts = Enum(
         ["last", "best"], "last",
         help="The hand-in that counts: the last, or the one with the most points from tests after a late penalty (of "
-        "several, the last)."
+        "several, the first)."
     ).tag(config=True)  # fmt: skip
     disclosure = Enum(
         [EVERYTHING, SENTENCES, POINTS], EVERYTHING,
@@ -111,8 +112,8 @@ class SubmissionPolicy(Settings):
         return SubmissionPolicy(Config(SubmissionPolicy=settings))
 
     @property
-    def due_time(self) -> datetime | None:
-        """The due time in UTC; None for the due date in the gradebook. A student's extension counts from it."""
+    def own_due(self) -> datetime | None:
+        """The due time that the configuration names, in UTC, or None. The gradebook has it once the service runs."""
         return _time(self.due)
 
     def pause(self, attempts: int) -> float:
@@ -130,7 +131,7 @@ class SubmissionPolicy(Settings):
         """Check that a student may hand in a notebook.
 
         Args:
-            due: the student's due time in UTC, or None.
+            due: the student's due date in the gradebook, in UTC.
             now: the time in UTC.
             attempts: the attempts so far.
 

@@ -17,6 +17,7 @@ from grader.classroom.course_dir import CourseDir
 from grader.classroom.release import register
 from grader.classroom.results import TIMESTAMP, ResultWriter, StudentResult
 from grader.classroom.student import Assignment, Submission
+from grader.classroom.submitted.times import record_time
 from grader.commands.serve.fair_queue import Ticket
 from grader.commands.serve.policy import SubmissionPolicy
 from grader.commands.serve.store import Graded, Store, SubmissionRow
@@ -182,7 +183,7 @@ class Writer:
         if (report.given_up and before) or not self._counts(row, report.points, before, writer):
             return Graded(report.as_json(), writer.page(result, ticket.notebook), counts=False)
         times = [other.received for name, other in counting.items() if name != ticket.notebook]
-        self._submit(ticket, max(times + [row.received]))
+        self._submit(ticket, row, max([*times, row.received]))
         writer.write_some(result)
         page = self._course_dir.folder("feedback", ticket.assignment, ticket.student) / f"{ticket.notebook}.html"
         return Graded(report.as_json(), page.read_text(encoding="utf-8"), counts=True)
@@ -196,13 +197,16 @@ class Writer:
         def worth(points: float, received: datetime) -> float:
             return points - writer.gradebook.late_penalty(row.student, points, received)
 
-        return worth(points, row.received) >= worth(before.points or 0.0, before.received)
+        own, other = worth(points, row.received), worth(before.points or 0.0, before.received)
+        return own > other or (own == other and row.number < before.number)
 
-    def _submit(self, ticket: Ticket, time: datetime) -> None:
+    def _submit(self, ticket: Ticket, row: SubmissionRow, time: datetime) -> None:
         """Write the bytes into submitted/ for class runs, with the time of the last hand-in that counts."""
         folder = self._course_dir.folder("submitted", ticket.assignment, ticket.student)
+        content = self._store.content(ticket.id)
         # On the disk before the hand-in counts as graded.
-        replace_file(folder / f"{ticket.notebook}.ipynb", self._store.content(ticket.id), is_durable=True)
+        replace_file(folder / f"{ticket.notebook}.ipynb", content, is_durable=True)
+        record_time(folder, ticket.notebook, content, row.received)
         replace_file(folder / TIMESTAMP, f"{time:%Y-%m-%d %H:%M:%S.%f} UTC", is_durable=True)
         descriptor = os.open(folder, os.O_RDONLY)
         try:

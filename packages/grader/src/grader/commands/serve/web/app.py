@@ -10,6 +10,7 @@ Names from an address are looked up in the sources and the store, and never beco
 import asyncio
 import logging
 import secrets
+from datetime import datetime
 from functools import partial
 from typing import Any
 
@@ -17,13 +18,15 @@ import msgspec
 from tornado.web import Application, HTTPError, RequestHandler, stream_request_body
 
 from grader.classroom.page.summary import with_requests
-from grader.commands.serve.policy import EVERYTHING, Refusal, fingerprint, shown
+from grader.commands.serve.policy import EVERYTHING, Attempts, Refusal, fingerprint, shown
 from grader.commands.serve.store import GRADED, GRADING, WAITING
 from grader.commands.serve.web.context import ServiceContext, iso
 from grader.commands.serve.web.handler import Handler
 from grader.text import one_line
 
 log = logging.getLogger("grader.commands.serve")
+CONFIRMED = "late"
+"""The query argument with which a student confirms a late hand-in that costs points."""
 PAGE_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'self'; sandbox allow-popups"
@@ -87,21 +90,28 @@ class SubmitHandler(Handler):
             source = service.assignments[assignment].sources[notebook]
             identify = partial(fingerprint, notebook=notebook, source=source)
             answers = await service.in_parser_thread(self.student, identify, content)
-            # Reading the gradebook takes time while another program writes it, so it is read only if the due date
-            # decides, and before the store is locked.
-            due = None
+            # Reading the gradebook takes time while another program writes it, so it is read before the store is
+            # locked.
+            due, late, cost = None, "", ""
             if rules.late == "refuse":
                 due = await service.in_store_thread(service.due, assignment, self.student)
+            else:
+                late, cost = await service.in_store_thread(service.lateness, assignment, notebook, self.student)
+
+            def require_allowed(now: datetime, attempts: Attempts) -> None:
+                rules.require_allowed(due, now, attempts)
+                if cost and not self.get_query_argument(CONFIRMED, ""):
+                    raise Refusal(409, cost)
+
             others = service.uploads.arrived(self.student) - len(content)
             room = service.limits.student_mb * 2**20 - others
             work, store = (self.student, assignment, notebook), service.store
             await service.in_store_thread(store.add_fingerprint, *work, identify)
-            require_allowed = partial(rules.require_allowed, due)
             row, is_new = await service.in_store_thread(store.accept, *work, content, answers, room, require_allowed)
             if is_new:
                 service.metrics.accepted.inc()
                 service.dispatcher.add(row)
-            await self.send_state(row, 202)
+            await self.send_state(row, 202, late if is_new else "")
 
     def _require_acceptable(self) -> None:
         self.notebook(*self.path_args)

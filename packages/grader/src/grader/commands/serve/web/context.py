@@ -10,22 +10,24 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar
 
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, OperationalError
 
+from grader.classroom.gradebook.late_penalty import LatePenalty
+from grader.classroom.gradebook.rules import seconds_late
 from grader.classroom.record.record import Record
 from grader.classroom.record.requests import Request, TooManyRequests, UnusableText, ask, requests_of
 from grader.classroom.student import Assignment
 from grader.commands.serve.databases import Deadlines
 from grader.commands.serve.dispatch import Dispatcher
 from grader.commands.serve.metrics import Metrics
-from grader.commands.serve.policy import EVERYTHING, Refusal, SubmissionPolicy, published
+from grader.commands.serve.policy import EVERYTHING, Refusal, SubmissionPolicy, published, shown
 from grader.commands.serve.store import Store, SubmissionRow, utc_now
 from grader.commands.serve.web.identity import Identity
 from grader.commands.serve.web.limits import BoundedServer, Rates, ServiceLimits, Uploads
 from grader.engine.notebook.outline import Outline
 from grader.engine.notebook.plan import plan
 from grader.errors import GraderError
-from grader.text import one_line
+from grader.text import one_line, span
 
 log = logging.getLogger("grader.commands.serve")
 PARSERS = 4
@@ -43,6 +45,7 @@ class ServiceContext:
     identity: Identity
     store: Store
     deadlines: Deadlines
+    late_penalty: LatePenalty
     dispatcher: Dispatcher
     metrics: Metrics
     record: Record
@@ -60,6 +63,14 @@ class ServiceContext:
             for notebook, source in assignment.sources.items()
         }
         """The names of the exercises by assignment and notebook."""
+        self.max_points = {
+            (name, notebook): sum(
+                float((cell.metadata.get("nbgrader") or {}).get("points") or 0) for cell in source.cells
+            )
+            for name, assignment in self.assignments.items()
+            for notebook, source in assignment.sources.items()
+        }
+        """The most points of each notebook, by assignment and notebook."""
         self.rules = {name: self.policy.for_assignment(name) for name in self.assignments}
         self.rates, self.uploads = Rates(self.limits), Uploads(self.limits)
         self.server: BoundedServer
@@ -86,7 +97,31 @@ class ServiceContext:
 
     def due(self, assignment: str, student: str) -> datetime | None:
         """Return the due time of a student in UTC, or None."""
-        return self.deadlines.due(assignment, student, self.rules[assignment].due_time)
+        return self.deadlines.due(assignment, student)
+
+    def lateness(self, assignment: str, notebook: str, student: str) -> tuple[str, str]:
+        """Return how late a hand-in would be now, such as `3 days`, and a sentence about its cost; '' for neither.
+
+        Args:
+            assignment: the assignment's name.
+            notebook: the notebook's name.
+            student: the student's name.
+        """
+        try:
+            due = self.due(assignment, student)
+        except OperationalError:
+            return "", ""  # another program locks the gradebook, and the date was never read: nothing is known
+        seconds = seconds_late(utc_now(), due, None)
+        if due is None or not seconds:
+            return "", ""
+        full = self.max_points[assignment, notebook]
+        cost = self.late_penalty.of(student, full, seconds)
+        if not cost:
+            return span(seconds), ""
+        return span(seconds), (
+            f"this was due at {shown(due)}, {span(seconds)} ago: handed in now, {notebook} with full points would lose "
+            f"{cost:g} of {full:g}"
+        )
 
     def receipt(self, row: SubmissionRow) -> dict[str, Any]:
         """Return the JSON form of a hand-in that its student may see now."""

@@ -117,9 +117,11 @@ class Handler(RequestHandler):
             raise Refusal(404, "you have no hand-in with this id")
         return row
 
-    async def send_state(self, row: SubmissionRow, status: int = 200) -> None:
-        """Answer with the state of a hand-in."""
+    async def send_state(self, row: SubmissionRow, status: int = 200, late: str = "") -> None:
+        """Answer with the state of a hand-in, and with how late it is."""
         form = await self.service.in_store_thread(self.service.receipt, row)
+        if late:
+            form["late"] = late
         if row.state == WAITING:
             # 0: it has left the queue, and its state changes in a moment.
             form["place"] = self.service.dispatcher.queue.place(row.ticket) or 0

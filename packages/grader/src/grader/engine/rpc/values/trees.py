@@ -17,9 +17,9 @@ import msgspec
 import numpy
 
 from grader.engine.rpc.protocol import Given, GivenRef, Handle, ProtocolError, Tree
+from grader.engine.rpc.values import arrays, library_values
 from grader.engine.rpc.values.standard_values import MAX_SAME_HASH, STANDARD, TYPES, checked, hashable, made, parts_of
 from grader.engine.rpc.values.tensors import FROM_NAME, dtype_name
-from grader.engine.rpc.values.trees import arrays, library_values
 from grader.engine.torch_if_used import nn, torch
 
 MAX_DEPTH = 32
