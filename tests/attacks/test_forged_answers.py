@@ -73,7 +73,7 @@ def test_a_lie_costs_one_exercise(reply: bytes) -> None:
 ASK: dict[str, Callable[[RpcClient], object]] = {
     "a cell": lambda client: client.run(RunCell(source="1", name="cell")),
     "a call": lambda client: client.fetch_names(["name"]),
-    "gradients": lambda client: client.backward(0, {}),
+    "gradients": lambda client: client.gradients_of(0, {}, None),
 }
 
 
