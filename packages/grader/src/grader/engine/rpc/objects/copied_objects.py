@@ -8,7 +8,7 @@ What comes back is checked and never unpickled: values, tensors, and modules of 
 import io
 import pickle
 from collections.abc import Callable
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import msgspec
@@ -92,9 +92,17 @@ class Copies:
     """
 
     def __init__(self, tensors: list[torch.Tensor], shared: list[Any]) -> None:
-        self._data, self._file = b"", io.BytesIO()
-        self._unpickler = _Unpickler(self._file, tensors, shared)
+        self._tensors, self._shared, self._data = tensors, shared, b""
         self._copies: list[_Copy] = []
+
+    # Most calls hand over values only, and need neither.
+    @cached_property
+    def _file(self) -> io.BytesIO:
+        return io.BytesIO()
+
+    @cached_property
+    def _unpickler(self) -> _Unpickler:
+        return _Unpickler(self._file, self._tensors, self._shared)
 
     def item(self, handle: LibraryObject, resolve: Callable[[Handle], Any]) -> Any:
         """Return the copy of an object, one and the same for all its handles.

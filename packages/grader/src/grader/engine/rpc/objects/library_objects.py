@@ -11,6 +11,7 @@ import io
 import pickle
 import sys
 from collections.abc import Callable
+from functools import cached_property
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
@@ -81,16 +82,23 @@ class Handed:
     """The objects of the test that a call hands over."""
 
     def __init__(self) -> None:
-        self._file = io.BytesIO()
-        self._pickler = _Pickler(self._file)
         self._handles: list[LibraryObject] = []
         self.items: list[tuple[Any, list[Any]]] = []
         """The objects, each with its parts at the time of the call."""
 
+    # Most calls hand over values only, and need neither.
+    @cached_property
+    def _file(self) -> io.BytesIO:
+        return io.BytesIO()
+
+    @cached_property
+    def _pickler(self) -> _Pickler:
+        return _Pickler(self._file)
+
     @property
     def shared(self) -> list[Any]:
         """The lists, dicts and sets to which the code of the test refers."""
-        return list(self._pickler.shared.values())
+        return list(self._pickler.shared.values()) if self.items else []
 
     def handle(self, item: Any, refer: Callable[[Any], Handle | None], place: Place) -> LibraryObject | None:
         """Return an object as a handle, one for the same object; None if it cannot be pickled.
