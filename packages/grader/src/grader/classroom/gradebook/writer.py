@@ -14,6 +14,7 @@ from nbgrader import api
 from nbgrader.plugins import LateSubmissionPlugin
 from nbgrader.preprocessors import AssignLatePenalties
 from sqlalchemy import insert, select, update
+from traitlets.config import Config
 
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.rules import (
@@ -48,14 +49,20 @@ class _Submitted:
     rows: dict[tuple[Any, str], str] = field(default_factory=dict)
 
 
+def late_plugin(config: Config) -> LateSubmissionPlugin:
+    """Return the course's plug-in that computes late penalties."""
+    penalties = AssignLatePenalties(config=config)
+    plugin: LateSubmissionPlugin = penalties.plugin_class(parent=penalties)
+    return plugin
+
+
 class GradebookWriter:
     """Writes scores as the only writer of a class run; use it in a `with` block."""
 
     def __init__(self, course_dir: CourseDir, assignment: str) -> None:
         self._gradebook = course_dir.gradebook()
         self._assignment_name = assignment
-        penalties = AssignLatePenalties(config=course_dir.config)
-        self._late_plugin: LateSubmissionPlugin = penalties.plugin_class(parent=penalties)
+        self._late_plugin = late_plugin(course_dir.config)
 
     def __enter__(self) -> "GradebookWriter":
         gradebook = self._gradebook.__enter__()
