@@ -1,0 +1,134 @@
+"""Reads and appends to record.jsonl, the record of a course: one entry a line, in the order of the changes.
+
+    Entry --lock, append, fsync--> record.jsonl --> entries
+
+Other tools may read the file: each complete line is a JSON object. If a program is killed while it appends, the next
+one replaces the incomplete line by an entry with its text.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock
+
+import msgspec
+
+from grader.classroom.record.entry import GRADER, Entry, Kind
+from grader.errors import GraderError
+from grader.files import locked
+from grader.text import one_line
+
+RECORD = "record.jsonl"
+Append = Callable[[Iterable[Entry]], None]
+_BLOCK = 2**16
+_encoder, _decoder = msgspec.json.Encoder(), msgspec.json.Decoder(Entry)
+
+
+class Record:
+    """The record of a course folder. All methods are safe to call from several threads and processes."""
+
+    def __init__(self, root: Path) -> None:
+        """Take the record of a course folder; the first entry creates the file.
+
+        Args:
+            root: the course folder.
+        """
+        self.path = root / RECORD
+        self._reading = Lock()
+        self._entries: list[Entry] = []
+        self._inode, self._offset = 0, 0
+
+    def entries(self) -> list[Entry]:
+        """Return all entries, the oldest first; only those after the last call are read.
+
+        Raises:
+            GraderError: the file cannot be read, or a line is not an entry.
+        """
+        with self._reading:
+            try:
+                with open(self.path, "rb") as file:
+                    status = os.fstat(file.fileno())
+                    if status.st_ino != self._inode or status.st_size < self._offset:
+                        self._entries, self._inode, self._offset = [], status.st_ino, 0
+                    file.seek(self._offset)
+                    new = file.read()
+            except FileNotFoundError:
+                self._entries, self._inode, self._offset = [], 0, 0
+                return []
+            except OSError as error:
+                raise GraderError(f"{self.path} cannot be read ({error.strerror}): make it readable") from error
+            complete = new[: new.rfind(b"\n") + 1]
+            self._entries += [
+                self._decoded(line, number) for number, line in enumerate(complete.splitlines(), len(self._entries) + 1)
+            ]
+            self._offset += len(complete)
+            return list(self._entries)
+
+    def append(self, entries: Iterable[Entry]) -> None:
+        """Append entries, all on the disk when this returns.
+
+        Raises:
+            GraderError: the file cannot be written; then no entry was appended.
+        """
+        with self.locked() as append:
+            append(entries)
+
+    @contextmanager
+    def locked(self) -> Iterator[Append]:
+        """Keep other writers away, and yield the function that appends; it may be called several times.
+
+        Use it where an entry and the gradebook must agree: append first, then commit the gradebook, in this block. If
+        the gradebook cannot be written, append the way back. Do not call `append` of the record inside.
+
+        Raises:
+            GraderError: the file cannot be written.
+        """
+        try:
+            with locked(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, wait=True, mode=0o660) as file:
+                self._repair(file)
+                yield lambda entries: self._append(file, entries)
+        except OSError as error:
+            if error.filename not in (str(self.path), self.path):
+                raise
+            raise self._not_written(error) from error
+
+    def _append(self, file: int, entries: Iterable[Entry]) -> None:
+        data, end = b"".join(_encoder.encode(entry) + b"\n" for entry in entries), os.fstat(file).st_size
+        try:
+            written = 0
+            while written < len(data):
+                written += os.write(file, data[written:])
+            os.fsync(file)
+        except OSError as error:
+            os.ftruncate(file, end)
+            raise self._not_written(error) from error
+
+    def _repair(self, file: int) -> None:
+        """Replace an incomplete last line by an entry with its text."""
+        end = os.fstat(file).st_size
+        if not end or os.pread(file, 1, end - 1) == b"\n":
+            return
+        torn, start = b"", end
+        while start and b"\n" not in torn:
+            start = max(0, start - _BLOCK)
+            torn = os.pread(file, end - start, start)
+        torn = torn[torn.rfind(b"\n") + 1 :]
+        os.ftruncate(file, end - len(torn))
+        text = one_line(torn.rstrip(b"\0").decode(errors="replace"))
+        self._append(file, [Entry(kind=Kind.REPAIR, who=GRADER, why=text)])
+
+    def _decoded(self, line: bytes, number: int) -> Entry:
+        try:
+            return _decoder.decode(line)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise GraderError(
+                f"{self.path}: line {number} is not an entry of the record ({one_line(error, 200)}): take the line out "
+                "or restore it from a backup"
+            ) from error
+
+    def _not_written(self, error: OSError) -> GraderError:
+        return GraderError(
+            f"{self.path} cannot be written ({error.strerror}), and without an entry no mark is changed: make it "
+            "writable or free some disk space"
+        )
