@@ -17,6 +17,7 @@ from grader.commands.cluster import entry as cluster
 from grader.commands.doctor import entry as doctor
 from grader.commands.grade import entry as grade
 from grader.commands.lms import entry as lms
+from grader.commands.mark import entry as mark
 from grader.commands.prove import entry as prove
 from grader.commands.report import entry as report
 from grader.commands.serve import entry as serve
@@ -25,7 +26,7 @@ from grader.engine.supervisor.forkserver import skip_slow_imports
 from grader.errors import GraderError
 from grader.text import HOW_TO_CONTINUE, INTERRUPTED, one_line
 
-ENTRIES = (release, grade, cluster, report, check, serve, lms, prove, doctor)
+ENTRIES = (release, grade, cluster, mark, report, check, serve, lms, prove, doctor)
 COMMANDS = {command.name: command for command in chain.from_iterable(entry.COMMANDS for entry in ENTRIES)}
 
 

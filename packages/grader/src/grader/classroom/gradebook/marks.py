@@ -1,9 +1,9 @@
-"""Reads and writes the marks that people give to one cell, as the formgrader does, but only over what they have seen.
+"""Reads and writes the marks that people give to one cell, as the formgrader does, but only over what they saw.
 
-    MarkBook.read(cell) --> StudentMark, by student --a person--> NewMark --> MarkBook.write: all of them, or MarkChanged
+    MarkBook.read(cell) --> StudentMark, by student --a person--> NewMark --> MarkBook.write: all, or MarkChanged
 
-Other programs write the same rows at any time: the formgrader, a class run, the service. A row is therefore written only
-if it is still as it was read, which the database checks in the statement that writes it.
+Other programs write the same rows at any time: the formgrader, a class run, the service. So a row is written only if it
+is still as it was read, which the database checks in the statement that writes it.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -69,12 +69,12 @@ class NewMark:
 
 @dataclass(frozen=True, slots=True)
 class CellCount:
-    """How many students of a class have a row for a cell, wait for a person, and were given points by one."""
+    """How many students have a row for a cell, wait for a person, and were given points by one; the maximum."""
 
     students: int
     waiting: int
     given: int
-    is_test: bool
+    most: float
 
 
 class MarkBook:
@@ -103,17 +103,15 @@ class MarkBook:
         grade, cell = api.Grade, api.BaseCell.__table__
         waits = func.sum(case((grade.needs_manual_grade, 1), else_=0))
         query = select(api.Notebook.name, cell.c.name, func.count(), waits, func.count(grade.manual_score))
-        query = query.add_columns(func.max(api.GradeCell.__table__.c.cell_type))
+        code, task = api.GradeCell.__table__, api.TaskCell.__table__
+        query = query.add_columns(func.max(func.coalesce(code.c.max_score, task.c.max_score, 0.0)))
         query = query.select_from(grade).join(cell, cell.c.id == grade.cell_id)
         query = query.join(api.Notebook, api.Notebook.id == cell.c.notebook_id)
-        query = query.outerjoin(api.GradeCell.__table__, api.GradeCell.__table__.c.id == cell.c.id)
+        query = query.outerjoin(code, code.c.id == cell.c.id).outerjoin(task, task.c.id == cell.c.id)
         query = query.where(api.Notebook.assignment_id == self._assignment_id)
         query = query.group_by(api.Notebook.name, cell.c.name)
         with self._connected() as connection:
-            return {
-                (notebook, name): CellCount(students, waiting, given, kind == "code")
-                for notebook, name, students, waiting, given, kind in connection.execute(query)
-            }
+            return {(notebook, name): CellCount(*row) for notebook, name, *row in connection.execute(query)}
 
     def read(self, cell: CellName, comment_on: str = "") -> dict[str, StudentMark]:
         """Return the rows of a cell by student.
@@ -153,8 +151,8 @@ class MarkBook:
                 yield connection
         except DatabaseError as error:
             raise GraderError(
-                f"the gradebook cannot be read or written ({one_line(error.orig)}): close the program that is using it, "
-                "or make its file writable and free some disk space, and try again; nothing was changed"
+                f"the gradebook cannot be read or written ({one_line(error.orig)}): close the program that is using "
+                "it, or make its file writable and free some disk space, and try again; nothing was changed"
             ) from error
 
     def _read(self, connection: Connection, cell: CellName, comment_on: str) -> dict[str, StudentMark]:
@@ -202,8 +200,8 @@ class MarkBook:
         done = connection.execute(
             update(grade)
             .where(
-                grade.c.id == before.row, _same(grade.c.auto_score, score.auto), _same(grade.c.manual_score, score.manual),
-                _same(grade.c.extra_credit, score.extra), grade.c.needs_manual_grade == score.needs_marking,
+                grade.c.id == before.row, _same(grade.c.auto_score, score.auto),
+                _same(grade.c.manual_score, score.manual), _same(grade.c.extra_credit, score.extra), grade.c.needs_manual_grade == score.needs_marking,
                 same_submission,
             )
             .values(manual_score=after.points, needs_manual_grade=after.needs_marking)

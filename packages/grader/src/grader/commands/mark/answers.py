@@ -9,7 +9,7 @@ so that a page of 300 answers stays small and a browser loads the pictures that 
 import hashlib
 import re
 from base64 import b64decode
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -60,7 +60,9 @@ class Rendered(NamedTuple):
 
     def html(self, pictures: str) -> str:
         """Return the HTML; `pictures` is the beginning of the addresses of its pictures."""
-        numbered = (f'loading="lazy" src="{escape(pictures)}{number}"{piece}' for number, piece in enumerate(self.pieces[1:]))
+        numbered = (
+            f'loading="lazy" src="{escape(pictures)}{number}"{piece}' for number, piece in enumerate(self.pieces[1:])
+        )
         return self.pieces[0] + "".join(numbered)
 
 
@@ -200,7 +202,10 @@ def _outcome(cell: _Cell) -> str:
 
 
 def _answer(question: Question, parts: tuple[Part, ...], is_blank: bool, kept: int | None) -> Answer:
-    content = [question.name, [(part.kind, _same(part.source), [_data(each) for each in part.outputs]) for part in parts]]
+    content = [
+        question.name,
+        [(part.kind, _same(part.source), [_data(each) for each in part.outputs]) for part in parts],
+    ]
     digest = hashlib.sha256(msgspec.json.encode(content)).hexdigest()[:20]
     size = sum(len(part.source) + sum(len(str(each)) for each in part.outputs) for part in parts)
     return Answer(digest, is_blank, parts if kept is None or size <= kept else None)

@@ -104,7 +104,8 @@ def questions_in(name: str, source: NotebookNode, config: Config) -> list[Questi
     for number, (cell, kind, own) in enumerate(zip(source.cells, outline.types, outline.names, strict=True)):
         if kind not in (CellType.MANUAL_ANSWER, CellType.TASK, CellType.TEST):
             continue
-        answer, comment_on, answers = number, own, (own,)
+        answer, comment_on = number, own
+        answers: tuple[str, ...] = (own,)
         if kind is CellType.TASK:
             answers = ("",)
         elif kind is CellType.TEST:

@@ -65,7 +65,11 @@ def _of_line(line: str) -> Iterator[ReusableComment]:
         place = award.start("what") + max(1, end)
         head, tail = what[:end].strip(" ,"), what[end + 1 :].strip()
         if part := PART.match(head):
-            head = f"part {head}" if part.end() < len(head) or not tail else f"part {head}: {tail[: _end_of(tail)].strip()}"
+            head = (
+                f"part {head}"
+                if part.end() < len(head) or not tail
+                else f"part {head}: {tail[: _end_of(tail)].strip()}"
+            )
         if text := _cut(head):
             yield ReusableComment(text[0].upper() + text[1:], _number(award["number"]))
 
