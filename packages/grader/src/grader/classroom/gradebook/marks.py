@@ -200,9 +200,9 @@ class MarkBook:
         done = connection.execute(
             update(grade)
             .where(
-                grade.c.id == before.row, _same(grade.c.auto_score, score.auto),
-                _same(grade.c.manual_score, score.manual), _same(grade.c.extra_credit, score.extra), grade.c.needs_manual_grade == score.needs_marking,
-                same_submission,
+                grade.c.id == before.row, same_submission,
+                _same(grade.c.auto_score, score.auto), _same(grade.c.manual_score, score.manual),
+                _same(grade.c.extra_credit, score.extra), grade.c.needs_manual_grade == score.needs_marking,
             )
             .values(manual_score=after.points, needs_manual_grade=after.needs_marking)
         )  # fmt: skip

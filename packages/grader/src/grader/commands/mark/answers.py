@@ -34,6 +34,7 @@ MAX_OUTPUT = 20_000
 """Characters of the text of one output that are shown."""
 PICTURE = re.compile(r'(<img\b(?:[^"<>]|"[^"]*")*?\s)src="data:(image/(?:png|jpeg));base64,([A-Za-z0-9+/=\s]*)"')
 NO_NOTEBOOK = "This notebook was not handed in."
+NOTHING = "Nothing was written here."
 UNREADABLE = "The autograded notebook cannot be read: grade this student again."
 
 
@@ -76,6 +77,7 @@ class _Cell(msgspec.Struct):
 
     @property
     def text(self) -> str:
+        """The source of the cell, which some programs write as a list of lines."""
         return self.source if isinstance(self.source, str) else "".join(self.source)
 
 
@@ -151,7 +153,7 @@ class _Found:
 
     def __init__(self, cells: list[_Cell], ours: frozenset[str]) -> None:
         self._cells, self._ours = cells, ours
-        self._names = [grade_id(cell) for cell in cells]
+        self._names = [grade_id(cell) for cell in cells]  # type: ignore[arg-type]  # it has its attributes
         self._places = {name: place for place, name in enumerate(self._names) if name}
 
     def of(self, question: Question) -> tuple[tuple[Part, ...], bool]:
@@ -207,6 +209,7 @@ def _answer(question: Question, parts: tuple[Part, ...], is_blank: bool, kept: i
         [(part.kind, _same(part.source), [_data(each) for each in part.outputs]) for part in parts],
     ]
     digest = hashlib.sha256(msgspec.json.encode(content)).hexdigest()[:20]
+    parts = parts or (Part("note", NOTHING),)
     size = sum(len(part.source) + sum(len(str(each)) for each in part.outputs) for part in parts)
     return Answer(digest, is_blank, parts if kept is None or size <= kept else None)
 

@@ -2,7 +2,7 @@
 
     {"NOTEBOOK/CELL": [{"text": "No reason is given.", "points": -0.5}]}
 
-The file may be edited by hand while nobody marks. Comments made of a marking scheme are not in it: they follow the scheme.
+The file may be edited by hand while no one marks. Comments made of a marking scheme are not in it: they follow it.
 """
 
 import math

@@ -41,8 +41,8 @@ log = logging.getLogger("grader.commands.mark")
 class Options:
     """The options of `grader mark`.
 
-    `assignment` is '' for all; `markers` are the people who get a link each, by default the account that runs the command;
-    `bind` is HOST:PORT; `with_browser` opens the first link.
+    `assignment` is '' for all; `markers` are the people who get a link each, by default the account that runs the
+    command; `bind` is HOST:PORT; `with_browser` opens the first link.
     """
 
     assignment: str = ""
@@ -80,7 +80,8 @@ async def _serve(course_dir: CourseDir, assignments: list[str], options: Options
     host, port = host_and_port(options.bind or os.environ.get(HUB_URL, "") or ADDRESS)
     if not is_on_hub and host not in LOCAL:
         raise GraderError(
-            f"grader mark listens on this machine only, not at {host}: use a JupyterHub, or 'ssh -L {port}:localhost:{port}'"
+            f"grader mark listens on this machine only, not at {host}: use a JupyterHub, or "
+            f"'ssh -L {port}:localhost:{port}'"
         )
     try:
         sockets = bind_sockets(port, host)

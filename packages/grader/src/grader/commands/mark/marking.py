@@ -344,9 +344,7 @@ def _take_back(append: Append, entries: Iterable[Entry]) -> None:
 def _state(group: _Group, number: int, authors: dict[str, Entry]) -> GroupState:
     """Return the state of a group with members."""
     first = group.members[0]
-    marks = {
-        (each.score.manual, each.score.points, each.score.needs_marking, each.comment.text) for each in group.members
-    }
+    marks = {(each.given, each.score.points, each.comment.text) for each in group.members}
     by = {
         entry.who if (entry := authors.get(each.student)) and entry.after == each.score.manual else ""
         for each in group.members

@@ -10,8 +10,8 @@ class Marking(Settings):
 
     markers = List(
         Unicode(),
-        help="Users of the JupyterHub who may mark. Required on a hub, where students have accounts, too. On this machine "
-        "--marker names the markers."
+        help="Users of the JupyterHub who may mark. Required on a hub, where students have accounts, too. On this "
+        "machine, --marker names the markers."
     ).tag(config=True)  # fmt: skip
     lease_seconds = Integer(
         120, min=60,

@@ -151,7 +151,7 @@ class Changes(Handler):
     """Sends the states of groups that changed, once there are some."""
 
     async def get(self, *names: str) -> None:
-        """Answer at once, or after a change, or after some seconds; renews what the window holds if a person is there."""
+        """Answer after a change or some seconds; renew what the window holds if a person is there."""
         place, context = Place(*names), self.context
         marking, question = await context.question(place)
         after = self.get_query_argument("after", "0")
@@ -236,9 +236,8 @@ class Undo(Handler):
             undone = await self.context.call(marking.undo, self.session.marker)
         except Stale as stale:
             self.set_status(409)
-            self.finish(
-                {"error": "someone changed this answer after you: it stays as it is", "group": stale.state.group}
-            )
+            why = f"answer {stale.state.number} was changed after you marked it: it stays as it is"
+            self.finish({"error": why, "group": stale.state.group})
             return
         place = Place(assignment, *undone.question.name)
         self.context.tell(place)

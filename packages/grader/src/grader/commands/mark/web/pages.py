@@ -1,4 +1,4 @@
-"""Renders the pages of `grader mark`. What changes while a page is open is drawn by its script, from the same states."""
+"""Renders the pages of `grader mark`. What changes while a page is open is drawn by its script, from states."""
 
 import json
 from dataclasses import dataclass
@@ -77,14 +77,12 @@ def question_page(root: str, session: Session, shown: QuestionView) -> str:
     """Return the page of a question."""
     names = [question.name for question in shown.siblings]
     here = names.index(shown.question.name) if shown.question.name in names else -1
-    around = (
-        shown.siblings[here - 1 : here] if here > 0 else [],
-        shown.siblings[here + 1 : here + 2] if here >= 0 else [],
-    )
+    before = shown.siblings[here - 1 : here] if here > 0 else []
+    after = shown.siblings[here + 1 : here + 2] if here >= 0 else []
     return _render(
         "question.html.j2", root=root, session=session, title=f"{shown.question.label}: {shown.place.assignment}",
         shown=shown, question=shown.question, address=f"{root}{path_of(shown.place)}",
-        before=around[0], after=around[1], path_of=lambda each: path_of(Place(shown.place.assignment, *each.name)),
+        before=before, after=after, path_of=lambda each: path_of(Place(shown.place.assignment, *each.name)),
         states=_json([answer.state for answer in shown.answers]),
         comments=_json(msgspec.to_builtins(shown.comments)),
         suggested=_json([comment.text for comment in shown.question.suggested]),

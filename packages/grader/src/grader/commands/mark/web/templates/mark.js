@@ -165,7 +165,7 @@ function fill(group) {
   drafts.set(group, draft);
   const form = byId("form").content.firstElementChild.cloneNode(true);
   form.querySelector("legend").textContent = `Points, up to ${number(state.most)}`;
-  form.querySelector("input.points").max = state.most;
+  form.querySelector("input.value").max = state.most;
   const step = state.most <= 3 ? 0.5 : Math.max(1, Math.ceil(state.most / 10));
   for (let value = 0; value <= state.most; value += step) {
     const button = document.createElement("button");
@@ -174,7 +174,7 @@ function fill(group) {
     button.addEventListener("click", () => change({ points: value }));
     form.querySelector(".buttons").append(button);
   }
-  form.querySelector("input.points").addEventListener("input", (event) => {
+  form.querySelector("input.value").addEventListener("input", (event) => {
     const typed = event.target.value;
     change({ points: typed === "" ? null : Number(typed) }, event.target);
   });
@@ -210,7 +210,7 @@ function drawDraft(source = null) {
   const form = formOf();
   if (!form) return;
   const draft = drafts.get(current);
-  const input = form.querySelector("input.points");
+  const input = form.querySelector("input.value");
   if (input !== source) input.value = draft.points ?? "";
   const area = form.querySelector("textarea");
   if (area !== source) area.value = draft.comment;
@@ -260,7 +260,9 @@ async function go(group, { isAnnounced = true } = {}) {
   fill(group);
   draw(state);
   card.focus({ preventScroll: true });
+  // Cards above are drawn only now that they are near, and then have another height.
   card.scrollIntoView({ block: "start" });
+  requestAnimationFrame(() => card.scrollIntoView({ block: "start" }));
   if (drafts.get(group).version !== state.version) compareWith(state);
   if (isAnnounced) say(`Answer ${state.number}: ${describe(state)}.`);
   return true;
