@@ -238,7 +238,7 @@ function close() {
   draw(state);
 }
 
-async function go(group, { isAnnounced = true } = {}) {
+async function go(group, { isAnnounced = true, onlyIfWaiting = false } = {}) {
   if (group === current) return true;
   let state;
   try {
@@ -249,6 +249,7 @@ async function go(group, { isAnnounced = true } = {}) {
   }
   close();
   draw(state);
+  if (onlyIfWaiting && (!state.waits || isHeldByOthers(state))) return false; // another person was faster
   if (isHeldByOthers(state)) {
     say(`Answer ${state.number} is being marked by ${holderOf(state)}.`, true);
     return false;
@@ -284,7 +285,7 @@ async function nextWaiting(from, note = "") {
   const start = groups.indexOf(from) + 1;
   for (const group of [...groups.slice(start), ...groups.slice(0, start)]) {
     const state = states.get(group);
-    if (group !== from && state.waits && state.students && !isHeldByOthers(state) && (await go(group, { isAnnounced: false }))) {
+    if (group !== from && state.waits && state.students && !isHeldByOthers(state) && (await go(group, { isAnnounced: false, onlyIfWaiting: true }))) {
       say(`${note} Answer ${state.number} of ${cards.size}.`);
       return true;
     }
@@ -567,6 +568,6 @@ for (const state of states.values()) draw(state);
 drawProgress();
 filter();
 nextWaiting(null).then((found) => {
-  if (!found && cards.size) say("Every answer to this question is marked. Keys: j and k go through them.");
+  page.ready = found ? "marking" : "reading";
 });
 follow();
