@@ -43,6 +43,7 @@ OTHER = {
     "RunTest": {"points"},
     "Fault": {"lost", "max_points"},
     "EndOfTest": {"points"},  # a number that the sandbox claims
+    "Entry": {"before", "after"},  # what a change replaced by what: history, which no score is computed from
     # What a mistake costs a class, summed over students: a statistic that no other class holds.
     "UnnamedGroup": {"cost"},
     "LectureItem": {"cost"},

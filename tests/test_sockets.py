@@ -12,7 +12,9 @@ from typing import NamedTuple
 
 import pytest
 
+from grader.classroom.course_dir import CourseDir
 from grader.classroom.course_root import remember
+from grader.commands.backup.backup import back_up
 from grader.commands.check import protocol
 from grader.commands.cli import COMMANDS
 from grader.commands.serve.accounts import TOKENS
@@ -78,6 +80,10 @@ CASES = [
     Case(f"check submitted/ann/{NAME}/small.ipynb --no-daemon", FORKING),
     Case("serve --bind 127.0.0.1:0", FORKING | {"status 401"}, is_endless=True),
     Case("tokens students.csv", set()),
+    Case("requests", set()),
+    Case(f"extend ann {NAME} 2099-01-01", set()),
+    Case("backup ../another.zip", set()),
+    Case("restore ../backup.zip ../restored", set()),
     Case("roster students.csv", set()),
     Case(f"import archive.zip --assignment {NAME} --for canvas", set()),
     Case(f"export {NAME} --for csv", set()),
@@ -99,6 +105,10 @@ def course() -> Iterator[Path]:
         (course / "archive.zip").write_bytes(packed([Packed("ann_101_7001_small.ipynb", written(course))]))
         (course / TOKENS).unlink()  # they have been handed out
         remember(course)
+        with CourseDir(course).gradebook() as gradebook:
+            gradebook.add_student("ann")
+            gradebook.add_assignment(NAME, duedate="2098-01-01 UTC")
+        back_up(CourseDir(course), folder / "backup.zip", print)
         for part in ("home", "tmp", "runtime"):
             (folder / part).mkdir()
         yield course

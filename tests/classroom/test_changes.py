@@ -20,10 +20,12 @@ from grader.classroom.gradebook.reader import SubmissionScore
 from grader.classroom.gradebook.rules import CellScore
 from grader.classroom.graders import Threads
 from grader.classroom.page.page_maker import GradedNotebook, PreviousScores, StudentResult
+from grader.classroom.record.entry import Kind, account
+from grader.classroom.record.record import Record
 from grader.classroom.student import Assignment, Submission
 from grader.commands.grade.changes import gain
 from grader.commands.grade.console import change_tables, limit_lines
-from grader.commands.grade.dry_run import DryRun
+from grader.commands.grade.dry_run import ACCEPTED, DryRun
 from grader.errors import GraderError
 from tests.support import warm
 from tests.support.notebooks import answered, cell, hidden
@@ -99,6 +101,13 @@ def mark(folder: Path, student: str, test: str, points: float) -> None:
         gradebook.db.commit()
 
 
+def recorded(folder: Path) -> list[tuple[object, ...]]:
+    """The changes in the record: student, test, points before and after, reason."""
+    entries = Record(folder).entries()
+    assert all(entry.kind is Kind.CHANGED and entry.who == account() for entry in entries)
+    return sorted((each.student, each.cell, each.before, each.after, each.why) for each in entries)
+
+
 LOST, GAINED = ("one-test-more", 2, 0), ("two-check", 2.5, 5)
 
 
@@ -125,6 +134,9 @@ def test_what_is_written_is_what_a_class_run_writes(finished: DryRun, changed: P
     """Gradebook, notebooks, records and pages; and no one has to be graded again."""
     twin = shutil.copytree(changed, tmp_path / "twin")
     assert sorted(result.student for result in finished.write() if not result.errors) == sorted(SCORES)
+    assert recorded(changed) == [
+        (student, *change, ACCEPTED) for student, changes in found(finished).items() for change in changes
+    ]
     assert grade_class(twin) == sorted(SCORES)
     assert ledger(changed) == ledger(twin) and points(changed)["bob"] == 6
     for student in SCORES.keys() - {"cat"}:  # her copied cell has a new id in each run

@@ -1,5 +1,6 @@
 """The course folder is as nbgrader's configuration describes it."""
 
+import multiprocessing
 import sqlite3
 import subprocess
 import sys
@@ -185,3 +186,21 @@ def test_a_converter_leaves_the_configuration_alone(course_dir: CourseDir) -> No
     before = repr(course_dir.config)
     release(course_dir, NAME)
     assert repr(course_dir.config) == before
+
+
+def _make_tables(url: str, start: Any) -> None:
+    start.wait()
+    make_tables(url)
+
+
+def test_programs_make_a_gradebook_at_once(tmp_path: Path) -> None:
+    """One makes the tables, and the others find them."""
+    context = multiprocessing.get_context("fork")
+    for number in range(5):
+        start, url = context.Barrier(4), f"sqlite:///{tmp_path / f'{number}.db'}"
+        programs = [context.Process(target=_make_tables, args=(url, start)) for _ in range(4)]
+        for program in programs:
+            program.start()
+        for program in programs:
+            program.join()
+        assert [program.exitcode for program in programs] == [0] * 4

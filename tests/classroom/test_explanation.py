@@ -1,6 +1,7 @@
 """`grader grade --explain` says what a score is made of, and its sum is nbgrader's."""
 
 import io
+import re
 import shutil
 from pathlib import Path
 
@@ -9,6 +10,8 @@ from rich.console import Console
 
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.reader import read_ledger
+from grader.classroom.record.catch_up import FOUND
+from grader.classroom.record.entry import FORMGRADER
 from grader.commands.cli import main
 from grader.commands.grade.explain import explanation
 from grader.engine.explanation import judged_with
@@ -100,10 +103,10 @@ def test_points_by_hand_and_extra_credit_have_their_columns(marked: Path) -> Non
 def test_a_late_penalty_comes_with_its_times_and_its_rule(marked: Path) -> None:
     """The extension counts: one day and one hour, not two."""
     words = [" ".join(line.split()) for line in printed(marked, "ann")]
-    assert words[words.index("points 9.5 of 10") :] == [
+    assert words[words.index("points 9.5 of 10") : words.index("history")] == [
         "points 9.5 of 10",
         "due 2030-01-02 12:00:00 UTC",
-        "extension 1 day, 0:00:00",
+        "extended to 2030-01-03 12:00:00 UTC",
         "handed in 2030-01-04 13:00:00 UTC",
         "late by 1 day, 1:00:00",
         "rule c.AssignLatePenalties.plugin_class = Half",
@@ -111,6 +114,24 @@ def test_a_late_penalty_comes_with_its_times_and_its_rule(marked: Path) -> None:
         "exported 4.75",
     ]
     assert not any("late" in line for line in printed(marked, "eve"))
+
+
+def test_the_history_says_who_changed_what_and_why(again: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A mark of the formgrader, a test that gives other points, a better answer; nothing of other students."""
+    monkeypatch.setenv("JUPYTERHUB_USER", "mia")
+    assert "history" not in printed(again, "bob")
+    with CourseDir(again).gradebook() as gradebook:
+        for student, points in (("bob", 1.5), ("ann", 1)):
+            gradebook.find_grade("why", "small", NAME, student).manual_score = points
+        gradebook.db.commit()
+    printed(again, "ann")
+    hand_in(again, "bob", answered(released(again), **RIGHT))
+    grade_class(again)
+    lines = printed(again, "bob", width=150)
+    first, second = (re.split("  +", line) for line in lines[lines.index("history") + 1 :])
+    assert first[1:] == [FORMGRADER, f"why marked - → 1.5: {FOUND}"]
+    assert second[1:] == ["mia", "two-check test 2.5 → 5: graded again"]
+    assert first[0].endswith(" UTC") and first[0] <= second[0]
 
 
 def test_tests_that_lost_points_come_with_the_message_told(marked: Path) -> None:

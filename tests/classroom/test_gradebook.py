@@ -9,6 +9,7 @@ from sqlalchemy import event
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.rules import NotebookScores, StudentScores
 from grader.classroom.gradebook.writer import GradebookWriter
+from grader.classroom.record.record import UNDONE, Record
 from grader.classroom.release import register
 from tests.support.small_class import NAME, make_course, results_of
 
@@ -46,3 +47,28 @@ def test_an_index_finds_every_row(course_dir: CourseDir) -> None:
         for statement, parameters in queries:
             plan = writer._database.connection().exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", parameters)
             assert not growing & {row[-1].removeprefix("SCAN ") for row in plan}, statement
+
+
+def test_no_test_changes_without_an_entry(course_dir: CourseDir, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The entry is there before the gradebook changes; if that fails, another one takes it back."""
+
+    def graded(points: float) -> list[StudentScores]:
+        return [StudentScores("ann", {"small": NotebookScores(results_of({"one-check": points}), set())})]
+
+    with GradebookWriter(course_dir, NAME) as writer:
+        for points in (1.0, 1.0):
+            writer.write(graded(points), "graded again")
+        assert course_dir.record and course_dir.record.entries() == []
+
+        def save(*_: object) -> None:
+            assert [entry.after for entry in Record(course_dir.root).entries()] == [0.5]
+            raise OSError("full")
+
+        with monkeypatch.context() as patch, pytest.raises(OSError, match="full"):
+            patch.setattr(writer, "_save_submissions", save)
+            writer.write(graded(0.5), "graded again")
+        assert writer.scores("ann")["small"].cells["one-check"].auto == 1
+        writer.write(graded(0.5), "graded again")
+    assert [(each.before, each.after, each.why) for each in course_dir.record.entries()] == [
+        (1.0, 0.5, "graded again"), (0.5, 1.0, UNDONE), (1.0, 0.5, "graded again")
+    ]  # fmt: skip

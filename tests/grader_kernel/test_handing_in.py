@@ -20,6 +20,8 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 
 from grader.classroom.course_root import remember
+from grader.classroom.record.record import Record
+from grader.classroom.record.requests import answer, open_requests
 from grader_kernel import handing_in
 from tests.commands.serve.serving import Server, make_served_course, written
 from tests.support.paths import REPOSITORY
@@ -150,6 +152,51 @@ import gc, ipywidgets
 [button] = [each for each in gc.get_objects() if isinstance(each, ipywidgets.Button)]
 print(button.description); button.click(); print(button.description, button.disabled)
 """
+
+
+def test_a_request_reaches_the_markers_and_its_answer_the_student(server: Server, tmp_path: Path) -> None:
+    """With the notebook or by itself; the same words twice are one request, and the report has the answer."""
+    mine = access(server, "ivy")
+    text = shown(tmp_path, written(server.folder), call="hand_in(now=True, note='Is <two> right?')", **mine)
+    assert "You asked: Is &lt;two&gt; right?" in text and "No answer yet." in text
+    for _ in range(2):
+        notebook = executed(
+            tmp_path / NAME / "small.ipynb",
+            ["from grader_kernel import ask; ask('look again', 'why')"],
+            tmp_path,
+            **mine,
+        )
+        assert "Asked at" in notebook.cells[0].outputs[0].data["text/html"]
+    record = Record(server.folder)
+    first, second = (each for each in open_requests(record) if each.student == "ivy")
+    assert (first.cell, second.cell, second.why, second.who) == ("", "why", "look again", "ivy")
+    answer(record, second.id, "mia", "You are right.", lambda _: (0.5, 2.0))
+    assert first in open_requests(record) and second not in open_requests(record)
+    key = server.hand_in("ivy", written(server.folder)).json["id"]
+    page = server.ask(f"/hand-in/{key}/feedback", "ivy").body.decode()
+    assert "Is &lt;two&gt; right?" in page and "<strong>Answer</strong> (0.5 → 2 points): You are right." in page
+    assert "mia" not in page and page.count('id="requests"') == 1
+    text = " ".join(shown(tmp_path, None, **mine).split())
+    assert "You asked about why: look again Answer (0.5 → 2 points): You are right." in text and "mia" not in text
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        ("ask('x', 'three')", "small has no exercise &#x27;three&#x27;: name one of one, two, why, or none"),
+        ("ask(' ')", "the text is empty: say what to look at again"),
+        ("ask('x' * 2001)", "more than 2000 characters"),
+        ("ask('x', notebook='none.ipynb')", "There is no notebook none.ipynb"),
+    ],
+)
+def test_a_request_that_cannot_be_made_is_a_sentence(server: Server, tmp_path: Path, call: str, says: str) -> None:
+    """The service or the notebook says why."""
+    path = tmp_path / NAME / "small.ipynb"
+    path.parent.mkdir()
+    path.write_bytes(written(server.folder))
+    notebook = executed(path, [f"from grader_kernel import ask; {call}"], tmp_path, **access(server, "kim"))
+    assert says in notebook.cells[0].outputs[0].data["text/html"]
+    assert not [each for each in open_requests(Record(server.folder)) if each.student == "kim"]
 
 
 def test_the_button_hands_in_and_run_all_does_not(server: Server, tmp_path: Path) -> None:

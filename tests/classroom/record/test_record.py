@@ -150,6 +150,16 @@ def test_a_record_that_cannot_be_written_says_so(tmp_path: Path, monkeypatch: py
     assert Record(tmp_path).entries() == [MARK]
 
 
+@pytest.mark.parametrize(("folder", "file"), [(0o2770, 0o660), (0o755, 0o640), (0o700, 0o600)])
+def test_all_who_may_write_into_the_folder_may_write_the_record(tmp_path: Path, folder: int, file: int) -> None:
+    """On a hub the service makes it, and instructors mark. The umask plays no part, and others never read it."""
+    tmp_path.chmod(folder)
+    before = os.umask(0o077)
+    Record(tmp_path).append([MARK])
+    os.umask(before)
+    assert Record(tmp_path).path.stat().st_mode & 0o777 == file
+
+
 def test_an_error_inside_the_lock_is_not_an_error_of_the_record(tmp_path: Path) -> None:
     """What goes wrong with other files keeps its own message, and frees the lock."""
     record = Record(tmp_path)

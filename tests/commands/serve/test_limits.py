@@ -11,6 +11,7 @@ from tornado.web import RequestHandler
 from traitlets import TraitError
 from traitlets.config import Config
 
+from grader.classroom.record.record import Record
 from grader.classroom.student import grade_submission
 from grader.commands.serve.databases import Deadlines
 from grader.commands.serve.dispatch import Dispatcher
@@ -73,7 +74,10 @@ def test_connections_of_strangers_give_way(tmp_path: Path) -> None:
         store, metrics = Store(f"sqlite:///{tmp_path / DATABASE}"), Metrics()
         dispatcher = Dispatcher(store, {}, 1, metrics, grade_submission)
         deadlines = Deadlines(f"sqlite:///{tmp_path / 'gradebook.db'}")
-        service = ServiceContext({}, SubmissionPolicy(), ServiceLimits(), Hub(), store, deadlines, dispatcher, metrics)
+        record = Record(tmp_path)
+        service = ServiceContext(
+            {}, SubmissionPolicy(), ServiceLimits(), Hub(), store, deadlines, dispatcher, metrics, record
+        )  # fmt: skip
         service.server = BoundedServer(application(service, "/"), max_connections=2)
         service.server.add_sockets(sockets := bind_sockets(0, "127.0.0.1"))
         streams = []

@@ -89,7 +89,7 @@ def test_an_assignment_opens_and_closes() -> None:
     refusal = refused({"late": "refuse"}, due=NOW - HOUR)
     assert refusal is not None and refusal.status == 403 and "was due at" in refusal.why
     assert refused({"late": "refuse"}, due=NOW + HOUR) is None and refused({"late": "refuse"}) is None
-    assert rules(due="2026-03-01 00:00").due_at(NOW) == datetime(2026, 3, 1) and rules().due_at(NOW) == NOW
+    assert rules(due="2026-03-01 00:00").due_time == datetime(2026, 3, 1) and rules().due_time is None
 
 
 def test_an_assignment_may_have_rules_of_its_own() -> None:

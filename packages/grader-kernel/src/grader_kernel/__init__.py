@@ -18,13 +18,27 @@ if "ipykernel.zmqshell" in sys.modules:
         checks.install(_shell)
 
 
-def hand_in(notebook: "str | os.PathLike[str] | None" = None, *, now: bool = False) -> None:
+def hand_in(notebook: "str | os.PathLike[str] | None" = None, *, now: bool = False, note: str = "") -> None:
     """Show a button that hands in the notebook that calls this; see `grader_kernel.handing_in`.
 
     Args:
         notebook: the notebook's file, if Jupyter does not provide it.
         now: whether to hand in at once, without a button, as a script or a program without widgets must.
+        note: a request to the person who marks, which goes with the notebook.
     """
     from grader_kernel import handing_in  # late: the grader's processes import this package too
 
-    handing_in.hand_in(notebook, now=now)
+    handing_in.hand_in(notebook, now=now, note=note)
+
+
+def ask(text: str, exercise: str = "", notebook: "str | os.PathLike[str] | None" = None) -> None:
+    """Ask the person who marks to look at an exercise again; see `grader_kernel.handing_in`.
+
+    Args:
+        text: what should be looked at, and why.
+        exercise: the name of the exercise, as in the report; '' for the whole notebook.
+        notebook: the notebook's file, if Jupyter does not provide it.
+    """
+    from grader_kernel import handing_in
+
+    handing_in.ask(text, exercise, notebook)

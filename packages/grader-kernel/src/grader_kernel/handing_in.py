@@ -91,7 +91,7 @@ class Service:
             raise Problem(
                 f"The service at {self.url} does not answer ({why}): try again, or ask your teacher."
             ) from None
-        if not form.keys() & {"state", "assignments"}:
+        if not form.keys() & {"state", "assignments", "asked"}:
             raise Problem(
                 f"The answer from {self.url} is not from the service of a class: ask your teacher for {SETTINGS}."
             )
@@ -105,7 +105,7 @@ class _Staying(urllib.request.HTTPRedirectHandler):
         """Refuse to redirect."""
 
 
-def hand_in(notebook: str | os.PathLike[str] | None = None, *, now: bool = False) -> None:
+def hand_in(notebook: str | os.PathLike[str] | None = None, *, now: bool = False, note: str = "") -> None:
     """Show a button that hands in this notebook as it was last saved, waits for the report and shows it.
 
     Without a service, the button grades the notebook on this computer if it is in a course folder with `source/`.
@@ -113,9 +113,10 @@ def hand_in(notebook: str | os.PathLike[str] | None = None, *, now: bool = False
     Args:
         notebook: the notebook's file, if Jupyter does not provide it.
         now: whether to hand in at once, without a button, as a script or a program without widgets must.
+        note: a request to the person who marks, which goes with the notebook, as that of `ask`.
     """
     if now:
-        _hand_in(notebook, display(HTML(""), display_id=True))
+        _hand_in(notebook, display(HTML(""), display_id=True), note)
         return
     button = ipywidgets.Button(description=_label(notebook), layout={"width": "max-content"})
     display({**button._repr_mimebundle_(), "text/plain": NO_BUTTON}, raw=True)
@@ -124,11 +125,39 @@ def hand_in(notebook: str | os.PathLike[str] | None = None, *, now: bool = False
     def press(_: object) -> None:
         button.disabled = True
         try:
-            _hand_in(notebook, area)
+            _hand_in(notebook, area, note)
         finally:
             button.description, button.disabled = _label(notebook), False
 
     button.on_click(press)
+
+
+def ask(text: str, exercise: str = "", notebook: str | os.PathLike[str] | None = None) -> None:
+    """Ask the person who marks to look at an exercise of this notebook again; the answer comes with the report.
+
+    Args:
+        text: what should be looked at, and why.
+        exercise: the name of the exercise, as in the report; '' for the whole notebook.
+        notebook: the notebook's file, if Jupyter does not provide it.
+    """
+    try:
+        path = _notebook(notebook).resolve()
+        service = _service(path.parent)
+        if service is None:
+            raise Problem(f"There is no service to ask: write to your teacher, or ask for the file {SETTINGS}.")
+        request = service.ask(_address_of("request", path), _wanted(text, exercise))
+        display(_note(f"Asked at {request['asked']}: the answer comes with the report of this notebook.", GREEN))
+    except Problem as problem:
+        display(_note(str(problem), RED))
+
+
+def _wanted(text: str, exercise: str) -> bytes:
+    return json.dumps({"text": text, "exercise": exercise}).encode()
+
+
+def _address_of(what: str, path: Path) -> str:
+    """Return the address for a notebook, below that of the service."""
+    return f"{what}/{quote(path.parent.name, safe='')}/{quote(path.stem, safe='')}"
 
 
 def _label(named: str | os.PathLike[str] | None) -> str:
@@ -146,7 +175,7 @@ def _label(named: str | os.PathLike[str] | None) -> str:
     return "Hand in now"
 
 
-def _hand_in(named: str | os.PathLike[str] | None, area: DisplayHandle) -> None:
+def _hand_in(named: str | os.PathLike[str] | None, area: DisplayHandle, note: str = "") -> None:
     """Hand a notebook in, and show the report, or one line with the reason why there is none."""
     try:
         path = _notebook(named)
@@ -159,7 +188,7 @@ def _hand_in(named: str | os.PathLike[str] | None, area: DisplayHandle) -> None:
             area.update(_note("Your notebook is being graded on this computer …"))
             area.update(_shown(_graded_here(path), {}, notices))  # `grader check` keeps the points itself
             return
-        for state in _states(service, path, content):
+        for state in _states(service, path, content, note):
             if state["state"] in STATES:
                 area.update(_note(STATES[state["state"]].format_map(state)))
         if state["state"] != "graded":
@@ -175,9 +204,12 @@ def _hand_in(named: str | os.PathLike[str] | None, area: DisplayHandle) -> None:
         area.update(_note(f"hand_in() failed ({type(error).__name__}: {error}): show this line to your teacher.", RED))
 
 
-def _states(service: Service, path: Path, content: bytes) -> Iterator[dict[str, Any]]:
-    """Hand a notebook in and yield its states, until it is graded or will not be."""
-    state = service.ask(f"hand-in/{quote(path.resolve().parent.name, safe='')}/{quote(path.stem, safe='')}", content)
+def _states(service: Service, path: Path, content: bytes, note: str) -> Iterator[dict[str, Any]]:
+    """Hand a notebook in, with a note, and yield its states, until it is graded or will not be."""
+    path = path.resolve()
+    state = service.ask(_address_of("hand-in", path), content)
+    if note:
+        service.ask(_address_of("request", path), _wanted(note, ""))
     yield state
     while state["state"] in STATES:
         state = service.ask(f"hand-in/{state['id']}?wait={WAIT}")
@@ -331,6 +363,7 @@ def _shown(report: dict[str, Any], state: dict[str, Any], notices: list[str]) ->
     parts += [_exercise_shown(exercise) for exercise in report.get("exercises", ())]
     if state.get("attempts_left") is not None:
         notices = [f"Attempts left: {state['attempts_left']}.", *notices]
+    parts += [_request_shown(request) for request in state.get("requests", ())]
     parts += [f"<p>{escape(notice)}</p>" for notice in notices]
     return HTML("".join(parts))
 
@@ -347,6 +380,19 @@ def _exercise_shown(exercise: dict[str, Any]) -> str:
     head = f"{escape(state['sign'])} <strong>{escape(exercise['exercise'])}</strong>: {escape(state['word'])}, "
     head += f"{exercise['points']:g} of {exercise['max_points']:g} points"
     return f'<div style="{STYLE.format(COLOURS.get(state["style"], GREY))}">{head}{"".join(lines)}</div>'
+
+
+def _request_shown(request: dict[str, Any]) -> str:
+    answer, about = request["answer"], f" about {request['exercise']}" if request["exercise"] else ""
+    lines = [f"<p>You asked{escape(about)}: {escape(request['text'])}</p>"]
+    if answer is None:
+        lines.append("<p>No answer yet.</p>")
+    else:
+        points = "" if answer["after"] is None else f" ({answer['after']:g} points)"
+        if None not in (answer["before"], answer["after"]) and answer["before"] != answer["after"]:
+            points = f" ({answer['before']:g} → {answer['after']:g} points)"
+        lines.append(f"<p><strong>Answer</strong>{points}: {escape(answer['text'])}</p>")
+    return f'<div style="{STYLE.format(GREY)}">{"".join(lines)}</div>'
 
 
 def _note(text: str, colour: str = GREY) -> HTML:

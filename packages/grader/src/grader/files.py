@@ -40,9 +40,7 @@ def _opened(path: Path, mode: int) -> int:
 
 
 @contextmanager
-def locked(
-    path: str | Path, flags: int = os.O_RDWR | os.O_CREAT, *, wait: bool = False, mode: int = 0o600
-) -> Iterator[int]:
+def locked(path: str | Path, flags: int = os.O_RDWR | os.O_CREAT, *, wait: bool = False) -> Iterator[int]:
     """Lock a file or a folder against other processes, and yield the descriptor that holds the lock.
 
     The lock ends with the block, or with the process and those of its forks that keep the descriptor.
@@ -51,13 +49,12 @@ def locked(
         path: the file, which is created if missing, or the folder; a link is refused.
         flags: the flags to open it with, `os.O_DIRECTORY` for a folder.
         wait: whether to wait for another process that holds the lock.
-        mode: the permissions of a file that is created, as for `os.open`.
 
     Raises:
         BlockingIOError: another process holds the lock.
         OSError: it cannot be opened.
     """
-    descriptor = os.open(path, flags | os.O_NOFOLLOW, mode)
+    descriptor = os.open(path, flags | os.O_NOFOLLOW, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
         yield descriptor

@@ -12,17 +12,18 @@ import errno
 import hashlib
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import closing
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 
 from sqlalchemy.exc import OperationalError
 
 from grader.classroom.config import allows_broken_tests
 from grader.classroom.course_dir import CourseDir
+from grader.classroom.gradebook.writer import GradebookWriter
 from grader.classroom.graders import Graders, Threads
 from grader.classroom.page.page_maker import PreviousScores, StudentResult
 from grader.classroom.release import register
@@ -137,15 +138,15 @@ class ClassRun:
                 elif unfinished:
                     # There is time while the fork server loads or the first students are being graded.
                     writer.warm_up(assignment.sources)
-                common = common_digest(assignment, writer.gradebook.due())
+                inputs = Inputs.of(assignment, writer.gradebook)
                 for student in (name for name in students if name not in unfinished):
-                    digest = self.digest_now(assignment, common, student)
+                    digest = self.digest_now(assignment, inputs, student)
                     result = writer.finished_result(student, digest, with_pages=with_pages)
                     if result is None:
                         under_way.take([student])
                     else:
                         yield result
-                for group in under_way.ended(common):
+                for group in under_way.ended(inputs):
                     yield from written(group, partial(write, writer))
 
     def student_count(self) -> int:
@@ -157,18 +158,18 @@ class ClassRun:
         """Load the assignment as it is now."""
         return load_assignment(self.course_dir, self.assignment, sandbox=self.sandbox)
 
-    def digest_now(self, assignment: Assignment, common: str, student: str) -> str:
+    def digest_now(self, assignment: Assignment, inputs: "Inputs", student: str) -> str:
         """Return a digest of everything that a student's scores depend on, with the submission as it is now.
 
         Args:
             assignment: the assignment.
-            common: the digest of everything that the scores of all students depend on.
+            inputs: what scores depend on besides the submission.
             student: the student's name.
         """
         try:
-            return _digest(common, self._read(assignment, student).digest)
+            return inputs.digest(student, self._read(assignment, student).digest)
         except OSError:
-            return _digest(common, "")  # reading it again says why
+            return inputs.digest(student, "")  # reading it again says why
 
     def _read(self, assignment: Assignment, student: str) -> Submission:
         return read_submission(assignment, student, self.course_dir.handed_in(self.assignment, student))
@@ -203,18 +204,18 @@ class _UnderWay:
             self._futures[future] = student, digest, size
             room -= size
 
-    def ended(self, common: str) -> Iterator[list[FinishedStudent]]:
+    def ended(self, inputs: "Inputs") -> Iterator[list[FinishedStudent]]:
         """Yield groups of students whose grading has ended, until all have.
 
         Args:
-            common: the digest of everything that the scores of all students depend on.
+            inputs: what scores depend on besides submissions.
         """
         while self._futures:
             wait(self._futures, return_when=FIRST_COMPLETED)
             end = time.monotonic() + self._graders.batch_wait
             while len(ended := self._done()) < min(MAX_TOGETHER, len(self._futures)) and time.monotonic() < end:
                 time.sleep(PAUSE_SECONDS)
-            group = [_outcome(future, *self._futures.pop(future)[:2], common) for future in ended]
+            group = [_outcome(future, *self._futures.pop(future)[:2], inputs) for future in ended]
             # Grade the next students while these are written.
             self.take(())
             yield group
@@ -223,11 +224,11 @@ class _UnderWay:
         return [future for future in self._futures if future.done()][:MAX_TOGETHER]
 
 
-def _outcome(future: Future[StudentResult], student: str, submission: str, common: str) -> FinishedStudent:
+def _outcome(future: Future[StudentResult], student: str, submission: str, inputs: "Inputs") -> FinishedStudent:
     """Return the result of a student, with an error if grading failed."""
     if (error := future.exception()) is not None:
         return FinishedStudent(StudentResult(student, errors=[_could_not_be_graded(error)]))
-    return FinishedStudent(future.result(), _digest(common, submission))
+    return FinishedStudent(future.result(), inputs.digest(student, submission))
 
 
 def written(
@@ -274,7 +275,34 @@ def _could_not_be_graded(error: BaseException) -> str:
     return f"could not be graded ({reason})"
 
 
-def common_digest(assignment: Assignment, due: datetime | None) -> str:
+@dataclass(frozen=True)
+class Inputs:
+    """What scores depend on besides the submission: `common` is a digest for all students; `extensions` are by student.
+
+    The gradebook's due date and extensions count because of late penalties.
+    """
+
+    common: str
+    extensions: Mapping[str, timedelta]
+
+    @classmethod
+    def of(cls, assignment: Assignment, gradebook: GradebookWriter) -> "Inputs":
+        """Return the inputs of an assignment as they are now."""
+        return cls(_common_digest(assignment, gradebook.due()), gradebook.extensions())
+
+    def digest(self, student: str, submission: str) -> str:
+        """Return a digest of everything that one student's scores depend on.
+
+        Args:
+            student: the student's name.
+            submission: the digest of the submission.
+        """
+        extension = self.extensions.get(student)
+        own = f"{self.common} {submission}{f' {extension}' if extension else ''}"
+        return hashlib.sha256(own.encode()).hexdigest()
+
+
+def _common_digest(assignment: Assignment, due: datetime | None) -> str:
     """Return a digest of everything that the scores of all students depend on."""
     digest = hashlib.sha256(engine_digest(assignment.helper_packages).encode())
     digest.update(repr(assignment.misconceptions).encode())
@@ -286,8 +314,3 @@ def common_digest(assignment: Assignment, due: datetime | None) -> str:
         digest.update(name.encode())
         digest.update(text.encode())
     return digest.hexdigest()
-
-
-def _digest(common: str, submission: str) -> str:
-    """Return a digest of everything that one student's scores depend on."""
-    return hashlib.sha256(f"{common} {submission}".encode()).hexdigest()

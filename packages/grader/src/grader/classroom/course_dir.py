@@ -22,11 +22,12 @@ from nbgrader.api import Base, Gradebook
 from nbgrader.converters.base import BaseConverter
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.nbgraderformat import SchemaTooOldError
-from sqlalchemy import Engine, create_engine, inspect
+from sqlalchemy import Engine, create_engine, inspect, make_url
 from sqlalchemy.exc import ArgumentError, DatabaseError
 from traitlets.config import Config
 
 from grader.classroom.config import helper_packages, load_config
+from grader.classroom.record.record import Record
 from grader.engine.notebook.submission_folder import SubmissionFolder
 from grader.errors import GraderError, UnreadableFile
 from grader.text import DISTRIBUTION, one_line
@@ -38,7 +39,10 @@ MIGRATIONS = Path(nbgrader.__file__).parent / "alembic"
 
 
 class CourseDir:
-    """A course folder, with its configuration."""
+    """A course folder, with its configuration.
+
+    `record` is the record of its marks; None for a copy of the gradebook, whose marks are not the course's.
+    """
 
     def __init__(self, root: Path, config: Config | None = None) -> None:
         """Read the configuration of a course folder.
@@ -58,6 +62,7 @@ class CourseDir:
             # nbgrader's own default is the working folder, which may be a folder of the course.
             self.config.CourseDirectory.root = str(self.root)
         self.helper_packages = helper_packages(self.config)
+        self.record: Record | None = Record(self.root)
         self.directory = CourseDirectory(config=self.config)
         # nbgrader logs everything that it does. Errors and reports hold the important part.
         self.log = logging.getLogger("grader.nbgrader")
@@ -65,12 +70,13 @@ class CourseDir:
         self.log.addHandler(logging.NullHandler())
 
     def with_gradebook(self, url: str) -> "CourseDir":
-        """Return this course folder with a different gradebook.
+        """Return this course folder with a different gradebook, and without a record.
 
         Args:
             url: the database URL.
         """
         twin = copy.copy(self)
+        twin.record = None
         twin.config = copy.deepcopy(self.config)
         twin.config.CourseDirectory.db_url = url
         twin.directory = CourseDirectory(config=twin.config)
@@ -98,6 +104,12 @@ class CourseDir:
             raise GraderError(_one_line(first_error.error or error)) from error
         finally:
             self.log.removeHandler(first_error)
+
+    def has_gradebook(self) -> bool:
+        """Return True if there is a gradebook; to open a missing file of SQLite would create it."""
+        address = make_url(self.directory.db_url)
+        file = (address.database or "").removeprefix("file:")
+        return address.get_backend_name() != "sqlite" or Path(file).exists()
 
     def make_gradebook(self) -> None:
         """Create the gradebook if it is missing; raise GraderError if it cannot be read or written."""
@@ -292,6 +304,9 @@ def make_tables(url: str) -> None:
         from alembic.script import ScriptDirectory
 
         with engine.begin() as connection:
-            Base.metadata.create_all(connection)
-            MigrationContext.configure(connection).stamp(ScriptDirectory(MIGRATIONS), "heads")
+            if engine.dialect.name == "sqlite":
+                connection.exec_driver_sql("BEGIN IMMEDIATE")  # two programs may find no tables at the same time
+            if not inspect(connection).get_table_names():
+                Base.metadata.create_all(connection)
+                MigrationContext.configure(connection).stamp(ScriptDirectory(MIGRATIONS), "heads")
     engine.dispose()

@@ -29,6 +29,8 @@ from grader.files import replace_file
 
 RECEIPTS = (TIMESTAMP, "submission_secret.txt")
 
+GRADED_AGAIN = "graded again"
+"""The reason of changed points in the record, unless the caller knows a better one."""
 COMPLETION_MARKER = ".graded.json"
 """File in autograded/STUDENT/ASSIGNMENT, written last: it holds a digest of the inputs of complete results."""
 
@@ -52,9 +54,13 @@ def completion_marker(course_dir: CourseDir, assignment: str, student: str) -> d
 
 
 class ResultWriter:
-    """Writes the results of a class run; use it in a `with` block and from one thread."""
+    """Writes the results of a class run; use it in a `with` block and from one thread.
 
-    def __init__(self, course_dir: CourseDir, assignment: str) -> None:
+    `why` is the reason of changed points in the record.
+    """
+
+    def __init__(self, course_dir: CourseDir, assignment: str, why: str = GRADED_AGAIN) -> None:
+        self.why = why
         self._course_dir = course_dir
         self._assignment = assignment
         self.gradebook = GradebookWriter(course_dir, assignment)
@@ -191,7 +197,7 @@ class ResultWriter:
                 for name, graded in result.graded.items()
             }
             entries.append(StudentScores(result.student, scores, self._timestamp(result), keep_others))
-        return self.gradebook.write(entries)
+        return self.gradebook.write(entries, self.why)
 
     def _write_files(self, result: StudentResult, recorded: dict[str, NotebookScore], *, keep_others: bool) -> None:
         """Write autograded notebooks, pages and receipts."""
@@ -234,7 +240,8 @@ class ResultWriter:
         if path.stem in self.notebooks:
             return  # a notebook has this name
         if pages or unread:
-            replace_file(path, overview(self._assignment, shown, pages, unread))
+            extended_to = self.gradebook.extended_to(student)
+            replace_file(path, overview(self._assignment, shown, pages, unread, extended_to))
         else:
             path.unlink(missing_ok=True)
 

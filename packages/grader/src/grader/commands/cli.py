@@ -12,21 +12,24 @@ from traitlets import TraitError
 
 from grader.classroom.course_root import CONFIG_FILE
 from grader.commands import release
+from grader.commands.backup import entry as backup
 from grader.commands.check import entry as check
 from grader.commands.cluster import entry as cluster
 from grader.commands.doctor import entry as doctor
+from grader.commands.extend import entry as extend
 from grader.commands.grade import entry as grade
 from grader.commands.lms import entry as lms
 from grader.commands.mark import entry as mark
 from grader.commands.prove import entry as prove
 from grader.commands.report import entry as report
+from grader.commands.requests import entry as requests
 from grader.commands.serve import entry as serve
 from grader.commands.shared import show
 from grader.engine.supervisor.forkserver import skip_slow_imports
 from grader.errors import GraderError
 from grader.text import HOW_TO_CONTINUE, INTERRUPTED, one_line
 
-ENTRIES = (release, grade, cluster, mark, report, check, serve, lms, prove, doctor)
+ENTRIES = (release, grade, extend, mark, cluster, report, requests, check, serve, lms, backup, prove, doctor)
 COMMANDS = {command.name: command for command in chain.from_iterable(entry.COMMANDS for entry in ENTRIES)}
 
 

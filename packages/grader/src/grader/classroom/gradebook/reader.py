@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from nbgrader import api
-from sqlalchemy import Connection, Select, case, func, select
+from sqlalchemy import Connection, Select, case, func, or_, select
 from sqlalchemy.orm import Session
 
 from grader.classroom.course_dir import CourseDir
@@ -44,6 +44,7 @@ class Ledger:
         blank: the score of empty notebooks: each graded cell without points.
         students: all students of the course, or the requested one.
         by_student: the submissions; a missing student has not submitted.
+        pending: students who have not submitted, and have rows in the gradebook because of an extension.
     """
 
     assignment: str
@@ -51,10 +52,11 @@ class Ledger:
     blank: SubmissionScore
     students: frozenset[str]
     by_student: dict[str, SubmissionScore]
+    pending: dict[str, SubmissionScore] = field(default_factory=dict)
 
     def of(self, student: str) -> SubmissionScore:
         """Return a student's scores, empty without a submission."""
-        return self.by_student.get(student) or SubmissionScore(student)
+        return self.by_student.get(student) or self.pending.get(student) or SubmissionScore(student)
 
 
 def read_ledger(course_dir: CourseDir, assignment: str, *, cells: bool = False, is_new: bool = False) -> Ledger:
@@ -106,6 +108,10 @@ def ledger_of(
         row: SubmissionScore(name, time, extension, seconds_late(time, entry.duedate, extension))
         for row, name, time, extension in database.execute(wanted)
     }
+    pending = {}
+    if unknown := {row for row, score in scores.items() if score.extension and score.handed_in is None}:
+        not_graded = unknown - set(database.scalars(_graded_submissions(wanted)))
+        pending = {row: SubmissionScore(scores[row].student, extension=scores[row].extension) for row in not_graded}
     submitted = select(api.SubmittedNotebook.assignment_id, api.Notebook.name).join(
         api.Notebook, api.Notebook.id == api.SubmittedNotebook.notebook_id
     )
@@ -118,22 +124,34 @@ def ledger_of(
             empty = blank.notebooks[name].cells.get(cell, CellScore(0.0))
             own = CellScore(empty.max_points, auto, manual, extra, bool(waits), empty.is_test)
             scores[submission].notebooks[name].cells[cell] = own
-    return Ledger(assignment, entry.duedate, blank, students, {each.student: each for each in scores.values()})
+    by_student = {score.student: score for row, score in scores.items() if row not in pending}
+    return Ledger(
+        assignment, entry.duedate, blank, students, by_student, {each.student: each for each in pending.values()}
+    )
 
 
-def due_of(connection: Connection, assignment: str, student: str) -> datetime | None:
-    """Return a student's due date in UTC; None without one, or for an unknown assignment.
+def due_of(connection: Connection, assignment: str, student: str, due: datetime | None = None) -> datetime | None:
+    """Return a student's due date in UTC; None without one.
 
     Args:
         connection: to the gradebook.
         assignment: the assignment's name.
         student: the student's name.
+        due: a due date that replaces the assignment's; an extension counts from it.
     """
     submission = api.SubmittedAssignment
     own = (submission.assignment_id == api.Assignment.id) & (submission.student_id == student)
     query = select(api.Assignment.duedate, submission.extension).outerjoin(submission, own)
     row = connection.execute(query.where(api.Assignment.name == assignment)).first()
-    return due_for(row.duedate, row.extension) if row else None
+    return due_for(due or row.duedate, row.extension) if row else due
+
+
+def _graded_submissions(wanted: Select[Any]) -> Select[Any]:
+    """Return a query for the ids of those submissions of which a cell has points, even 0."""
+    own, grade = api.SubmittedNotebook, api.Grade
+    query = select(own.assignment_id).distinct().join(grade, grade.notebook_id == own.id)
+    is_scored = or_(grade.auto_score.is_not(None), grade.manual_score.is_not(None))
+    return query.where(own.assignment_id.in_(wanted.with_only_columns(api.SubmittedAssignment.id)), is_scored)
 
 
 def _with_sums(submitted: Select[Any]) -> Select[Any]:

@@ -5,7 +5,8 @@ incomplete scores. Here, either all of a student's scores are written or none, a
 their results arrive together.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -23,8 +24,10 @@ from grader.classroom.gradebook.rules import (
     NotebookScore,
     RegisteredNotebook,
     StudentScores,
+    due_for,
     seconds_late,
 )
+from grader.classroom.record.entry import Entry, Kind, account
 
 
 @dataclass
@@ -62,6 +65,7 @@ class GradebookWriter:
     def __init__(self, course_dir: CourseDir, assignment: str) -> None:
         self._gradebook = course_dir.gradebook()
         self._assignment_name = assignment
+        self._record = course_dir.record
         self._late_plugin = late_plugin(course_dir.config)
 
     def __enter__(self) -> "GradebookWriter":
@@ -102,6 +106,15 @@ class GradebookWriter:
         """Return the due date of the assignment, if it has one."""
         return self._due
 
+    def extensions(self) -> dict[str, timedelta]:
+        """Return the extensions of students, by their names."""
+        table = api.SubmittedAssignment
+        query = select(table.student_id, table.extension).filter_by(assignment_id=self._assignment_id)
+        try:
+            return {student: given for student, given in self._database.execute(query) if given}
+        finally:
+            self._database.rollback()
+
     def scores(self, student: str) -> dict[str, NotebookScore]:
         """Return a student's scores in the gradebook, by notebook. Cells without a row are missing."""
         try:
@@ -110,11 +123,12 @@ class GradebookWriter:
         finally:
             self._database.rollback()
 
-    def write(self, entries: Sequence[StudentScores]) -> dict[str, dict[str, NotebookScore]]:
-        """Write the scores of all students or of none, in one transaction.
+    def write(self, entries: Sequence[StudentScores], why: str = "") -> dict[str, dict[str, NotebookScore]]:
+        """Write the scores of all students or of none, in one transaction, and record the tests that changed.
 
         Args:
             entries: the scores, one entry for each student.
+            why: the reason, for the record.
 
         Returns:
             The new scores in the gradebook, by student and notebook, with a person's points and comments.
@@ -125,19 +139,23 @@ class GradebookWriter:
             submitted = self._known_notebooks([each for each in submissions if not each.is_new])
             for submission in (each for each in submissions if each.is_new):
                 submitted += [_Submitted(api.new_uuid(), notebook, submission) for notebook in self._notebooks]
-            changes = _Changes()
+            changes, changed = _Changes(), list[Entry]()
             recorded: dict[str, dict[str, NotebookScore]] = {entry.student: {} for entry in entries}
             for each in submitted:
                 entry, notebook = entry_of[each.submission.student], self._notebooks[each.notebook_id]
-                if not entry.keep_others or each.submission.is_new or notebook.name in entry.notebooks:
+                is_blank = not any(cell.is_scored for cell in each.score.cells.values())
+                if not entry.keep_others or is_blank or notebook.name in entry.notebooks:
                     score = notebook.after(each.score, entry.notebooks.get(notebook.name))
                     changes.add(each, notebook, score)
+                    changed += self._changed(each, notebook.name, score, why)
                 else:
                     score = notebook.filled(each.score)
                 self._penalise(changes, each, score)
                 recorded[entry.student][notebook.name] = score
-            changes.save(self._database)
-            self._database.commit()
+            with nullcontext() if self._record is None else self._record.recording(changed):
+                self._save_submissions(submissions, entry_of)
+                changes.save(self._database)
+                self._database.commit()
             return recorded
         except BaseException:
             self._database.rollback()
@@ -155,30 +173,55 @@ class GradebookWriter:
         """
         if self._due is None:
             return 0.0
+        return self._penalty(_Submission("", student, timestamp, self._extension(student)), score) or 0.0
+
+    def extended_to(self, student: str) -> datetime | None:
+        """Return the due date of a student who has an extension, in UTC."""
+        extension = self._extension(student)
+        return due_for(self._due, extension) if extension else None
+
+    def _extension(self, student: str) -> timedelta | None:
         keys = {"assignment_id": self._assignment_id, "student_id": student}
-        extension = self._database.scalar(select(api.SubmittedAssignment.extension).filter_by(**keys))
-        self._database.rollback()
-        return self._penalty(_Submission("", student, timestamp, extension), score) or 0.0
+        try:
+            return self._database.scalar(select(api.SubmittedAssignment.extension).filter_by(**keys))
+        finally:
+            self._database.rollback()
+
+    def _changed(self, row: _Submitted, notebook: str, score: NotebookScore, why: str) -> Iterator[Entry]:
+        """Yield an entry for each test of a graded notebook that gives other points than before."""
+        before = row.score.cells
+        if not any(cell.auto is not None for cell in before.values()):
+            return  # it is graded for the first time
+        for name, cell in score.cells.items():
+            known = before[name].auto if name in before else None
+            if cell.is_test and cell.auto != known:
+                yield Entry(
+                    kind=Kind.CHANGED, who=account(), student=row.submission.student, assignment=self._assignment_name,
+                    notebook=notebook, cell=name, before=known, after=cell.auto, why=why,
+                )  # fmt: skip
 
     def _submissions(self, entry_of: dict[str, StudentScores]) -> list[_Submission]:
-        """Return the students' submissions with their new timestamps, and insert missing rows."""
-        submissions, times = self._known_submissions(list(entry_of)), []
+        """Return the students' submissions with their new timestamps; nothing is written yet."""
+        submissions = self._known_submissions(list(entry_of))
         for each in submissions:
-            if (timestamp := entry_of[each.student].timestamp) is not None:
-                each.timestamp = timestamp
-                times.append({"id": each.id, "timestamp": timestamp})
-        if times:
+            each.timestamp = entry_of[each.student].timestamp or each.timestamp
+        missing = sorted(entry_of.keys() - {each.student for each in submissions})
+        new = [_Submission(api.new_uuid(), name, entry_of[name].timestamp, None, is_new=True) for name in missing]
+        return submissions + new
+
+    def _save_submissions(self, submissions: list[_Submission], entry_of: dict[str, StudentScores]) -> None:
+        """Write new timestamps, and insert missing rows."""
+        known = [each for each in submissions if not each.is_new and entry_of[each.student].timestamp is not None]
+        if times := [{"id": each.id, "timestamp": each.timestamp} for each in known]:
             self._database.execute(update(api.SubmittedAssignment), times)
-        if missing := sorted(entry_of.keys() - {each.student for each in submissions}):
+        if new := [each for each in submissions if each.is_new]:
+            missing = [each.student for each in new]
             found = set(self._database.scalars(select(api.Student.id).where(api.Student.id.in_(missing))))
             if students := [{"id": student} for student in missing if student not in found]:
                 self._database.execute(insert(api.Student), students)
-            new = [_Submission(api.new_uuid(), name, entry_of[name].timestamp, None, is_new=True) for name in missing]
             keys = {"assignment_id": self._assignment_id}
             rows = [keys | {"id": each.id, "student_id": each.student, "timestamp": each.timestamp} for each in new]
             self._database.execute(insert(api.SubmittedAssignment), rows)
-            submissions += new
-        return submissions
 
     def _known_submissions(self, students: list[str]) -> list[_Submission]:
         table = api.SubmittedAssignment

@@ -8,7 +8,8 @@ Every text that is not the grader's own is escaped by the templates.
 """
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
@@ -22,10 +23,13 @@ from pygments.formatters import HtmlFormatter  # type: ignore[import-untyped]
 from grader.classroom.gradebook.rules import NotebookScore
 from grader.classroom.page.exercises import anchor, exercises, fix_first
 from grader.classroom.page.numbers import side_by_side
+from grader.classroom.record.requests import Request
 from grader.engine.notebook.cells import grade_id, repairs_of
 from grader.text import plural
 
 TEMPLATES = Path(__file__).with_name("templates")
+PLACE_OF_REQUESTS = "<!-- requests -->"
+"""Where a page has room for them; students' text in a page holds no comments of HTML."""
 OVERVIEW = "index.html"
 """The overview page of an assignment, in a student's folder of pages."""
 
@@ -65,6 +69,7 @@ def overview(
     scores: Mapping[str, NotebookScore],
     pages: Collection[str],
     unread: Mapping[str, str] = MappingProxyType({}),
+    extended_to: datetime | None = None,
 ) -> str:
     """Return the overview page of an assignment, as HTML.
 
@@ -73,10 +78,27 @@ def overview(
         scores: the scores of its notebooks, with their cells.
         pages: the notebooks that were graded and have a page.
         unread: why others could not be read, for the student, as far as it is known.
+        extended_to: the due date in UTC of a student with an extension.
     """
     page = _templates.get_template("overview.html.j2")
     ordered = dict(sorted(scores.items()))
-    return page.render(assignment=assignment, scores=ordered, pages=pages, unread=unread, styles=styles())
+    return page.render(
+        assignment=assignment, scores=ordered, pages=pages, unread=unread, extended_to=extended_to, styles=styles()
+    )
+
+
+def with_requests(page: str, requests: Sequence[Request]) -> str:
+    """Return the page of a notebook with the student's requests for a regrade, and how to make one.
+
+    Args:
+        page: the page as it was made when the notebook was graded.
+        requests: the student's requests about this notebook.
+    """
+    shown = _templates.get_template("requests.html.j2").render(requests=requests)
+    if PLACE_OF_REQUESTS in page:
+        return page.replace(PLACE_OF_REQUESTS, shown, 1)
+    before, end, after = page.rpartition("</main>")  # a page of an earlier version
+    return f"{before}{shown}{end}{after}"
 
 
 @lru_cache

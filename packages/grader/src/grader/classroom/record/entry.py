@@ -20,7 +20,7 @@ class Kind(StrEnum):
     - `mark`: a person's points for a written answer or a task; None for none.
     - `override`: a person's points for a test, which count instead of the test's; None for none.
     - `extra-credit`: a person's extra points for a cell; None for none.
-    - `changed`: the points of a test, accepted with `grader grade --changed`; None for a test that was not there.
+    - `changed`: the points that a test gave to a student who was graded before; None for none.
     - `extension`: the due date of one student in UTC, in ISO format; None for the due date of the assignment.
     - `regrade-request`: no values; `why` is what the student wrote.
     - `answer`: the cell's points before and after; `why` is the text to the student, and `request` the request's id.

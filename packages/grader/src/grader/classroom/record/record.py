@@ -7,20 +7,22 @@ one replaces the incomplete line by an entry with its text.
 """
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
 
 import msgspec
+from msgspec.structs import replace
 
-from grader.classroom.record.entry import GRADER, Entry, Kind
+from grader.classroom.record.entry import GRADER, Entry, Kind, new_id, now
 from grader.errors import GraderError
 from grader.files import locked
 from grader.text import one_line
 
 RECORD = "record.jsonl"
 Append = Callable[[Iterable[Entry]], None]
+UNDONE = "undone, because the gradebook could not be written"
 _BLOCK = 2**16
 _encoder, _decoder = msgspec.json.Encoder(), msgspec.json.Decoder(Entry)
 
@@ -78,20 +80,48 @@ class Record:
     def locked(self) -> Iterator[Append]:
         """Keep other writers away, and yield the function that appends; it may be called several times.
 
-        Use it where an entry and the gradebook must agree: append first, then commit the gradebook, in this block. If
-        the gradebook cannot be written, append the way back. Do not call `append` of the record inside.
+        Use it to decide what to append by what is there; `recording` is for known changes. Do not call `append` of the
+        record inside.
 
         Raises:
             GraderError: the file cannot be written.
         """
         try:
-            with locked(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, wait=True, mode=0o660) as file:
+            with locked(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, wait=True) as file:
+                self._share(file)
                 self._repair(file)
                 yield lambda entries: self._append(file, entries)
         except OSError as error:
             if error.filename not in (str(self.path), self.path):
                 raise
             raise self._not_written(error) from error
+
+    @contextmanager
+    def recording(self, entries: Collection[Entry]) -> Iterator[None]:
+        """Append entries before the block, which makes their changes, and the way back if the block fails.
+
+        The record stays locked during the block. Lock nothing else before, such as the gradebook by a statement that
+        writes, or two programs wait for each other.
+
+        Args:
+            entries: what the block changes; if it is empty, nothing is locked.
+
+        Raises:
+            GraderError: the file cannot be written; the block did not run.
+        """
+        if not entries:
+            yield
+            return
+        with self.locked() as append:
+            append(entries)
+            try:
+                yield
+            except BaseException:
+                append(
+                    replace(each, before=each.after, after=each.before, why=UNDONE, time=now(), id=new_id())
+                    for each in entries
+                )
+                raise
 
     def _append(self, file: int, entries: Iterable[Entry]) -> None:
         data, end = b"".join(_encoder.encode(entry) + b"\n" for entry in entries), os.fstat(file).st_size
@@ -103,6 +133,15 @@ class Record:
         except OSError as error:
             os.ftruncate(file, end)
             raise self._not_written(error) from error
+
+    def _share(self, file: int) -> None:
+        """Give a new record the rights of the folder's group: on a hub the service makes it, and instructors mark.
+
+        The umask of the program that happens to be the first one plays no part.
+        """
+        status = os.fstat(file)
+        if not status.st_size and status.st_uid == os.geteuid():
+            os.fchmod(file, 0o600 | (self.path.parent.stat().st_mode & 0o060))
 
     def _repair(self, file: int) -> None:
         """Replace an incomplete last line by an entry with its text."""

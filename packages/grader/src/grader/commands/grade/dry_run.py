@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import IO, Any
 
 from nbgrader import api
-from sqlalchemy import create_engine, insert, make_url, select
+from sqlalchemy import create_engine, insert, select
 
-from grader.classroom.class_run import MAX_TOGETHER, ClassRun, FinishedStudent, common_digest, written
+from grader.classroom.class_run import MAX_TOGETHER, ClassRun, FinishedStudent, Inputs, written
 from grader.classroom.course_dir import CourseDir, make_tables
 from grader.classroom.faults import Fault
 from grader.classroom.gradebook.reader import SubmissionScore, read_ledger
@@ -34,6 +34,8 @@ from grader.errors import GraderError
 
 ROWS = 10_000
 """Rows of the gradebook in memory at a time."""
+ACCEPTED = "accepted with grader grade --changed"
+"""The reason of changed points in the record."""
 CHANGED = "not written, because the submission has changed since it was graded: run this again"
 
 
@@ -94,7 +96,7 @@ class DryRun:
                 "graded: run this again"
             )
         register(run.course_dir, run.assignment)
-        with ResultWriter(run.course_dir, run.assignment) as writer:
+        with ResultWriter(run.course_dir, run.assignment, ACCEPTED) as writer:
             entries = self._spool.entries()
             while group := list(islice(entries, MAX_TOGETHER)):
                 current = [
@@ -135,14 +137,13 @@ class DryRun:
 
     def _stale(self) -> set[str]:
         """Return the students whose submission or settings have changed since grading."""
-        with GradebookWriter(self._copy, self._run.assignment) as gradebook:
-            due = gradebook.due()
         assignment = self._run.load_assignment()
-        common = common_digest(assignment, due)
+        with GradebookWriter(self._copy, self._run.assignment) as gradebook:
+            inputs = Inputs.of(assignment, gradebook)
         return {
             student
             for student, digest in self._spool.digests.items()
-            if self._run.digest_now(assignment, common, student) != digest
+            if self._run.digest_now(assignment, inputs, student) != digest
         }
 
 
@@ -190,20 +191,13 @@ def _copied(course_dir: CourseDir, assignment: str, folder: Path) -> CourseDir:
     """
     url = f"sqlite:///{folder / 'gradebook.db'}"
     make_tables(url)
-    if _is_there(course_dir.directory.db_url):
+    if course_dir.has_gradebook():
         engine = create_engine(url)
         with course_dir.gradebook() as gradebook, engine.begin() as copy:
             for table, rows in _rows(gradebook.db, assignment):
                 copy.execute(insert(table), rows)
         engine.dispose()
     return course_dir.with_gradebook(url)
-
-
-def _is_there(url: str) -> bool:
-    """Return True if a database exists; to open a missing file of SQLite would create it."""
-    address = make_url(url)
-    file = (address.database or "").removeprefix("file:")
-    return address.get_backend_name() != "sqlite" or Path(file).exists()
 
 
 def _rows(database: Any, assignment: str) -> Iterator[tuple[Any, list[dict[str, Any]]]]:

@@ -47,9 +47,11 @@ def _run(parsed: argparse.Namespace) -> int:
             prepare(Path.cwd())
         from grader.classroom.class_run import ClassRun
         from grader.classroom.course_dir import CourseDir
+        from grader.classroom.record.catch_up import catch_up
         from grader.commands.grade.console import grade_and_show, regrade
 
     course_dir = CourseDir(Path.cwd())
+    catch_up(course_dir)
     sandbox = not parsed.no_sandbox
     run = ClassRun(
         course_dir,

@@ -1,8 +1,9 @@
 """Explains a student's score from the stored results; nothing is graded.
 
 gradebook: points, marks, times, penalties --ledger_of---+
-record of each notebook: messages, causes, repairs ------+--explanation--> tables and text
+result of each notebook: messages, causes, repairs ------+--explanation--> tables and text
 completion marker: troubles, remarks --------------------+
+record of the course: who changed which mark ------------+
 """
 
 from collections.abc import Iterator
@@ -17,16 +18,18 @@ from rich.text import Text
 
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.reader import SubmissionScore, ledger_of
-from grader.classroom.gradebook.rules import CellScore, NotebookScore
+from grader.classroom.gradebook.rules import CellScore, NotebookScore, due_for
 from grader.classroom.page.result_files import NotebookRecord, read_record
+from grader.classroom.record.catch_up import catch_up
 from grader.classroom.results import completion_marker
+from grader.commands.grade.history import history
 from grader.engine.report import Result
 from grader.errors import GraderError
 from grader.text import one_line, plural, printable
 
 
 def explanation(course_dir: CourseDir, assignment: str, student: str) -> Iterator[RenderableType]:
-    """Yield the output: each notebook's cells and messages, troubles, and the sum with the late penalty.
+    """Yield the output: each notebook's cells and messages, troubles, the sum with the late penalty, and the history.
 
     Args:
         course_dir: the course folder.
@@ -37,6 +40,7 @@ def explanation(course_dir: CourseDir, assignment: str, student: str) -> Iterato
         GraderError: the assignment does not exist, or the gradebook has no score of the student or cannot be read.
     """
     course_dir.require(assignment)
+    catch_up(course_dir)
     with course_dir.gradebook() as gradebook:
         ledger = ledger_of(gradebook.db, assignment, student=student, cells=True, is_new=True)
     if student not in ledger.by_student:
@@ -62,6 +66,10 @@ def explanation(course_dir: CourseDir, assignment: str, student: str) -> Iterato
     for title, value in _sum(course_dir, score, ledger.due):
         table.add_row(title, Text(value))
     yield table
+    entries = course_dir.record.entries() if course_dir.record else []
+    if (changes := history(entries, assignment, student)) is not None:
+        yield Text("history", style="italic")
+        yield changes
 
 
 def _cells(name: str, notebook: NotebookScore, tests: list[Result]) -> Table:
@@ -120,8 +128,8 @@ def _sum(course_dir: CourseDir, score: SubmissionScore, due: datetime | None) ->
         yield "waiting", f"{plural(waiting, 'point')}, to be marked by a person"
     if due:
         yield "due", _time(due)
-    if score.extension:
-        yield "extension", str(score.extension)
+    if score.extension and (own := due_for(due, score.extension)):
+        yield "extended to", _time(own)
     if score.handed_in:
         yield "handed in", _time(score.handed_in)
     if score.seconds_late:

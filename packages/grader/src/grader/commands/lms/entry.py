@@ -82,13 +82,16 @@ def _export_options(parser: argparse.ArgumentParser) -> None:
 
 def _export(parsed: argparse.Namespace) -> int:
     from grader.classroom.course_dir import CourseDir
+    from grader.classroom.record.catch_up import catch_up
     from grader.commands.lms.export import EXPORTS
 
     plugin = EXPORTS[parsed.platform](
         assignment=parsed.assignment, column=parsed.column, comments=parsed.comments, unmarked=parsed.unmarked
     )
     plugin.to, plugin.template = str(parsed.output or plugin.to), str(parsed.template or "")
-    with CourseDir(Path.cwd()).gradebook() as gradebook:
+    course_dir = CourseDir(Path.cwd())
+    catch_up(course_dir)
+    with course_dir.gradebook() as gradebook:
         print(plugin.write(gradebook, note))
     return 0
 

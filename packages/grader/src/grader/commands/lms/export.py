@@ -16,6 +16,7 @@ from nbgrader.plugins import ExportPlugin
 from traitlets import Bool, List, Unicode
 
 from grader.classroom.gradebook.reader import Ledger, SubmissionScore, ledger_of
+from grader.classroom.gradebook.rules import due_for
 from grader.classroom.students.csv_files import CsvRow, CsvTable, as_csv, read_csv
 from grader.classroom.students.roster import POINTS_POSSIBLE, describes_columns
 from grader.commands.lms import canvas
@@ -161,8 +162,9 @@ class TableExportPlugin(LmsExportPlugin):
                 grade = each.of(student)
                 total = grade.total
                 rows.append([
-                    each.assignment, str(each.due or ""), str(grade.handed_in or ""), student, person.last_name,
-                    person.first_name, person.email, total.points, total.penalty, total.counted, _max_points(each),
+                    each.assignment, str(due_for(each.due, grade.extension) or ""), str(grade.handed_in or ""),
+                    student, person.last_name, person.first_name, person.email,
+                    total.points, total.penalty, total.counted, _max_points(each),
                     "yes" if total.needs_marking else "no",
                 ])  # fmt: skip
         self._note_waiting("with points that are incomplete")

@@ -11,7 +11,9 @@ from nbformat import NotebookNode
 
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.reader import SubmissionScore, read_ledger
+from grader.classroom.gradebook.rules import due_for
 from grader.classroom.page.result_files import NotebookRecord, read_record
+from grader.classroom.record.catch_up import catch_up
 from grader.classroom.results import completion_marker
 from grader.classroom.sources import read_sources
 from grader.commands.report.model import ExercisePoints, ExerciseStatistics, Student
@@ -57,6 +59,7 @@ def load_class(course_dir: CourseDir, assignment: str) -> ClassData:
     """
     folder = course_dir.require(assignment)
     outline = _outlined(read_sources(folder, Limits(config=course_dir.config).notebook_mb, course_dir.config))
+    catch_up(course_dir)
     ledger = read_ledger(course_dir, assignment, cells=True, is_new=True)
     rows = ledger.by_student
     students, records, remarks, ungraded = [], [], [], []
@@ -67,7 +70,7 @@ def load_class(course_dir: CourseDir, assignment: str) -> ClassData:
         if graded - found.keys():
             ungraded.append(name)
         marker = completion_marker(course_dir, assignment, name) or {}
-        students.append(_student(rows[name], found, outline, marker.get("troubles", [])))
+        students.append(_student(rows[name], found, outline, marker.get("troubles", []), ledger.due))
         records.append(found)
         remarks.append(marker.get("remarks", []))
     handed_in = set(course_dir.submitters(assignment))
@@ -90,7 +93,11 @@ def _outlined(sources: dict[str, NotebookNode]) -> AssignmentOutline:
 
 
 def _student(
-    score: SubmissionScore, records: dict[str, NotebookRecord], outline: AssignmentOutline, troubles: list[str]
+    score: SubmissionScore,
+    records: dict[str, NotebookRecord],
+    outline: AssignmentOutline,
+    troubles: list[str],
+    due: datetime | None,
 ) -> Student:
     blank = {each for record in records.values() for each in record.unanswered}
     exercises = {
@@ -101,12 +108,13 @@ def _student(
     for cell, given in cells.items():
         if given.is_scored and (exercise := outline.exercise_of.get(cell)) is not None:
             exercises[exercise].points = (exercises[exercise].points or 0.0) + given.points
-    total = score.total
+    total, extended = score.total, due_for(due, score.extension) if score.extension else None
     return Student(
         score.student,
         points=total.counted,
         max_points=sum(each.max_points for each in outline.exercises.values()),
         handed_in=score.handed_in.isoformat(timespec="seconds") if score.handed_in else "",
+        extended_to=extended.isoformat(timespec="seconds") if extended else "",
         seconds_late=score.seconds_late,
         penalty=total.penalty,
         needs_marking=total.needs_marking,

@@ -23,8 +23,9 @@ class ExercisePoints(msgspec.Struct):
 class Student(msgspec.Struct):
     """One row of the class.
 
-    `points` and `max_points` are the gradebook's, after late penalties; `handed_in` is a time in ISO 8601 or ''.
-    `needs_marking` counts the written answers that wait for a person. `troubles` say why work was not graded.
+    `points` and `max_points` are the gradebook's, after late penalties; `handed_in` is a time in ISO 8601 or '', as
+    is `extended_to`, the due date of a student with an extension. `needs_marking` counts the written
+    answers that wait for a person. `troubles` say why work was not graded.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Student(msgspec.Struct):
     needs_marking: int = 0
     exercises: list[ExercisePoints] = []
     troubles: list[str] = []
+    extended_to: str = ""
 
 
 class ExerciseStatistics(msgspec.Struct):

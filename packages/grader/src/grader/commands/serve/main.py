@@ -20,6 +20,7 @@ from pathlib import Path
 from tornado.netutil import bind_sockets
 
 from grader.classroom.course_dir import CourseDir
+from grader.classroom.record.record import Record
 from grader.classroom.student import grade_submission, load_assignment
 from grader.classroom.student_zero import sound
 from grader.classroom.web.hub import HUB_URL, PREFIX
@@ -120,8 +121,9 @@ class _Serving:
         self._writer = Writer(course_dir, self._store, assignments, self._dispatcher.written)
         self._limits = limits
         self._service = ServiceContext(
-            assignments, rules, limits, who, self._store, self._deadlines, self._dispatcher, metrics
-        )
+            assignments, rules, limits, who, self._store, self._deadlines, self._dispatcher, metrics,
+            Record(course_dir.root),
+        )  # fmt: skip
 
     def run(self) -> int:
         _allow_files(self._limits.connections + SPARE_FILES)

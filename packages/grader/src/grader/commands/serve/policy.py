@@ -70,7 +70,7 @@ class SubmissionPolicy(Settings):
 
     open = Unicode("", help="The time from which notebooks are accepted; empty for at once.").tag(config=True)
     due = Unicode(
-        "", help="The due time; empty for the due date in the gradebook, with extensions."
+        "", help="The due time, to which extensions add; empty for the due date in the gradebook."
     ).tag(config=True)  # fmt: skip
     late = Enum(
         ["accept", "refuse"], "accept",
@@ -102,9 +102,10 @@ class SubmissionPolicy(Settings):
         settings = {**self.config.SubmissionPolicy, **own, "assignments": {}}
         return SubmissionPolicy(Config(SubmissionPolicy=settings))
 
-    def due_at(self, gradebook_due: datetime | None) -> datetime | None:
-        """Return the due time in UTC, or None; `gradebook_due` is the student's due date in the gradebook."""
-        return _time(self.due) or gradebook_due
+    @property
+    def due_time(self) -> datetime | None:
+        """The due time in UTC; None for the due date in the gradebook. A student's extension counts from it."""
+        return _time(self.due)
 
     def pause(self, attempts: int) -> float:
         """Return the seconds that must pass after the last of `attempts`."""
@@ -121,7 +122,7 @@ class SubmissionPolicy(Settings):
         """Check that a student may hand in a notebook.
 
         Args:
-            due: the result of `due_at`.
+            due: the student's due time in UTC, or None.
             now: the time in UTC.
             attempts: the attempts so far.
 

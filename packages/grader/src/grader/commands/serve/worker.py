@@ -26,6 +26,8 @@ from grader.files import replace_file
 
 MAX_TRIES = 3
 """Attempts at a notebook whose grading is given up, which need not be its own fault."""
+HANDED_IN_AGAIN = "handed in again"
+"""The reason of changed points in the record."""
 Grade = Callable[[Assignment, Submission], StudentResult]
 log = logging.getLogger("grader.commands.serve")
 
@@ -212,7 +214,7 @@ class Writer:
         """Return the writer of an assignment, which its first use registers in the gradebook."""
         if assignment not in self._writers:
             register(self._course_dir, assignment)
-            writer = self._open.enter_context(ResultWriter(self._course_dir, assignment))
+            writer = self._open.enter_context(ResultWriter(self._course_dir, assignment, HANDED_IN_AGAIN))
             writer.warm_up(self._assignments[assignment].sources)
             self._writers[assignment] = writer
         return self._writers[assignment]

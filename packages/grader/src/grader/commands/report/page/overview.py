@@ -124,10 +124,11 @@ def mean(exercise: ExerciseStatistics) -> float:
 
 
 def remarks(student: Student) -> str:
-    """Return remarks on a student: lateness, penalty, troubles."""
+    """Return remarks on a student: extension, lateness, penalty, troubles."""
+    extended = f"due date extended to {student.extended_to.replace('T', ' ')} UTC" if student.extended_to else ""
     late = f"{span(student.seconds_late)} late" if student.seconds_late > 0 else ""
     penalty = f"{plural(student.penalty, 'point')} taken off" if student.penalty else ""
-    return "; ".join(filter(None, (late, penalty, *student.troubles)))
+    return "; ".join(filter(None, (extended, late, penalty, *student.troubles)))
 
 
 def row(student: Student, exercises: list[ExerciseStatistics]) -> list[str]:

@@ -2,6 +2,7 @@
 
     POST hand-in/ASSIGNMENT/NOTEBOOK --> 202, receipt        GET / , health, metrics
     GET  hand-in/ID?wait=SECONDS --> state, report           GET hand-in/ID/feedback --> page
+    POST request/ASSIGNMENT/NOTEBOOK --> 201, request
 
 Names from an address are looked up in the sources and the store, and never become a path.
 """
@@ -12,8 +13,10 @@ import secrets
 from functools import partial
 from typing import Any
 
+import msgspec
 from tornado.web import Application, HTTPError, RequestHandler, stream_request_body
 
+from grader.classroom.page.summary import with_requests
 from grader.commands.serve.policy import EVERYTHING, Refusal, fingerprint, shown
 from grader.commands.serve.store import GRADED, GRADING, WAITING
 from grader.commands.serve.web.context import ServiceContext, iso
@@ -26,6 +29,13 @@ PAGE_POLICY = (
     "form-action 'none'; frame-ancestors 'self'; sandbox allow-popups"
 )
 """Permissions of a feedback page in a browser: its own styles and pictures, and nothing else."""
+
+
+class Wanted(msgspec.Struct, forbid_unknown_fields=True):
+    """The body of a request for a regrade: what the student wrote, and the exercise, '' for the whole notebook."""
+
+    text: str
+    exercise: str = ""
 
 
 @stream_request_body
@@ -64,7 +74,7 @@ class SubmitHandler(Handler):
     async def post(self, assignment: str, notebook: str) -> None:
         """Store the notebook and answer with its receipt."""
         service, rules = self.service, self.service.rules[assignment]
-        notebook = self._notebook(assignment, notebook)
+        notebook = self.notebook(assignment, notebook)
         # After a client hangs up, its notebook counts as long as it is in memory.
         with self._cleanup.pop_all():
             if not self._content:
@@ -94,24 +104,10 @@ class SubmitHandler(Handler):
             await self.send_state(row, 202)
 
     def _require_acceptable(self) -> None:
-        assignment, notebook = self.path_args
-        if assignment not in self.service.assignments:
-            names = ", ".join(self.service.assignments)
-            to_do = f"put the notebook into a folder with the name of one ({names})"
-            raise Refusal(404, f"there is no assignment {one_line(assignment, 100)!r}: {to_do}")
-        self._notebook(assignment, notebook)
+        self.notebook(*self.path_args)
         length = self.request.headers.get("Content-Length", "")
         if length.isdecimal() and int(length) > self._max_bytes:
             raise self._too_large()
-
-    def _notebook(self, assignment: str, file: str) -> str:
-        """Return the notebook to which the name of a file refers, which a browser may have numbered."""
-        served = self.service.assignments[assignment]
-        found = served.chooser.matcher.by_name(file)
-        if found is None:
-            to_do = f"give the file back the name of its notebook ({', '.join(served.sources)})"
-            raise Refusal(404, f"{assignment} has no notebook {one_line(file, 100)!r}: {to_do}")
-        return found.notebook
 
     def _too_large(self) -> Refusal:
         return Refusal(413, f"a notebook may have {self._max_bytes / 2**20:g} MB: clear its outputs, and save it")
@@ -160,9 +156,26 @@ class PageHandler(Handler):
         page = await service.in_store_thread(service.store.page, key)
         if page is None:
             raise Refusal(404, "the page of this hand-in is no longer kept, because a newer or better one has a page")
+        requests = await service.in_store_thread(service.requests, row)
         self.set_header("Content-Type", "text/html; charset=utf-8")
         self.set_header("Content-Security-Policy", PAGE_POLICY)
-        self.finish(page)
+        self.finish(with_requests(page, requests))
+
+
+class RegradeHandler(Handler):
+    """Takes a student's request for a regrade."""
+
+    async def post(self, assignment: str, file: str) -> None:
+        """Record the request, `{"exercise": "", "text": "..."}`, and answer with it."""
+        notebook = self.notebook(assignment, file)
+        try:
+            wanted = msgspec.json.decode(self.request.body, type=Wanted)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise Refusal(400, f"a request is JSON with a text and an exercise ({one_line(error, 200)})") from None
+        names = self.student, assignment, notebook, wanted.exercise
+        request = await self.service.in_store_thread(self.service.ask, *names, wanted.text)
+        self.set_status(201)
+        self.finish(request.as_json())
 
 
 class OverviewHandler(Handler):
@@ -244,6 +257,7 @@ def application(service: ServiceContext, prefix: str) -> Application:
         (f"{prefix}hand-in/([^/]+)", StateHandler),
         (f"{prefix}hand-in/([^/]+)/feedback", PageHandler),
         (f"{prefix}hand-in/([^/]+)/([^/]+)", SubmitHandler),
+        (f"{prefix}request/([^/]+)/([^/]+)", RegradeHandler),
     ]
     return Application(
         [*rules, *service.identity.handlers()],

@@ -12,6 +12,8 @@ from typing import Any, TypeVar
 
 from sqlalchemy.exc import DBAPIError
 
+from grader.classroom.record.record import Record
+from grader.classroom.record.requests import Request, TooManyRequests, UnusableText, ask, requests_of
 from grader.classroom.student import Assignment
 from grader.commands.serve.databases import Deadlines
 from grader.commands.serve.dispatch import Dispatcher
@@ -20,7 +22,9 @@ from grader.commands.serve.policy import EVERYTHING, Refusal, SubmissionPolicy, 
 from grader.commands.serve.store import Store, SubmissionRow, utc_now
 from grader.commands.serve.web.identity import Identity
 from grader.commands.serve.web.limits import BoundedServer, Rates, ServiceLimits, Uploads
+from grader.engine.notebook.outline import Outline
 from grader.engine.notebook.plan import plan
+from grader.errors import GraderError
 from grader.text import one_line
 
 log = logging.getLogger("grader.commands.serve")
@@ -41,6 +45,7 @@ class ServiceContext:
     deadlines: Deadlines
     dispatcher: Dispatcher
     metrics: Metrics
+    record: Record
 
     def __post_init__(self) -> None:
         self.hidden = {
@@ -49,6 +54,12 @@ class ServiceContext:
             for notebook, source in assignment.sources.items()
         }
         """The names of the hidden tests by assignment and notebook."""
+        self.exercises = {
+            (name, notebook): list(Outline(source).exercises)
+            for name, assignment in self.assignments.items()
+            for notebook, source in assignment.sources.items()
+        }
+        """The names of the exercises by assignment and notebook."""
         self.rules = {name: self.policy.for_assignment(name) for name in self.assignments}
         self.rates, self.uploads = Rates(self.limits), Uploads(self.limits)
         self.server: BoundedServer
@@ -75,8 +86,7 @@ class ServiceContext:
 
     def due(self, assignment: str, student: str) -> datetime | None:
         """Return the due time of a student in UTC, or None."""
-        rules = self.rules[assignment]
-        return rules.due_at(None if rules.due else self.deadlines.due(assignment, student))
+        return self.deadlines.due(assignment, student, self.rules[assignment].due_time)
 
     def receipt(self, row: SubmissionRow) -> dict[str, Any]:
         """Return the JSON form of a hand-in that its student may see now."""
@@ -110,7 +120,34 @@ class ServiceContext:
             hidden = self.hidden.get((row.assignment, row.notebook), set())
             form["report"] = published(report, disclosure, hidden, is_alone=is_alone)
             form |= {"counts": row.counts, "told": disclosure, "graded": iso(row.graded_at)}
+            form["requests"] = [each.as_json() for each in self.requests(row)]
         return form
+
+    def requests(self, row: SubmissionRow) -> list[Request]:
+        """Return the student's requests for a regrade of a notebook, with their answers."""
+        try:
+            found = requests_of(self.record.entries(), row.assignment, row.student)
+        except GraderError as error:
+            log.error("%s", error)  # a report is worth more than its requests
+            return []
+        return [each for each in found if each.asked.notebook == row.notebook]
+
+    def ask(self, student: str, assignment: str, notebook: str, exercise: str, text: str) -> Request:
+        """Record a student's request for a regrade, and return it; raise Refusal if it is not acceptable."""
+        names = self.exercises[assignment, notebook]
+        if exercise and exercise not in names:
+            raise Refusal(
+                404, f"{notebook} has no exercise {one_line(exercise, 100)!r}: name one of {', '.join(names)}, or none"
+            )
+        try:
+            return ask(self.record, student, assignment, notebook, exercise, text)
+        except UnusableText as error:
+            raise Refusal(400, str(error)) from None
+        except TooManyRequests as error:
+            raise Refusal(429, str(error)) from None
+        except GraderError as error:
+            log.error("%s", error)
+            raise Refusal(503, "the service cannot store this now: ask again in a minute", 60) from None
 
 
 def iso(time: datetime | None) -> str | None:

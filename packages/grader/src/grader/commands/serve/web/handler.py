@@ -8,6 +8,7 @@ from tornado.web import Finish, RequestHandler
 from grader.commands.serve.policy import Refusal
 from grader.commands.serve.store import WAITING, SubmissionRow
 from grader.commands.serve.web.context import ServiceContext
+from grader.text import one_line
 
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
@@ -87,6 +88,27 @@ class Handler(RequestHandler):
         """Release the request's share of the limits when its client is gone."""
         super().on_connection_close()
         self._cleanup.close()
+
+    def notebook(self, assignment: str, file: str) -> str:
+        """Return the notebook to which the name of a file refers, which a browser may have numbered.
+
+        Args:
+            assignment: the assignment's name, from the address.
+            file: the file's name, from the address.
+
+        Raises:
+            Refusal: there is no such assignment or notebook.
+        """
+        if assignment not in self.service.assignments:
+            names = ", ".join(self.service.assignments)
+            to_do = f"put the notebook into a folder with the name of one ({names})"
+            raise Refusal(404, f"there is no assignment {one_line(assignment, 100)!r}: {to_do}")
+        served = self.service.assignments[assignment]
+        found = served.chooser.matcher.by_name(file)
+        if found is None:
+            to_do = f"give the file back the name of its notebook ({', '.join(served.sources)})"
+            raise Refusal(404, f"{assignment} has no notebook {one_line(file, 100)!r}: {to_do}")
+        return found.notebook
 
     async def own(self, key: str) -> SubmissionRow:
         """Return a hand-in of the student; raise Refusal for anything else, as if it did not exist."""

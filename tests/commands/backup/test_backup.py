@@ -1,0 +1,295 @@
+"""A backup of a course in use, restored elsewhere, has every accepted hand-in and the same gradebook."""
+
+import json
+import os
+import shutil
+import sqlite3
+import threading
+import zipfile
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from grader.classroom.course_dir import CourseDir
+from grader.classroom.record.entry import Entry, Kind
+from grader.classroom.record.record import Record
+from grader.commands.backup.manifest import MANIFEST, PREFIX
+from grader.commands.cli import main
+from tests.commands.serve.serving import STUDENTS, Server, make_served_course, other, written
+from tests.support.notebooks import answered
+from tests.support.small_class import NAME, RIGHT, grade_class, hand_in, ledger, make_course, released
+from tests.support.waiting import until
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A graded course with accounts, a record, an empty hand-in, and things that are no part of a backup."""
+    folder = make_course(tmp_path_factory.mktemp("course") / "course")
+    hand_in(folder, "ann", answered(released(folder), **RIGHT))
+    hand_in(folder, "gus", None)
+    (folder / "submitted" / "ann" / NAME / "own.db").write_bytes(b"SQLite format 3\0 and then nothing")
+    (folder / "submitted" / "ann" / NAME / "my-journal").write_text("Dear diary")
+    grade_class(folder)
+    with CourseDir(folder).gradebook() as gradebook:
+        gradebook.find_grade("why", "small", NAME, "ann").manual_score = 1.5
+        gradebook.db.commit()
+    (folder / "hand_in_accounts.json").write_text("{}")
+    (folder / "hand_in_accounts.json").chmod(0o600)
+    for left_out in (".git/HEAD", ".grader-serve.lock", "gradebook.db-journal"):
+        (folder / left_out).parent.mkdir(exist_ok=True)
+        (folder / left_out).write_bytes(b"")
+    (folder / "linked").symlink_to("/etc")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def backup(course: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A backup of it."""
+    file = tmp_path_factory.mktemp("backup") / "course.zip"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(course)
+        assert main(["backup", str(file)]) == 0
+    return file
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    """The files of a folder, without databases, which are compared by what they hold."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file() and path.name != "gradebook.db"
+    }
+
+
+def test_everything_comes_back(course: Path, backup: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The same files and scores; the restored course goes on, and no one has to be graded again."""
+    folder = tmp_path / "new" / "course"
+    assert main(["restore", str(backup), str(folder)]) == 0
+    assert "1 sound database, 2 students in the gradebook" in capsys.readouterr().out
+    left_out = {".git/HEAD", ".grader-serve.lock", "gradebook.db-journal"}
+    assert files(folder) == {name: content for name, content in files(course).items() if name not in left_out}
+    assert (folder / "submitted" / "gus" / NAME).is_dir() and not (folder / "linked").exists()
+    assert (folder / "hand_in_accounts.json").stat().st_mode & 0o777 == 0o600 == backup.stat().st_mode & 0o777
+    assert ledger(folder) == ledger(course)
+    assert [entry.after for entry in Record(folder).entries()] == [1.5]
+    assert grade_class(folder) == []
+
+
+def test_it_says_what_is_left_out(
+    course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A link's file is elsewhere."""
+    monkeypatch.chdir(course)
+    assert main(["backup", str(tmp_path / "x.zip")]) == 0
+    assert "1 link left out, whose files are elsewhere: linked" in capsys.readouterr().err
+    assert os.listdir(tmp_path) == ["x.zip"]
+
+
+def test_a_backup_replaces_nothing_and_lies_outside(
+    course: Path, backup: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An existing file, a place in the course folder and one that is not there are refused in one sentence."""
+    monkeypatch.chdir(course)
+    for file, says in (
+        (backup, "already exists"),
+        (course / "new.zip", "is in the course folder"),
+        (course.parent / "none" / "new.zip", "cannot be written .No such file"),
+    ):
+        assert main(["backup", str(file)]) == 1
+        (line,) = capsys.readouterr().err.splitlines()
+        assert says.split(" .")[0] in line
+    monkeypatch.chdir(course.parent)
+    assert main(["backup", "x.zip"]) == 1
+
+
+def test_a_folder_with_files_is_not_touched(backup: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Nor is a file or a link; an empty folder is taken."""
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "mine").write_text("mine")
+    (tmp_path / "file").write_text("mine")
+    (tmp_path / "link").symlink_to(tmp_path / "nowhere")
+    before = files(tmp_path)
+    for name in ("full", "file", "link"):
+        assert main(["restore", str(backup), str(tmp_path / name)]) == 1
+        assert "is not an empty folder" in capsys.readouterr().err
+    assert files(tmp_path) == before
+    (tmp_path / "empty").mkdir()
+    assert main(["restore", str(backup), str(tmp_path / "empty")]) == 0
+
+
+def _cut(data: bytes) -> bytes:
+    return data[: len(data) // 2]
+
+
+def _flipped(data: bytes) -> bytes:
+    middle = len(data) // 2
+    return data[:middle] + bytes(each ^ 255 for each in data[middle : middle + 64]) + data[middle + 64 :]
+
+
+@pytest.mark.parametrize("damage", [_cut, _flipped, lambda data: data[:-1], lambda data: b"", lambda data: b"x" * 99])
+def test_a_damaged_backup_is_refused_in_one_sentence(
+    backup: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], damage: Callable[[bytes], bytes]
+) -> None:
+    """Nothing of it stays."""
+    (tmp_path / "damaged.zip").write_bytes(damage(backup.read_bytes()))
+    assert main(["restore", str(tmp_path / "damaged.zip"), str(tmp_path / "new")]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "use another backup" in line
+    assert os.listdir(tmp_path) == ["damaged.zip"]
+
+
+def forged(backup: Path, file: Path, change: Callable[[dict[str, bytes], dict[str, object]], None]) -> Path:
+    """Write a backup whose members and manifest are changed."""
+    with zipfile.ZipFile(backup) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    manifest = json.loads(members.pop(MANIFEST))
+    change(members, manifest)
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+        archive.writestr(MANIFEST, json.dumps(manifest))
+    return file
+
+
+def _with_path(path: str) -> Callable[[dict[str, bytes], dict[str, object]], None]:
+    def change(members: dict[str, bytes], manifest: dict[str, object]) -> None:
+        members[PREFIX + path] = b""
+        empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+        manifest["files"].append({"path": path, "size": 0, "sha256": empty})  # type: ignore[attr-defined]
+
+    return change
+
+
+def _other_content(members: dict[str, bytes], _: dict[str, object]) -> None:
+    members[f"{PREFIX}nbgrader_config.py"] += b"\nimport os"
+
+
+def _same_size(members: dict[str, bytes], _: dict[str, object]) -> None:
+    members[f"{PREFIX}nbgrader_config.py"] = members[f"{PREFIX}nbgrader_config.py"][::-1]
+
+
+def _more(members: dict[str, bytes], _: dict[str, object]) -> None:
+    members[f"{PREFIX}more"] = b""
+
+
+def _fewer(members: dict[str, bytes], _: dict[str, object]) -> None:
+    del members[f"{PREFIX}gradebook.db"]
+
+
+def _without_gradebook(members: dict[str, bytes], manifest: dict[str, object]) -> None:
+    _fewer(members, manifest)
+    manifest["files"] = [each for each in manifest["files"] if each["path"] != "gradebook.db"]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (_with_path("../outside"), "holds the path '../outside'"),
+        (_with_path("/etc/outside"), "holds the path '/etc/outside'"),
+        (_with_path("a/../../outside"), "holds the path"),
+        (_with_path("a//b"), "holds the path"),
+        (_with_path("gradebook.db/x"), "is below a path that is a file"),
+        (_with_path("gradebook.db"), "holds 'gradebook.db' twice"),
+        (_other_content, "'nbgrader_config.py' is not the file that was backed up"),
+        (_same_size, "'nbgrader_config.py' is not the file that was backed up"),
+        (_more, "its files are not those of its list"),
+        (_fewer, "its files are not those of its list"),
+        (_without_gradebook, "a database is missing"),
+        (lambda _, manifest: manifest.update(format=9), "a newer version of the grader made it"),
+        (lambda _, manifest: manifest.update(files=[{"path": 7}]), "it has no list backup.json"),
+        (lambda _, manifest: manifest["files"][0].update(size=2**60), "it needs .* MB, and the disk has"),
+        (lambda _, manifest: manifest.update(folders=["../../outside"]), "holds the path '../../outside'"),
+    ],
+)
+def test_a_forged_backup_writes_nothing(
+    backup: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    change: Callable[[dict[str, bytes], dict[str, object]], None],
+    says: str,
+) -> None:
+    """Neither outside of the folder nor in it."""
+    file = forged(backup, tmp_path / "forged.zip", change)
+    assert main(["restore", str(file), str(tmp_path / "in" / "new")]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert says.split(" .*")[0] in line
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["forged.zip", "in"]
+    assert not Path("/etc/outside").exists()
+
+
+def test_a_database_that_was_damaged_before_is_named(
+    course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The digests fit, and the restore says which database is not sound."""
+    twin = shutil.copytree(course, tmp_path / "twin", symlinks=True)
+    with closing(sqlite3.connect(twin / "notes.db")) as notes:
+        notes.executescript("CREATE TABLE a(x UNIQUE); INSERT INTO a VALUES (1), (2);")
+        notes.executescript("PRAGMA writable_schema=1; UPDATE sqlite_master SET rootpage=3 WHERE name='a';")
+    monkeypatch.chdir(twin)
+    if main(["backup", str(tmp_path / "x.zip")]) == 0:
+        assert main(["restore", str(tmp_path / "x.zip"), str(tmp_path / "new")]) == 1
+        assert "notes.db is damaged" in capsys.readouterr().err and not (tmp_path / "new").exists()
+    else:
+        assert "a database of the course cannot be read" in capsys.readouterr().err
+
+
+def test_under_load_no_accepted_hand_in_is_lost(tmp_path: Path) -> None:
+    """Hand-ins arrive from several threads and are graded, marks are given, and backups are taken meanwhile.
+
+    Restored elsewhere, each hand-in with a receipt from before the backup is there; a service that starts there grades
+    what waited, and then the scores are those of the last hand-in of each student.
+    """
+    server = Server(make_served_course(tmp_path / "course", "c.SubmissionPolicy.cooldown = 0\n"))
+    folder, accepted, is_over = server.folder, list[tuple[str, str]](), threading.Event()
+
+    def hand_in_often(student: str) -> None:
+        number = 0
+        while not is_over.is_set():
+            number += 1
+            one = f"def one(x=1):\n    return x if {number} else 0"
+            for place in ((written(folder, one=one), NAME, "small"), (other(folder), NAME, "other")):
+                answer = server.hand_in(student, *place)
+                if answer.status == 202:
+                    accepted.append((student, answer.json["id"]))
+
+    def mark_often() -> None:
+        record = Record(folder)
+        while not is_over.is_set():
+            record.append([Entry(kind=Kind.REGRADE_REQUEST, who="ann", student="ann", why="please")])
+
+    threads = [threading.Thread(target=hand_in_often, args=(student,)) for student in STUDENTS[:4]]
+    threads.append(threading.Thread(target=mark_often))
+    for thread in threads:
+        thread.start()
+    known: list[set[str]] = []
+    try:
+        for number in range(3):
+            until(lambda number=number: len(accepted) > 10 * (number + 1), "hand-ins")  # type: ignore[misc]
+            known.append({key for _, key in accepted})
+            with pytest.MonkeyPatch.context() as patch:
+                patch.chdir(folder)
+                assert main(["backup", str(tmp_path / f"{number}.zip")]) == 0
+    finally:
+        is_over.set()
+        for thread in threads:
+            thread.join()
+    assert server.stop() == 0
+    for number, before in enumerate(known):
+        restored = tmp_path / f"restored{number}"
+        assert main(["restore", str(tmp_path / f"{number}.zip"), str(restored)]) == 0
+        with closing(sqlite3.connect(restored / "hand_ins.db")) as hand_ins:
+            rows = hand_ins.execute("SELECT id FROM hand_in WHERE state != 'superseded' AND state != 'refused'")
+            there = {key for (key,) in rows}
+            newest = dict(hand_ins.execute("SELECT student, max(number) FROM hand_in GROUP BY student"))
+            superseded = {key for (key,) in hand_ins.execute("SELECT id FROM hand_in WHERE state = 'superseded'")}
+        assert before <= there | superseded and newest.keys() <= set(STUDENTS)
+    again = Server(tmp_path / "restored2")
+    for student in sorted({student for student, _ in accepted}):
+        overview = again.ask("/", student).json["assignments"][NAME]["notebooks"]
+        assert overview["small"]["attempts"] >= 1
+    until(lambda: again.ask("/health").json["hand_ins"] == {"waiting": 0, "grading": 0}, "the hand-ins that waited")
+    assert again.stop() == 0
+    for scores in ledger(tmp_path / "restored2").values():
+        assert scores["score"] == 12

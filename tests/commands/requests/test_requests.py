@@ -1,0 +1,79 @@
+"""`grader requests` shows what students ask, and answers with the points of the gradebook."""
+
+from pathlib import Path
+
+import pytest
+
+from grader.classroom.course_dir import CourseDir
+from grader.classroom.record.record import Record
+from grader.classroom.record.requests import MAX_OPEN, TooManyRequests, ask, open_requests
+from grader.commands.cli import main
+from tests.support.notebooks import answered
+from tests.support.small_class import NAME, RIGHT, grade_class, hand_in, make_course, released
+
+
+def marked(folder: Path, points: float) -> None:
+    """Mark ann's written answer in the formgrader."""
+    with CourseDir(folder).gradebook() as gradebook:
+        grade = gradebook.find_grade("why", "small", NAME, "ann")
+        grade.manual_score, grade.needs_manual_grade = points, False
+        gradebook.db.commit()
+
+
+def test_from_the_request_to_the_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The list has the request with its id; the answer has the points before the request and now; then it is empty."""
+    folder = make_course(tmp_path / "course")
+    hand_in(folder, "ann", answered(released(folder), **RIGHT))
+    grade_class(folder)
+    monkeypatch.chdir(folder)
+    marked(folder, 0.5)
+    assert main(["requests"]) == 0 and capsys.readouterr().out == "no request waits for an answer\n"
+    record = Record(folder)
+    request = ask(record, "ann", NAME, "small", "why", "It had\n to be.").asked
+    assert main(["requests", NAME]) == 0
+    first, second = capsys.readouterr().out.splitlines()
+    assert first.startswith(request.id) and first.endswith(f"ann  {NAME}/small/why") and second == "    It had  to be."
+    marked(folder, 2)
+    monkeypatch.setenv("JUPYTERHUB_USER", "mia")
+    assert main(["requests", "--answer", request.id[:6], "So it had."]) == 0
+    assert "answered ann (0.5 → 2 points)" in capsys.readouterr().out
+    assert main(["requests"]) == 0 and "no request waits" in capsys.readouterr().out
+    assert main(["requests", "--all"]) == 0
+    assert "answered by mia (0.5 → 2 points): So it had." in capsys.readouterr().out
+    assert main(["grade", NAME, "--explain", "ann"]) == 0
+    history = " ".join(capsys.readouterr().out.split()).partition("history ")[2]
+    assert "ann why asks for a regrade: It had to be." in history
+    assert "mia why answer to the request 0.5 → 2: So it had." in history
+
+
+def test_an_answer_needs_a_request_and_a_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A wrong, an empty and an ambiguous id are refused, and so is an empty answer."""
+    folder = make_course(tmp_path / "course")
+    monkeypatch.chdir(folder)
+    key = ask(Record(folder), "ann", NAME, "small", "", "please").asked.id
+    for arguments, says in (
+        (["zzz", "x"], "no request has the id 'zzz': run 'grader requests'"),
+        (["", "x"], "no request has the id ''"),
+        ([key, " "], "the text is empty: write what the student should read"),
+    ):
+        assert main(["requests", "--answer", *arguments]) == 1
+        (line,) = capsys.readouterr().err.splitlines()
+        assert says in line
+    assert [each.id for each in open_requests(Record(folder))] == [key]
+
+
+def test_no_student_floods_the_markers(tmp_path: Path) -> None:
+    """Repeated words are one request; after ten open ones, one waits for answers; others may go on."""
+    record = Record(tmp_path)
+    for number in range(MAX_OPEN):
+        assert ask(record, "ann", NAME, "small", "", f"please {number}").asked == (
+            ask(record, "ann", NAME, "small", "", f"please {number}").asked
+        )
+    with pytest.raises(TooManyRequests, match="10 requests of yours wait"):
+        ask(record, "ann", NAME, "small", "", "one more")
+    ask(record, "bob", NAME, "small", "", "please")
+    assert len(open_requests(record)) == MAX_OPEN + 1 and len(open_requests(record, "02-other")) == 0
