@@ -46,7 +46,7 @@ def groups_of(course: CourseDir, name: str) -> dict[str, list[str]]:
 
 
 def test_no_answer_is_marked_twice(course: CourseDir) -> None:
-    """Each waiting answer to eleven questions by one of four people who begin at the same one; the formgrader agrees."""
+    """Each waiting answer to eleven questions, by one of four people. The formgrader agrees."""
     server = Server(course.root, *MARKERS)
     questions = [f"question-{number}" for number in range(1, QUESTIONS + 1)]
 

@@ -13,6 +13,7 @@ from grader.classroom.gradebook.marks import MarkBook, NewMark
 from grader.classroom.gradebook.reader import read_ledger
 from grader.classroom.record.entry import Kind
 from grader.classroom.record.record import RECORD, Record
+from grader.classroom.record.requests import ask, requests_of
 from grader.commands.mark.marking import GroupState, Marking, Stale
 from grader.errors import GraderError
 from tests.classroom.test_marks import by_formgrader
@@ -243,3 +244,38 @@ def test_what_cannot_be_read_is_said(course: CourseDir) -> None:
         database.execute("update assignment set name = 'other'")
     with pytest.raises(GraderError, match=f"run 'grader grade {NAME}' first"):
         Marking(course, NAME)
+
+
+def test_a_request_for_a_regrade_is_with_its_answer(course: CourseDir) -> None:
+    """Until a marker answers it; the student reads the points before and after, and not who answered."""
+    record, marking = Record(course.root), Marking(course, NAME)
+    first = groups(marking, WHY)["ann bob"]
+    marking.give(marking.questions[WHY], first.group, first.version, 1, "", "ada")
+    asked = ask(record, "bob", NAME, "essay", "why", "It <b>also</b> snows.").asked
+    ask(record, "cat", NAME, "essay", "two", "Why 0?")
+    ask(record, "cat", NAME, "essay", "", "Look at everything.")
+    assert {each.question.cell: each.requests for each in marking.progress()} == {
+        "why": 1, "plot": 0, "two-check": 1, "collect": 0,
+    }  # fmt: skip
+    state = groups(marking, WHY)["ann bob"]
+    assert [(each.id, each.text) for each in state.requests] == [(asked.id, "It <b>also</b> snows.")]
+    state = marking.give(marking.questions[WHY], state.group, state.version, 2, "", "ada")
+    with pytest.raises(GraderError, match="the text is empty"):
+        marking.answer_request(marking.questions[WHY], state.group, asked.id, " ", "ada")
+    done = marking.answer_request(marking.questions[WHY], state.group, asked.id, "You are right.", "ada")
+    assert done.requests == () and [each.cell for each in marking.requests()] == ["two", ""]
+    (told,) = [each.as_json()["answer"] for each in requests_of(record.entries(), NAME, "bob")]
+    assert (told["text"], told["before"], told["after"]) == ("You are right.", 1, 2) and "ada" not in str(told)
+    with pytest.raises(GraderError, match="answered already"):
+        marking.answer_request(marking.questions[WHY], state.group, asked.id, "Again.", "ada")
+
+
+def test_a_mark_of_the_formgrader_is_in_the_history(course: CourseDir) -> None:
+    """Under its name, because it does not say by whom."""
+    by_formgrader(course, "cat", "why", 0.5)
+    marking = Marking(course, NAME)
+    state = groups(marking, WHY)["cat"]
+    marking.give(marking.questions[WHY], state.group, state.version, 1, "", "ada")
+    by_formgrader(course, "cat", "why", 2)
+    history = marking.history(marking.questions[WHY], state.group)
+    assert [(each.who, each.after) for each in history] == [("formgrader", 2), ("ada", 1), ("formgrader", 0.5)]

@@ -18,8 +18,10 @@ import msgspec
 
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.marks import CellName, MarkBook, MarkChanged, NewMark, StudentMark
+from grader.classroom.record.catch_up import catch_up
 from grader.classroom.record.entry import Entry, Kind
-from grader.classroom.record.record import Append, Record
+from grader.classroom.record.record import UNDONE, Append, Record
+from grader.classroom.record.requests import answer, open_requests, points_before
 from grader.commands.mark.answers import ClassAnswers, Rendered
 from grader.commands.mark.comments import CommentStore
 from grader.commands.mark.questions import Question, read_questions
@@ -30,6 +32,13 @@ from grader.text import printable
 MAX_UNDO = 500
 MAX_COMMENT = 10_000
 """Longest comment on an answer, in characters."""
+
+
+class OpenRequest(msgspec.Struct, frozen=True):
+    """A request of a student for a regrade that waits for an answer."""
+
+    id: str
+    text: str
 
 
 class GroupState(msgspec.Struct, frozen=True):
@@ -50,6 +59,7 @@ class GroupState(msgspec.Struct, frozen=True):
         differs: whether its members have different marks.
         is_blank: whether it is as released, or was not handed in.
         by: the person who gave the mark; '' if the record does not say.
+        requests: what its students ask to look at again.
     """
 
     group: str
@@ -66,6 +76,7 @@ class GroupState(msgspec.Struct, frozen=True):
     differs: bool = False
     is_blank: bool = False
     by: str = ""
+    requests: tuple[OpenRequest, ...] = ()
 
 
 class Stale(Exception):
@@ -78,12 +89,13 @@ class Stale(Exception):
 
 @dataclass(frozen=True)
 class Progress:
-    """How far the marking of a question is, in students."""
+    """How far the marking of a question is, in students, and how many requests for a regrade are open."""
 
     question: Question
     students: int
     waiting: int
     points: float
+    requests: int
 
 
 @dataclass(frozen=True)
@@ -99,6 +111,7 @@ class _Group:
     id: str
     is_blank: bool
     members: tuple[StudentMark, ...]
+    requests: tuple[OpenRequest, ...] = ()
 
     @property
     def version(self) -> str:
@@ -142,7 +155,8 @@ class Marking:
         self.comments = CommentStore(course_dir.root, assignment)
         self._book = MarkBook(course_dir, assignment)
         self._answers = ClassAnswers(course_dir, assignment, source)
-        self._record = Record(course_dir.root)
+        self._course_dir, self._record = course_dir, course_dir.record or Record(course_dir.root)
+        catch_up(course_dir)
         self._views: defaultdict[CellName, _View] = defaultdict(_View)
         self._done: defaultdict[str, deque[_Action]] = defaultdict(lambda: deque(maxlen=MAX_UNDO))
 
@@ -152,12 +166,43 @@ class Marking:
 
     def progress(self) -> list[Progress]:
         """Return the questions that there is something to mark of, in order: a test only if a person set one."""
-        counts, found = self._book.counts(), []
+        counts, open_now, found = self._book.counts(), self.requests(), []
         for question in self.questions.values():
             count = counts.get(question.name)
-            if count and (question.kind is not CellType.TEST or count.waiting or count.given):
-                found.append(Progress(question, count.students, count.waiting, count.most))
+            asked = sum(_is_about(each, question) for each in open_now)
+            if count and (question.kind is not CellType.TEST or count.waiting or count.given or asked):
+                found.append(Progress(question, count.students, count.waiting, count.most, asked))
         return found
+
+    def requests(self) -> list[Entry]:
+        """Return the open requests for a regrade, the oldest first."""
+        return open_requests(self._record, self.assignment)
+
+    def answer_request(self, question: Question, group: str, key: str, text: str, marker: str) -> GroupState:
+        """Answer a request for a regrade with a text and the points that now count, and return the group's new state.
+
+        Args:
+            question: the question.
+            group: the group with the student who asked.
+            key: the id of the request.
+            text: what the student will read.
+            marker: the person.
+
+        Raises:
+            GraderError: there is no such request, the text is empty or too long, or the record cannot be written.
+        """
+        self.refresh(question)
+        if not any(each.id == key for each in self._views[question.name].states[group].requests):
+            raise GraderError("this request was answered already, or its student has another answer now")
+        rows = self._book.read(question.name, question.comment_on)
+
+        def points(asked: Entry) -> tuple[float | None, float | None]:
+            now = rows[asked.student].score.points
+            return points_before(self._record.entries(), asked, now), now
+
+        answer(self._record, key, marker, text, points)
+        self.refresh(question)
+        return self._views[question.name].states[group]
 
     def refresh(self, question: Question) -> int:
         """Read what other programs changed, and return the number of the last change of a question."""
@@ -167,7 +212,14 @@ class Marking:
             answer = self._answers.of(student, question)
             members[answer.digest].append(rows[student])
             blanks[answer.digest] = answer.is_blank
-        groups = {key: _Group(key, blanks[key], tuple(rows)) for key, rows in members.items()}
+        asked = defaultdict[str, list[OpenRequest]](list)
+        for entry in self.requests():
+            if _is_about(entry, question):
+                asked[entry.student].append(OpenRequest(entry.id, entry.why))
+        groups = {
+            key: _Group(key, blanks[key], tuple(own), tuple(one for each in own for one in asked.get(each.student, ())))
+            for key, own in members.items()
+        }
         view = self._views[question.name]
         # The largest groups first, blank ones last; the digest hides the order of the names. Numbers never change.
         for key in sorted(groups, key=lambda key: (blanks[key], -len(members[key]), key)):
@@ -274,6 +326,7 @@ class Marking:
 
     def history(self, question: Question, group: str) -> list[Entry]:
         """Return the entries of the record about a question and the first student of a group, the newest first."""
+        catch_up(self._course_dir)
         (student, *_) = self.students(question, group) or ("",)
         found = [each for each in self._entries(question) if each.student == student]
         return found[::-1]
@@ -332,12 +385,19 @@ class Marking:
         return {each.student: each for each in self._entries(question) if each.kind in (Kind.MARK, Kind.OVERRIDE)}
 
 
+def _is_about(asked: Entry, question: Question) -> bool:
+    """Return whether a request for a regrade is about a question; one about a whole notebook is about none."""
+    return (
+        asked.notebook == question.notebook and asked.cell in (question.cell, question.comment_on) and asked.cell != ""
+    )
+
+
 def _take_back(append: Append, entries: Iterable[Entry]) -> None:
     """Append the way back of entries whose marks the gradebook did not take."""
     append(
         msgspec.structs.replace(Entry(kind=each.kind, who=each.who), student=each.student, assignment=each.assignment,
         notebook=each.notebook, cell=each.cell, before=each.after, after=each.before,
-        why="the gradebook could not be written") for each in entries
+        why=UNDONE) for each in entries
     )  # fmt: skip
 
 
@@ -362,4 +422,5 @@ def _state(group: _Group, number: int, authors: dict[str, Entry]) -> GroupState:
         differs=not is_same,
         is_blank=group.is_blank,
         by=by.pop() if is_same and len(by) == 1 and first.score.manual is not None else "",
+        requests=group.requests,
     )  # fmt: skip

@@ -1,7 +1,7 @@
 """Defines the handlers of `grader mark` and their addresses.
 
     GET  /  ASSIGNMENT/  ASSIGNMENT/NOTEBOOK/CELL --> pages          GET  .../changes?after=N --> states, as they change
-    POST ASSIGNMENT/NOTEBOOK/CELL/{hold,release,mark,comment,forget} and ASSIGNMENT/undo --> JSON
+    POST ASSIGNMENT/NOTEBOOK/CELL/{hold,release,mark,answer,comment,forget} and ASSIGNMENT/undo --> JSON
 
 Names from an address are looked up, and never become a path.
 """
@@ -114,7 +114,8 @@ class AssignmentPage(Handler):
         """Answer with the page."""
         marking = await self.context.marking(assignment)
         progress = await self.context.call(marking.progress)
-        self.finish(pages.assignment_page(self.root, self.session, assignment, progress))
+        requests = await self.context.call(marking.requests)
+        self.finish(pages.assignment_page(self.root, self.session, assignment, progress, requests))
 
 
 class QuestionPage(Handler):
@@ -224,6 +225,26 @@ class Mark(Handler):
             state = stale.state
         context.tell(place)
         self.finish(context.shown(place, state))
+
+
+class _Answered(msgspec.Struct):
+    group: str
+    request: str
+    text: str
+
+
+class AnswerRequest(Handler):
+    """Answers a student's request for a regrade."""
+
+    async def post(self, *names: str) -> None:
+        """Answer with the new state of the group."""
+        place, said = Place(*names), self.form(_Answered)
+        marking, question = await self.context.question(place)
+        state = await self.context.call(
+            marking.answer_request, question, said.group, said.request, said.text, self.session.marker
+        )
+        self.context.tell(place)
+        self.finish(self.context.shown(place, state))
 
 
 class Undo(Handler):
@@ -341,6 +362,7 @@ def application(context: MarkingContext, root: str) -> Application:
         (f"{question}/hold", Hold),
         (f"{question}/release", Release),
         (f"{question}/mark", Mark),
+        (f"{question}/answer", AnswerRequest),
         (f"{question}/comment", AddComment),
         (f"{question}/forget", ForgetComment),
         (f"{question}/history/([0-9a-f]+)", History),

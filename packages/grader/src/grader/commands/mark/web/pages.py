@@ -13,6 +13,7 @@ from markupsafe import Markup
 from grader.classroom.page import sanitize
 from grader.classroom.page.feedback import highlighted
 from grader.classroom.page.summary import styles, templates
+from grader.classroom.record.entry import Entry
 from grader.commands.mark.marking import Progress
 from grader.commands.mark.questions import Question
 from grader.commands.mark.scheme import ReusableComment
@@ -65,11 +66,13 @@ def home_page(root: str, session: Session, assignments: list[str]) -> str:
     return _render("home.html.j2", root=root, session=session, title="Marking", assignments=assignments)
 
 
-def assignment_page(root: str, session: Session, assignment: str, progress: list[Progress]) -> str:
-    """Return the page with the questions of an assignment."""
+def assignment_page(
+    root: str, session: Session, assignment: str, progress: list[Progress], requests: list[Entry]
+) -> str:
+    """Return the page with the questions of an assignment, and the open requests for a regrade."""
     return _render(
         "assignment.html.j2", root=root, session=session, title=f"Marking {assignment}", assignment=assignment,
-        progress=progress, path_of=lambda question: path_of(Place(assignment, *question.name)),
+        progress=progress, requests=requests, path_of=lambda question: path_of(Place(assignment, *question.name)),
     )  # fmt: skip
 
 

@@ -75,6 +75,11 @@ function holderOf(state) {
 function describe(state) {
   if (!state.students) return "nobody has this answer any more: load the page again";
   if (isHeldByOthers(state)) return `being marked by ${holderOf(state)}`;
+  const asks = state.requests.length ? " · asks for a regrade" : "";
+  return describeMark(state) + asks;
+}
+
+function describeMark(state) {
   if (state.differs) return "identical answers with different marks";
   const by = state.by ? ` by ${state.by === page.marker ? "you" : state.by}` : "";
   const extra = state.extra ? `, with ${number(state.extra)} extra` : "";
@@ -121,7 +126,7 @@ function filter() {
   let shown = 0;
   for (const [group, card] of cards) {
     const state = states.get(group);
-    const fits = { waits: state.waits, mine: state.by === page.marker, differs: state.differs }[wanted] ?? true;
+    const fits = { waits: state.waits, mine: state.by === page.marker, differs: state.differs, asks: state.requests.length > 0 }[wanted] ?? true;
     card.hidden = !fits && group !== current;
     shown += !card.hidden;
   }
@@ -194,8 +199,35 @@ function fill(group) {
   form.querySelector(".history").addEventListener("click", () => showHistory(form));
   form.querySelector(".theirs").addEventListener("click", keepTheirs);
   form.querySelector(".ours").addEventListener("click", replaceTheirs);
+  form.querySelector(".requests").replaceChildren(...state.requests.map((request) => requestOf(group, request)));
   cards.get(group).querySelector(".place").replaceChildren(form);
   drawDraft();
+}
+
+function requestOf(group, request) {
+  const part = document.createElement("div");
+  const asked = document.createElement("p");
+  const label = document.createElement("label");
+  const area = document.createElement("textarea");
+  const button = document.createElement("button");
+  asked.textContent = `Asks for a regrade: “${request.text}”`;
+  label.className = "remark";
+  area.rows = 2;
+  area.maxLength = 2000;
+  label.append("Answer to this student", area);
+  button.type = "button";
+  button.textContent = "Send the answer, with the points that are saved";
+  button.addEventListener("click", async () => {
+    try {
+      draw(await ask(`${page.address}/answer`, { group, request: request.id, text: area.value }));
+      part.remove();
+      say("Answered: the student reads it with the report.");
+    } catch (error) {
+      complain(error);
+    }
+  });
+  part.append(asked, label, button);
+  return part;
 }
 
 function change(changes, source = null) {
