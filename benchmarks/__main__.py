@@ -11,8 +11,9 @@
 9. `grader serve` under load, and what it has after many kills.
 10. `grader check`, again and again: with and without the process that stays warm.
 11. The report on a class whose truth is known: what it finds, and how long it takes.
-12. A class on a cluster of this machine: its seconds, and what the driver itself costs.
-13. A model of 100,000 submissions on 1 to 1,000 workers, from costs that are measured now.
+12. `grader mark`: how long the page of a question with 300 answers takes, and a mark.
+13. A class on a cluster of this machine: its seconds, and what the driver itself costs.
+14. A model of 100,000 submissions on 1 to 1,000 workers, from costs that are measured now.
 
 Every measured class run is a whole process of its own: start-up, registration, grading, gradebook and feedback.
 """
@@ -30,7 +31,7 @@ from pathlib import Path
 
 import torch
 
-from benchmarks import attacks, calls, check, class_report, cluster, diagnosis, matrix, model, once, serve
+from benchmarks import attacks, calls, check, class_report, cluster, diagnosis, mark, matrix, model, once, serve
 from benchmarks.classes import ASSIGNMENT, PROGRAMS, STUDENTS, environment, make
 
 RESULTS = Path(__file__).parent / "RESULTS.md"
@@ -46,6 +47,7 @@ MODULES = {
     "serve": serve,
     "check": check,
     "class_report": class_report,
+    "mark": mark,
     "cluster": cluster,
     "model": model,
 }

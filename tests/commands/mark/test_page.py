@@ -22,7 +22,8 @@ from tests.support.notebooks import answered
 
 HOSTILE = [
     *MATHML, "<script>RAN</script>", "<img src=x onerror=RAN>", "<a href='javascript:RAN' id=status>x</a>",
-    "</script></article><script>RAN</script>", '<form action="URL"><button class="open" id="undo">', "]]><svg onload=RAN>",
+    "</script></article><script>RAN</script>", '<form action="URL"><button class="open" id="undo">',
+    "]]><svg onload=RAN>",
 ]  # fmt: skip
 pytestmark = needs_browser
 
