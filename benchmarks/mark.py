@@ -138,7 +138,7 @@ def table() -> str:
     return "\n".join([
         HEADING, "",
         f"{SIZE} students with different answers to every written question of {ASSIGNMENT}, with formulas, lists, "
-        "tables and some pictures. Seconds in Chromium, from the address to a page whose first answer can be marked.", "",
+        "tables and a few pictures. Seconds in Chromium from the address until the first answer can be marked.", "",
         "| | measured | target |", "|---|--:|--:|",
         f"| from the command to the link, seconds | {start:.1f} | |",
         f"| page of a question with {SIZE} answers, just after the start, seconds | {first:.2f} | < {TARGET} |",

@@ -23,7 +23,7 @@ def test_a_window_holds_one_answer() -> None:
 
 
 def test_a_lease_ends_unless_it_is_renewed() -> None:
-    """The answer is free then, and its end is told once."""
+    """The answer is free then, and its end is reported once."""
     now = [0.0]
     leases = Leases(60, clock=lambda: now[0])
     leases.take("x", ADA)
