@@ -73,7 +73,7 @@ function holderOf(state) {
 }
 
 function describe(state) {
-  if (!state.students) return "nobody has this answer any more: load the page again";
+  if (!state.students) return "no student has this answer any more: load the page again";
   if (isHeldByOthers(state)) return `being marked by ${holderOf(state)}`;
   const asks = state.requests.length ? " · asks for a regrade" : "";
   return describeMark(state) + asks;
@@ -176,7 +176,10 @@ function fill(group) {
     const button = document.createElement("button");
     button.type = "button";
     button.textContent = number(value);
-    button.addEventListener("click", () => change({ points: value }));
+    button.addEventListener("click", (event) => {
+      change({ points: value });
+      backToCard(event);
+    });
     form.querySelector(".buttons").append(button);
   }
   form.querySelector("input.value").addEventListener("input", (event) => {
@@ -188,13 +191,19 @@ function fill(group) {
     event.preventDefault();
     save();
   });
-  form.querySelector(".clear").addEventListener("click", () => change({ points: null }));
+  form.querySelector(".clear").addEventListener("click", (event) => {
+    change({ points: null });
+    backToCard(event);
+  });
   if (state.automatic !== null) {
     form.querySelector(".clear").hidden = true;
     const automatic = form.querySelector(".automatic");
     automatic.hidden = false;
     automatic.textContent = `Automatic points: ${number(state.automatic)}`;
-    automatic.addEventListener("click", () => change({ points: null }));
+    automatic.addEventListener("click", (event) => {
+      change({ points: null });
+      backToCard(event);
+    });
   }
   form.querySelector(".history").addEventListener("click", () => showHistory(form));
   form.querySelector(".theirs").addEventListener("click", keepTheirs);
@@ -228,6 +237,11 @@ function requestOf(group, request) {
   });
   part.append(asked, label, button);
   return part;
+}
+
+// After a click, Enter is to save and not to press the same button once more; keys that moved the focus leave it there.
+function backToCard(event) {
+  if (event.detail && current) cards.get(current).focus({ preventScroll: true });
 }
 
 function change(changes, source = null) {
@@ -467,7 +481,10 @@ function drawComments(all) {
     worth.className = "worth";
     worth.textContent = comment.points === null ? "" : `${comment.points > 0 ? "+" : "−"}${number(Math.abs(comment.points))}`;
     button.append(letter, text, worth);
-    button.addEventListener("click", () => use(comment));
+    button.addEventListener("click", (event) => {
+      use(comment);
+      backToCard(event);
+    });
     item.append(button);
     if (!suggested.has(comment.text)) {
       const forget = document.createElement("button");
