@@ -259,11 +259,14 @@ def test_a_request_for_a_regrade_is_with_its_answer(course: CourseDir) -> None:
     }  # fmt: skip
     state = groups(marking, WHY)["ann bob"]
     assert [(each.id, each.text) for each in state.requests] == [(asked.id, "It <b>also</b> snows.")]
+    ask(record, "cat", NAME, "essay", "why", "I am cat.")
+    history = marking.history(marking.questions[WHY], groups(marking, WHY)["cat"].group)
+    assert [(each.who, each.student) for each in history] == [("the student", "")], "names are hidden"
     state = marking.give(marking.questions[WHY], state.group, state.version, 2, "", "ada")
     with pytest.raises(GraderError, match="the text is empty"):
         marking.answer_request(marking.questions[WHY], state.group, asked.id, " ", "ada")
     done = marking.answer_request(marking.questions[WHY], state.group, asked.id, "You are right.", "ada")
-    assert done.requests == () and [each.cell for each in marking.requests()] == ["two", ""]
+    assert done.requests == () and [each.cell for each in marking.requests()] == ["two", "", "why"]
     (told,) = [each.as_json()["answer"] for each in requests_of(record.entries(), NAME, "bob")]
     assert (told["text"], told["before"], told["after"]) == ("You are right.", 1, 2) and "ada" not in str(told)
     with pytest.raises(GraderError, match="answered already"):

@@ -15,11 +15,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import msgspec
+from msgspec.structs import replace
 
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.marks import CellName, MarkBook, MarkChanged, NewMark, StudentMark
 from grader.classroom.record.catch_up import catch_up
-from grader.classroom.record.entry import Entry, Kind
+from grader.classroom.record.entry import Entry, Kind, new_id, now
 from grader.classroom.record.record import UNDONE, Append, Record
 from grader.classroom.record.requests import answer, open_requests, points_before
 from grader.commands.mark.answers import ClassAnswers, Rendered
@@ -30,6 +31,8 @@ from grader.errors import GraderError
 from grader.text import printable
 
 MAX_UNDO = 500
+THE_STUDENT = "the student"
+"""`who` of a student's own entries, because names are hidden."""
 MAX_COMMENT = 10_000
 """Longest comment on an answer, in characters."""
 
@@ -262,7 +265,8 @@ class Marking:
 
     def rendered(self, question: Question, group: str) -> Rendered:
         """Return the answer of a group as HTML."""
-        return self._answers.rendered(self.students(question, group)[0], question)
+        (student, *_) = self.students(question, group) or ("",)
+        return self._answers.rendered(student, question) if student else Rendered(("",))
 
     def picture(self, question: Question, group: str, number: int) -> tuple[str, bytes] | None:
         """Return the MIME type and the bytes of a picture in an answer; None if there is none."""
@@ -312,7 +316,7 @@ class Marking:
             GraderError: there is none, or the gradebook or the record cannot be written.
         """
         if not self._done[marker]:
-            raise GraderError("there is no mark of yours to undo since this page was started")
+            raise GraderError("there is no mark of yours to undo since `grader mark` was started")
         action = self._done[marker].pop()
         rows = self._book.read(action.question.name, action.question.comment_on)
         changes = []
@@ -325,11 +329,11 @@ class Marking:
         return Undone(action.question, self._views[action.question.name].states[action.group])
 
     def history(self, question: Question, group: str) -> list[Entry]:
-        """Return the entries of the record about a question and the first student of a group, the newest first."""
+        """Return the entries about a question and the first student of a group, the newest first, without a name."""
         catch_up(self._course_dir)
         (student, *_) = self.students(question, group) or ("",)
         found = [each for each in self._entries(question) if each.student == student]
-        return found[::-1]
+        return [replace(each, student="", who=THE_STUDENT if each.who == student else each.who) for each in found[::-1]]
 
     def _current(self, question: Question, group: str, version: str) -> _Group:
         """Return a group as it is in the gradebook and in the files now, if that is what the person saw."""
@@ -394,11 +398,7 @@ def _is_about(asked: Entry, question: Question) -> bool:
 
 def _take_back(append: Append, entries: Iterable[Entry]) -> None:
     """Append the way back of entries whose marks the gradebook did not take."""
-    append(
-        msgspec.structs.replace(Entry(kind=each.kind, who=each.who), student=each.student, assignment=each.assignment,
-        notebook=each.notebook, cell=each.cell, before=each.after, after=each.before,
-        why=UNDONE) for each in entries
-    )  # fmt: skip
+    append(replace(each, before=each.after, after=each.before, why=UNDONE, time=now(), id=new_id()) for each in entries)
 
 
 def _state(group: _Group, number: int, authors: dict[str, Entry]) -> GroupState:

@@ -131,8 +131,11 @@ class MarkingContext:
                 log.warning("the gradebook was not read: %s", refusal.why)
 
     async def render_ahead(self) -> None:
-        """Render the answers of all questions, so that pages open at once; other requests go before."""
-        for assignment in self.assignments:
+        """Render the answers of all questions, so that pages open at once; other requests go before.
+
+        On a hub, which may offer all assignments of a course, each page does it when it is opened.
+        """
+        for assignment in self.assignments if len(self.assignments) == 1 else ():
             try:
                 marking = await self.marking(assignment)
                 for progress in await self.call(marking.progress):

@@ -394,11 +394,12 @@ function compareWith(state) {
     fill(current);
     return;
   }
-  const who = state.by || "Someone, in the formgrader or by a new submission,";
-  const what = state.differs ? "now has different marks" : state.given === null ? "now has no mark" : `gave ${pointsOf(state.points, state.most)}`;
-  const theirs = state.comment ? `: “${state.comment}”` : "";
+  const quoted = (comment) => (comment ? `: “${comment}”` : "");
+  let theirs = `${state.by || "The formgrader"} gave ${pointsOf(state.points, state.most)}${quoted(state.comment)}`;
+  if (state.differs) theirs = "Its students now have different marks";
+  else if (state.given === null) theirs = "It changed, and now has no mark of a person";
   const mine = draft.points === null ? "no points" : pointsOf(draft.points, state.most);
-  form.querySelector(".conflict p").textContent = `${who} ${state.given === null || state.differs ? "changed this answer, which " : ""}${what}${theirs}.\nYours, not saved: ${mine}${draft.comment ? `: “${draft.comment}”` : ""}.`;
+  form.querySelector(".conflict p").textContent = `${theirs}\nYours, not saved: ${mine}${quoted(draft.comment)}`;
   form.querySelector(".conflict").hidden = false;
 }
 
@@ -447,7 +448,8 @@ async function showHistory(form) {
     const items = entries.map((entry) => {
       const item = document.createElement("li");
       const time = new Date(entry.time).toLocaleString();
-      item.textContent = `${time}, ${entry.who}: ${worth(entry.before)} → ${worth(entry.after)}${entry.why ? ` (${entry.why})` : ""}`;
+      const change = entry.kind === "regrade-request" ? "asks for a regrade" : `${worth(entry.before)} → ${worth(entry.after)}`;
+      item.textContent = `${time}, ${entry.who}: ${change}${entry.why ? ` (${entry.why})` : ""}`;
       return item;
     });
     list.replaceChildren(...items);
