@@ -108,7 +108,7 @@ def course() -> Iterator[Path]:
         remember(course)
         with CourseDir(course).gradebook() as gradebook:
             gradebook.add_student("ann")
-            gradebook.add_assignment(NAME, duedate="2098-01-01 UTC")
+            gradebook.add_assignment(NAME, duedate="2098-01-01 12:00 UTC")
         back_up(CourseDir(course), folder / "backup.zip", print)
         for part in ("home", "tmp", "runtime"):
             (folder / part).mkdir()

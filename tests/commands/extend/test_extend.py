@@ -87,6 +87,25 @@ def test_one_who_has_not_handed_in_stays_so_until_then(course: Path, capsys: pyt
     assert "extended to 2030-01-05 17:00:00 UTC" in out and "extension 2030-01-05T17:00:00Z → -" in out
 
 
+def test_an_extension_may_come_before_the_first_grading(course: Path) -> None:
+    """The gradebook has no notebooks yet, and gets them first."""
+    with CourseDir(course).gradebook() as gradebook:
+        gradebook.add_student("ann")
+    assert main(["extend", "ann", NAME, "2030-01-04"]) == 0
+    assert grade_class(course) == ["ann"] and counted(course, "ann") == 8
+    assert len(ledger(course)["ann"]["grades"]) == 4
+
+
+def test_an_assignment_without_notebooks_is_refused(course: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """nbgrader could not register them afterwards."""
+    with CourseDir(course).gradebook() as gradebook:
+        gradebook.add_assignment("02-later", duedate=DUE)
+    assert main(["extend", "bob", "02-later", "2030-01-04"]) == 1
+    assert "02-later has no notebooks yet: put them into source/ first" in capsys.readouterr().err
+    with CourseDir(course).gradebook() as gradebook:
+        assert gradebook.find_assignment("02-later").submissions == []
+
+
 def test_report_and_export_show_the_date(course: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """And the file of the report's students says it, too."""
     grade_class(course)

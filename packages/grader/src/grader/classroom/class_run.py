@@ -288,7 +288,7 @@ class Inputs:
     @classmethod
     def of(cls, assignment: Assignment, gradebook: GradebookWriter) -> "Inputs":
         """Return the inputs of an assignment as they are now."""
-        return cls(_common_digest(assignment, gradebook.due()), gradebook.extensions())
+        return cls(common_digest(assignment, gradebook.due()), gradebook.extensions())
 
     def digest(self, student: str, submission: str) -> str:
         """Return a digest of everything that one student's scores depend on.
@@ -302,7 +302,7 @@ class Inputs:
         return hashlib.sha256(own.encode()).hexdigest()
 
 
-def _common_digest(assignment: Assignment, due: datetime | None) -> str:
+def common_digest(assignment: Assignment, due: datetime | None) -> str:
     """Return a digest of everything that the scores of all students depend on."""
     digest = hashlib.sha256(engine_digest(assignment.helper_packages).encode())
     digest.update(repr(assignment.misconceptions).encode())

@@ -15,10 +15,11 @@ from nbgrader.api import Gradebook
 from sqlalchemy import select
 
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.gradebook.reader import SubmissionScore, ledger_of
+from grader.classroom.gradebook.reader import ledger_of
 from grader.classroom.gradebook.rules import due_for
 from grader.classroom.record.catch_up import catch_up
 from grader.classroom.record.entry import Entry, Kind, account
+from grader.classroom.release import register
 from grader.errors import GraderError
 from grader.text import one_line
 
@@ -87,13 +88,14 @@ def extend(
         if until is None and before is None:
             raise GraderError(f"{one_line(student)} has no extension of {assignment}: there is nothing to remove")
         if until != before:
+            _register(course_dir, gradebook, assignment)
             _write(course_dir, gradebook, Entry(
                 kind=Kind.EXTENSION, who=account(), student=student, assignment=assignment, before=_iso(before),
                 after=_iso(until), why=why,
             ), until - due if until else None, is_pending=student in ledger.pending)  # fmt: skip
     yield f"{one_line(student)}: {assignment} is due at {shown(until or due)} (before: {shown(before or due)})"
     if score.handed_in and until != before:
-        yield _next(score, assignment)
+        yield f"run 'grader grade {assignment}': the hand-in of {shown(score.handed_in)} then counts by the new date"
 
 
 def _write(
@@ -109,11 +111,6 @@ def _write(
         gradebook.update_or_create_submission(entry.assignment, entry.student, extension=extension)
 
 
-def _next(score: SubmissionScore, assignment: str) -> str:
-    when = f"the hand-in of {shown(score.handed_in)}" if score.handed_in else "the hand-in"
-    return f"run 'grader grade {assignment}': it counts {when} by the new date"
-
-
 def _due(course_dir: CourseDir, database: Any, assignment: str) -> datetime:
     names = {name: due for name, due in database.execute(select(api.Assignment.name, api.Assignment.duedate))}
     if assignment not in names and assignment not in course_dir.assignments():
@@ -127,6 +124,17 @@ def _due(course_dir: CourseDir, database: Any, assignment: str) -> datetime:
     return due
 
 
+def _register(course_dir: CourseDir, gradebook: Gradebook, assignment: str) -> None:
+    """Register the notebooks of an assignment, which nbgrader cannot do once an extension has made a row."""
+    if gradebook.find_assignment(assignment).notebooks:
+        return
+    if assignment not in course_dir.assignments():
+        raise GraderError(f"{assignment} has no notebooks yet: put them into source/ first, and extend it then")
+    gradebook.db.rollback()
+    register(course_dir, assignment)
+    gradebook.db.expire_all()
+
+
 def _require_student(database: Any, student: str) -> None:
     students = set(database.scalars(select(api.Student.id)))
     if student not in students:
@@ -137,10 +145,9 @@ def _require_student(database: Any, student: str) -> None:
 
 
 def _instead(name: str, known: Collection[str]) -> str:
-    """Return the advice after an unknown name: the closest known one, or all if they are few."""
+    """Return the advice after an unknown name, with the closest known one."""
     close = get_close_matches(name, known, 1)
-    there_is = f"did you mean '{one_line(close[0], 100)}'? C" if close else "c"
-    return f": {there_is}orrect the name"
+    return f": did you mean '{one_line(close[0], 100)}'? Correct the name" if close else ": correct the name"
 
 
 def shown(time: datetime) -> str:
