@@ -4,19 +4,16 @@ import shutil
 import sqlite3
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from inspect import unwrap
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from nbgrader.server_extensions.formgrader.apihandlers import CommentHandler, GradeHandler
 
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.marks import CellCount, MarkBook, MarkChanged, NewMark
 from grader.classroom.gradebook.reader import read_ledger
 from grader.errors import GraderError
-from tests.commands.mark.marked_course import NAME, grade, make_mixed
+from tests.commands.mark.marked_course import NAME, by_formgrader, grade, make_mixed
 
 WHY, TEST = ("essay", "why"), ("essay", "two-check")
 LATE = """
@@ -45,20 +42,6 @@ def rows(course: CourseDir) -> list[Any]:
     with sqlite3.connect(course.root / "gradebook.db") as database:
         tables = ("grade", "comment", "submitted_notebook")
         return [database.execute(f"select * from {table} order by id").fetchall() for table in tables]
-
-
-def by_formgrader(course: CourseDir, student: str, cell: str, points: float | None, comment: str | None = None) -> None:
-    """Give points, and a comment, with the handlers of the formgrader."""
-    with course.gradebook() as gradebook:
-        row = gradebook.find_grade(cell, "essay", NAME, student)
-        _put(GradeHandler, gradebook, row.id, {"manual_score": points, "extra_credit": None})
-        if comment is not None:
-            said = gradebook.find_comment(cell, "essay", NAME, student)
-            _put(CommentHandler, gradebook, said.id, {"manual_comment": comment})
-
-
-def _put(handler: Any, gradebook: Any, row: str, body: dict[str, Any]) -> None:
-    unwrap(handler.put)(SimpleNamespace(gradebook=gradebook, get_json_body=lambda: body, write=lambda _: None), row)
 
 
 def given(course: CourseDir, student: str, points: float | None, comment: str | None = None) -> None:

@@ -3,11 +3,15 @@
 import json
 import random
 from datetime import datetime
+from inspect import unwrap
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
+from nbgrader.server_extensions.formgrader.apihandlers import CommentHandler, GradeHandler
 
 from grader.classroom.class_run import ClassRun
 from grader.classroom.course_dir import CourseDir
@@ -138,3 +142,17 @@ def make_mixed(folder: Path, config: str = "") -> CourseDir:
         hand_in(folder, student, submission)
     grade(course_dir)
     return course_dir
+
+
+def by_formgrader(course: CourseDir, student: str, cell: str, points: float | None, comment: str | None = None) -> None:
+    """Give points, and a comment, with the handlers of the formgrader."""
+    with course.gradebook() as gradebook:
+        row = gradebook.find_grade(cell, "essay", NAME, student)
+        _put(GradeHandler, gradebook, row.id, {"manual_score": points, "extra_credit": None})
+        if comment is not None:
+            said = gradebook.find_comment(cell, "essay", NAME, student)
+            _put(CommentHandler, gradebook, said.id, {"manual_comment": comment})
+
+
+def _put(handler: Any, gradebook: Any, row: str, body: dict[str, Any]) -> None:
+    unwrap(handler.put)(SimpleNamespace(gradebook=gradebook, get_json_body=lambda: body, write=lambda _: None), row)

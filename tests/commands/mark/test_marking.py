@@ -16,8 +16,7 @@ from grader.classroom.record.record import RECORD, Record
 from grader.classroom.record.requests import ask, requests_of
 from grader.commands.mark.marking import GroupState, Marking, Stale
 from grader.errors import GraderError
-from tests.classroom.test_marks import by_formgrader
-from tests.commands.mark.marked_course import NAME, grade, hand_in, make_mixed, released
+from tests.commands.mark.marked_course import NAME, by_formgrader, grade, hand_in, make_mixed, released
 from tests.support.notebooks import answered
 
 PICTURE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="

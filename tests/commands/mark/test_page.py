@@ -13,9 +13,8 @@ from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.marks import MarkBook
 from grader.classroom.record.record import Record
 from grader.classroom.record.requests import ask, requests_of
-from tests.attacks.test_browser import MATHML, RAN
-from tests.classroom.test_marks import by_formgrader
-from tests.commands.mark.marked_course import NAME, grade, hand_in, make_mixed, released
+from tests.attacks.hostile_markup import MATHML, RAN
+from tests.commands.mark.marked_course import NAME, by_formgrader, grade, hand_in, make_mixed, released
 from tests.commands.mark.marker import Marker, chromium, needs_browser
 from tests.commands.mark.marking_server import Server
 from tests.support.notebooks import answered
