@@ -14,7 +14,8 @@ from grader.classroom.gradebook.reader import read_ledger
 from grader.classroom.record.entry import Kind
 from grader.classroom.record.record import RECORD, Record
 from grader.classroom.record.requests import ask, requests_of
-from grader.commands.mark.marking import GroupState, Marking, Stale
+from grader.commands.mark.groups import GroupState
+from grader.commands.mark.marking import Marking, Stale
 from grader.errors import GraderError
 from tests.commands.mark.marked_course import NAME, by_formgrader, grade, hand_in, make_mixed, released
 from tests.support.notebooks import answered
@@ -281,3 +282,13 @@ def test_a_mark_of_the_formgrader_is_in_the_history(course: CourseDir) -> None:
     by_formgrader(course, "cat", "why", 2)
     history = marking.history(marking.questions[WHY], state.group)
     assert [(each.who, each.after) for each in history] == [("formgrader", 2), ("ada", 1), ("formgrader", 0.5)]
+
+
+def test_a_page_that_is_older_than_the_server_is_followed_on(course: CourseDir) -> None:
+    """On a hub, a page outlives the server: what changes after a restart has a larger number than all before."""
+    before = Marking(course, NAME)
+    groups(before, WHY)
+    seen = before.touch(before.questions[WHY], [])
+    again = Marking(course, NAME)
+    groups(again, WHY)
+    assert len(again.states(again.questions[WHY], seen)) == 3

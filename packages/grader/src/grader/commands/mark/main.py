@@ -83,22 +83,24 @@ async def _serve(course_dir: CourseDir, assignments: list[str], options: Options
             f"grader mark listens on this machine only, not at {host}: use a JupyterHub, or "
             f"'ssh -L {port}:localhost:{port}'"
         )
+    # Before anything is open that an error would leave open.
+    markers = [require_name(marker) for marker in options.markers] or [getpass.getuser()]
+    hub = HubMarkers(settings.markers) if is_on_hub else None
     try:
         sockets = bind_sockets(port, host)
     except OSError as error:
         raise GraderError(f"cannot listen at {host}:{port} ({error.strerror}): choose another with --bind") from None
     port = sockets[0].getsockname()[1]
-    root, links = os.environ.get(PREFIX, "/"), ""
+    root, link = os.environ.get(PREFIX, "/"), ""
     access: Access
-    if is_on_hub:
+    if hub is not None:
         logging.basicConfig(format="%(asctime)s %(message)s")
         log.setLevel(logging.INFO)
-        access = HubMarkers(settings.markers)
+        access = hub
     else:
         address = f"http://{f'[{host}]' if ':' in host else host}:{port}{root}"
-        access = Links(address, lambda marker, link: print(f"grader: {marker} marks at {link}", flush=True))
-        markers = [require_name(marker) for marker in options.markers] or [getpass.getuser()]
-        links = [access.make(marker) for marker in markers][0]
+        access = links = Links(address, lambda marker, link: print(f"grader: {marker} marks at {link}", flush=True))
+        link, *_ = [links.make(marker) for marker in markers]
     context = MarkingContext(course_dir, assignments, access, settings.lease_seconds)
     server = HTTPServer(application(context, root), max_body_size=MAX_BODY, max_header_size=MAX_BODY)
     server.add_sockets(sockets)
@@ -107,8 +109,8 @@ async def _serve(course_dir: CourseDir, assignments: list[str], options: Options
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
     tasks = [asyncio.create_task(context.watch()), asyncio.create_task(context.render_ahead())]
     with tempfile.TemporaryDirectory() as folder:
-        if links and options.with_browser:
-            _open(Path(folder) / "mark.html", links)
+        if link and options.with_browser:
+            _open(Path(folder) / "mark.html", link)
         await stopped.wait()
     server.stop()
     for task in tasks:

@@ -8,13 +8,12 @@ Everything here runs in one thread. A mark is given over what the person saw, or
 digest of its members' rows, and the gradebook compares the rows once more while it writes them.
 """
 
-import hashlib
 import math
+import time
 from collections import defaultdict, deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-import msgspec
 from msgspec.structs import replace
 
 from grader.classroom.course_dir import CourseDir
@@ -25,6 +24,7 @@ from grader.classroom.record.record import UNDONE, Append, Record
 from grader.classroom.record.requests import answer, open_requests, points_before
 from grader.commands.mark.answers import ClassAnswers, Rendered
 from grader.commands.mark.comments import CommentStore
+from grader.commands.mark.groups import Group, GroupState, OpenRequest, state_of
 from grader.commands.mark.questions import Question, read_questions
 from grader.engine.notebook.cells import CellType
 from grader.errors import GraderError
@@ -35,51 +35,6 @@ THE_STUDENT = "the student"
 """`who` of a student's own entries, because names are hidden."""
 MAX_COMMENT = 10_000
 """Longest comment on an answer, in characters."""
-
-
-class OpenRequest(msgspec.Struct, frozen=True):
-    """A request of a student for a regrade that waits for an answer."""
-
-    id: str
-    text: str
-
-
-class GroupState(msgspec.Struct, frozen=True):
-    """What a page shows of a group of identical answers.
-
-    Args:
-        group: its id.
-        number: its number on the page.
-        students: how many students gave this answer; 0 once none has it any more.
-        version: changes with the marks and the submissions of its members.
-        points: the points that count; None if there are none yet, or if they differ.
-        given: the points of a person; None if there are none, or if they differ.
-        most: the maximum.
-        automatic: the points of the grader; None if there are none.
-        extra: the extra credit that the formgrader gave.
-        comment: the comment that the student reads.
-        waits: whether the answer waits for a person.
-        differs: whether its members have different marks.
-        is_blank: whether it is as released, or was not handed in.
-        by: the person who gave the mark; '' if the record does not say.
-        requests: what its students ask to look at again.
-    """
-
-    group: str
-    number: int
-    students: int
-    version: str = ""
-    points: float | None = None
-    given: float | None = None
-    most: float = 0.0
-    automatic: float | None = None
-    extra: float = 0.0
-    comment: str = ""
-    waits: bool = False
-    differs: bool = False
-    is_blank: bool = False
-    by: str = ""
-    requests: tuple[OpenRequest, ...] = ()
 
 
 class Stale(Exception):
@@ -109,27 +64,16 @@ class Undone:
     state: GroupState
 
 
-@dataclass(frozen=True)
-class _Group:
-    id: str
-    is_blank: bool
-    members: tuple[StudentMark, ...]
-    requests: tuple[OpenRequest, ...] = ()
-
-    @property
-    def version(self) -> str:
-        return hashlib.sha256(repr(self.members).encode()).hexdigest()[:20]
-
-
 @dataclass
 class _View:
     """What is known of a question: its groups, their states, and the numbers of the changes that made them."""
 
-    groups: dict[str, _Group] = field(default_factory=dict)
+    groups: dict[str, Group] = field(default_factory=dict)
     states: dict[str, GroupState] = field(default_factory=dict)
     changed_at: dict[str, int] = field(default_factory=dict)
     numbers: dict[str, int] = field(default_factory=dict)
-    revision: int = 0
+    revision: int = field(default_factory=lambda: time.time_ns() // 10**6)
+    """Larger than any of an earlier server, whose pages may still be open on a hub."""
 
 
 @dataclass(frozen=True)
@@ -220,7 +164,7 @@ class Marking:
             if _is_about(entry, question):
                 asked[entry.student].append(OpenRequest(entry.id, entry.why))
         groups = {
-            key: _Group(key, blanks[key], tuple(own), tuple(one for each in own for one in asked.get(each.student, ())))
+            key: Group(key, blanks[key], tuple(own), tuple(one for each in own for one in asked.get(each.student, ())))
             for key, own in members.items()
         }
         view = self._views[question.name]
@@ -233,10 +177,10 @@ class Marking:
             view.revision += 1
             authors = self._authors(question)
             for key in changed:
-                view.states[key] = _state(groups[key], view.numbers[key], authors)
+                view.states[key] = state_of(groups[key], view.numbers[key], authors)
             for key in gone:
                 view.states[key] = GroupState(key, view.numbers[key], 0)
-                groups[key] = _Group(key, False, ())
+                groups[key] = Group(key, False, ())
             for key in (*changed, *gone):
                 view.changed_at[key] = view.revision
             view.groups = groups | {key: group for key, group in view.groups.items() if key not in groups}
@@ -335,7 +279,7 @@ class Marking:
         found = [each for each in self._entries(question) if each.student == student]
         return [replace(each, student="", who=THE_STUDENT if each.who == student else each.who) for each in found[::-1]]
 
-    def _current(self, question: Question, group: str, version: str) -> _Group:
+    def _current(self, question: Question, group: str, version: str) -> Group:
         """Return a group as it is in the gradebook and in the files now, if that is what the person saw."""
         self.refresh(question)
         view = self._views[question.name]
@@ -399,28 +343,3 @@ def _is_about(asked: Entry, question: Question) -> bool:
 def _take_back(append: Append, entries: Iterable[Entry]) -> None:
     """Append the way back of entries whose marks the gradebook did not take."""
     append(replace(each, before=each.after, after=each.before, why=UNDONE, time=now(), id=new_id()) for each in entries)
-
-
-def _state(group: _Group, number: int, authors: dict[str, Entry]) -> GroupState:
-    """Return the state of a group with members."""
-    first = group.members[0]
-    marks = {(each.given, each.score.points, each.comment.text) for each in group.members}
-    by = {
-        entry.who if (entry := authors.get(each.student)) and entry.after == each.score.manual else ""
-        for each in group.members
-    }
-    is_same = len(marks) == 1
-    return GroupState(
-        group.id, number, len(group.members), group.version,
-        points=first.score.points if is_same and first.score.is_scored else None,
-        given=first.score.manual if is_same else None,
-        most=first.score.max_points,
-        automatic=first.score.auto,
-        extra=first.score.extra or 0.0,
-        comment=(first.comment.text or "") if is_same else "",
-        waits=any(each.score.needs_marking for each in group.members),
-        differs=not is_same,
-        is_blank=group.is_blank,
-        by=by.pop() if is_same and len(by) == 1 and first.score.manual is not None else "",
-        requests=group.requests,
-    )  # fmt: skip

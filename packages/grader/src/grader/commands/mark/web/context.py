@@ -17,8 +17,9 @@ import msgspec
 
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.web.refusal import Refusal
+from grader.commands.mark.groups import GroupState
 from grader.commands.mark.leases import Leases, Window
-from grader.commands.mark.marking import GroupState, Marking
+from grader.commands.mark.marking import Marking
 from grader.commands.mark.questions import Question
 from grader.commands.mark.web.access import Access
 from grader.errors import GraderError
