@@ -7,7 +7,8 @@ handlers (event loop) --call--> one thread: Marking, gradebook, record
 
 import asyncio
 import logging
-from collections import Counter, defaultdict
+import time
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -17,6 +18,7 @@ import msgspec
 
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.web.refusal import Refusal
+from grader.commands.mark.answers import Rendered
 from grader.commands.mark.groups import GroupState
 from grader.commands.mark.leases import Leases, Window
 from grader.commands.mark.marking import Marking
@@ -28,8 +30,8 @@ from grader.text import one_line
 log = logging.getLogger("grader.commands.mark")
 LOOK_SECONDS = 1.0
 """How often the gradebook is read for changes of other programs, while a page is open."""
-RENDERED_AT_ONCE = 20
-"""Answers that are rendered before the thread takes the next request."""
+RENDER_SECONDS = 0.03
+"""Seconds for which answers are rendered before the thread takes the next request; known ones take no time."""
 Value = TypeVar("Value")
 
 
@@ -145,13 +147,19 @@ class MarkingContext:
             except Refusal as refusal:
                 log.warning("%s: %s", assignment, refusal.why)
 
-    async def html(self, marking: Marking, question: Question) -> dict[str, Any]:
+    async def html(self, marking: Marking, question: Question) -> dict[str, Rendered]:
         """Return the rendered answers of all groups of a question."""
-        groups = [state.group for state in marking.states(question) if state.students]
-        found: dict[str, Any] = {}
-        for start in range(0, len(groups), RENDERED_AT_ONCE):
-            some = groups[start : start + RENDERED_AT_ONCE]
-            found |= await self.call(lambda some=some: {key: marking.rendered(question, key) for key in some})
+        groups = deque(state.group for state in marking.states(question) if state.students)
+        found: dict[str, Rendered] = {}
+
+        def some() -> None:
+            end = time.monotonic() + RENDER_SECONDS
+            while groups and time.monotonic() < end:
+                found[groups[0]] = marking.rendered(question, groups[0])
+                groups.popleft()
+
+        while groups:
+            await self.call(some)
         return found
 
     def close(self) -> None:
