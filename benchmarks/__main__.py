@@ -12,8 +12,9 @@
 10. `grader check`, again and again: with and without the process that stays warm.
 11. The start of a course that does not use torch, beside one that does.
 12. The report on a class whose truth is known: what it finds, and how long it takes.
-13. A class on a cluster of this machine: its seconds, and what the driver itself costs.
-14. A model of 100,000 submissions on 1 to 1,000 workers, from costs that are measured now.
+13. `grader mark`: how long the page of a question with 300 answers takes, and a mark.
+14. A class on a cluster of this machine: its seconds, and what the driver itself costs.
+15. A model of 100,000 submissions on 1 to 1,000 workers, from costs that are measured now.
 
 Every measured class run is a whole process of its own: start-up, registration, grading, gradebook and feedback.
 """
@@ -38,6 +39,7 @@ from benchmarks import (
     class_report,
     cluster,
     diagnosis,
+    mark,
     matrix,
     model,
     once,
@@ -60,6 +62,7 @@ MODULES = {
     "check": check,
     "without_torch": without_torch,
     "class_report": class_report,
+    "mark": mark,
     "cluster": cluster,
     "model": model,
 }

@@ -79,6 +79,7 @@ CASES = [
     Case(f"check submitted/ann/{NAME}/small.ipynb", FORKING),
     Case(f"check submitted/ann/{NAME}/small.ipynb --no-daemon", FORKING),
     Case("serve --bind 127.0.0.1:0", FORKING | {"status 401"}, is_endless=True),
+    Case("mark --no-browser --bind 127.0.0.1:0", {"status 401"}, is_endless=True),
     Case("tokens students.csv", set()),
     Case("requests", set()),
     Case(f"extend ann {NAME} 2099-01-01", set()),

@@ -24,7 +24,7 @@ print("up", flush=True)
 sys.stdin.read()
 """
 """Switches the loopback interface on, and keeps the network until its standard input ends."""
-REQUEST = b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+REQUEST = b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
 WANTS_CERTIFICATE = {"SSLV3_ALERT_HANDSHAKE_FAILURE", "TLSV13_ALERT_CERTIFICATE_REQUIRED"}
 
 

@@ -90,12 +90,12 @@ class Own(numpy.ndarray):
 @pytest.mark.parametrize(
     ("array", "rule"),
     [
-        (numpy.array([None]), "hold numbers, truth values, text or dates; this one has dtype object"),
-        (numpy.array([[1], [1, 2]], dtype=object), "dtype object"),
-        (numpy.zeros(2, "f4,i4"), r"dtype \[\('f0'"),
+        (numpy.array([None]), "no ndarray"),
+        (numpy.array([[1], [1, 2]], dtype=object), "no ndarray"),
+        (numpy.zeros(2, "f4,i4"), "no ndarray"),
         (numpy.zeros(2, ">f8"), "dtype >f8"),
         (numpy.zeros(2, numpy.longdouble), "dtype float128"),
-        (numpy.zeros(2, "V3"), r"dtype \|V3"),
+        (numpy.zeros(2, "V3"), "no ndarray"),
         (numpy.broadcast_to(numpy.zeros(1), (2**40,)), "may hold"),
         (numpy.zeros((1, 1)).view(numpy.matrix), "no matrix"),
         (numpy.ma.array([1]), "no MaskedArray"),

@@ -170,6 +170,7 @@ def test_arrays_of_records_and_objects(array):
     assert type(arrived) is type(array) and arrived.dtype == array.dtype and arrived.tolist() == array.tolist()
 
 
+@pytest.mark.filterwarnings("ignore:the matrix subclass:PendingDeprecationWarning")
 def test_masked_arrays_and_matrices():
     """With their mask; a product of matrices is one of matrices."""
     masked = crossed(numpy.ma.masked_less(numpy.array([1, -1, 2]), 0))

@@ -27,7 +27,11 @@ def outcomes(body: str, before: str = "") -> list[tuple[str, str]]:
         ("return torch.empty(10**15)", "out of memory", "Your code raised RuntimeError"),
         ("return bytearray(10**15)", "out of memory", "Your code raised MemoryError"),
         ("return F.conv1d(torch.ones(1, 1, 3), torch.ones(1, 1, 2))", "error", "Your code hands its work to a library"),
-        ("import numpy; return numpy.ma.ones(2)", "error", "Your code returned something that no test can use"),
+        (
+            "import numpy; return numpy.ones(2, numpy.longdouble)",
+            "error",
+            "Your code returned something that no test can use",
+        ),
     ],
     ids=["printed", "torch", "Python", "forbidden", "numpy"],
 )

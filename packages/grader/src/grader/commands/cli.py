@@ -19,6 +19,7 @@ from grader.commands.doctor import entry as doctor
 from grader.commands.extend import entry as extend
 from grader.commands.grade import entry as grade
 from grader.commands.lms import entry as lms
+from grader.commands.mark import entry as mark
 from grader.commands.prove import entry as prove
 from grader.commands.report import entry as report
 from grader.commands.requests import entry as requests
@@ -28,7 +29,7 @@ from grader.engine.supervisor.forkserver import skip_slow_imports
 from grader.errors import GraderError
 from grader.text import HOW_TO_CONTINUE, INTERRUPTED, one_line
 
-ENTRIES = (release, grade, extend, cluster, report, requests, check, serve, lms, backup, prove, doctor)
+ENTRIES = (release, grade, extend, mark, cluster, report, requests, check, serve, lms, backup, prove, doctor)
 COMMANDS = {command.name: command for command in chain.from_iterable(entry.COMMANDS for entry in ENTRIES)}
 
 

@@ -9,11 +9,15 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 from grader.classroom.config import course_needs_torch, helper_packages, load_config
 from grader.engine.supervisor import forkserver
 from grader.errors import GraderError
 from grader.text import DISTRIBUTION, HOW_TO_CONTINUE, INTERRUPTED, one_line
+
+LOCAL = ("127.0.0.1", "::1", "localhost")
+"""Names of this machine, which no other one reaches."""
 
 
 class Command(NamedTuple):
@@ -94,6 +98,18 @@ def with_current_names(settings: Mapping[str, Any], current: Mapping[str, str]) 
     """
     renamed = {current[name]: value for name, value in settings.items() if name in current}
     return renamed | {name: value for name, value in settings.items() if name not in current}
+
+
+def host_and_port(text: str) -> tuple[str, int]:
+    """Return the two parts of the value of --bind, or of a URL; raise GraderError for anything else."""
+    try:
+        parts = urlsplit(text if "//" in text else f"//{text}")
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        host = port = None
+    if host is None or port is None:
+        raise GraderError(f"--bind wants HOST:PORT, such as 127.0.0.1:8765; got {text!r}")
+    return host, port
 
 
 def require_dask() -> None:

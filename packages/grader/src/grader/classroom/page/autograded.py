@@ -2,7 +2,8 @@
 
 import copy
 import hashlib
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, TypeVar
 
 from nbformat import NotebookNode, from_dict
 from nbgrader.utils import compute_checksum
@@ -12,6 +13,7 @@ from grader.engine.cpu_limit import CpuLimitExceeded, cpu_limit
 from grader.engine.notebook.cells import CellType, explain, grade_id, type_of, with_repairs
 from grader.engine.report import Report
 
+C = TypeVar("C")
 FILE = "grader_file"
 """The key of a file's path in the metadata of a notebook, which come from the source."""
 OUTPUT_SECONDS = 5
@@ -82,13 +84,19 @@ def answer_digests(notebook: NotebookNode) -> dict[str, str]:
         if kind is CellType.TASK:
             texts = unnamed
         elif cell.metadata.nbgrader.get("checksum", "") is None:
-            texts += [each.source for each in _beside(notebook.cells, names, number)]
+            texts += [each.source for each in beside(notebook.cells, names, number)]
         found[name] = hashlib.sha256("\n".join(texts).encode(errors="surrogatepass")).hexdigest()
     return found
 
 
-def _beside(cells: list[NotebookNode], names: list[str | None], number: int) -> list[NotebookNode]:
-    """Return the cells around a cell, up to the next ones that nbgrader knows."""
+def beside(cells: Sequence[C], names: Sequence[str | None], number: int) -> Sequence[C]:
+    """Return the cells around a cell, up to the next ones that nbgrader knows.
+
+    Args:
+        cells: all cells of a notebook.
+        names: the grade_id of each.
+        number: the number of the cell.
+    """
     first = next((place + 1 for place in range(number - 1, -1, -1) if names[place]), 0)
     last = next((place for place in range(number + 1, len(cells)) if names[place]), len(cells))
     return cells[first:last]

@@ -16,7 +16,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from tornado.netutil import bind_sockets
 
@@ -25,15 +24,17 @@ from grader.classroom.gradebook.late_penalty import LatePenalty
 from grader.classroom.record.record import Record
 from grader.classroom.student import grade_submission, load_assignment
 from grader.classroom.student_zero import sound
+from grader.classroom.web.hub import HUB_URL, PREFIX
 from grader.commands.serve.databases import open_databases, settle_due_dates
 from grader.commands.serve.dispatch import Dispatcher
 from grader.commands.serve.metrics import Metrics
 from grader.commands.serve.policy import SubmissionPolicy
 from grader.commands.serve.web.app import application
 from grader.commands.serve.web.context import ServiceContext
-from grader.commands.serve.web.identity import PREFIX, Tokens, identity
+from grader.commands.serve.web.identity import Tokens, identity
 from grader.commands.serve.web.limits import BoundedServer, ServiceLimits
 from grader.commands.serve.worker import Grade, Writer
+from grader.commands.shared import LOCAL, host_and_port
 from grader.engine.sandbox.isolation import confinement
 from grader.engine.supervisor.pool import side_by_side
 from grader.errors import GraderError
@@ -41,13 +42,11 @@ from grader.files import locked
 
 ADDRESS = "127.0.0.1:8765"
 """The default address; Jupyter uses 8888 and the ports above it, the hub 8000 and 8081."""
-HUB_URL = "JUPYTERHUB_SERVICE_URL"
 LOCK = ".grader-serve.lock"
 SPARE_FILES = 512
 """Open files besides the connections: databases, notebooks, pipes to grading processes."""
 STOP_SECONDS = 20
 """Seconds that a stopping service waits for running jobs. The next start grades the others."""
-LOCAL = ("127.0.0.1", "::1", "localhost")
 log = logging.getLogger("grader.commands.serve")
 
 
@@ -112,7 +111,7 @@ class _Serving:
         who = identity(course_dir.root)
         if isinstance(who, Tokens) and not len(who.accounts):
             log.warning("no student has a token yet: run 'grader tokens ROSTER.csv'")
-        self._host, self._port = _address(options.bind or os.environ.get(HUB_URL, "") or ADDRESS)
+        self._host, self._port = host_and_port(options.bind or os.environ.get(HUB_URL, "") or ADDRESS)
         self._tls = _tls(options)
         if self._tls is None and self._host not in LOCAL and PREFIX not in os.environ:
             log.warning("tokens travel in the clear: use --certfile and --keyfile, or a proxy on this machine")
@@ -184,17 +183,6 @@ def _allow_files(number: int) -> None:
         number = min(number, hard)
     if soft != resource.RLIM_INFINITY and soft < number:
         resource.setrlimit(resource.RLIMIT_NOFILE, (number, hard))
-
-
-def _address(text: str) -> tuple[str, int]:
-    try:
-        parts = urlsplit(text if "//" in text else f"//{text}")
-        host, port = parts.hostname, parts.port
-    except ValueError:
-        host = port = None
-    if host is None or port is None:
-        raise GraderError(f"--bind wants HOST:PORT, such as {ADDRESS}; got {text!r}")
-    return host, port
 
 
 def _tls(options: Options) -> ssl.SSLContext | None:

@@ -18,6 +18,7 @@ from traitlets import Dict, Enum, Integer, TraitError, Unicode
 from traitlets.config import Config
 
 from grader.classroom.student import parsed_time
+from grader.classroom.web.refusal import Refusal
 from grader.commands.shared import with_current_names
 from grader.engine.explanation import Explanation
 from grader.engine.limits import Settings
@@ -32,15 +33,6 @@ CURRENT_NAMES = {"told": "disclosure"}
 """The current names of settings, by those of earlier versions."""
 FREE_ATTEMPTS = 3
 MAX_PAUSE = 600
-
-
-@dataclass(eq=False)
-class Refusal(Exception):
-    """The refusal of a request: an HTTP status, a reason, and the seconds after which to repeat it."""
-
-    status: int
-    why: str
-    retry_after: float | None = None
 
 
 @dataclass(frozen=True)

@@ -91,6 +91,7 @@ class Call:
             request.process = _crossing(lambda: packed(changed, lambda item: packer.walk(item, 0)))
         if shared := self._handed.shared:
             request.shared = packed_tree(shared, packer)
+        del self._packer  # which knows this call
         self._containers = containers((*args, *kwargs.values(), *shared))
         differentiable = [n for n, tensor in enumerate(self._tensors) if tensor.requires_grad and request.grad_enabled]
         request.requires_grad = [(number, self._tensors[number].is_leaf) for number in differentiable]

@@ -1,0 +1,144 @@
+"""On a JupyterHub, those of its users mark whom the course names, and the hub protects them from forged requests."""
+
+import os
+import socket
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from grader.classroom.course_dir import CourseDir
+from grader.classroom.gradebook.marks import MarkBook
+from grader.classroom.record.record import Record
+from tests.commands.mark.marked_course import NAME, make_mixed
+from tests.commands.mark.marker import chromium, needs_browser
+from tests.hub.machine import PROXY
+from tests.support.paths import REPOSITORY
+from tests.support.waiting import HANGS, until
+
+PASSWORD = "correct horse"
+CONFIG = """
+c.JupyterHub.bind_url = "http://127.0.0.1:{proxy}"
+c.JupyterHub.hub_bind_url = "http://127.0.0.1:{hub}"
+c.ConfigurableHTTPProxy.api_url = "http://127.0.0.1:{api}"
+c.ConfigurableHTTPProxy.command = ["{program}"]
+c.ConfigurableHTTPProxy.pid_file = "proxy.pid"
+c.JupyterHub.db_url, c.JupyterHub.cookie_secret_file = "sqlite:///hub.sqlite", "cookie_secret"
+c.JupyterHub.authenticator_class = "dummy"
+c.DummyAuthenticator.password = "{password}"
+c.Authenticator.allow_all = True
+c.JupyterHub.services = [
+    {{
+        "name": "marking", "url": "http://127.0.0.1:{service}", "command": ["{python}", "-m", "grader", "mark"],
+        "cwd": "{course}", "oauth_no_confirm": True, "environment": {{"PYTHONPATH": "{repository}"}},
+    }}
+]
+c.JupyterHub.load_roles = [{{"name": "user", "scopes": ["self", "access:services!service=marking"]}}]
+"""
+
+pytestmark = [
+    needs_browser,
+    pytest.mark.skipif(
+        not (PROXY / "configurable-http-proxy").exists(),
+        reason="pip cannot install configurable-http-proxy; .ci/run does, with npm",
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory: pytest.TempPathFactory) -> CourseDir:
+    """A graded class, whose course names a marker."""
+    return make_mixed(tmp_path_factory.mktemp("hub") / "course", '\nc.Marking.markers = ["ada"]\n')
+
+
+@pytest.fixture(scope="module")
+def hub(course: CourseDir, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Start a hub with the service; yield the service's address."""
+    folder = tmp_path_factory.mktemp("jupyterhub")
+    ports = dict(zip(("proxy", "hub", "api", "service"), free_ports(4), strict=True))
+    config = CONFIG.format(
+        **ports, program=PROXY / "configurable-http-proxy", password=PASSWORD, python=sys.executable,
+        course=course.root, repository=REPOSITORY,
+    )  # fmt: skip
+    (folder / "jupyterhub_config.py").write_text(config)
+    environment = {**os.environ, "PATH": f"{PROXY}:{os.environ['PATH']}"}
+    with (folder / "log").open("w") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "jupyterhub"], cwd=folder, env=environment, stdout=log, stderr=log
+        )
+    address = f"http://127.0.0.1:{ports['proxy']}/services/marking/"
+    try:
+        until(lambda: answers(f"{address}mark.css") or process.poll() is not None, "the hub")
+        assert process.poll() is None, (folder / "log").read_text()[-5000:]
+        yield address
+    finally:
+        process.terminate()
+        process.wait(HANGS)
+
+
+def free_ports(number: int) -> list[int]:
+    """Return ports that no one uses."""
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(number)]
+    ports = [each.getsockname()[1] for each in sockets]
+    for each in sockets:
+        each.close()
+    return ports
+
+
+def answers(address: str) -> bool:
+    """Return whether the service answers at an address."""
+    try:
+        urllib.request.urlopen(address, timeout=HANGS).close()
+    except OSError:
+        return False
+    return True
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """A browser for all tests of this file."""
+    with chromium() as browser:
+        yield browser
+
+
+def logged_in(browser: Browser, address: str, user: str) -> Page:
+    """Open an address of the service as a user, who logs in at the hub."""
+    page = browser.new_context().new_page()
+    page.set_default_timeout(HANGS * 1000)
+    page.goto(address)
+    page.get_by_label("Username").fill(user)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_url(address)
+    return page
+
+
+def test_a_named_user_marks(course: CourseDir, hub: str, browser: Browser) -> None:
+    """With the hub's account, which the record names. The page follows others, and undoes, as on one machine."""
+    page = logged_in(browser, f"{hub}{NAME}/essay/why", "ada")
+    expect(page.locator("#page[data-ready]")).to_be_attached()
+    page.keyboard.press("2")
+    page.keyboard.press("Enter")
+    expect(page.locator("#status")).to_contain_text("Saved: answer 1, 2 students, 2 of 2 by you")
+    assert MarkBook(course, NAME).read(("essay", "why"))["bob"].given.points == 2
+    assert {entry.who for entry in Record(course.root).entries()} == {"ada"}
+    with page.expect_response(lambda response: "/changes" in response.url) as news:
+        page.keyboard.press("j")
+    assert news.value.ok
+    forged = page.request.post(f"{hub}{NAME}/undo", data={})
+    assert forged.status in (401, 403), "the cookie alone changes nothing"
+    page.keyboard.press("u")
+    expect(page.locator("#status")).to_contain_text("Undone: answer 1")
+    assert MarkBook(course, NAME).read(("essay", "why"))["bob"].given.points is None
+
+
+def test_a_student_with_an_account_cannot_mark(hub: str, browser: Browser) -> None:
+    """Although the hub lets all its users to the service."""
+    page = logged_in(browser, hub, "ann")
+    assert "not among the markers" in page.locator("main").inner_text()
+    for path in (f"{NAME}/essay/why", f"{NAME}/essay/why/changes?after=0", f"{NAME}/"):
+        assert page.request.get(f"{hub}{path}").status == 403
+    assert page.request.post(f"{hub}{NAME}/essay/why/mark", data={}).status in (401, 403)

@@ -1,0 +1,229 @@
+"""The page of a question works in Chromium: what others do is seen at once, nothing is overwritten, no script runs."""
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat
+import pytest
+from playwright.sync_api import Browser, expect
+
+from grader.classroom.course_dir import CourseDir
+from grader.classroom.gradebook.marks import MarkBook
+from grader.classroom.record.record import Record
+from grader.classroom.record.requests import ask, requests_of
+from tests.attacks.hostile_markup import MATHML, RAN
+from tests.commands.mark.marked_course import NAME, by_formgrader, grade, hand_in, make_mixed, released
+from tests.commands.mark.marker import Marker, chromium, needs_browser
+from tests.commands.mark.marking_server import Server
+from tests.support.notebooks import answered
+
+HOSTILE = [
+    *MATHML, "<script>RAN</script>", "<img src=x onerror=RAN>", "<a href='javascript:RAN' id=status>x</a>",
+    "</script></article><script>RAN</script>", '<form action="URL"><button class="open" id="undo">',
+    "]]><svg onload=RAN>",
+]  # fmt: skip
+pytestmark = needs_browser
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """A browser for all tests of this file."""
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A graded class; tests do not change it."""
+    return make_mixed(tmp_path_factory.mktemp("pages") / "course").root
+
+
+@pytest.fixture
+def course(graded: Path, tmp_path: Path) -> CourseDir:
+    """A copy of the class to change."""
+    return CourseDir(shutil.copytree(graded, tmp_path / "course"))
+
+
+@pytest.fixture
+def server(course: CourseDir) -> Iterator[Server]:
+    """A server of the class."""
+    server = Server(course.root, "ada", "bob")
+    yield server
+    server.kill()
+
+
+def given(course: CourseDir, student: str, cell: str = "why") -> tuple[float | None, str | None]:
+    """Return what a person gave a student."""
+    mark = MarkBook(course, NAME).read(("essay", cell))[student].given
+    return mark.points, mark.comment
+
+
+def test_keys_mark_and_undo(course: CourseDir, server: Server, browser: Browser) -> None:
+    """Digits, half a point, letters of comments, Enter and u; names are hidden; the history says who."""
+    ada = Marker(browser, server.links["ada"]).open(f"{server.url}/{NAME}/essay/why")
+    page, first = ada.page, ada.current()
+    assert "ann" not in page.content() and "Answer 1" in ada.card(first or "")
+    ada.press("1", ".")
+    assert page.locator("input.value").input_value() == "1.5"
+    ada.press(".", "a")  # One point for the first reason.
+    assert page.locator("input.value").input_value() == "2"
+    assert page.locator("textarea").first.input_value() == "The first reason"
+    ada.press("a", "7")
+    expect(page.locator("#status")).to_have_text("Give from 0 to 2 points.")
+    ada.press("/")
+    page.keyboard.type("Good, u and k are no keys here.")
+    ada.press("Escape")
+    assert ada.save() and given(course, "ann") == given(course, "bob") == (1, "Good, u and k are no keys here.")
+    assert "2 students" in ada.status and ada.current() != first
+    ada.press("k")
+    expect(page.locator(".card.current")).to_have_attribute("data-group", first or "")
+    page.get_by_role("button", name="History").click()
+    expect(page.locator(".entries li")).to_contain_text("ada: none → 1")
+    ada.press("u")
+    expect(page.locator("#status")).to_contain_text("Undone: answer 1 waits")
+    assert given(course, "ann") == (None, None)
+    ada.press("?")
+    expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
+    page.get_by_label("Single keys do this").uncheck()
+    page.get_by_role("button", name="Close").click()
+    ada.press("2")
+    assert page.locator("input.value").input_value() == ""
+    assert ada.errors == []
+
+
+def test_what_another_marker_does_is_seen_at_once(course: CourseDir, server: Server, browser: Browser) -> None:
+    """A holder, a mark, a new comment and a mark in the formgrader, without loading the page again."""
+    ada, bob = (Marker(browser, server.links[name]).open(f"{server.url}/{NAME}/essay/why") for name in ("ada", "bob"))
+    first, second = ada.current() or "", bob.current() or ""
+    assert first != second
+    expect(bob.page.locator(f"#answer-{first} .state")).to_have_text("being marked by ada")
+    bob.page.locator(f"#answer-{first}").get_by_role("button").click()
+    expect(bob.page.locator("#status")).to_have_text("Answer 1 is being marked by ada.")
+    bob.page.get_by_label("New comment").fill("See the lecture")
+    bob.page.get_by_label("Points", exact=True).last.fill("-0.5")
+    bob.page.get_by_role("button", name="Add").click()
+    new = ada.page.locator("#comments li", has_text="See the lecture")
+    expect(new).to_contain_text("−0.5")
+    new.locator("button.use").click()
+    assert ada.page.locator("input.value").input_value() == "1.5", "it takes half a point off"
+    assert ada.save()
+    expect(bob.page.locator(f"#answer-{first} .state")).to_have_text("1.5 of 2 by ada")
+    expect(bob.page.locator(f"#answer-{first} .said")).to_have_text("See the lecture")
+    by_formgrader(course, "ann", "why", 0)
+    by_formgrader(course, "bob", "why", 0)
+    expect(bob.page.locator(f"#answer-{first} .state")).to_have_text("0 of 2")
+    assert json.loads((course.root / "marking" / f"{NAME}.json").read_text()) == {
+        "essay/why": [{"text": "See the lecture", "points": -0.5}]
+    }
+    ada.page.context.close()
+    assert ada.errors == bob.errors == []
+
+
+@pytest.mark.parametrize("choice", ["Keep that mark", "Replace it with mine"])
+def test_a_conflict_shows_both(course: CourseDir, server: Server, browser: Browser, choice: str) -> None:
+    """The formgrader knows no holder. Nothing is written until the marker has chosen."""
+    ada = Marker(browser, server.links["ada"]).open(f"{server.url}/{NAME}/essay/why")
+    ada.press("2")
+    for student in ("ann", "bob"):
+        by_formgrader(course, student, "why", 0.5, "Theirs.")
+    conflict = ada.page.locator(".conflict")
+    expect(conflict).to_be_visible()
+    expect(conflict).to_contain_text("0.5 of 2: “Theirs.”")
+    expect(conflict).to_contain_text("Yours, not saved: 2 of 2")
+    assert not ada.save() and given(course, "ann") == (0.5, "Theirs.")
+    conflict.get_by_role("button", name=choice).click()
+    if choice == "Keep that mark":
+        expect(ada.page.locator("input.value")).to_have_value("0.5")
+        assert given(course, "ann") == (0.5, "Theirs.")
+    else:
+        expect(ada.page.locator("#status")).to_contain_text("Saved: answer 1")
+        assert given(course, "ann") == given(course, "bob") == (2, None)
+    assert ada.errors == []
+
+
+def test_what_is_typed_stays_when_the_server_is_gone(course: CourseDir, server: Server, browser: Browser) -> None:
+    """It is not shown as saved."""
+    ada = Marker(browser, server.links["ada"]).open(f"{server.url}/{NAME}/essay/why")
+    server.kill()
+    assert not ada.save("2", "a") and "nothing was saved" in ada.status
+    assert ada.page.locator("textarea").first.input_value() == "The first reason" and ada.saved() == {}
+    assert "not saved yet" in ada.card(ada.current() or "")
+    server.__init__(course.root, "ada")  # type: ignore[misc]  # the fixture ends it
+
+
+def test_a_request_is_answered_on_the_page(course: CourseDir, server: Server, browser: Browser) -> None:
+    """It is in the list, with the answer, and gone once it is answered."""
+    record = Record(course.root)
+    ask(record, "cat", NAME, "essay", "why", "<b>Please</b> look again.")
+    ada = Marker(browser, server.links["ada"])
+    expect(ada.page.locator("tr", has_text="why")).to_contain_text("1 request")
+    expect(ada.page.locator("li")).to_contain_text("<b>Please</b> look again.")
+    ada.open(f"{server.url}/{NAME}/essay/why")
+    ada.page.get_by_label("Show").select_option("asks")
+    card = ada.page.locator(".card", has_text="asks for a regrade")
+    card.get_by_role("button", name="Mark answer").click()
+    ada.page.get_by_label("Answer to this student").fill("Done.")
+    ada.page.get_by_role("button", name="Send the answer").click()
+    expect(ada.page.locator("#status")).to_contain_text("Answered")
+    (request,) = requests_of(record.entries(), NAME)
+    assert request.answer is not None and (request.answer.who, request.answer.why) == ("ada", "Done.")
+    assert ada.errors == []
+
+
+def test_no_script_of_an_answer_runs(graded: Path, tmp_path: Path, browser: Browser) -> None:
+    """In a text, in code, in outputs of stock nbgrader, in a name: nothing runs, and nothing foreign is fetched."""
+    course = CourseDir(shutil.copytree(graded, tmp_path / "course"))
+    foreign = "https://evil.example/x"
+    texts = [text.replace("RAN", RAN).replace("URL", foreign) for text in HOSTILE]
+    hand_in(
+        course.root, "eve", answered(released(course.root), why="\n\n".join(texts), plot="\n".join(map(repr, texts)))
+    )
+    grade(course)
+    place = course.root / "autograded" / "eve" / NAME / "essay.ipynb"
+    notebook = nbformat.read(place, as_version=4)
+    for cell in notebook.cells:
+        if cell.metadata.get("nbgrader", {}).get("grade_id") == "plot":
+            forms = {"text/html": "".join(texts), "application/javascript": RAN, "image/svg+xml": f"<svg onload={RAN}>"}
+            cell.outputs = [
+                nbformat.v4.new_output("display_data", forms),
+                nbformat.v4.new_output("stream", text=texts[-1]),
+            ]
+    nbformat.write(notebook, place)
+    server = Server(course.root, "ada")
+    ada = Marker(browser, server.links["ada"])
+    fetched: list[str] = []
+    ada.page.on("request", lambda request: fetched.append(request.url))
+    for cell_name in ("why", "plot", "two-check"):
+        for names in ("", "?names=1"):
+            ada.open(f"{server.url}/{NAME}/essay/{cell_name}{names}")
+            assert RAN in ada.page.locator("main").inner_text() or cell_name == "two-check"
+            assert ada.page.title() == f"{cell_name}: {NAME}"
+            assert ada.page.locator("main script, main iframe, main [onerror], main [onload], main style").count() == 0
+    assert all(url.startswith(server.url) for url in fetched) and fetched
+    ada.page.get_by_role("button", name="Undo").click()
+    assert ada.errors == [] and server.stop() == 0
+
+
+@pytest.mark.parametrize("options", [{"viewport": {"width": 390, "height": 844}}, {"color_scheme": "dark"}])
+def test_the_page_fits_and_can_be_read(server: Server, browser: Browser, options: dict[str, object]) -> None:
+    """On a phone nothing is wider than the window; in the dark the text is light; controls have names."""
+    ada = Marker(browser, server.links["ada"], **options)
+    for address in (f"{server.url}/{NAME}/", f"{server.url}/{NAME}/essay/why"):
+        ada.page.goto(address)
+        expect(ada.page.locator("h1").first).to_be_visible()
+        widths = ada.page.locator("html").evaluate("(all) => [all.scrollWidth, all.clientWidth]")
+        assert widths[0] == widths[1]
+    expect(ada.page.locator("form.mark")).to_be_visible()
+    if "color_scheme" in options:
+        colours = ada.page.locator("body").evaluate(
+            "(body) => [getComputedStyle(body).color, getComputedStyle(body).backgroundColor]"
+        )
+        ink, paper = (sum(map(int, colour[4:-1].split(","))) for colour in colours)
+        assert ink > 600 and paper < 100
+    unnamed = ada.page.locator("button:visible, input:visible, select:visible, textarea:visible").evaluate_all(
+        "(all) => all.filter((each) => !each.textContent.trim() && !each.labels?.length && !each.ariaLabel).length"
+    )
+    assert unnamed == 0
+    assert ada.page.get_by_role("status").count() == 1
