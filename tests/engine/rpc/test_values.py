@@ -7,10 +7,11 @@ import numpy
 import pytest
 import torch
 
-from grader.engine.rpc import values
 from grader.engine.rpc.channel import TO_SANDBOX, decode, encode
 from grader.engine.rpc.protocol import CallbackReturned, GeneratorRef, ObjectHandle, ProtocolError
-from grader.engine.rpc.values.trees import arrays, pack, unpack
+from grader.engine.rpc.values import arrays
+from grader.engine.rpc.values import trees as values
+from grader.engine.rpc.values.trees import pack, unpack
 
 
 def refuse(item, place):

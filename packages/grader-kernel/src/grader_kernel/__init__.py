@@ -18,17 +18,20 @@ if "ipykernel.zmqshell" in sys.modules:
         checks.install(_shell)
 
 
-def hand_in(notebook: "str | os.PathLike[str] | None" = None, *, now: bool = False, note: str = "") -> None:
+def hand_in(
+    notebook: "str | os.PathLike[str] | None" = None, *, now: bool = False, late: bool = False, note: str = ""
+) -> None:
     """Show a button that hands in the notebook that calls this; see `grader_kernel.handing_in`.
 
     Args:
         notebook: the notebook's file, if Jupyter does not provide it.
         now: whether to hand in at once, without a button, as a script or a program without widgets must.
+        late: whether to hand in even if that costs points because it is late. The button asks before it does.
         note: a request to the person who marks, which goes with the notebook.
     """
     from grader_kernel import handing_in  # late: the grader's processes import this package too
 
-    handing_in.hand_in(notebook, now=now, note=note)
+    handing_in.hand_in(notebook, now=now, late=late, note=note)
 
 
 def ask(text: str, exercise: str = "", notebook: "str | os.PathLike[str] | None" = None) -> None:

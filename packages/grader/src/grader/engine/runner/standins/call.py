@@ -12,7 +12,7 @@ from grader.engine.rpc import protocol
 from grader.engine.rpc.generators import advance, advance_own, kind_of, own_states, state_of
 from grader.engine.rpc.gradients import gradient_of, put
 from grader.engine.rpc.objects import definitions, iterators, library_objects
-from grader.engine.rpc.objects.copied_objects import apply
+from grader.engine.rpc.objects.copied_objects import FILES, apply
 from grader.engine.rpc.objects.lent import is_lent
 from grader.engine.rpc.process_state import packed
 from grader.engine.rpc.protocol import Handle, ProtocolError
@@ -41,7 +41,8 @@ def is_stand_in(item: Any) -> bool:
 
 def _is_copied(item: Any) -> bool:
     """Return whether an object that is no function of the test's is copied for student code, and not lent to it."""
-    return library_objects.crosses(item) and (definitions.is_of_torch(item) or not is_lent(item))
+    is_ours = definitions.is_of_torch(item) or isinstance(item, FILES)
+    return library_objects.crosses(item) and (is_ours or not is_lent(item))
 
 
 def differentiable(tensor: torch.Tensor) -> torch.Tensor:
