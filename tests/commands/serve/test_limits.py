@@ -77,8 +77,8 @@ def test_connections_of_strangers_give_way(tmp_path: Path) -> None:
         deadlines = Deadlines(f"sqlite:///{tmp_path / 'gradebook.db'}")
         record = Record(tmp_path)
         service = ServiceContext(
-            {}, SubmissionPolicy(), ServiceLimits(), Hub(), store, deadlines, LatePenalty(Config()), dispatcher, metrics,
-            record,
+            {}, SubmissionPolicy(), ServiceLimits(), Hub(), store, deadlines, LatePenalty(Config()), dispatcher,
+            metrics, record,
         )  # fmt: skip
         service.server = BoundedServer(application(service, "/"), max_connections=2)
         service.server.add_sockets(sockets := bind_sockets(0, "127.0.0.1"))
