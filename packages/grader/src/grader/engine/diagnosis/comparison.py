@@ -15,6 +15,7 @@ import numpy
 
 from grader.engine.diagnosis.recording import RecordedCall
 from grader.engine.rpc.protocol import (
+    FROM_SANDBOX_BY_NAME,
     Effects,
     ErrorInfo,
     FromSandbox,
@@ -27,6 +28,7 @@ from grader.engine.rpc.protocol import (
     Raised,
     Returned,
     Tree,
+    handle_from,
 )
 from grader.engine.rpc.values.tensors import numbers
 from grader.engine.rpc.values.trees import unpack
@@ -93,7 +95,7 @@ def same_values(left: Tree, left_tensors: Tensors, right: Tree, right_tensors: T
 
 def handles(tree: Tree) -> list[FromSandbox]:
     """Return the handles of a value."""
-    return [msgspec.convert(part["handle"], FromSandbox) for part in _parts(tree) if _is_handle(part)]
+    return [handle_from(part["handle"], FROM_SANDBOX_BY_NAME) for part in _parts(tree) if _is_handle(part)]
 
 
 class _ReplyComparison:
@@ -140,7 +142,7 @@ class _ReplyComparison:
                 numbers = unpack(left, [], no_handles), unpack(right, [], no_handles)
                 return dtype == other and (numbers[0] == numbers[1] or _is_close(*numbers))
             case {"handle": dict(i)}, {"handle": dict(j)}:
-                return self._same_handle(msgspec.convert(i, FromSandbox), msgspec.convert(j, FromSandbox))
+                return self._same_handle(handle_from(i, FROM_SANDBOX_BY_NAME), handle_from(j, FROM_SANDBOX_BY_NAME))
             case dict(), dict():
                 return left.keys() == right.keys() and all(self.same(left[key], right[key]) for key in left)
             case list(), list():

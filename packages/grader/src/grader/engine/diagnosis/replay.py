@@ -13,17 +13,18 @@ import msgspec
 from grader.engine.diagnosis.comparison import handles, same_values
 from grader.engine.diagnosis.recording import RecordedCall, RecordedCallback
 from grader.engine.rpc.protocol import (
+    FROM_SANDBOX_BY_NAME,
     Backward,
     Call,
     Callback,
     CallbackReply,
     CallbackReturned,
     CellDone,
-    FromSandbox,
     ModuleChanges,
     ModuleHandle,
     Returned,
     Tree,
+    handle_from,
 )
 from grader.engine.rpc.values.tensors import DecodedTensors
 from grader.engine.sandbox.server import Answer, RpcServer
@@ -116,7 +117,7 @@ class Replay:
     def _adopt(self, student: Tree, tensors: list[torch.Tensor], reference: Tree) -> None:
         match student, reference:
             case {"handle": dict(part)}, {"handle": local}:
-                handle = msgspec.convert(part, FromSandbox)
+                handle = handle_from(part, FROM_SANDBOX_BY_NAME)
                 self._ids[handle.object_id] = local.object_id
                 if isinstance(handle, ModuleHandle):
                     self._take_parameters(handle, tensors, local.object_id)

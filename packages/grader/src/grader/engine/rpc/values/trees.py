@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 import numpy
 
-from grader.engine.rpc.protocol import Given, GivenRef, Handle, ProtocolError, Tree
+from grader.engine.rpc.protocol import HANDLES_BY_NAME, Given, GivenRef, Handle, ProtocolError, Tree, handle_from
 from grader.engine.rpc.values import arrays, library_values
 from grader.engine.rpc.values.standard_values import MAX_SAME_HASH, STANDARD, TYPES, checked, hashable, made, parts_of
 from grader.engine.rpc.values.tensors import FROM_NAME, dtype_name
@@ -298,7 +298,7 @@ class _Unpacker:
             [number] = numpy.frombuffer(bytes.fromhex(digits), arrays.scalar_dtype(name, "US"))
             return number
         if tag == "handle":
-            return self.resolve(msgspec.convert(part, Handle), self.tensors)
+            return self.resolve(handle_from(part, HANDLES_BY_NAME), self.tensors)
         if tag == "float" and part in NOT_FINITE:
             return float(part)
         if tag == "text" and type(part) is str:
