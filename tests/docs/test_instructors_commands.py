@@ -20,7 +20,7 @@ from tests.support.small_class import RIGHT, SOURCE
 
 ASSIGNMENT = "04-attention"
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-RUN = re.compile(r"(nb)?grader (?!doctor|prove)")
+RUN = re.compile(r"(nb)?grader (?!doctor|prove|mark)")
 """How the lines begin that are commands of the grader and of nbgrader, but for those that other tests run."""
 LAST = "nbgrader db assignment remove"
 """What deletes all grades is explained in the middle of the page, and run at the end."""

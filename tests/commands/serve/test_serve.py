@@ -203,7 +203,7 @@ def test_a_page_is_shown_without_scripts(server: Server) -> None:
         assert "adds one" in str(server.ask(path.removesuffix("/feedback"), "gus").json["report"])
     finally:
         with sqlite3.connect(server.folder / "gradebook.db") as gradebook:
-            gradebook.execute("update assignment set duedate = null")
+            gradebook.execute("update assignment set duedate = null where name = ?", [NAME])
 
 
 @pytest.mark.parametrize(("assignment", "points"), [(SOON, 6), (PAST, 8), (NAME, 8)])
