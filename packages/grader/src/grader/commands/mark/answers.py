@@ -75,6 +75,10 @@ class _Cell(msgspec.Struct):
     source: str | list[str] = ""
     outputs: msgspec.Raw = msgspec.Raw(b"[]")
 
+    def __getitem__(self, name: str) -> Any:
+        """Return a field as cells of nbformat do, which are dicts."""
+        return getattr(self, name)
+
     @property
     def text(self) -> str:
         """The source of the cell, which some programs write as a list of lines."""
