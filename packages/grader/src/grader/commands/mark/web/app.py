@@ -186,13 +186,15 @@ class Hold(Handler):
         """Answer with the state of the group; its holder is another window if that was earlier."""
         place, asked, context = Place(*names), self.form(_Held), self.context
         marking, question = await context.question(place)
-        state = next((each for each in marking.states(question) if each.group == asked.group), None)
-        if state is None:
+        if all(each.group != asked.group for each in marking.states(question)):
             raise Refusal(404, "there is no such answer any more: load the page again")
         window = self.window(asked.tab)
         held = context.leases.release(window)
         context.leases.take((place, asked.group), window)
         await context.held_changed([*held, (place, asked.group)])
+        # Its holder may have marked it and gone on meanwhile: holder and state are read at one moment.
+        context.leases.take((place, asked.group), window)
+        state = next(each for each in marking.states(question) if each.group == asked.group)
         self.finish(context.shown(place, state))
 
 
