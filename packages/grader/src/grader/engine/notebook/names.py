@@ -92,14 +92,15 @@ def _simple(body: list[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 @lru_cache(maxsize=1024)
-def names_used_inside(source: str) -> dict[str, list[str]]:
-    """Return the functions and classes that a cell defines, each with the names that it reads when it is used."""
+def names_defined(source: str) -> frozenset[str]:
+    """Return the names that a cell binds to functions, lambdas or classes."""
     kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-    found = {node.name: names_used(ast.unparse(node)) for node in ast.parse(source).body if isinstance(node, kinds)}
-    for node in ast.parse(source).body:
+    body = ast.parse(source).body
+    found = {node.name for node in body if isinstance(node, kinds)}
+    for node in body:
         if isinstance(node, ast.Assign) and any(isinstance(each, ast.Lambda) for each in ast.walk(node.value)):
-            found |= {each.id: names_used(ast.unparse(node)) for each in node.targets if isinstance(each, ast.Name)}
-    return found
+            found |= {each.id for each in node.targets if isinstance(each, ast.Name)}
+    return frozenset(found)
 
 
 @lru_cache(maxsize=1024)

@@ -25,7 +25,7 @@ from msgspec.structs import replace
 from grader.engine.diagnosis.diagnosis import DiagnosisCache, name_misconceptions
 from grader.engine.diagnosis.recording import Recorder
 from grader.engine.notebook.cells import FORMS
-from grader.engine.notebook.names import Namespace, classes_defined, names_bound, names_used_inside
+from grader.engine.notebook.names import Namespace, classes_defined, names_bound, names_defined
 from grader.engine.notebook.plan import BLANK, Plan, Role, Step
 from grader.engine.notebook.source_names import SourceNames, names_changed, names_in
 from grader.engine.report import Result, UnfinishedCell, Verdict, error_output, shown
@@ -271,7 +271,7 @@ class NotebookRun:
                 execute(step.source, step.name, self._namespace.names)
             except Exception:
                 # It needs the student's code. What it binds is looked up in the sandbox, and not half made here.
-                self._namespace.forget(names_changed(step.source) - names_used_inside(step.source).keys())
+                self._namespace.forget(names_changed(step.source) - names_defined(step.source))
         if step.index in self._excluded_cells or self._link.unconfined is not None:
             return
         try:

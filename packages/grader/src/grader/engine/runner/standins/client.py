@@ -74,8 +74,9 @@ class RpcClient:
         """The classes that read-only cells define, which run in both processes."""
         self._graphs = itertools.count()
         self.unused_graphs: list[int] = []
-        self._graphs_here = Graphs()
         """Calls whose gradients are no longer needed; the next request tells the sandbox."""
+        self._graphs_here = Graphs()
+        """Calls of functions of the test by student code."""
         self._random, self._own_random = KnownState(), KnownState()
         self._streams = sys.stdout, sys.stderr
         """Those of this process. A test that has replaced them captures what student code prints."""
