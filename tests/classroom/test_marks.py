@@ -12,6 +12,7 @@ import pytest
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.marks import CellCount, MarkBook, MarkChanged, NewMark
 from grader.classroom.gradebook.reader import read_ledger
+from grader.classroom.submitted.times import record_time
 from grader.errors import GraderError
 from tests.commands.mark.marked_course import NAME, by_formgrader, grade, make_mixed
 
@@ -154,6 +155,21 @@ def test_a_late_penalty_follows_the_mark(course: CourseDir) -> None:
     assert [(score.points, score.penalty) for score in marked.values()] == [(2, 1), (6, 0), (2, 0)]
     grade(course, force=True)
     assert {each: read_ledger(course, NAME).of(each).total for each in marked} == marked
+
+
+def test_a_mark_makes_no_notebook_late_that_was_in_time(course: CourseDir) -> None:
+    """A notebook that was handed in alone has a time of its own, for marks as for class runs."""
+    place = course.root / "submitted" / "ann" / NAME
+    record_time(place, "essay", (place / "essay.ipynb").read_bytes(), datetime(2030, 1, 1))
+    (place / "timestamp.txt").write_text("2030-01-03 12:00:00 UTC")
+    with course.gradebook() as gradebook:
+        gradebook.update_or_create_assignment(NAME, duedate=datetime(2030, 1, 2))
+    grade(course)
+    given(course, "ann", 2)
+    marked = read_ledger(course, NAME).of("ann").total
+    assert (marked.points, marked.penalty) == (2, 0)
+    grade(course, force=True)
+    assert read_ledger(course, NAME).of("ann").total == marked
 
 
 def test_a_gradebook_that_cannot_be_used_says_so(course: CourseDir) -> None:

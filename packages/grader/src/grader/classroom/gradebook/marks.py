@@ -19,6 +19,8 @@ from sqlalchemy.exc import DatabaseError
 from grader.classroom.course_dir import CourseDir, engine_at
 from grader.classroom.gradebook.late_penalty import LatePenalty
 from grader.classroom.gradebook.rules import CellScore, Comment, seconds_late
+from grader.classroom.submitted.times import notebook_times
+from grader.engine.limits import Limits
 from grader.errors import GraderError
 from grader.text import one_line
 
@@ -87,6 +89,8 @@ class MarkBook:
         options = {"timeout": LOCK_SECONDS} if url.startswith("sqlite") else {}
         self._engine = engine_at(url, connect_args=options, pool_pre_ping=url.startswith("postgresql"))
         self._late_penalty = LatePenalty(course_dir.config)
+        self._course_dir, self._assignment = course_dir, assignment
+        self._notebook_mb = Limits(config=course_dir.config).notebook_mb
         with self._connected() as connection:
             columns = select(api.Assignment.id, api.Assignment.duedate).filter_by(name=assignment)
             found = connection.execute(columns).first()
@@ -227,10 +231,13 @@ class MarkBook:
         own, submission, grade = api.SubmittedNotebook, api.SubmittedAssignment, api.Grade
         late = or_(submission.extension.is_not(None), submission.timestamp > self._due)
         marked = select(grade.notebook_id).where(grade.id.in_(rows))
-        query = select(own.id, submission.student_id, submission.timestamp, submission.extension)
-        query = query.join(submission, submission.id == own.assignment_id).where(own.id.in_(marked), late)
-        for key, student, time, extension in connection.execute(query).all():
-            if seconds := seconds_late(time, self._due, extension):
+        query = select(own.id, submission.student_id, api.Notebook.name, submission.timestamp, submission.extension)
+        query = query.join(submission, submission.id == own.assignment_id)
+        query = query.join(api.Notebook, api.Notebook.id == own.notebook_id).where(own.id.in_(marked), late)
+        for key, student, notebook, time, extension in connection.execute(query).all():
+            # A notebook that was handed in alone has a time of its own, as in a class run.
+            times = notebook_times(self._course_dir.handed_in(self._assignment, student), self._notebook_mb)
+            if seconds := seconds_late(times.get(notebook, time), self._due, extension):
                 points = connection.scalar(select(func.sum(grade.score)).where(grade.notebook_id == key)) or 0.0
                 penalty = self._late_penalty.of(student, points, seconds)
                 table = api.SubmittedNotebook.__table__
