@@ -197,7 +197,9 @@ class NbvalRun:
         self._pytester.path.joinpath("small.ipynb").write_text(writes(self._notebook))
         plugins = ("-p", "tests.support.proof_cache", "-p", "tests.support.proven_notebooks")
         cache = ("--proof-cache", str(self._pytester.path / "cache"))
-        done = self._pytester.inline_run("--nbval", *plugins, *cache, *options, "small.ipynb")
+        # A pyproject.toml above the folder would make that folder the root, and names of cells would begin there.
+        here = ("--rootdir", str(self._pytester.path))
+        done = self._pytester.inline_run("--nbval", *here, *plugins, *cache, *options, "small.ipynb")
         return dict(zip(("passed", "skipped", "failed"), done.countoutcomes(), strict=True))
 
     @property

@@ -24,8 +24,19 @@ from tests.support.claim_run import is_run, run_cell, seeded_module
 
 SMALL = 0.01
 """A limit up to here is one for errors of rounding; a larger one is a statement about numbers that a test drew."""
+SEED = 1
+"""What a generator of a test gets for a random seed: kernels can be compared only on the same numbers."""
 LARGEST_SHARE = 0.1
 """So much of a tolerance a reference may use."""
+
+
+class _SameEachTime(torch.Generator):
+    """A generator whose random seeds are all the same."""
+
+    def seed(self) -> int:
+        """Set it, and return it."""
+        self.manual_seed(SEED)
+        return SEED
 
 
 class Closeness(msgspec.Struct, frozen=True):
@@ -100,9 +111,9 @@ def _share(error: torch.Tensor, limit: torch.Tensor) -> float:
 
 @contextmanager
 def _noting(note: Callable[[float], None]) -> Iterator[None]:
-    """Note what torch and math compare, if it is close."""
+    """Note what torch and math compare, if it is close; a random seed is always the same."""
     allclose, isclose, assert_close = torch.allclose, torch.isclose, torch.testing.assert_close
-    tensor_allclose, math_isclose = torch.Tensor.allclose, math.isclose
+    tensor_allclose, math_isclose, generator = torch.Tensor.allclose, math.isclose, torch.Generator
 
     def share(a: Any, b: Any, rtol: float, atol: float) -> None:
         a, b = torch.as_tensor(a).detach(), torch.as_tensor(b).detach()
@@ -141,11 +152,13 @@ def _noting(note: Callable[[float], None]) -> Iterator[None]:
 
     torch.allclose, torch.isclose, torch.testing.assert_close = noted_allclose, noted_isclose, noted_assert_close
     torch.Tensor.allclose, math.isclose = noted_allclose, noted_math_isclose  # type: ignore[method-assign]
+    torch.Generator = _SameEachTime  # type: ignore[misc]
     try:
         yield
     finally:
         torch.allclose, torch.isclose, torch.testing.assert_close = allclose, isclose, assert_close
         torch.Tensor.allclose, math.isclose = tensor_allclose, math_isclose  # type: ignore[method-assign]
+        torch.Generator = generator  # type: ignore[misc]
 
 
 class _Limits(ast.NodeTransformer):
