@@ -10,11 +10,18 @@ from typing import Any
 import torch
 
 from grader.engine.rpc.channel import encode
+from grader.engine.rpc.message import Message
+from grader.engine.rpc.objects.handles import (
+    BufferDescription,
+    ModuleHandle,
+    ObjectHandle,
+    ParameterDescription,
+    PartDescription,
+)
 from grader.engine.rpc.protocol import (
     MAX_FRAMES,
     MAX_LINE,
     VERSION,
-    BufferDescription,
     Callback,
     CellDone,
     Effects,
@@ -22,13 +29,8 @@ from grader.engine.rpc.protocol import (
     ErrorInfo,
     Frame,
     Gradients,
-    Message,
     ModuleChanges,
-    ModuleHandle,
     NotConfined,
-    ObjectHandle,
-    ParameterDescription,
-    PartDescription,
     Raised,
     Ready,
     Returned,

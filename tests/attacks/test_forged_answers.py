@@ -14,17 +14,9 @@ from grader.engine.limits import Limits
 from grader.engine.report import Report, Verdict
 from grader.engine.rpc.channel import FROM_SANDBOX, Channel, decode, encode
 from grader.engine.rpc.exceptions import to_data
-from grader.engine.rpc.protocol import (
-    BufferDescription,
-    ErrorInfo,
-    Frame,
-    ModuleHandle,
-    PartDescription,
-    ProtocolError,
-    Raised,
-    Returned,
-    RunCell,
-)
+from grader.engine.rpc.message import ProtocolError
+from grader.engine.rpc.objects.handles import BufferDescription, ModuleHandle, PartDescription
+from grader.engine.rpc.protocol import ErrorInfo, Frame, Raised, Returned, RunCell
 from grader.engine.runner.standins.client import RpcClient
 from tests.attacks.build import LIMITS, RELEASED, RIGHT_DOUBLE, SOURCE, WRONG_SCALE, answered, appended, on_channel
 from tests.attacks.replies import LIES, ODD
@@ -113,8 +105,8 @@ LIES_ABOUT_A_CALL = {
     "a form without parts": FORM.format("parts=[]"),
     "a form without parameters": FORM.format("parts=[root]"),
     "a form that contains itself": FORM.format("parts=[root], aliases=[('part', '')]"),
-    "a form that is a part": FORM.format("parts=[protocol.PartDescription('a.b', module, 'm', 'Linear', True, [])]"),
-    "a form of another object": FORM.format("parts=[protocol.PartDescription('', 99, 'm', 'Linear', True, [])]"),
+    "a form that is a part": FORM.format("parts=[handles.PartDescription('a.b', module, 'm', 'Linear', True, [])]"),
+    "a form of another object": FORM.format("parts=[handles.PartDescription('', 99, 'm', 'Linear', True, [])]"),
     "new parameters that are not there": "reply.grown = [(module, ['bias'])]",
     "new parameters of another module": "reply.grown = [(module + 1, ['weight'])]",
     "a parameter that is new a thousand times": "reply.grown = [(module, ['weight'] * 1_000)]",
@@ -156,9 +148,9 @@ def test_a_lie_in_the_middle_of_a_session_costs_one_exercise(kind: str, lie: str
         reply, tensors = honest(request, decoded)
         modules = getattr(request, "modules", [0])
         if type(reply).__name__ == {kind!r} and modules:
-            module, root = modules[0], protocol.PartDescription("", modules[0], "m", "Module", True, [])
+            module, root = modules[0], handles.PartDescription("", modules[0], "m", "Module", True, [])
             add = lambda tensor: tensors.append(tensor) or len(tensors) - 1
-            form = lambda **parts: protocol.ModuleHandle(object_id=module, name="m", **parts)
+            form = lambda **parts: handles.ModuleHandle(object_id=module, name="m", **parts)
             {lie}
         return reply, tensors
 

@@ -13,7 +13,8 @@ from grader.engine.grading import grade
 from grader.engine.limits import Limits
 from grader.engine.report import Report
 from grader.engine.rpc.channel import encode
-from grader.engine.rpc.protocol import CellDone, EndOfTest, Message, Ready, Returned
+from grader.engine.rpc.message import Message
+from grader.engine.rpc.protocol import CellDone, EndOfTest, Ready, Returned
 from tests.attacks.aftermath import ATTACKS, HONEST, LOOT, NAME, Aftermath, graded
 from tests.attacks.build import (
     LIMITS,

@@ -8,12 +8,14 @@ from msgspec import inspect
 
 from grader.engine.rpc import protocol
 from grader.engine.rpc.channel import FROM_SANDBOX, TO_SANDBOX
-from grader.engine.rpc.protocol import FromSandboxMessage, Message, ToSandbox
+from grader.engine.rpc.message import Message
+from grader.engine.rpc.objects import handles
+from grader.engine.rpc.protocol import FromSandboxMessage, ToSandbox
 from grader.engine.rpc.values.trees import pack
 
 STRUCTS = [
     kind
-    for kind in vars(protocol).values()
+    for kind in (vars(protocol) | vars(handles)).values()
     if isinstance(kind, type) and issubclass(kind, msgspec.Struct) and kind is not Message
 ]
 MESSAGES = [(kind, TO_SANDBOX) for kind in ToSandbox.__args__] + [

@@ -19,9 +19,9 @@ class Scale(nn.Module):
         return 0 * x * self.weight
 """
 FORGED = on_channel("""
-ROOT = protocol.PartDescription("", 0, "m", "Module", True, [])
+ROOT = handles.PartDescription("", 0, "m", "Module", True, [])
 changes = protocol.ModuleChanges(values=[("weight", 0, True), ("w", 0, True)], gradients=[("weight", 0)])
-new_form = protocol.ModuleChanges(description=protocol.ModuleHandle(object_id=0, name="m", parts=[ROOT]))
+new_form = protocol.ModuleChanges(description=handles.ModuleHandle(object_id=0, name="m", parts=[ROOT]))
 # By the number of numbers in the first argument of a call, which differs from test to test.
 CLAIMS = {
     1: lambda one, state: {"modules": [(number, changes) for number in range(9)]},

@@ -19,7 +19,7 @@ def ask(request, decoded):
         line.sendall(odd({"type": "Callback", "function": functions[place % 5], "call": call}))
         try:
             channel.receive()
-        except protocol.ProtocolError:
+        except message.ProtocolError:
             pass
 
 answer_by(ask)

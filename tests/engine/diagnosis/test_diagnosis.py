@@ -8,7 +8,8 @@ from grader.engine.diagnosis.misconceptions import KnownMisconceptions, Misconce
 from grader.engine.diagnosis.recording import MAX_BYTES, MAX_EXCHANGES, Recorder
 from grader.engine.grading import grade
 from grader.engine.rpc.channel import encode
-from grader.engine.rpc.protocol import Call, ObjectHandle, ObjectRef, Returned, VerbRef
+from grader.engine.rpc.objects.handles import ObjectHandle, ObjectRef, VerbRef
+from grader.engine.rpc.protocol import Call, Returned
 from tests.support import notebooks
 from tests.support.notebooks import with_answer
 from tests.support.scale_notebook import SOLUTION, SOURCE

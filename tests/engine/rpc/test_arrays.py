@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grader.engine.rpc.channel import TO_SANDBOX, decode, encode
-from grader.engine.rpc.protocol import CallbackReturned, ProtocolError
+from grader.engine.rpc.message import ProtocolError
+from grader.engine.rpc.protocol import CallbackReturned
 from grader.engine.rpc.values.tensors import DecodedTensors
 from grader.engine.rpc.values.trees import arrays, pack, unpack
 

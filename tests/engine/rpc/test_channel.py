@@ -8,7 +8,7 @@ import pytest
 
 from grader.engine.rpc import channel
 from grader.engine.rpc.channel import LENGTHS, ConnectionClosed, DeadlineExceeded, encode
-from grader.engine.rpc.protocol import ProtocolError
+from grader.engine.rpc.message import ProtocolError
 from tests.engine.rpc.conftest import MESSAGE
 
 FIELDS = {"type": "RunCell", "source": "", "name": "cell"}

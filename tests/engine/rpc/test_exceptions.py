@@ -5,7 +5,8 @@ import torch
 
 from grader.engine.report import Verdict
 from grader.engine.rpc.exceptions import ForbiddenFunction, OutputLimit, to_data, verdict_on
-from grader.engine.rpc.protocol import MAX_FRAMES, MAX_LINE, ErrorCode, ProtocolError
+from grader.engine.rpc.message import ProtocolError
+from grader.engine.rpc.protocol import MAX_FRAMES, MAX_LINE, ErrorCode
 from grader.text import MAX_MESSAGE
 
 ALLOCATION = "[enforce fail at alloc_cpu.cpp:117] err == 0. DefaultCPUAllocator: can't allocate memory: you tried ..."

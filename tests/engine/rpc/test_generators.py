@@ -11,7 +11,7 @@ import torch
 
 from grader.engine.rpc import generators
 from grader.engine.rpc.generators import PCG, TWISTER, WORDS, advance, kind_of, renewed, state_of
-from grader.engine.rpc.protocol import ProtocolError
+from grader.engine.rpc.message import ProtocolError
 
 MAKE: dict[str, Callable[[int], Any]] = {
     "Random": random.Random,

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grader.engine.rpc.channel import FROM_SANDBOX, LENGTHS, TO_SANDBOX, decode, encode
-from grader.engine.rpc.protocol import ProtocolError
+from grader.engine.rpc.message import ProtocolError
 from tests.support.messages import MESSAGES, example
 
 SEARCH = settings(max_examples=150, deadline=None, derandomize=True, database=None)

@@ -8,7 +8,8 @@ import pandas
 import pytest
 import sympy
 
-from grader.engine.rpc.protocol import ObjectHandle, ProtocolError
+from grader.engine.rpc.message import ProtocolError
+from grader.engine.rpc.objects.handles import ObjectHandle
 from grader.engine.rpc.values.trees import Packer, unpack
 
 x, y = sympy.symbols("x y")

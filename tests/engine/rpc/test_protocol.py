@@ -10,7 +10,9 @@ from msgspec import inspect
 
 from grader.engine.rpc import protocol
 from grader.engine.rpc.channel import FROM_SANDBOX, LENGTHS, TO_SANDBOX, decode, encode
-from grader.engine.rpc.protocol import Display, Handle, Message, ProtocolError, Text
+from grader.engine.rpc.message import Message, ProtocolError
+from grader.engine.rpc.objects.handles import Handle
+from grader.engine.rpc.protocol import Display, Text
 from tests.support.messages import MESSAGES, STRUCTS, example
 
 PARTS = [(kind, kind) for kind in STRUCTS if kind not in dict(MESSAGES) and not issubclass(kind, Message)] + [

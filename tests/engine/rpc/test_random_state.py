@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from grader.engine.rpc.protocol import ProtocolError
-from grader.engine.rpc.random_state import KnownState, accepted_state
+from grader.engine.rpc.message import ProtocolError
+from grader.engine.rpc.state.random_state import KnownState, accepted_state
 
 
 def state(seed: int, draws: int = 0) -> torch.Tensor:

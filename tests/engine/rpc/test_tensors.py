@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from grader.engine.rpc.protocol import ProtocolError
+from grader.engine.rpc.message import ProtocolError
 from tests.engine.rpc.conftest import MESSAGE
 
 DTYPES = [

@@ -8,7 +8,9 @@ import pytest
 import torch
 
 from grader.engine.rpc.channel import TO_SANDBOX, decode, encode
-from grader.engine.rpc.protocol import CallbackReturned, GeneratorRef, ObjectHandle, ProtocolError
+from grader.engine.rpc.message import ProtocolError
+from grader.engine.rpc.objects.handles import GeneratorRef, ObjectHandle
+from grader.engine.rpc.protocol import CallbackReturned
 from grader.engine.rpc.values import arrays
 from grader.engine.rpc.values import trees as values
 from grader.engine.rpc.values.trees import pack, unpack

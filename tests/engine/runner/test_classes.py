@@ -11,8 +11,9 @@ import torch
 from torch import nn
 
 from grader.engine.notebook.names import classes_defined
+from grader.engine.rpc.message import ProtocolError
+from grader.engine.rpc.objects.handles import ClassDescription, Kind, ObjectHandle
 from grader.engine.rpc.operations import BINARY, COMPARISONS
-from grader.engine.rpc.protocol import ClassDescription, Kind, ObjectHandle, ProtocolError
 from grader.engine.runner.standins.classes import DATA
 from grader.engine.runner.standins.client import RpcClient
 

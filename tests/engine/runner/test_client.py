@@ -3,7 +3,8 @@
 import pytest
 import torch
 
-from grader.engine.rpc.protocol import ErrorCode, ErrorInfo, Frame, ProtocolError
+from grader.engine.rpc.message import ProtocolError
+from grader.engine.rpc.protocol import ErrorCode, ErrorInfo, Frame
 from grader.engine.runner.standins.errors import StudentError
 
 

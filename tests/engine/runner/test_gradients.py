@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from grader.engine.rpc.gradients import put
-from grader.engine.rpc.protocol import ProtocolError
+from grader.engine.rpc.message import ProtocolError
 
 STUDENT = """
 def descend(parameters, rate=0.5):

@@ -11,9 +11,10 @@ import numpy
 import pytest
 import torch
 
+from grader.engine.rpc.message import ProtocolError
+from grader.engine.rpc.objects.handles import GivenRef
 from grader.engine.rpc.objects.lent import lend, operate
 from grader.engine.rpc.operations import OPERATIONS
-from grader.engine.rpc.protocol import GivenRef, ProtocolError
 from grader.engine.runner.standins.client import RpcClient
 from grader.engine.runner.standins.errors import StudentError
 

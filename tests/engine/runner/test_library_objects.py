@@ -9,9 +9,10 @@ import torch
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
+from grader.engine.rpc.message import ProtocolError
 from grader.engine.rpc.objects.copied_objects import apply
+from grader.engine.rpc.objects.handles import LibraryObject
 from grader.engine.rpc.objects.library_objects import Handed, parts_of
-from grader.engine.rpc.protocol import LibraryObject, ProtocolError
 from grader.engine.rpc.values.trees import unpack
 from grader.engine.runner.standins.errors import StudentError
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from grader.engine.rpc.protocol import ProtocolError
+from grader.engine.rpc.message import ProtocolError
 from grader.engine.runner.standins.errors import StudentError
 from grader_kernel.peak_memory import peak_memory
 

@@ -4,7 +4,8 @@ import pytest
 import torch
 from torch import nn
 
-from grader.engine.rpc.protocol import ModuleHandle, PartDescription, ProtocolError
+from grader.engine.rpc.message import ProtocolError
+from grader.engine.rpc.objects.handles import ModuleHandle, PartDescription
 from grader.engine.runner.standins.module_state import module_from
 
 

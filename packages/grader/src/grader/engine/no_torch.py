@@ -11,7 +11,7 @@ from typing import Any, NoReturn, Self
 
 import numpy
 
-from grader.engine.rpc.protocol import ProtocolError
+from grader.engine.rpc.message import ProtocolError
 
 
 class dtype:  # noqa: N801  (as torch spells it, like all names here)

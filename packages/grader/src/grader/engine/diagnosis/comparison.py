@@ -14,22 +14,16 @@ import msgspec
 import numpy
 
 from grader.engine.diagnosis.recording import RecordedCall
-from grader.engine.rpc.protocol import (
+from grader.engine.rpc.message import ProtocolError, Tree
+from grader.engine.rpc.objects.handles import (
     FROM_SANDBOX_BY_NAME,
-    Effects,
-    ErrorInfo,
     FromSandbox,
-    Gradients,
     Handle,
-    ModuleChanges,
     ModuleHandle,
     ObjectHandle,
-    ProtocolError,
-    Raised,
-    Returned,
-    Tree,
     handle_from,
 )
+from grader.engine.rpc.protocol import Effects, ErrorInfo, Gradients, ModuleChanges, Raised, Returned
 from grader.engine.rpc.values.tensors import numbers
 from grader.engine.rpc.values.trees import unpack
 from grader.engine.sandbox.server import NO_EFFECTS, Answer

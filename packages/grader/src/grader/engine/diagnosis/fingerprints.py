@@ -18,7 +18,9 @@ import numpy
 from grader.engine.diagnosis.comparison import no_handles
 from grader.engine.diagnosis.recording import Exchanges, RecordedCall, recorded_sessions
 from grader.engine.report import Fingerprint
-from grader.engine.rpc.protocol import ABOUT_NAMES, Call, Gradients, ModuleHandle, Raised, Returned, Tree
+from grader.engine.rpc.message import Tree
+from grader.engine.rpc.objects.handles import ABOUT_NAMES, ModuleHandle
+from grader.engine.rpc.protocol import Call, Gradients, Raised, Returned
 from grader.engine.rpc.values.tensors import numbers
 from grader.engine.rpc.values.trees import unpack
 from grader.engine.sandbox.server import NO_EFFECTS

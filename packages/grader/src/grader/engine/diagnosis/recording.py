@@ -7,17 +7,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from grader.engine.rpc.channel import FROM_SANDBOX, TO_SANDBOX, opened
-from grader.engine.rpc.protocol import (
-    Backward,
-    Call,
-    Callback,
-    CallbackReply,
-    Gradients,
-    ProtocolError,
-    Raised,
-    Request,
-    Returned,
-)
+from grader.engine.rpc.message import ProtocolError
+from grader.engine.rpc.protocol import Backward, Call, Callback, CallbackReply, Gradients, Raised, Request, Returned
 from grader.engine.rpc.values.tensors import EncodedTensors
 
 Exchanges = list[tuple[bytes, bytes]]

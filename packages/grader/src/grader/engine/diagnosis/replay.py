@@ -12,8 +12,9 @@ import msgspec
 
 from grader.engine.diagnosis.comparison import handles, same_values
 from grader.engine.diagnosis.recording import RecordedCall, RecordedCallback
+from grader.engine.rpc.message import Tree
+from grader.engine.rpc.objects.handles import FROM_SANDBOX_BY_NAME, ModuleHandle, handle_from
 from grader.engine.rpc.protocol import (
-    FROM_SANDBOX_BY_NAME,
     Backward,
     Call,
     Callback,
@@ -21,10 +22,7 @@ from grader.engine.rpc.protocol import (
     CallbackReturned,
     CellDone,
     ModuleChanges,
-    ModuleHandle,
     Returned,
-    Tree,
-    handle_from,
 )
 from grader.engine.rpc.values.tensors import DecodedTensors
 from grader.engine.sandbox.server import Answer, RpcServer

@@ -11,7 +11,8 @@ from typing import Any, Protocol
 
 import msgspec
 
-from grader.engine.rpc.protocol import MAX_LINE, FromSandboxMessage, Message, ProtocolError, ToSandbox
+from grader.engine.rpc.message import Message, ProtocolError
+from grader.engine.rpc.protocol import MAX_LINE, FromSandboxMessage, ToSandbox
 from grader.engine.rpc.values.tensors import MAX_TENSOR_BYTES, DecodedTensors, EncodedTensors, Layouts, encoded
 from grader.engine.torch_if_used import torch
 from grader.text import printable

@@ -8,8 +8,9 @@ from typing import Any
 import numpy
 
 from grader.engine.report import Verdict
+from grader.engine.rpc.message import ProtocolError
 from grader.engine.rpc.paths import without_paths
-from grader.engine.rpc.protocol import MAX_FRAMES, MAX_LINE, ErrorCode, ErrorInfo, Frame, ProtocolError
+from grader.engine.rpc.protocol import MAX_FRAMES, MAX_LINE, ErrorCode, ErrorInfo, Frame
 from grader.text import MAX_MESSAGE
 
 VERDICTS = {ErrorCode.OUTPUT_LIMIT: Verdict.OUTPUT_LIMIT, ErrorCode.OUT_OF_MEMORY: Verdict.OUT_OF_MEMORY}

@@ -2,8 +2,9 @@
 
 generator --state_of--> bytes in a tensor --message--> renewed generator --state_of--> bytes --message--> advance
 
-As for torch (random_state.py), a made-up state must not choose the numbers that a test draws next. It is accepted if
-drawing leads to it from the state at the beginning of the call, and otherwise replaced by one that is derived from it.
+As for torch (state/random_state.py), a made-up state must not choose the numbers that a test draws next. It is accepted
+if drawing leads to it from the state at the beginning of the call, and otherwise replaced by one that is derived from
+it.
 """
 
 import hashlib
@@ -16,8 +17,8 @@ from typing import Any, NamedTuple
 
 import numpy
 
-from grader.engine.rpc.protocol import ProtocolError
-from grader.engine.rpc.random_state import MAX_BLOCKS, accepted_state
+from grader.engine.rpc.message import ProtocolError
+from grader.engine.rpc.state.random_state import MAX_BLOCKS, accepted_state
 from grader.engine.torch_if_used import torch
 
 WORDS = 624

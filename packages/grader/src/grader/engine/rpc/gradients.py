@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from grader.engine.rpc.protocol import ProtocolError
+from grader.engine.rpc.message import ProtocolError
 from grader.engine.rpc.values.tensors import same
 from grader.engine.torch_if_used import torch
 

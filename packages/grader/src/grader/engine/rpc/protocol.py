@@ -3,17 +3,17 @@
     runner --Request--> sandbox --Reply--> runner
                         sandbox --Callback--> runner --CallbackReply--> sandbox        in the middle of a call
 
-Messages are JSON, decoded strictly: an unknown field, a missing field or a wrong type is a ProtocolError. An Index is
-the number of a tensor of the message or of an object of the session; a Tree is a value that `values.pack` has packed.
-The parent's messages are in jobs.py.
+Messages are JSON, decoded strictly: an unknown field, a missing field or a wrong type is a ProtocolError. Objects that
+do not cross are named by handles (objects/handles.py). The parent's messages are in jobs.py.
 """
 
-from collections.abc import Mapping
 from enum import StrEnum
-from typing import Annotated, Any, TypeVar, get_args
+from typing import Annotated
 
 import msgspec
 
+from grader.engine.rpc.message import Index, Message, Tree
+from grader.engine.rpc.objects.handles import Classes, ModuleHandle
 from grader.text import MAX_MESSAGE
 
 VERSION = 5
@@ -24,203 +24,8 @@ MAX_LINE, MAX_FRAMES = 200, 8
 MAX_PRINTED = 2**20
 """Characters that student code may print in a call if the test captures them."""
 
-H = TypeVar("H")
-Tree = Any
 Printed = tuple[bool, str]
 """Printed text, and whether it went to stderr."""
-Index = Annotated[int, msgspec.Meta(ge=0)]
-
-
-class ProtocolError(Exception):
-    """A value or message that must not cross; the text names the broken rule and what arrived."""
-
-
-class Message(msgspec.Struct, tag=True, omit_defaults=True, forbid_unknown_fields=True, kw_only=True):
-    """A message, or a tagged part of one."""
-
-
-# Objects of student code
-
-
-class ClassDescription(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
-    """A class: its number in the session, the special methods of its instances, and the numbers of its bases.
-
-    `library` is "module:name" for a class that a library has under that name; its own bases are left out.
-    """
-
-    object_id: Index
-    name: str
-    methods: list[str]
-    bases: list[Index]
-    library: str
-
-
-Classes = list[ClassDescription]
-"""A class at the end, and before it all its bases, each after its own."""
-
-
-class Kind(StrEnum):
-    """The kinds of objects whose class needs no description; and classes themselves."""
-
-    OBJECT = "object"
-    CLASS = "class"
-    FUNCTION = "function"
-    BUILTIN = "builtin_function_or_method"
-    METHOD = "method"
-    GENERATOR = "generator"
-
-
-class ObjectHandle(Message):
-    """From the sandbox: an object that stays there, by its number in the session."""
-
-    object_id: Index
-    name: str
-    is_callable: bool = False
-    kind: Kind = Kind.OBJECT
-    of: Classes = []  # the class itself, or that of the object; empty for the kinds that need none
-
-
-class PartDescription(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
-    """A submodule, or the module itself under the path ""."""
-
-    path: str
-    object_id: Index
-    class_name: str
-    base: str  # the nearest class of torch.nn
-    training: bool
-    own_modes: list[str]  # which of the methods train and eval its class overrides
-
-
-class ParameterDescription(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
-    """A parameter under one of its names."""
-
-    path: str
-    object_id: Index
-    requires_grad: bool
-    tensor: Index
-
-
-class BufferDescription(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
-    """A buffer."""
-
-    path: str
-    is_persistent: bool  # whether state_dict holds it
-    tensor: Index
-
-
-class ModuleHandle(Message):
-    """From the sandbox: an nn.Module that stays there, described for a stand-in."""
-
-    object_id: Index
-    name: str
-    parts: list[PartDescription]
-    aliases: list[tuple[str, str]] = []  # further paths of parts, each with the first path
-    parameters: list[ParameterDescription] = []
-    gradients: list[tuple[str, Index]] = []
-    buffers: list[BufferDescription] = []
-    classes: list[tuple[str, Classes]] = []  # of the parts at these paths; those of others are layers of torch
-
-
-class Given(StrEnum):
-    """The kinds of objects that student code gets from the test and may give back: as the same objects."""
-
-    LENT = "lent"
-    CONTAINER = "container"
-    TENSOR = "tensor"
-    OBJECT = "object"
-
-
-class ObjectRef(Message):
-    """From the runner: an object, or its submodule at the path `part`."""
-
-    object_id: Index
-    part: str = ""
-
-
-class MethodRef(Message):
-    """From the runner: a method of an object, named but not fetched."""
-
-    owner: ObjectRef
-    method: str
-
-
-ABOUT_NAMES = ("look", "names")
-"""The operations that look names up or list them, and run no student code."""
-
-
-class VerbRef(Message):
-    """From the runner: an operation on an object other than a call (proxies.Verb)."""
-
-    verb: str
-
-
-class LentRef(Message):
-    """From the runner: a function or an object of the test that stays there, by its number in the session (lent.py)."""
-
-    number: Index
-    name: str  # of the function, or of the class of the object
-    text: str | None = None  # the function's docstring
-    signature: bytes = b""  # the function's, pickled
-    classes: list[str] = []  # the object's class and its bases
-    methods: list[str] = []  # special methods of the class
-    member: str = ""  # the name of a member of an Enum
-    is_module: bool = False  # whether it is a module, which may be a part of another one
-    has_parameters: bool = False  # which stay with the runner
-
-
-class GivenRef(Message):
-    """From the sandbox: an object of the test, by its number of this kind in the session or in the call."""
-
-    kind: Given
-    number: Index
-
-
-class IteratorRef(Message):
-    """From the runner: an iterator of the test whose items cross with the call."""
-
-    items: Tree
-
-
-class GeneratorRef(Message):
-    """From the runner: a generator of torch, of numpy or of Python, by its state."""
-
-    state: Index
-    kind: str = "torch"
-
-
-class LibraryObject(Message):
-    """From the runner: an object that is copied, pickled without its tensors (library_objects.py)."""
-
-    number: Index  # among those of the call
-    data: bytes
-
-
-FromSandbox = ObjectHandle | ModuleHandle
-Handle = FromSandbox | ObjectRef | MethodRef | VerbRef | LentRef | GivenRef | IteratorRef | GeneratorRef | LibraryObject
-
-
-FROM_SANDBOX_BY_NAME: dict[str, type[FromSandbox]] = {kind.__name__: kind for kind in get_args(FromSandbox)}
-HANDLES_BY_NAME: dict[str, type[Handle]] = {kind.__name__: kind for kind in get_args(Handle)}
-
-
-def handle_from(part: Any, kinds: Mapping[str, type[H]]) -> H:
-    """Return the handle of a part of a tree.
-
-    msgspec examines a union at every conversion, which takes fifty times as long as one for a known class.
-
-    Args:
-        part: the part that arrived.
-        kinds: the classes that may arrive, by name.
-
-    Raises:
-        ValueError: it is none of them.
-        TypeError: it is no dict.
-        msgspec.ValidationError: its fields are wrong.
-    """
-    kind = kinds.get(part["type"]) if type(part) is dict and "type" in part else None
-    if kind is None:
-        raise ValueError("no handle of a known kind")
-    return msgspec.convert(part, kind)
 
 
 class ModuleChanges(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, kw_only=True):
@@ -240,7 +45,7 @@ class ModuleChanges(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=Tr
 
 
 class ProcessChanges(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, kw_only=True):
-    """What the test has changed of its process and student code must find (process_state.py)."""
+    """What the test has changed of its process and student code must find (state/process_state.py)."""
 
     settings: bytes = b""  # pickled: their values by name
     held: list[tuple[str, str, list[Tree]]] = []  # holder, name in it, and its content; [] for none

@@ -16,7 +16,7 @@ import hashlib
 from typing import Any
 
 from grader.engine.rpc.channel import FROM_SANDBOX, Channel, decode, encode
-from grader.engine.rpc.protocol import Message
+from grader.engine.rpc.message import Message
 from grader.engine.rpc.values.tensors import DecodedTensors
 from grader.engine.torch_if_used import torch
 

@@ -13,7 +13,7 @@ from multiprocessing.connection import Connection
 
 from grader.engine.diagnosis.diagnosis import DiagnosisCache
 from grader.engine.rpc.jobs import JobResult
-from grader.engine.rpc.torch_settings import settings_kept
+from grader.engine.rpc.state.torch_settings import settings_kept
 from grader.engine.runner.answer_cache import AnswerCache
 from grader.engine.runner.passes import NotebookRun
 from grader.engine.runner.test_execution import install_seeds

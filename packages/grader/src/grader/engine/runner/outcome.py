@@ -20,7 +20,8 @@ from grader.engine.explanation import Cause, Ending, EndingKind, Explanation, Wh
 from grader.engine.notebook.plan import Step
 from grader.engine.report import Result, Verdict, partial
 from grader.engine.rpc.exceptions import OF_LIBRARIES, to_data, verdict_on
-from grader.engine.rpc.protocol import MAX_LINE, ErrorCode, ErrorInfo, ProtocolError
+from grader.engine.rpc.message import ProtocolError
+from grader.engine.rpc.protocol import MAX_LINE, ErrorCode, ErrorInfo
 from grader.engine.runner.standins.call import CannotPass
 from grader.engine.runner.standins.client import CALLED_BACK
 from grader.engine.runner.standins.errors import StudentError

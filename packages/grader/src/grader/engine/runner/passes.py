@@ -24,7 +24,6 @@ from msgspec.structs import replace
 
 from grader.engine.diagnosis.diagnosis import DiagnosisCache, name_misconceptions
 from grader.engine.diagnosis.recording import Recorder
-from grader.engine.notebook.cells import FORMS
 from grader.engine.notebook.names import Namespace, classes_defined, names_bound, names_defined
 from grader.engine.notebook.plan import BLANK, Plan, Role, Step
 from grader.engine.notebook.source_names import SourceNames, names_changed, names_in
@@ -33,9 +32,10 @@ from grader.engine.rpc.channel import Channel
 from grader.engine.rpc.exceptions import verdict_on
 from grader.engine.rpc.generators import seed_own
 from grader.engine.rpc.jobs import Job
-from grader.engine.rpc.protocol import CellDone, ErrorInfo, RunCell, Text
+from grader.engine.rpc.protocol import CellDone, RunCell
 from grader.engine.runner.answer_cache import AnswerCache, NonDeterministicTest
 from grader.engine.runner.carried_errors import best_results, next_run, with_our_answers
+from grader.engine.runner.cell_outputs import OutputRoom, outputs_of
 from grader.engine.runner.names.bound_elsewhere import names_bound_again, names_not_run
 from grader.engine.runner.outcome import MAX_LOG, TestOutcome, ending_in_sandbox
 from grader.engine.runner.sandbox_link import OUT_OF_TIME, RESOURCE_VERDICTS, SandboxFailure, SandboxLink, SandboxLost
@@ -85,7 +85,7 @@ class NotebookRun:
         self._ours = {name: source for name, source in job.known.cells if name in exercises}
         """Our own answers by exercise."""
         self._shows_outputs = True
-        self._room = job.output_kb * 1024
+        self._room = OutputRoom(job.output_kb)
         self.outputs: dict[int, list[dict[str, Any]]] = {}
         our_classes: dict[str, frozenset[str]] = {}
         for source in [
@@ -295,7 +295,7 @@ class NotebookRun:
         )
         try:
             done: CellDone = self._link.ask(lambda channel: RpcClient(channel).run(cell))
-            outputs = _cell_outputs(done)
+            outputs = outputs_of(done)
         except SandboxLost:
             raise
         except Exception as error:
@@ -305,7 +305,7 @@ class NotebookRun:
             raise SandboxLost(SandboxFailure(Verdict.OUTPUT_LIMIT, printable(done.error.message)))
         self._ran.append(step)
         if step.index not in self.outputs and self._shows_outputs and not step.imports_only:
-            self.outputs[step.index] = self._fitting(outputs)
+            self.outputs[step.index] = self._room.fitting(outputs)
             self._done[step.index] = done
 
     def _imports_except(self, step: Step) -> list[str] | None:
@@ -321,16 +321,6 @@ class NotebookRun:
             self.outputs.setdefault(step.index, [error_output(failure.verdict, failure.explanation.message)])
         if step.exercise:
             self._failures[step.exercise] = failure
-
-    def _fitting(self, outputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Return the outputs that fit the limit of the notebook; a final error output replaces the rest."""
-        kept: list[dict[str, Any]] = []
-        for output in outputs if self._room >= 0 else ():
-            self._room -= _size(output)
-            if self._room < 0:
-                return [*kept, error_output(Verdict.OUTPUT_LIMIT, "there was more output than is shown")]
-            kept.append(output)
-        return kept
 
     # Tests
 
@@ -408,33 +398,3 @@ class NotebookRun:
                 self._exclude(step, error.failure)
                 self._link.replace()
                 steps, self._ran = self._ran + steps, []
-
-
-def _cell_outputs(done: CellDone) -> list[dict[str, Any]]:
-    """Return the outputs of a cell in nbformat's form, with printable text only, and its exception as an error."""
-    outputs: list[dict[str, Any]] = []
-    for output in done.outputs:
-        if isinstance(output, Text):
-            outputs.append({"output_type": "stream", "name": "stdout", "text": _whole(output.text)})
-        else:
-            data = {form: _whole(output.data[form]) for form in FORMS if form in output.data}
-            outputs.append({"output_type": "display_data", "data": data, "metadata": {}})
-    if done.error is not None:
-        outputs.append(_error(done.error))
-    return outputs
-
-
-def _error(info: ErrorInfo) -> dict[str, Any]:
-    name, message = printable(info.name), printable(info.message)
-    lines = [f"{printable(frame.cell)}, line {frame.line}: {printable(frame.text)}" for frame in info.frames]
-    return {"output_type": "error", "ename": name, "evalue": message, "traceback": [*lines, f"{name}: {message}"]}
-
-
-def _whole(text: str) -> str:
-    return printable(text, len(text))
-
-
-def _size(output: dict[str, Any]) -> int:
-    """Return the approximate number of characters that an output adds to the notebook."""
-    parts = (output.get(name, "") for name in ("text", "ename", "evalue"))
-    return sum(map(len, (*parts, *output.get("data", {}).values(), *output.get("traceback", ())))) + 100

@@ -17,7 +17,8 @@ from grader.engine.explanation import TIME_IS_UP, Cause, Explanation
 from grader.engine.report import Verdict
 from grader.engine.rpc.channel import FROM_SANDBOX, Channel, ConnectionClosed, DeadlineExceeded
 from grader.engine.rpc.jobs import NeedExitStatus, NeedSandbox, SandboxExit
-from grader.engine.rpc.protocol import VERSION, NotConfined, ProtocolError, Ready
+from grader.engine.rpc.message import ProtocolError
+from grader.engine.rpc.protocol import VERSION, NotConfined, Ready
 from grader.engine.runner.clock import Clock, Deadline
 
 START_SECONDS = 60

@@ -23,7 +23,7 @@ from grader.engine.notebook.plan import Plan, Role, Step
 from grader.engine.report import Verdict
 from grader.engine.rpc.channel import Channel
 from grader.engine.rpc.generators import seed_own
-from grader.engine.rpc.torch_settings import settings_kept
+from grader.engine.rpc.state.torch_settings import settings_kept
 from grader.engine.runner.answer_cache import AnswerCache, NonDeterministicTest, Session
 from grader.engine.runner.names.imported_names import ImportedNames
 from grader.engine.runner.names.mirrored_names import AllNames, mirrored

@@ -24,7 +24,8 @@ from grader.engine.notebook.plan import BLANK, Role, Step
 from grader.engine.report import Verdict, partial
 from grader.engine.rpc.channel import MessageChannel
 from grader.engine.rpc.exceptions import verdict_on
-from grader.engine.rpc.protocol import EndOfTest, ErrorInfo, ProtocolError, RunTest
+from grader.engine.rpc.message import ProtocolError
+from grader.engine.rpc.protocol import EndOfTest, ErrorInfo, RunTest
 from grader.engine.runner.outcome import MAX_LOG, TestOutcome, ending_in_sandbox, truth_of
 from grader.engine.sandbox.shell import compiled_bytes
 from grader.text import plural, printable

@@ -9,11 +9,8 @@ from typing import Any
 from grader.engine.rpc.generators import state_of
 from grader.engine.rpc.gradients import gradient_of
 from grader.engine.rpc.objects.copied_objects import Copies
-from grader.engine.rpc.protocol import (
-    Call,
-    Effects,
-    Given,
-)
+from grader.engine.rpc.objects.handles import Given
+from grader.engine.rpc.protocol import Call, Effects
 from grader.engine.rpc.values.arrays import changed
 from grader.engine.rpc.values.containers import WatchedContainers
 from grader.engine.rpc.values.tensors import DecodedTensors, same

@@ -10,8 +10,9 @@ from typing import Any
 
 from grader.engine.rpc.exceptions import known_class
 from grader.engine.rpc.graphs import Graph, attached
+from grader.engine.rpc.objects.handles import Given, LentRef
 from grader.engine.rpc.objects.lent import borrowed
-from grader.engine.rpc.protocol import Callback, CallbackRaised, CallbackReply, Given, LentRef
+from grader.engine.rpc.protocol import Callback, CallbackRaised, CallbackReply
 from grader.engine.rpc.values.tensors import DecodedTensors
 from grader.engine.rpc.values.trees import Packer, Refer, Resolve, pack, tensor_at, unpack
 from grader.engine.sandbox.printed import PrintedText

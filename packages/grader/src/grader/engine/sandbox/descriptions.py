@@ -8,8 +8,8 @@ from enum import Enum
 from types import BuiltinFunctionType, FunctionType, GeneratorType, MethodType
 from typing import Any
 
+from grader.engine.rpc.objects.handles import ClassDescription, Classes, Kind, ObjectHandle
 from grader.engine.rpc.operations import special_methods
-from grader.engine.rpc.protocol import ClassDescription, Classes, Kind, ObjectHandle
 
 MAX_NAME = 200
 """Characters of an object's name."""

@@ -17,6 +17,7 @@ from grader.engine.rpc import paths
 from grader.engine.rpc.channel import TO_SANDBOX, Channel, ConnectionClosed
 from grader.engine.rpc.exceptions import to_data
 from grader.engine.rpc.jobs import SandboxSettings
+from grader.engine.rpc.message import ProtocolError
 from grader.engine.rpc.protocol import (
     MAX_LINE,
     VERSION,
@@ -24,7 +25,6 @@ from grader.engine.rpc.protocol import (
     CallbackReply,
     EndOfTest,
     NotConfined,
-    ProtocolError,
     Raised,
     Ready,
     Request,

@@ -7,14 +7,14 @@ from collections.abc import Callable
 from typing import Any
 
 from grader.engine.rpc.gradients import KnownGradients, gradient_of
-from grader.engine.rpc.protocol import (
+from grader.engine.rpc.objects.handles import (
     BufferDescription,
     Classes,
-    ModuleChanges,
     ModuleHandle,
     ParameterDescription,
     PartDescription,
 )
+from grader.engine.rpc.protocol import ModuleChanges
 from grader.engine.rpc.values.tensors import same
 from grader.engine.rpc.values.trees import Place, tensor_at
 from grader.engine.torch_if_used import nn, torch

@@ -19,9 +19,19 @@ from grader.engine.notebook.names import View
 from grader.engine.rpc.exceptions import ForbiddenFunction, to_data
 from grader.engine.rpc.generators import own_states, renewed, restore_own, seed_own
 from grader.engine.rpc.graphs import Graphs, kinds
+from grader.engine.rpc.message import ProtocolError
 from grader.engine.rpc.objects.copied_objects import Copies
+from grader.engine.rpc.objects.handles import (
+    GeneratorRef,
+    Handle,
+    IteratorRef,
+    LentRef,
+    LibraryObject,
+    MethodRef,
+    ObjectRef,
+    VerbRef,
+)
 from grader.engine.rpc.operations import OPERATIONS
-from grader.engine.rpc.process_state import Changed, applied, unpacked
 from grader.engine.rpc.protocol import (
     MAX_LINE,
     Backward,
@@ -29,25 +39,17 @@ from grader.engine.rpc.protocol import (
     CellDone,
     Effects,
     ErrorCode,
-    GeneratorRef,
     Gradients,
-    Handle,
-    IteratorRef,
-    LentRef,
-    LibraryObject,
-    MethodRef,
     ModuleChanges,
-    ObjectRef,
-    ProtocolError,
     Raised,
     Reply,
     Request,
     Returned,
     RunCell,
-    VerbRef,
 )
-from grader.engine.rpc.random_state import KnownState
-from grader.engine.rpc.torch_settings import default_dtype
+from grader.engine.rpc.state.process_state import Changed, applied, unpacked
+from grader.engine.rpc.state.random_state import KnownState
+from grader.engine.rpc.state.torch_settings import default_dtype
 from grader.engine.rpc.values.containers import WatchedContainers
 from grader.engine.rpc.values.tensors import FROM_NAME, DecodedTensors
 from grader.engine.rpc.values.trees import Packer, Place, tensor_at, unpack

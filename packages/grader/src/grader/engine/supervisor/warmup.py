@@ -14,7 +14,8 @@ from typing import Any
 
 from grader.engine.notebook.names import View
 from grader.engine.rpc.channel import FROM_SANDBOX, TO_SANDBOX, decode, encode
-from grader.engine.rpc.protocol import CallbackReply, CellDone, Message, RunCell
+from grader.engine.rpc.message import Message
+from grader.engine.rpc.protocol import CallbackReply, CellDone, RunCell
 from grader.engine.rpc.values.tensors import DecodedTensors
 from grader.engine.runner.standins.client import RpcClient
 from grader.engine.sandbox.server import RpcServer

@@ -13,9 +13,10 @@ from typing import Any
 
 import msgspec
 
+from grader.engine.rpc.message import ProtocolError, Tree
 from grader.engine.rpc.objects import definitions
+from grader.engine.rpc.objects.handles import Handle, LibraryObject
 from grader.engine.rpc.objects.library_objects import has_state, parts_of
-from grader.engine.rpc.protocol import Handle, LibraryObject, ProtocolError, Tree
 from grader.engine.rpc.values.trees import Packer, Place, Refer, library_values, tensor_at
 from grader.engine.torch_if_used import USES_TORCH, nn, torch
 

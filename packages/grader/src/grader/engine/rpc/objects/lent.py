@@ -16,8 +16,9 @@ from types import SimpleNamespace
 from typing import Any, NoReturn
 from unittest.mock import NonCallableMock
 
+from grader.engine.rpc.message import ProtocolError
+from grader.engine.rpc.objects.handles import LentRef
 from grader.engine.rpc.operations import EXIT, OPERATIONS, special_methods
-from grader.engine.rpc.protocol import LentRef, ProtocolError
 from grader.engine.torch_if_used import nn
 
 MAIN = "__main__"

@@ -18,8 +18,9 @@ from typing import Any
 import msgspec
 import numpy
 
+from grader.engine.rpc.message import ProtocolError
 from grader.engine.rpc.objects import definitions
-from grader.engine.rpc.protocol import Handle, LibraryObject, ProtocolError
+from grader.engine.rpc.objects.handles import Handle, LibraryObject
 from grader.engine.rpc.values.trees import Place
 from grader.engine.torch_if_used import nn, torch
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy
 
-from grader.engine.rpc.protocol import ProtocolError
+from grader.engine.rpc.message import ProtocolError
 from grader.engine.rpc.values.tensors import FROM_NAME, MAX_TENSOR_BYTES
 from grader.engine.torch_if_used import torch
 

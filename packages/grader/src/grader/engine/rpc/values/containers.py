@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Iterable
 from typing import Any
 
-from grader.engine.rpc.protocol import ProtocolError
+from grader.engine.rpc.message import ProtocolError
 
 Container = list | dict | set | deque | bytearray
 # Tuples, because isinstance takes longer with a union. A set and a bytearray hold no containers.

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy
 
-from grader.engine.rpc.protocol import ProtocolError
+from grader.engine.rpc.message import ProtocolError
 
 
 class Value(NamedTuple):

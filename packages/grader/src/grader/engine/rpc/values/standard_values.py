@@ -10,7 +10,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from grader.engine.rpc.protocol import ProtocolError
+from grader.engine.rpc.message import ProtocolError
 
 MAX_BITS = 14_000
 MAX_DIGITS = 4_000

@@ -6,7 +6,7 @@ from typing import Any
 import numpy
 import safetensors
 
-from grader.engine.rpc.protocol import ProtocolError
+from grader.engine.rpc.message import ProtocolError
 from grader.engine.torch_if_used import torch
 
 MAX_TENSOR_BYTES = 256 * 2**20

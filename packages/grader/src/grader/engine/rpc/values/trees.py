@@ -16,7 +16,8 @@ from typing import Any
 import msgspec
 import numpy
 
-from grader.engine.rpc.protocol import HANDLES_BY_NAME, Given, GivenRef, Handle, ProtocolError, Tree, handle_from
+from grader.engine.rpc.message import ProtocolError, Tree
+from grader.engine.rpc.objects.handles import HANDLES_BY_NAME, Given, GivenRef, Handle, handle_from
 from grader.engine.rpc.values import arrays, library_values
 from grader.engine.rpc.values.standard_values import MAX_SAME_HASH, STANDARD, TYPES, checked, hashable, made, parts_of
 from grader.engine.rpc.values.tensors import FROM_NAME, dtype_name

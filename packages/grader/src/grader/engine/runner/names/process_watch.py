@@ -18,7 +18,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from grader.engine.notebook.names import names_bound, names_used
-from grader.engine.rpc.process_state import SETTINGS, WATCHERS, Changed, Held
+from grader.engine.rpc.state.process_state import SETTINGS, WATCHERS, Changed, Held
 from grader.engine.runner.standins.call import CannotPass
 from grader.engine.runner.standins.client import RpcClient
 

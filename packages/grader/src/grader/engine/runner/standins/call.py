@@ -8,20 +8,22 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from grader.engine.rpc import protocol
+from grader.engine.rpc import message, protocol
 from grader.engine.rpc.generators import advance, advance_own, kind_of, own_states, state_of
 from grader.engine.rpc.gradients import gradient_of, put
-from grader.engine.rpc.objects import definitions, iterators, library_objects
+from grader.engine.rpc.message import ProtocolError
+from grader.engine.rpc.objects import definitions, handles, iterators, library_objects
 from grader.engine.rpc.objects.copied_objects import FILES, apply
+from grader.engine.rpc.objects.handles import Handle
 from grader.engine.rpc.objects.lent import is_lent
-from grader.engine.rpc.process_state import packed
-from grader.engine.rpc.protocol import Handle, ProtocolError
-from grader.engine.rpc.random_state import accepted_state
+from grader.engine.rpc.state.process_state import packed
+from grader.engine.rpc.state.random_state import accepted_state
 from grader.engine.rpc.values.arrays import overwrite
 from grader.engine.rpc.values.containers import containers, write_back
 from grader.engine.rpc.values.tensors import DecodedTensors, dtype_name
 from grader.engine.rpc.values.trees import Packer, Place, tensor_at, unpack
-from grader.engine.runner.standins.proxies import ModuleState, handle_of
+from grader.engine.runner.standins.proxies import handle_of
+from grader.engine.runner.standins.remote_module import ModuleState
 from grader.engine.torch_if_used import USES_TORCH, torch
 
 if TYPE_CHECKING:
@@ -52,7 +54,7 @@ def differentiable(tensor: torch.Tensor) -> torch.Tensor:
     return tensor
 
 
-def packed_tree(value: Any, packer: Packer) -> protocol.Tree:
+def packed_tree(value: Any, packer: Packer) -> message.Tree:
     """Pack what a test passes to student code; raise CannotPass if it cannot cross."""
     return _crossing(lambda: packer.walk(value, 0))
 
@@ -154,16 +156,16 @@ class Call:
             self.collecting += self._state(object_id).tensors(paths)
         return value, [tensor_at(tensors, number) for number in reply.differentiable]
 
-    def given(self, kind: protocol.Given) -> Any:
+    def given(self, kind: handles.Given) -> Any:
         """Return the objects of one kind that this call hands over, by number.
 
         Args:
             kind: the kind.
         """
         match kind:
-            case protocol.Given.CONTAINER:
+            case handles.Given.CONTAINER:
                 return self._containers
-            case protocol.Given.TENSOR:
+            case handles.Given.TENSOR:
                 return dict(enumerate(self._tensors)) | self._arrays
         return [item for item, _ in self._handed.items]
 
@@ -220,7 +222,7 @@ class Call:
             return handle
         if (kind := kind_of(item)) is not None:
             self._generators.append(item)
-            return protocol.GeneratorRef(state=place(state_of(item)), kind=kind)
+            return handles.GeneratorRef(state=place(state_of(item)), kind=kind)
         if iterators.is_of_python(item):
             items, item = iterators.tensors_in(item)
             if items is not None:
@@ -228,7 +230,7 @@ class Call:
                     raise TypeError(
                         "an object of the student's would keep copies of a test's parameters; tag it together"
                     )
-                return protocol.IteratorRef(items=self._packer.walk(items, 0))
+                return handles.IteratorRef(items=self._packer.walk(items, 0))
         is_ours = isinstance(item, FunctionType) and definitions.is_defined_by_test(item)
         if definitions.needs_sending(item, is_stand_in) if is_ours else _is_copied(item):
             handle = self._handed.handle(item, self._part, place)

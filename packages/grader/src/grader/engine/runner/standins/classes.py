@@ -17,9 +17,10 @@ from typing import Any, cast
 
 import numpy
 
+from grader.engine.rpc.message import ProtocolError
+from grader.engine.rpc.objects.handles import ClassDescription, Classes, Handle, ObjectRef
 from grader.engine.rpc.operations import CALL, EXIT, JUDGED, SPECIAL
-from grader.engine.rpc.protocol import ClassDescription, Classes, Handle, ObjectRef, ProtocolError
-from grader.engine.rpc.values.trees import library_values
+from grader.engine.rpc.values import library_values
 from grader.engine.runner.standins.errors import StudentError
 from grader.engine.runner.standins.functions import next_item
 from grader.engine.runner.standins.proxies import (
@@ -27,13 +28,13 @@ from grader.engine.runner.standins.proxies import (
     Caller,
     Measure,
     Operation,
-    RemoteModule,
     RemoteObject,
     Verb,
     handle_of,
     remote_attribute,
     shown_name,
 )
+from grader.engine.runner.standins.remote_module import RemoteModule
 from grader.engine.torch_if_used import nn, torch
 
 DATA = (

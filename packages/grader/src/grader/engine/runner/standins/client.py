@@ -15,14 +15,16 @@ from enum import Enum
 from typing import Any, TypeVar
 
 from grader.engine.notebook.names import View
-from grader.engine.rpc import protocol
+from grader.engine.rpc import message, protocol
 from grader.engine.rpc.channel import MessageChannel
 from grader.engine.rpc.exceptions import to_data
 from grader.engine.rpc.graphs import Graph, Graphs, attached, kinds
+from grader.engine.rpc.message import ProtocolError
+from grader.engine.rpc.objects import handles
+from grader.engine.rpc.objects.handles import Handle
 from grader.engine.rpc.objects.lent import DELETE, SET, is_lent, lend, operate
-from grader.engine.rpc.process_state import Changed
-from grader.engine.rpc.protocol import Handle, ProtocolError
-from grader.engine.rpc.random_state import KnownState
+from grader.engine.rpc.state.process_state import Changed
+from grader.engine.rpc.state.random_state import KnownState
 from grader.engine.rpc.values.tensors import DecodedTensors
 from grader.engine.rpc.values.trees import Packer, Place, tensor_at, unpack
 from grader.engine.runner.standins.call import Call, CannotPass, differentiable, packed_tree
@@ -30,14 +32,8 @@ from grader.engine.runner.standins.classes import DATA, RemoteClass, local_class
 from grader.engine.runner.standins.errors import StudentError, local_error
 from grader.engine.runner.standins.functions import STAND_INS
 from grader.engine.runner.standins.module_state import module_from
-from grader.engine.runner.standins.proxies import (
-    Measure,
-    RemoteModule,
-    RemoteObject,
-    Verb,
-    checked_field,
-    handle_of,
-)
+from grader.engine.runner.standins.proxies import Measure, RemoteObject, Verb, checked_field, handle_of
+from grader.engine.runner.standins.remote_module import RemoteModule
 from grader.engine.torch_if_used import torch
 
 R = TypeVar("R")
@@ -59,7 +55,7 @@ class RpcClient:
         self._is_new = True
         self._lent: list[Any] = []
         """Functions and objects of the test that student code got, by number."""
-        self._lent_refs: dict[int, protocol.LentRef] = {}
+        self._lent_refs: dict[int, handles.LentRef] = {}
         self._making: Call | None = None
         """The call that student code is making."""
         self._errors: list[Exception] = []
@@ -113,7 +109,7 @@ class RpcClient:
                 item._remote_class.named = name
         return found
 
-    def class_of(self, described: protocol.Classes) -> Any:
+    def class_of(self, described: handles.Classes) -> Any:
         """Return the stand-in of a class.
 
         Args:
@@ -284,7 +280,7 @@ class RpcClient:
         error = self._objects[raised.object_id] = local_error(raised.error, self, raised.object_id, of)
         return error
 
-    def _value(self, tree: protocol.Tree, decoded: DecodedTensors) -> Any:
+    def _value(self, tree: message.Tree, decoded: DecodedTensors) -> Any:
         return unpack(tree, decoded.tensors, self._resolve, checked_field, decoded.arrays)
 
     def _refer(self, item: Any, place: Place) -> Handle:
@@ -298,7 +294,7 @@ class RpcClient:
             return self._lent_refs[id(item)]
         raise TypeError(f"a test may pass values, arrays and functions to student code, not a {type(item).__name__}")
 
-    def known(self, parameter: torch.Tensor) -> protocol.ObjectRef | None:
+    def known(self, parameter: torch.Tensor) -> handles.ObjectRef | None:
         """Return the handle of a parameter of a student's module that still has a stand-in, whose changes come back.
 
         Args:
@@ -307,14 +303,14 @@ class RpcClient:
         found = next((number for number, each in self.parameters.items() if each is parameter), None)
         modules = self.modules.values() if found is not None else ()
         is_tracked = any(each is parameter for module in modules for each in module.parameters())
-        return protocol.ObjectRef(object_id=found) if is_tracked and found is not None else None
+        return handles.ObjectRef(object_id=found) if is_tracked and found is not None else None
 
     def _resolve(self, handle: Handle, tensors: list[torch.Tensor]) -> Any:
-        if isinstance(handle, protocol.ObjectHandle):
+        if isinstance(handle, handles.ObjectHandle):
             return self._object(handle)
-        if isinstance(handle, protocol.GivenRef):
+        if isinstance(handle, handles.GivenRef):
             return self._given(handle.kind, handle.number)
-        if not isinstance(handle, protocol.ModuleHandle):
+        if not isinstance(handle, handles.ModuleHandle):
             raise ProtocolError(f"a sandbox refers only to objects of its own; got a {type(handle).__name__}")
         module = self.modules.get(handle.object_id)
         if module is None:
@@ -322,21 +318,21 @@ class RpcClient:
         return module
 
     def _resolve_module(self, handle: Handle, tensors: list[torch.Tensor]) -> Any:
-        if not isinstance(handle, protocol.ModuleHandle):
+        if not isinstance(handle, handles.ModuleHandle):
             raise ProtocolError("an object of the test may get a module of the student's, and no other object")
         return self._resolve(handle, tensors)
 
-    def _given(self, kind: protocol.Given, number: int) -> Any:
+    def _given(self, kind: handles.Given, number: int) -> Any:
         """Return an object of the test that student code gives back."""
-        known: Any = self._lent if kind is protocol.Given.LENT else {}
-        if kind is not protocol.Given.LENT and self._making is not None:
+        known: Any = self._lent if kind is handles.Given.LENT else {}
+        if kind is not handles.Given.LENT and self._making is not None:
             known = self._making.given(kind)
         try:
             return known[number]
         except (IndexError, KeyError):
             raise ProtocolError(f"student code got no {kind} of the number {number}") from None
 
-    def _object(self, handle: protocol.ObjectHandle) -> Any:
+    def _object(self, handle: handles.ObjectHandle) -> Any:
         """Return the stand-in of an object that is no module."""
         item = self._objects.get(handle.object_id)
         if item is not None:
@@ -347,7 +343,7 @@ class RpcClient:
             item = RemoteObject(self, handle.object_id)
         else:
             of = self.class_of(handle.of)
-            if handle.kind is protocol.Kind.CLASS:
+            if handle.kind is handles.Kind.CLASS:
                 return of
             library = of._remote_class.library
             if library is not None and issubclass(library, Enum) and handle.name in library.__members__:

@@ -3,11 +3,8 @@
 from typing import Any
 
 from grader.engine.rpc.exceptions import known_class
-from grader.engine.rpc.protocol import (
-    ErrorInfo,
-    Handle,
-    ObjectRef,
-)
+from grader.engine.rpc.objects.handles import Handle, ObjectRef
+from grader.engine.rpc.protocol import ErrorInfo
 from grader.engine.runner.standins.proxies import Caller, Operation, Verb, checked_attribute
 
 

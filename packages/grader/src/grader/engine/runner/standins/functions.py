@@ -3,9 +3,7 @@
 from types import BuiltinFunctionType, FunctionType, GeneratorType, MethodType
 from typing import Any
 
-from grader.engine.rpc.protocol import (
-    Kind,
-)
+from grader.engine.rpc.objects.handles import Kind
 from grader.engine.runner.standins.errors import StudentError
 from grader.engine.runner.standins.proxies import Caller, RemoteObject, Verb, shown_name
 

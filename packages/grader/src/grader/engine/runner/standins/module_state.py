@@ -9,11 +9,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from grader.engine.rpc.gradients import KnownGradients
-from grader.engine.rpc.protocol import Classes, ModuleChanges, ModuleHandle, PartDescription, ProtocolError
+from grader.engine.rpc.message import ProtocolError
+from grader.engine.rpc.objects.handles import Classes, ModuleHandle, PartDescription
+from grader.engine.rpc.protocol import ModuleChanges
 from grader.engine.rpc.values.tensors import same
 from grader.engine.rpc.values.trees import Place, tensor_at
 from grader.engine.runner.standins.classes import layer_class, library_class
-from grader.engine.runner.standins.proxies import Caller, ModuleRef, RemoteModule
+from grader.engine.runner.standins.proxies import Caller
+from grader.engine.runner.standins.remote_module import ModuleRef, RemoteModule
 from grader.engine.torch_if_used import USES_TORCH, nn, torch
 
 

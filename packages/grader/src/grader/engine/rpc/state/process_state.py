@@ -24,7 +24,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy
 
 from grader.engine.rpc.exceptions import known_class, to_data
-from grader.engine.rpc.protocol import ProcessChanges, ProtocolError, Tree
+from grader.engine.rpc.message import ProtocolError, Tree
+from grader.engine.rpc.protocol import ProcessChanges
 from grader.engine.torch_if_used import USES_TORCH, torch
 
 UNBOUND = object()

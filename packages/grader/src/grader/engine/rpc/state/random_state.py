@@ -5,7 +5,7 @@ A made-up state could choose the numbers that a test draws next, or make torch r
 
 import hashlib
 
-from grader.engine.rpc.protocol import ProtocolError
+from grader.engine.rpc.message import ProtocolError
 from grader.engine.torch_if_used import USES_TORCH, torch
 
 WORDS = slice(24, 24 + 624 * 8)
