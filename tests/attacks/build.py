@@ -204,18 +204,19 @@ for name, *arguments in {list(calls)!r}:
 def on_channel(code: str) -> str:
     """Return code with the sandbox's end of the channel at hand, as an attacker who knows our protocol would find it.
 
-    `channel`, `server` and the socket `line` are those of the student's process, `protocol` defines every message.
-    `raw(text, tensors)` makes a message of any text in place of its JSON, and of any bytes in place of its tensors;
-    `odd(content)` makes one whose JSON holds `content`, whatever the protocol says of it. After `answer_by(function)`,
-    `function(request, decoded)` returns the reply to every later request: either bytes that `raw` or `odd` made, which
-    go onto the socket as they are, or a message and its tensors. A sandbox that is lost comes back without a memory of
-    its replies, so the request must say which one comes next: `number_of(request)` is the number that a cell of
-    `asking` holds, and 0 for all other requests.
+    `channel`, `server` and the socket `line` are those of the student's process; `protocol` and `handles` define every
+    message. `raw(text, tensors)` makes a message of any text in place of its JSON, and of any bytes in place of its
+    tensors; `odd(content)` makes one whose JSON holds `content`, whatever the protocol says of it. After
+    `answer_by(function)`, `function(request, decoded)` returns the reply to every later request: either bytes that
+    `raw` or `odd` made, which go onto the socket as they are, or a message and its tensors. A sandbox that is lost
+    comes back without a memory of its replies, so the request must say which one comes next: `number_of(request)` is
+    the number that a cell of `asking` holds, and 0 for all other requests.
     """
     return f"""
 import gc, json, struct, sys, torch
 from grader.engine.rpc import protocol
 from grader.engine.rpc.channel import Channel
+from grader.engine.rpc.objects import handles
 from grader.engine.sandbox.server import RpcServer
 channel = next(item for item in gc.get_objects() if type(item) is Channel)
 server = next(item for item in gc.get_objects() if type(item) is RpcServer)
