@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 import sqlite3
-import threading
 import zipfile
 from collections.abc import Callable
 from contextlib import closing
@@ -13,14 +12,11 @@ from pathlib import Path
 import pytest
 
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.record.entry import Entry, Kind
 from grader.classroom.record.record import Record
 from grader.commands.backup.manifest import MANIFEST, PREFIX
 from grader.commands.cli import main
-from tests.commands.serve.serving import STUDENTS, Server, make_served_course, other, written
 from tests.support.notebooks import answered
 from tests.support.small_class import NAME, RIGHT, grade_class, hand_in, ledger, make_course, released
-from tests.support.waiting import until
 
 
 @pytest.fixture(scope="module")
@@ -233,63 +229,3 @@ def test_a_database_that_was_damaged_before_is_named(
         assert "notes.db is damaged" in capsys.readouterr().err and not (tmp_path / "new").exists()
     else:
         assert "a database of the course cannot be read" in capsys.readouterr().err
-
-
-def test_under_load_no_accepted_hand_in_is_lost(tmp_path: Path) -> None:
-    """Hand-ins arrive from several threads and are graded, marks are given, and backups are taken meanwhile.
-
-    Restored elsewhere, each hand-in with a receipt from before the backup is there; a service that starts there grades
-    what waited, and then the scores are those of the last hand-in of each student.
-    """
-    server = Server(make_served_course(tmp_path / "course", "c.SubmissionPolicy.cooldown = 0\n"))
-    folder, accepted, is_over = server.folder, list[tuple[str, str]](), threading.Event()
-
-    def hand_in_often(student: str) -> None:
-        number = 0
-        while not is_over.is_set():
-            number += 1
-            one = f"def one(x=1):\n    return x if {number} else 0"
-            for place in ((written(folder, one=one), NAME, "small"), (other(folder), NAME, "other")):
-                answer = server.hand_in(student, *place)
-                if answer.status == 202:
-                    accepted.append((student, answer.json["id"]))
-
-    def mark_often() -> None:
-        record = Record(folder)
-        while not is_over.is_set():
-            record.append([Entry(kind=Kind.REGRADE_REQUEST, who="ann", student="ann", why="please")])
-
-    threads = [threading.Thread(target=hand_in_often, args=(student,)) for student in STUDENTS[:4]]
-    threads.append(threading.Thread(target=mark_often))
-    for thread in threads:
-        thread.start()
-    known: list[set[str]] = []
-    try:
-        for number in range(3):
-            until(lambda number=number: len(accepted) > 10 * (number + 1), "hand-ins")  # type: ignore[misc]
-            known.append({key for _, key in accepted})
-            with pytest.MonkeyPatch.context() as patch:
-                patch.chdir(folder)
-                assert main(["backup", str(tmp_path / f"{number}.zip")]) == 0
-    finally:
-        is_over.set()
-        for thread in threads:
-            thread.join()
-    assert server.stop() == 0
-    for number, before in enumerate(known):
-        restored = tmp_path / f"restored{number}"
-        assert main(["restore", str(tmp_path / f"{number}.zip"), str(restored)]) == 0
-        with closing(sqlite3.connect(restored / "hand_ins.db")) as hand_ins:
-            rows = hand_ins.execute("SELECT id FROM hand_in WHERE state != 'superseded' AND state != 'refused'")
-            there = {key for (key,) in rows}
-            newest = dict(hand_ins.execute("SELECT student, max(number) FROM hand_in GROUP BY student"))
-            superseded = {key for (key,) in hand_ins.execute("SELECT id FROM hand_in WHERE state = 'superseded'")}
-        assert before <= there | superseded and newest.keys() <= set(STUDENTS)
-    again = Server(tmp_path / "restored2")
-    for student in sorted({student for student, _ in accepted}):
-        overview = again.ask("/", student).json["assignments"][NAME]["notebooks"]
-        assert overview["small"]["attempts"] >= 1
-    until(lambda: again.ask("/health").json["hand_ins"] == {"waiting": 0, "grading": 0}, "the hand-ins that waited")
-    assert again.stop() == 0
-    for scores in ledger(tmp_path / "restored2").values():
-        assert scores["score"] == 12
