@@ -15,7 +15,7 @@ from queue import Empty, SimpleQueue
 
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.release import register
-from grader.classroom.results import TIMESTAMP, ResultWriter, StudentResult
+from grader.classroom.results import SECRET, TIMESTAMP, ResultWriter, StudentResult, new_secret
 from grader.classroom.student import Assignment, Submission
 from grader.classroom.submitted.times import record_time
 from grader.commands.serve.fair_queue import Ticket
@@ -207,6 +207,8 @@ class Writer:
         # On the disk before the hand-in counts as graded.
         replace_file(folder / f"{ticket.notebook}.ipynb", content, is_durable=True)
         record_time(folder, ticket.notebook, content, row.received)
+        if not (folder / SECRET).exists():
+            replace_file(folder / SECRET, new_secret())  # as `nbgrader submit` does, for `nbgrader release_feedback`
         replace_file(folder / TIMESTAMP, f"{time:%Y-%m-%d %H:%M:%S.%f} UTC", is_durable=True)
         descriptor = os.open(folder, os.O_RDONLY)
         try:
