@@ -19,7 +19,7 @@ from nbformat.reader import reads
 
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.faults import Fault
-from grader.classroom.gradebook.rules import CellScore, NotebookScore, StudentScores
+from grader.classroom.gradebook.rules import NotebookScore, StudentScores
 from grader.classroom.gradebook.writer import GradebookWriter
 from grader.classroom.page.autograded import answer_digests
 from grader.classroom.page.page_maker import GradedNotebook, PageMaker, PreviousScores, StudentResult, page_digest
@@ -142,7 +142,7 @@ class ResultWriter:
                 replace_file(page_file, self._pages.show(result, name, shown[name]))
         marker = completion_marker(self._course_dir, self._assignment, student) or {}
         self._write_overview(student, set(pages), marker.get("unread", {}), shown)
-        self._copy_receipts(student)
+        self._copy_receipts(student, with_missing=True)
         return pages
 
     def warm_up(self, sources: dict[str, NotebookNode]) -> None:
@@ -208,17 +208,20 @@ class ResultWriter:
         recorded = self._record([student_result], keep_others=True)
         self._write_files(student_result, recorded[student_result.student], keep_others=True)
 
-    def page(self, student_result: StudentResult, name: str) -> str:
-        """Return the feedback page of a notebook that does not count, with the points of its tests alone.
+    def page_without_marks(self, student_result: StudentResult, name: str, time: datetime) -> str:
+        """Return the page of a graded notebook with the grader's points and comments alone.
+
+        A student may see it at once, also while people mark, and if the notebook does not count.
 
         Args:
             student_result: the result of the notebook.
             name: the notebook's name.
+            time: when it was handed in, in UTC, for the late penalty.
         """
         self._pages.finish(student_result)
-        tests = student_result.reports[name].results
-        cells = {test.name: CellScore(test.max_points, test.points) for test in tests}
-        return self._pages.show(student_result, name, NotebookScore.of(cells, {}))
+        shown = self.notebooks[name].after(NotebookScore(), student_result.graded[name].scores(dict))
+        shown.penalty = self.gradebook.late_penalty(student_result.student, shown.points, time)
+        return self._pages.show(student_result, name, shown)
 
     def _record(self, results: Iterable[StudentResult], *, keep_others: bool) -> dict[str, dict[str, NotebookScore]]:
         """Write the scores into the gradebook."""
@@ -281,17 +284,21 @@ class ResultWriter:
         else:
             path.unlink(missing_ok=True)
 
-    def _copy_receipts(self, student: str) -> None:
+    def _copy_receipts(self, student: str, *, with_missing: bool = False) -> None:
         """Put the receipts of `nbgrader collect` beside the pages, where `nbgrader release_feedback` expects them.
 
-        What did not come through the exchange has no receipts: its time stays empty, and a new secret lets no one fetch
-        its pages, which nbgrader then releases with those of the others.
+        Args:
+            student: the student's name.
+            with_missing: whether to make receipts for what did not come through the exchange, so that nbgrader releases
+                its pages with the others: an empty time, and a secret by which no one fetches them.
         """
         handed_in = self._course_dir.handed_in(self._assignment, student)
         for name in RECEIPTS:
             try:
                 receipt = handed_in.read(name, MAX_RECEIPT_MB).decode(errors="replace")
             except UnreadableFile:
+                if not with_missing:
+                    continue
                 known = self._folder("autograded", student) / name
                 missing = new_secret() if name == SECRET else ""
                 receipt = known.read_text(errors="replace") if known.exists() else missing
