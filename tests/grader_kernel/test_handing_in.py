@@ -6,6 +6,7 @@ The button is pressed by a cell: tests/hub presses it in JupyterLab.
 import os
 import re
 import socket
+import urllib.request
 from collections.abc import Iterator, Sequence
 from html import escape
 from pathlib import Path
@@ -19,10 +20,13 @@ from nbclient import NotebookClient
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 
+from grader.classroom.course_dir import CourseDir
 from grader.classroom.course_root import remember
 from grader.classroom.record.record import Record
 from grader.classroom.record.requests import answer, open_requests
+from grader.commands.feedback.feedback import Feedback
 from grader_kernel import handing_in
+from grader_kernel.report_html import RED
 from tests.commands.serve.serving import Server, make_served_course, written
 from tests.support.paths import REPOSITORY
 from tests.support.small_class import NAME
@@ -183,6 +187,52 @@ def test_a_request_reaches_the_markers_and_its_answer_the_student(server: Server
     assert "You asked about why: look again Answer (0.5 → 2 points): You are right." in text and "mia" not in text
 
 
+def returned(server: Server, student: str, points: float) -> None:
+    """Mark the written answer of a student, and return it."""
+    with CourseDir(server.folder).gradebook() as gradebook:
+        grade = gradebook.find_grade("why", "small", NAME, student)
+        grade.manual_score, grade.needs_manual_grade = points, False
+        gradebook.db.commit()
+    assert not list(Feedback(CourseDir(server.folder), NAME, unmarked=True).give([student]))
+
+
+def test_marks_and_a_link_to_the_page_are_below_the_cell(server: Server, tmp_path: Path) -> None:
+    """After handing in, at the next look at the button, and without handing in; the link opens the marked page."""
+    mine = access(server, "hal")
+    text = shown(tmp_path, written(server.folder), **mine)
+    assert "A person marks answers for 2 points more" in text and "Marked:" not in text
+    returned(server, "hal", 1.5)
+    for call in ("hand_in(now=True)", "from grader_kernel import feedback; feedback()"):
+        text = " ".join(shown(tmp_path, None, call=call, **mine).split())
+        assert "Marked: 9.5 of 10 points , as returned at 20" in text and "Open the page with all comments" in text
+    path = tmp_path / NAME / "small.ipynb"
+    notebook = executed(path, ["from grader_kernel import hand_in; hand_in()"], tmp_path, **mine)
+    _, report = notebook.cells[0].outputs
+    [link] = re.findall('href="([^"]+)"', report.data["text/html"])
+    assert "Marked: 9.5 of 10" in report.data["text/html"] and link.startswith(f"{server.url}/open/")
+    opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+    with opener.open(link) as page:
+        assert "<strong>9.5</strong> of 10 points" in page.read().decode()
+    assert server.ask("/", "hal").json["assignments"][NAME]["notebooks"]["small"]["attempts"] == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({}, "This notebook has not been graded yet."),
+        ({"HAND_IN_TOKEN": "another"}, "No feedback: this token is unknown"),
+        ({"HAND_IN_URL": "", "HAND_IN_TOKEN": ""}, "There is no service with feedback: ask your teacher"),
+    ],
+)
+def test_feedback_that_there_is_not_is_a_sentence(
+    server: Server, tmp_path: Path, change: dict[str, str], says: str
+) -> None:
+    """It says why, and the call is no traceback."""
+    mine = access(server, "gus") | change
+    call = "from grader_kernel import feedback; feedback()"
+    assert says in shown(tmp_path, written(server.folder), call=call, **mine)
+
+
 @pytest.mark.parametrize(
     ("call", "says"),
     [
@@ -247,7 +297,7 @@ def test_a_service_that_does_not_answer_leaves_the_button(tmp_path: Path) -> Non
     for change in ({"HAND_IN_URL": "http://127.0.0.1:9", "HAND_IN_TOKEN": "x"}, {"JPY_SESSION_NAME": ""}, {}):
         notebook = executed(tmp_path / "x.ipynb", ["import grader_kernel as g; g.hand_in()", PRESS], tmp_path, **change)
         assert printed(notebook) == "Hand in now\nHand in now False\n"
-        assert handing_in.RED in notebook.cells[0].outputs[1].data["text/html"]
+        assert RED in notebook.cells[0].outputs[1].data["text/html"]
 
 
 @pytest.mark.parametrize(("folder", "name"), [("hw 1", "small"), (NAME, "tiny (1)"), (ODD, ODD), ("..", "a\nb")])

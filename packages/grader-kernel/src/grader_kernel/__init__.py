@@ -1,6 +1,7 @@
 """The student's half of the grader: what a notebook imports, and the rules that it shares with the grader.
 
 from grader_kernel import hand_in     a button that hands the notebook in; the report appears below it
+from grader_kernel import feedback    the report, marks and comments, without handing in
 import grader_kernel                  from now on, failed checks are sentences
 """
 
@@ -45,3 +46,14 @@ def ask(text: str, exercise: str = "", notebook: "str | os.PathLike[str] | None"
     from grader_kernel import handing_in
 
     handing_in.ask(text, exercise, notebook)
+
+
+def feedback(notebook: "str | os.PathLike[str] | None" = None) -> None:
+    """Show what became of a notebook: report, marks, and a link to its page; see `grader_kernel.handing_in`.
+
+    Args:
+        notebook: the notebook's file, if Jupyter does not provide it.
+    """
+    from grader_kernel import handing_in
+
+    handing_in.feedback(notebook)

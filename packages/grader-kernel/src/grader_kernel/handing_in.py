@@ -1,7 +1,7 @@
 """Hands a notebook in with a button below one of its own cells, and shows the report there.
 
                +--> the class's service: receipt, then report --+
-    button ----+                                                +--> exercises, sentences, attempts left
+    button ----+                                                +--> exercises, sentences, marks, link to the page
                +--> `grader check`, where source/ is at hand ---+
 
 "Run All" shows the button and hands nothing in: an attempt is used when a person decides.
@@ -24,7 +24,6 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -35,6 +34,16 @@ from IPython.display import HTML, DisplayHandle, display
 
 from grader_kernel.contract import keep_check
 from grader_kernel.owners import why_not_own
+from grader_kernel.report_html import (
+    GREEN,
+    RED,
+    local_time,
+    marks_shown,
+    note_shown,
+    report_shown,
+    request_shown,
+    returned_shown,
+)
 
 SETTINGS = "hand_in.toml"
 """The settings file of a class: `url`, and `token` where there is no hub."""
@@ -43,12 +52,6 @@ OPEN_NOTEBOOK = "JPY_SESSION_NAME", "__vsc_ipynb_file__"
 WAIT, REQUEST_SECONDS, LABEL_SECONDS, CHECK_SECONDS = 20, 60, 5, 600
 """Timeouts in seconds: one poll for a report, one request, one for the text of the button, and grading here."""
 NO_BUTTON = "This program shows no button here: run hand_in(now=True) to hand in."
-SHOWN = 3
-"""Sentences of one exercise that are shown; the rest can be unfolded."""
-STYLE = "border-left: 4px solid {}; padding: 0.2em 0.8em; margin: 0.5em 0"
-GREEN, RED, GREY = "#2e7d32", "#c62828", "#757575"
-COLOURS = {"good": GREEN, "part": "#b26a00", "bad": RED}
-"""Readable on light and dark pages; signs and words carry the same information."""
 STATES = {"waiting": "Waiting: number {place} in the queue …", "grading": "Your notebook is being graded …"}
 
 
@@ -67,13 +70,16 @@ class Service:
     url: str
     token: str
 
-    def ask(self, path: str, data: bytes | None = None, seconds: float = REQUEST_SECONDS) -> dict[str, Any]:
+    def ask(
+        self, path: str, data: bytes | None = None, seconds: float = REQUEST_SECONDS, failed: str = "Not handed in"
+    ) -> dict[str, Any]:
         """Return the answer to a request.
 
         Args:
             path: the path below the address.
             data: the body; a request with a body is a POST.
             seconds: the timeout.
+            failed: what a refusal means, as the beginning of a sentence.
 
         Raises:
             Problem: nothing answers at the address, or something other than the service does, or the service refuses;
@@ -85,7 +91,7 @@ class Service:
                 form = _form(answer.read())
         except urllib.error.HTTPError as error:
             kind = Late if error.code == 409 else Problem
-            raise kind(f"Not handed in: {_reason(error)}.") from None
+            raise kind(f"{failed}: {_reason(error)}.") from None
         except (ValueError, http.client.InvalidURL) as error:
             raise Problem(
                 f"No request to {self.url} is possible ({error}): correct the address and the token in {SETTINGS}, or "
@@ -96,7 +102,7 @@ class Service:
             raise Problem(
                 f"The service at {self.url} does not answer ({why}): try again, or ask your teacher."
             ) from None
-        if not form.keys() & {"state", "assignments", "asked"}:
+        if not form.keys() & {"state", "assignments", "asked", "marks"}:
             raise Problem(
                 f"The answer from {self.url} is not from the service of a class: ask your teacher for {SETTINGS}."
             )
@@ -143,10 +149,40 @@ def hand_in(
             button.description, button.disabled = "Hand in late" if asks else _label(notebook), False
 
     button.on_click(press)
+    with suppress(Exception):  # whatever is wrong, the button says it when it is pressed
+        path = _notebook(notebook).resolve()
+        if (service := _service(path.parent)) and (found := _feedback(service, path, seconds=LABEL_SECONDS)):
+            area.update(returned_shown(service.url, found))
+
+
+def feedback(notebook: str | os.PathLike[str] | None = None) -> None:
+    """Show what became of this notebook, without handing it in: report, marks, answers, and a link to its page.
+
+    Args:
+        notebook: the notebook's file, if Jupyter does not provide it.
+    """
+    try:
+        path = _notebook(notebook).resolve()
+        service = _service(path.parent)
+        if service is None:
+            raise Problem(f"There is no service with feedback: ask your teacher for it, or for the file {SETTINGS}.")
+        found = service.ask(_address_of("feedback", path), b"", failed="No feedback")
+        state = found["hand_in"] or {}
+        if "report" in state:
+            shown = report_shown(
+                state["report"], state, [f"As handed in at {local_time(state['received'])}."], service.url, found
+            )
+        else:
+            nothing = "" if found["marks"] else "<p>This notebook has not been graded yet.</p>"
+            requests = "".join(map(request_shown, found["requests"]))
+            shown = HTML(f"{nothing}{marks_shown(service.url, found)}{requests}")
+        display(shown)
+    except Problem as problem:
+        display(note_shown(str(problem), RED))
 
 
 def ask(text: str, exercise: str = "", notebook: str | os.PathLike[str] | None = None) -> None:
-    """Ask the person who marks to look at an exercise of this notebook again; the answer comes with the report.
+    """Ask the person who marks to look at an exercise of this notebook again; `feedback` shows the answer.
 
     Args:
         text: what should be looked at, and why.
@@ -158,10 +194,10 @@ def ask(text: str, exercise: str = "", notebook: str | os.PathLike[str] | None =
         service = _service(path.parent)
         if service is None:
             raise Problem(f"There is no service to ask: write to your teacher, or ask for the file {SETTINGS}.")
-        request = service.ask(_address_of("request", path), _wanted(text, exercise))
-        display(_note(f"Asked at {request['asked']}: the answer comes with the report of this notebook.", GREEN))
+        request = service.ask(_address_of("request", path), _wanted(text, exercise), failed="Not asked")
+        display(note_shown(f"Asked at {local_time(request['asked'])}: run feedback() for the answer.", GREEN))
     except Problem as problem:
-        display(_note(str(problem), RED))
+        display(note_shown(str(problem), RED))
 
 
 def _wanted(text: str, exercise: str) -> bytes:
@@ -209,28 +245,30 @@ def _hand_in(named: str | os.PathLike[str] | None, area: DisplayHandle, late: bo
             notices.insert(0, "The cell that you ran last is not in the saved file. Did you save?")
         service = _service(path.parent)
         if service is None:
-            area.update(_note("Your notebook is being graded on this computer …"))
-            area.update(_shown(_graded_here(path), {}, notices))  # `grader check` keeps the points itself
+            area.update(note_shown("Your notebook is being graded on this computer …"))
+            area.update(report_shown(_graded_here(path), {}, notices))  # `grader check` keeps the points itself
             return False
         for state in _states(service, path, content, late, note):
             if state.get("late"):
                 notices.insert(0, f"This hand-in is {state['late']} late.")
             if state["state"] in STATES:
-                area.update(_note(STATES[state["state"]].format_map(state)))
+                area.update(note_shown(STATES[state["state"]].format_map(state)))
         if state["state"] != "graded":
             raise Problem(_ended(state))
         report = state["report"]
-        area.update(_shown(report, state, notices))
+        area.update(report_shown(report, state, notices, service.url, _feedback(service, path.resolve(), state["id"])))
         with suppress(OSError):  # the table of progress is not worth a report
             keep_check(path, report["points"], report["max_points"])
     except Late as question:
-        area.update(_note(f"{question} {how} hand it in nevertheless.", RED))
+        area.update(note_shown(f"{question} {how} hand it in nevertheless.", RED))
         return True
     except Problem as problem:
-        area.update(_note(str(problem), RED))
+        area.update(note_shown(str(problem), RED))
     except Exception as error:
         # Below a button, a traceback goes to a log that no student reads.
-        area.update(_note(f"hand_in() failed ({type(error).__name__}: {error}): show this line to your teacher.", RED))
+        area.update(
+            note_shown(f"hand_in() failed ({type(error).__name__}: {error}): show this line to your teacher.", RED)
+        )
     return False
 
 
@@ -245,6 +283,14 @@ def _states(service: Service, path: Path, content: bytes, late: bool, note: str)
     while state["state"] in STATES:
         state = service.ask(f"hand-in/{state['id']}?wait={WAIT}")
         yield state
+
+
+def _feedback(service: Service, path: Path, hand_in: str = "", seconds: float = REQUEST_SECONDS) -> dict[str, Any]:
+    """Return what became of a notebook and a link to the page of a hand-in; {} if the service does not say."""
+    query = f"?hand-in={quote(hand_in, safe='')}" if hand_in else ""
+    with suppress(Problem):  # a report is worth more than its link
+        return service.ask(_address_of("feedback", path) + query, b"", seconds)
+    return {}
 
 
 def _ended(state: dict[str, Any]) -> str:
@@ -386,49 +432,6 @@ def _graded_here(path: Path) -> dict[str, Any]:
     if not report:
         raise Problem(done.stderr.strip() or "grader check ended without a report: run it in a terminal.")
     return report
-
-
-def _shown(report: dict[str, Any], state: dict[str, Any], notices: list[str]) -> HTML:
-    """Return a report as HTML: points, then each exercise with its faults, and notices."""
-    parts = [f"<p><strong>{report['points']:g} of {report['max_points']:g} points from tests</strong></p>"]
-    parts += [_exercise_shown(exercise) for exercise in report.get("exercises", ())]
-    if state.get("attempts_left") is not None:
-        notices = [f"Attempts left: {state['attempts_left']}.", *notices]
-    parts += [_request_shown(request) for request in state.get("requests", ())]
-    parts += [f"<p>{escape(notice)}</p>" for notice in notices]
-    return HTML("".join(parts))
-
-
-def _exercise_shown(exercise: dict[str, Any]) -> str:
-    state = exercise["state"]
-    lines = [f"<p>{escape(exercise['diagnosis'])}</p>"] if exercise["diagnosis"] else []
-    for reason in exercise["reasons"]:
-        claims = "".join(f"<li>{escape(claim)}</li>" for claim in reason.get("claims", ()))
-        lines.append(f"<p>{escape(reason['sentence'])}</p>" + (f"<ul>{claims}</ul>" if claims else ""))
-    if len(lines) > SHOWN:
-        more = "".join(lines[SHOWN:])
-        lines[SHOWN:] = [f"<details><summary>Show {len(lines) - SHOWN} more</summary>{more}</details>"]
-    head = f"{escape(state['sign'])} <strong>{escape(exercise['exercise'])}</strong>: {escape(state['word'])}, "
-    head += f"{exercise['points']:g} of {exercise['max_points']:g} points"
-    return f'<div style="{STYLE.format(COLOURS.get(state["style"], GREY))}">{head}{"".join(lines)}</div>'
-
-
-def _request_shown(request: dict[str, Any]) -> str:
-    answer, about = request["answer"], f" about {request['exercise']}" if request["exercise"] else ""
-    lines = [f"<p>You asked{escape(about)}: {escape(request['text'])}</p>"]
-    if answer is None:
-        lines.append("<p>No answer yet.</p>")
-    else:
-        points = "" if answer["after"] is None else f" ({answer['after']:g} points)"
-        if None not in (answer["before"], answer["after"]) and answer["before"] != answer["after"]:
-            points = f" ({answer['before']:g} → {answer['after']:g} points)"
-        lines.append(f"<p><strong>Answer</strong>{points}: {escape(answer['text'])}</p>")
-    return f'<div style="{STYLE.format(GREY)}">{"".join(lines)}</div>'
-
-
-def _note(text: str, colour: str = GREY) -> HTML:
-    line = " ".join(text.split())  # the reason for a failure may have several
-    return HTML(f'<div style="{STYLE.format(colour)}">{escape(line)}</div>')
 
 
 def _reason(error: urllib.error.HTTPError) -> str:

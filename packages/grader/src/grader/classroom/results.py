@@ -4,12 +4,14 @@ StudentResult --> gradebook (one transaction) --> autograded notebooks --> pages
 """
 
 import json
-from collections.abc import Iterable, Sequence
+import secrets
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import msgspec
 from nbformat import NotebookNode
@@ -17,7 +19,7 @@ from nbformat.reader import reads
 
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.faults import Fault
-from grader.classroom.gradebook.rules import CellScore, NotebookScore, StudentScores
+from grader.classroom.gradebook.rules import NotebookScore, StudentScores
 from grader.classroom.gradebook.writer import GradebookWriter
 from grader.classroom.page.autograded import answer_digests
 from grader.classroom.page.page_maker import GradedNotebook, PageMaker, PreviousScores, StudentResult, page_digest
@@ -29,7 +31,8 @@ from grader.engine.limits import Limits
 from grader.errors import UnreadableFile
 from grader.files import replace_file
 
-RECEIPTS = (TIMESTAMP, "submission_secret.txt")
+SECRET = "submission_secret.txt"
+RECEIPTS = (TIMESTAMP, SECRET)
 
 GRADED_AGAIN = "graded again"
 """The reason of changed points in the record, unless the caller knows a better one."""
@@ -53,6 +56,19 @@ def completion_marker(course_dir: CourseDir, assignment: str, student: str) -> d
     except (FileNotFoundError, NotADirectoryError, ValueError):
         return None
     return marker
+
+
+def new_secret() -> str:
+    """Return a secret as `nbgrader submit` makes one: it names the pages of a submission in the exchange."""
+    return secrets.token_hex(64)
+
+
+class Page(NamedTuple):
+    """A page in feedback/, the score that it shows, and a digest of everything that it shows."""
+
+    file: Path
+    score: NotebookScore
+    made_of: str
 
 
 class ResultWriter:
@@ -97,22 +113,37 @@ class ResultWriter:
             return None
         if with_pages and marker.get("pages") != page_digest():
             try:
-                self._refresh_pages(student, marker)
+                self.refresh_pages(student)
+                self._mark_complete(student, marker)
             except Exception:  # the student is graded again, which reports an error that remains
                 return None
         faults = msgspec.convert(marker.get("faults", []), list[Fault])
         return StudentResult(student, errors=marker["troubles"], notices=marker["remarks"], known_faults=faults)
 
-    def _refresh_pages(self, student: str, marker: dict[str, Any]) -> None:
-        """Make the pages of a finished student again, with the current scores."""
-        known = self.gradebook.scores(student)
-        shown = {name: each.filled(known.get(name, NotebookScore())) for name, each in self.notebooks.items()}
-        for name in marker["notebooks"]:
-            text, _, page_file = self._output_files(student, name)
-            result = StudentResult(student, graded={name: GradedNotebook(text.read_text(encoding="utf-8"))})
-            replace_file(page_file, self._pages.show(result, name, shown[name]))
-        self._write_overview(student, set(marker["notebooks"]), marker.get("unread", {}), shown)
-        self._mark_complete(student, marker)
+    def graded_notebooks(self, student: str) -> list[str]:
+        """Return the names of a student's graded notebooks, those with a file in autograded/."""
+        return sorted(name for name in self.notebooks if self._output_files(student, name)[0].exists())
+
+    def refresh_pages(self, student: str, known: Mapping[str, str] = MappingProxyType({})) -> dict[str, "Page"]:
+        """Make the pages of a graded student again with the current scores, and return them by notebook.
+
+        Args:
+            student: the student's name.
+            known: digests of pages, by notebook; an existing page that would show the same is not made again.
+        """
+        scores, pages = self.gradebook.scores(student), dict[str, Page]()
+        shown = {name: each.filled(scores.get(name, NotebookScore())) for name, each in self.notebooks.items()}
+        for name in self.graded_notebooks(student):
+            file, _, page_file = self._output_files(student, name)
+            text = file.read_text(encoding="utf-8")
+            pages[name] = Page(page_file, shown[name], self._pages.made_of(text, shown[name]))
+            if known.get(name) != pages[name].made_of or not page_file.exists():
+                result = StudentResult(student, graded={name: GradedNotebook(text)})
+                replace_file(page_file, self._pages.show(result, name, shown[name]))
+        marker = completion_marker(self._course_dir, self._assignment, student) or {}
+        self._write_overview(student, set(pages), marker.get("unread", {}), shown)
+        self._copy_receipts(student, with_missing=True)
+        return pages
 
     def warm_up(self, sources: dict[str, NotebookNode]) -> None:
         """Render the cells that all pages share. It takes a second, best spent before there is anything to write."""
@@ -177,17 +208,20 @@ class ResultWriter:
         recorded = self._record([student_result], keep_others=True)
         self._write_files(student_result, recorded[student_result.student], keep_others=True)
 
-    def page(self, student_result: StudentResult, name: str) -> str:
-        """Return the feedback page of a notebook that does not count, with the points of its tests alone.
+    def page_without_marks(self, student_result: StudentResult, name: str, time: datetime) -> str:
+        """Return the page of a graded notebook with the grader's points and comments alone.
+
+        A student may see it at once, also while people mark, and if the notebook does not count.
 
         Args:
             student_result: the result of the notebook.
             name: the notebook's name.
+            time: when it was handed in, in UTC, for the late penalty.
         """
         self._pages.finish(student_result)
-        tests = student_result.reports[name].results
-        cells = {test.name: CellScore(test.max_points, test.points) for test in tests}
-        return self._pages.show(student_result, name, NotebookScore.of(cells, {}))
+        shown = self.notebooks[name].after(NotebookScore(), student_result.graded[name].scores(dict))
+        shown.penalty = self.gradebook.late_penalty(student_result.student, shown.points, time)
+        return self._pages.show(student_result, name, shown)
 
     def _record(self, results: Iterable[StudentResult], *, keep_others: bool) -> dict[str, dict[str, NotebookScore]]:
         """Write the scores into the gradebook."""
@@ -250,14 +284,26 @@ class ResultWriter:
         else:
             path.unlink(missing_ok=True)
 
-    def _copy_receipts(self, student: str) -> None:
-        """Copy the receipts of `nbgrader collect`, which `nbgrader release_feedback` expects beside the pages."""
+    def _copy_receipts(self, student: str, *, with_missing: bool = False) -> None:
+        """Put the receipts of `nbgrader collect` beside the pages, where `nbgrader release_feedback` expects them.
+
+        Args:
+            student: the student's name.
+            with_missing: whether to make receipts for what did not come through the exchange, so that nbgrader releases
+                its pages with the others: an empty time, and a secret by which no one fetches them.
+        """
         handed_in = self._course_dir.handed_in(self._assignment, student)
         for name in RECEIPTS:
-            with suppress(UnreadableFile):
+            try:
                 receipt = handed_in.read(name, MAX_RECEIPT_MB).decode(errors="replace")
-                for step in ("autograded", "feedback"):
-                    replace_file(self._folder(step, student) / name, receipt)
+            except UnreadableFile:
+                if not with_missing:
+                    continue
+                known = self._folder("autograded", student) / name
+                missing = new_secret() if name == SECRET else ""
+                receipt = known.read_text(errors="replace") if known.exists() else missing
+            for step in ("autograded", "feedback"):
+                replace_file(self._folder(step, student) / name, receipt)
 
     def _output_files(self, student: str, name: str) -> tuple[Path, Path, Path]:
         """Return the paths of the autograded notebook, its record, and the feedback page."""

@@ -17,6 +17,7 @@ from grader.commands.check import entry as check
 from grader.commands.cluster import entry as cluster
 from grader.commands.doctor import entry as doctor
 from grader.commands.extend import entry as extend
+from grader.commands.feedback import entry as feedback
 from grader.commands.grade import entry as grade
 from grader.commands.lms import entry as lms
 from grader.commands.mark import entry as mark
@@ -29,7 +30,7 @@ from grader.engine.supervisor.forkserver import skip_slow_imports
 from grader.errors import GraderError
 from grader.text import HOW_TO_CONTINUE, INTERRUPTED, one_line
 
-ENTRIES = (release, grade, extend, mark, cluster, report, requests, check, serve, lms, backup, prove, doctor)
+ENTRIES = (release, grade, extend, mark, feedback, cluster, report, requests, check, serve, lms, backup, prove, doctor)
 COMMANDS = {command.name: command for command in chain.from_iterable(entry.COMMANDS for entry in ENTRIES)}
 
 

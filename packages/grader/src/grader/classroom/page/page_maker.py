@@ -149,6 +149,17 @@ class PageMaker:
             graded.page, graded.shown = self._rendered(name, notebook, shown), shown
         return graded.page
 
+    def made_of(self, text: str, shown: NotebookScore) -> str:
+        """Return a digest of everything that a page depends on.
+
+        Args:
+            text: the autograded notebook.
+            shown: the score, with its cells and comments.
+        """
+        score = shown.penalty, sorted(shown.cells.items()), sorted(shown.comments.items())
+        parts = (page_digest(), repr(page_config(self._config)), repr(score), text)
+        return hashlib.sha256("\0".join(parts).encode(errors="surrogatepass")).hexdigest()
+
     def _rendered(self, name: str, notebook: NotebookNode, shown: NotebookScore) -> str:
         for cell in notebook.cells:
             own = grade_id(cell) or ""

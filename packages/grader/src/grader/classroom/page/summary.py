@@ -9,6 +9,7 @@ Every text that is not the grader's own is escaped by the templates.
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
@@ -23,7 +24,7 @@ from pygments.formatters import HtmlFormatter  # type: ignore[import-untyped]
 from grader.classroom.gradebook.rules import NotebookScore
 from grader.classroom.page.exercises import anchor, exercises, fix_first
 from grader.classroom.page.numbers import side_by_side
-from grader.classroom.record.requests import Request
+from grader.classroom.record.requests import MAX_TEXT, Request
 from grader.engine.notebook.cells import grade_id, repairs_of
 from grader.text import plural
 
@@ -87,14 +88,40 @@ def overview(
     )
 
 
-def with_requests(page: str, requests: Sequence[Request]) -> str:
+@dataclass(frozen=True)
+class RequestForm:
+    """A form for requests on the page of a notebook.
+
+    Args:
+        action: the address to which it is sent.
+        key: the secret that comes back with it.
+        exercises: the names of the exercises.
+        text: what the student wrote already, and `exercise` about which one.
+        exercise: the chosen exercise, or '' for the whole notebook.
+        error: why what the student wrote was not sent.
+        notice: a sentence about another page of the same notebook, and `link` its address.
+        link: the address of the other page.
+    """
+
+    action: str
+    key: str
+    exercises: Sequence[str]
+    text: str = ""
+    exercise: str = ""
+    error: str = ""
+    notice: str = ""
+    link: str = ""
+
+
+def with_requests(page: str, requests: Sequence[Request], form: RequestForm | None = None) -> str:
     """Return the page of a notebook with the student's requests for a regrade, and how to make one.
 
     Args:
         page: the page as it was made when the notebook was graded.
         requests: the student's requests about this notebook.
+        form: how to make one on the page; without it, in the notebook.
     """
-    shown = _templates.get_template("requests.html.j2").render(requests=requests)
+    shown = _templates.get_template("requests.html.j2").render(requests=requests, form=form, max_text=MAX_TEXT)
     if PLACE_OF_REQUESTS in page:
         return page.replace(PLACE_OF_REQUESTS, shown, 1)
     before, end, after = page.rpartition("</main>")  # a page of an earlier version

@@ -14,6 +14,9 @@ PREFIX = "JUPYTERHUB_SERVICE_PREFIX"
 HUB_URL = "JUPYTERHUB_SERVICE_URL"
 """The variable with the address at which a service listens."""
 
+PUBLIC_URL = "JUPYTERHUB_PUBLIC_URL"
+"""The variable with the address of a service for browsers, if the hub knows it."""
+
 
 class Hub:
     """Identifies users of JupyterHub, by the token of their server or by a cookie after OAuth."""

@@ -22,6 +22,7 @@ from tornado.netutil import bind_sockets
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.late_penalty import LatePenalty
 from grader.classroom.record.record import Record
+from grader.classroom.returned import ReturnedFolder
 from grader.classroom.student import grade_submission, load_assignment
 from grader.classroom.student_zero import sound
 from grader.classroom.web.hub import HUB_URL, PREFIX
@@ -124,7 +125,7 @@ class _Serving:
         self._limits = limits
         self._service = ServiceContext(
             assignments, rules, limits, who, self._store, self._deadlines, LatePenalty(course_dir.config),
-            self._dispatcher, metrics, Record(course_dir.root),
+            self._dispatcher, metrics, Record(course_dir.root), ReturnedFolder(course_dir.root),
         )  # fmt: skip
 
     def run(self) -> int:

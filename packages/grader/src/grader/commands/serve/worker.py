@@ -15,7 +15,7 @@ from queue import Empty, SimpleQueue
 
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.release import register
-from grader.classroom.results import TIMESTAMP, ResultWriter, StudentResult
+from grader.classroom.results import SECRET, TIMESTAMP, ResultWriter, StudentResult, new_secret
 from grader.classroom.student import Assignment, Submission
 from grader.classroom.submitted.times import record_time
 from grader.commands.serve.fair_queue import Ticket
@@ -180,13 +180,13 @@ class Writer:
         report = result.reports[ticket.notebook]
         counting = self._store.counting(ticket.student, ticket.assignment)
         before = counting.get(ticket.notebook)
-        if (report.given_up and before) or not self._counts(row, report.points, before, writer):
-            return Graded(report.as_json(), writer.page(result, ticket.notebook), counts=False)
-        times = [other.received for name, other in counting.items() if name != ticket.notebook]
-        self._submit(ticket, row, max([*times, row.received]))
-        writer.write_some(result)
-        page = self._course_dir.folder("feedback", ticket.assignment, ticket.student) / f"{ticket.notebook}.html"
-        return Graded(report.as_json(), page.read_text(encoding="utf-8"), counts=True)
+        counts = not (report.given_up and before) and self._counts(row, report.points, before, writer)
+        if counts:
+            times = [other.received for name, other in counting.items() if name != ticket.notebook]
+            self._submit(ticket, row, max([*times, row.received]))
+            writer.write_some(result)
+        # Marks wait for `grader feedback`, also those of earlier hand-ins, which the gradebook keeps.
+        return Graded(report.as_json(), writer.page_without_marks(result, ticket.notebook, row.received), counts)
 
     def _counts(self, row: SubmissionRow, points: float, before: SubmissionRow | None, writer: ResultWriter) -> bool:
         if before is None or before.id == row.id:
@@ -207,6 +207,8 @@ class Writer:
         # On the disk before the hand-in counts as graded.
         replace_file(folder / f"{ticket.notebook}.ipynb", content, is_durable=True)
         record_time(folder, ticket.notebook, content, row.received)
+        if not (folder / SECRET).exists():
+            replace_file(folder / SECRET, new_secret())  # as `nbgrader submit` does, for `nbgrader release_feedback`
         replace_file(folder / TIMESTAMP, f"{time:%Y-%m-%d %H:%M:%S.%f} UTC", is_durable=True)
         descriptor = os.open(folder, os.O_RDONLY)
         try:

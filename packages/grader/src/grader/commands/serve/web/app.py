@@ -1,44 +1,39 @@
 """Defines the handlers and their addresses.
 
     POST hand-in/ASSIGNMENT/NOTEBOOK --> 202, receipt        GET / , health, metrics
-    GET  hand-in/ID?wait=SECONDS --> state, report           GET hand-in/ID/feedback --> page
-    POST request/ASSIGNMENT/NOTEBOOK --> 201, request
+    GET  hand-in/ID?wait=SECONDS --> state, report           pages.py: feedback pages and requests for a regrade
 
 Names from an address are looked up in the sources and the store, and never become a path.
 """
 
 import asyncio
 import logging
+import re
 import secrets
 from datetime import datetime
 from functools import partial
 from typing import Any
 
-import msgspec
 from tornado.web import Application, HTTPError, RequestHandler, stream_request_body
 
-from grader.classroom.page.summary import with_requests
-from grader.commands.serve.policy import EVERYTHING, Attempts, Refusal, fingerprint, shown
-from grader.commands.serve.store import GRADED, GRADING, WAITING
+from grader.commands.serve.policy import Attempts, Refusal, fingerprint, shown
+from grader.commands.serve.store import GRADING, WAITING
 from grader.commands.serve.web.context import ServiceContext, iso
 from grader.commands.serve.web.handler import Handler
+from grader.commands.serve.web.pages import (
+    MARKED,
+    FeedbackHandler,
+    OpenHandler,
+    OpenPageHandler,
+    PageHandler,
+    RegradeHandler,
+)
 from grader.text import one_line
 
 log = logging.getLogger("grader.commands.serve")
+SECRET_PATH = re.compile(r"(/open/).*")
 CONFIRMED = "late"
 """The query argument with which a student confirms a late hand-in that costs points."""
-PAGE_POLICY = (
-    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; base-uri 'none'; "
-    "form-action 'none'; frame-ancestors 'self'; sandbox allow-popups"
-)
-"""Permissions of a feedback page in a browser: its own styles and pictures, and nothing else."""
-
-
-class Wanted(msgspec.Struct, forbid_unknown_fields=True):
-    """The body of a request for a regrade: what the student wrote, and the exercise, '' for the whole notebook."""
-
-    text: str
-    exercise: str = ""
 
 
 @stream_request_body
@@ -152,42 +147,6 @@ class StateHandler(Handler):
         return min(seconds, self.service.limits.wait_seconds)
 
 
-class PageHandler(Handler):
-    """Sends the feedback page of a hand-in."""
-
-    async def get(self, key: str) -> None:
-        """Answer with the page if the student may see it yet."""
-        service, row = self.service, await self.own(key)
-        if row.state != GRADED:
-            raise Refusal(409, f"this hand-in has no page: it is {row.state}", 1)
-        form = await service.in_store_thread(service.receipt, row)
-        if form["told"] != EVERYTHING:
-            raise Refusal(403, "the page is available after the due time; until then read the report")
-        page = await service.in_store_thread(service.store.page, key)
-        if page is None:
-            raise Refusal(404, "the page of this hand-in is no longer kept, because a newer or better one has a page")
-        requests = await service.in_store_thread(service.requests, row)
-        self.set_header("Content-Type", "text/html; charset=utf-8")
-        self.set_header("Content-Security-Policy", PAGE_POLICY)
-        self.finish(with_requests(page, requests))
-
-
-class RegradeHandler(Handler):
-    """Takes a student's request for a regrade."""
-
-    async def post(self, assignment: str, file: str) -> None:
-        """Record the request, `{"exercise": "", "text": "..."}`, and answer with it."""
-        notebook = self.notebook(assignment, file)
-        try:
-            wanted = msgspec.json.decode(self.request.body, type=Wanted)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise Refusal(400, f"a request is JSON with a text and an exercise ({one_line(error, 200)})") from None
-        names = self.student, assignment, notebook, wanted.exercise
-        request = await self.service.in_store_thread(self.service.ask, *names, wanted.text)
-        self.set_status(201)
-        self.finish(request.as_json())
-
-
 class OverviewHandler(Handler):
     """Sends a student the assignments, their times, and the attempts."""
 
@@ -268,10 +227,14 @@ def application(service: ServiceContext, prefix: str) -> Application:
         (f"{prefix}hand-in/([^/]+)/feedback", PageHandler),
         (f"{prefix}hand-in/([^/]+)/([^/]+)", SubmitHandler),
         (f"{prefix}request/([^/]+)/([^/]+)", RegradeHandler),
+        (f"{prefix}feedback/([^/]+)/([^/]+)", FeedbackHandler),
+        (f"{prefix}open/([^/]+)", OpenHandler),
+        (f"{prefix}page/([^/]+)(?:/({MARKED}))?", OpenPageHandler),
     ]
     return Application(
         [*rules, *service.identity.handlers()],
         service=service,
+        prefix=prefix,
         default_handler_class=NotFound,
         cross_origin_protection=True,
         # Only for the hub's cookies. After a restart the hub logs a browser in again by itself.
@@ -281,8 +244,8 @@ def application(service: ServiceContext, prefix: str) -> Application:
 
 
 def _log(handler: RequestHandler) -> None:
-    """Log a request without its query and headers, which may hold secrets."""
+    """Log a request without its query, its headers and the secret of a link."""
     request, status = handler.request, handler.get_status()
     handler.settings["service"].metrics.requests.labels(str(status)).inc()
-    path = one_line(request.path, 200)
+    path = one_line(SECRET_PATH.sub(r"\1…", request.path), 200)
     log.info("%d %s %s %.0f ms", status, request.method, path, 1000 * request.request_time())

@@ -16,23 +16,65 @@ from grader.classroom.gradebook.late_penalty import LatePenalty
 from grader.classroom.gradebook.rules import seconds_late
 from grader.classroom.record.record import Record
 from grader.classroom.record.requests import Request, TooManyRequests, UnusableText, ask, requests_of
+from grader.classroom.returned import ReturnedFolder, ReturnedNotebook
 from grader.classroom.student import Assignment
 from grader.commands.serve.databases import Deadlines
 from grader.commands.serve.dispatch import Dispatcher
 from grader.commands.serve.metrics import Metrics
 from grader.commands.serve.policy import EVERYTHING, Refusal, SubmissionPolicy, published, shown
-from grader.commands.serve.store import Store, SubmissionRow, utc_now
+from grader.commands.serve.store import GRADED, Store, SubmissionRow, utc_now
 from grader.commands.serve.web.identity import Identity
 from grader.commands.serve.web.limits import BoundedServer, Rates, ServiceLimits, Uploads
+from grader.commands.serve.web.links import Links, View
 from grader.engine.notebook.outline import Outline
 from grader.engine.notebook.plan import plan
 from grader.errors import GraderError
-from grader.text import one_line, span
+from grader.text import one_line, plural, span
 
 log = logging.getLogger("grader.commands.serve")
 PARSERS = 4
 """Files that are parsed at a time on arrival."""
 Value = TypeVar("Value")
+
+
+@dataclass(frozen=True)
+class Marks:
+    """The marks of a notebook that its student has back, as of a time in UTC."""
+
+    time: datetime
+    notebook: ReturnedNotebook
+
+    @property
+    def text(self) -> str:
+        """The points as text."""
+        return f"{self.notebook.points:g} of {plural(self.notebook.max_points, 'point')}"
+
+    def is_older_than(self, row: SubmissionRow) -> bool:
+        """Return whether a hand-in was graded after the marks were read, or is not graded yet."""
+        return row.graded_at is None or row.graded_at > self.time.replace(tzinfo=None)
+
+    def as_json(self, row: SubmissionRow | None) -> dict[str, Any]:
+        """Return the JSON form; `row` is the hand-in to which they are compared."""
+        return {
+            "points": self.notebook.points,
+            "max_points": self.notebook.max_points,
+            "waiting": self.notebook.waiting,
+            "returned": iso(self.time.replace(tzinfo=None)),
+            "is_older": row is not None and self.is_older_than(row),
+        }
+
+
+@dataclass(frozen=True)
+class FeedbackPage:
+    """A page, the student's requests, and a sentence about another hand-in of the same notebook, or ''.
+
+    `has_other` is true if that one has a page, too.
+    """
+
+    html: str
+    requests: list[Request]
+    other: str
+    has_other: bool
 
 
 @dataclass(eq=False)
@@ -49,6 +91,7 @@ class ServiceContext:
     dispatcher: Dispatcher
     metrics: Metrics
     record: Record
+    returned: ReturnedFolder
 
     def __post_init__(self) -> None:
         self.hidden = {
@@ -72,7 +115,7 @@ class ServiceContext:
         }
         """The most points of each notebook, by assignment and notebook."""
         self.rules = {name: self.policy.for_assignment(name) for name in self.assignments}
-        self.rates, self.uploads = Rates(self.limits), Uploads(self.limits)
+        self.rates, self.uploads, self.links = Rates(self.limits), Uploads(self.limits), Links()
         self.server: BoundedServer
         # All queries run in a thread of their own, so that a slow disk blocks no other request.
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="store")
@@ -155,17 +198,91 @@ class ServiceContext:
             hidden = self.hidden.get((row.assignment, row.notebook), set())
             form["report"] = published(report, disclosure, hidden, is_alone=is_alone)
             form |= {"counts": row.counts, "told": disclosure, "graded": iso(row.graded_at)}
-            form["requests"] = [each.as_json() for each in self.requests(row)]
+            form["requests"] = [each.as_json() for each in self.requests(_view(row))]
+            form["unmarked"] = self._unmarked(row)
         return form
 
-    def requests(self, row: SubmissionRow) -> list[Request]:
+    def feedback(self, view: View) -> dict[str, Any]:
+        """Return the JSON form of what became of a notebook, and whether it `has_page` that its student may see."""
+        row, marks = self._row(view), self._marks(view)
+        receipt = None if row is None else self.receipt(row)
+        has_page = receipt is not None and receipt.get("told") == EVERYTHING
+        return {
+            "assignment": view.assignment,
+            "notebook": view.notebook,
+            "marks": None if marks is None else marks.as_json(row),
+            "requests": [each.as_json() for each in self.requests(view)],
+            "hand_in": receipt,
+            "has_page": marks is not None or has_page,
+        }
+
+    def feedback_page(self, view: View, is_marked: bool = False) -> FeedbackPage:
+        """Return the newest page of a notebook that its student may see.
+
+        Args:
+            view: whose notebook, and which hand-in.
+            is_marked: whether to return that of the marked work although a newer hand-in has one, too.
+
+        Raises:
+            Refusal: there is no such page.
+        """
+        row, marks, requests = self._row(view), self._marks(view), self.requests(view)
+        is_newer = row is not None and marks is not None and marks.is_older_than(row)
+        own: str | Refusal = Refusal(404, "this notebook has no page yet: it was neither graded here nor returned")
+        if row is not None and (is_newer or marks is None):
+            try:
+                own = self._page(row)
+            except Refusal as refusal:
+                own = refusal
+        if isinstance(own, str) and not is_marked:
+            other = "" if marks is None else f"An earlier hand-in of yours is marked: {marks.text}."
+            return FeedbackPage(own, requests, other, bool(other))
+        page = None if marks is None else self.returned.page(view.assignment, view.student, view.notebook)
+        if page is not None:
+            other = "You have handed in again since, which is not in these marks." if is_newer else ""
+            return FeedbackPage(page, requests, other, isinstance(own, str))
+        raise own if isinstance(own, Refusal) else Refusal(404, "this notebook is not returned yet")
+
+    def _page(self, row: SubmissionRow) -> str:
+        """Return the page of a hand-in; raise Refusal if its student may not see it yet."""
+        if row.state != GRADED:
+            raise Refusal(409, f"this hand-in has no page: it is {row.state}", 1)
+        if self.receipt(row)["told"] != EVERYTHING:
+            raise Refusal(403, "the page is available after the due time; until then read the report")
+        page = self.store.page(row.id)
+        if page is None:
+            raise Refusal(404, "the page of this hand-in is no longer kept, because a newer or better one has a page")
+        return page
+
+    def _row(self, view: View) -> SubmissionRow | None:
+        """Return the hand-in that a view shows, by default the one that counts."""
+        if view.hand_in:
+            return self.store.get(view.hand_in)
+        return self.store.counting(view.student, view.assignment).get(view.notebook)
+
+    def _marks(self, view: View) -> Marks | None:
+        """Return the marks of a notebook that its student has back."""
+        try:
+            work = self.returned.of(view.assignment, view.student)
+        except GraderError as error:
+            log.error("%s", error)
+            return None
+        own = work.notebooks.get(view.notebook) if work else None
+        return None if work is None or own is None else Marks(work.time, own)
+
+    def _unmarked(self, row: SubmissionRow) -> float:
+        """Return the points of a notebook that no test gives."""
+        most = self.max_points.get((row.assignment, row.notebook), 0.0)
+        return max(0.0, most - json.loads(row.report or "{}").get("max_points", most))
+
+    def requests(self, view: View) -> list[Request]:
         """Return the student's requests for a regrade of a notebook, with their answers."""
         try:
-            found = requests_of(self.record.entries(), row.assignment, row.student)
+            found = requests_of(self.record.entries(), view.assignment, view.student)
         except GraderError as error:
             log.error("%s", error)  # a report is worth more than its requests
             return []
-        return [each for each in found if each.asked.notebook == row.notebook]
+        return [each for each in found if each.asked.notebook == view.notebook]
 
     def ask(self, student: str, assignment: str, notebook: str, exercise: str, text: str) -> Request:
         """Record a student's request for a regrade, and return it; raise Refusal if it is not acceptable."""
@@ -183,6 +300,10 @@ class ServiceContext:
         except GraderError as error:
             log.error("%s", error)
             raise Refusal(503, "the service cannot store this now: ask again in a minute", 60) from None
+
+
+def _view(row: SubmissionRow) -> View:
+    return View(row.student, row.assignment, row.notebook, row.id)
 
 
 def iso(time: datetime | None) -> str | None:

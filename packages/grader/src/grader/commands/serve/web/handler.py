@@ -46,7 +46,7 @@ class Handler(RequestHandler):
         """Identify the student, and count the request."""
         if not self.needs_student:
             return
-        student = await self.service.identity.student(self)
+        student = await self.identify()
         if student is None:
             raise Finish
         self.student = student
@@ -55,6 +55,14 @@ class Handler(RequestHandler):
         stream = self.request.connection.stream  # type: ignore[union-attr]
         self.service.server.busy(stream)
         self._cleanup.callback(self.service.server.idle, stream)
+
+    async def identify(self) -> str | None:
+        """Return the student who sends the request, or None if it is already answered; raise Refusal for others."""
+        return await self.service.identity.student(self)
+
+    def reason_of(self, status: int) -> str:
+        """Return the reason for which tornado refuses a request."""
+        return REASONS.get(status, self._reason)
 
     def refuse(self, refusal: Refusal) -> None:
         """Answer with a refusal unless the request is answered."""
@@ -73,7 +81,7 @@ class Handler(RequestHandler):
         if isinstance(error, Refusal):
             self.refuse(error)
         else:
-            self.finish({"error": REASONS.get(status_code, self._reason)})
+            self.finish({"error": self.reason_of(status_code)})
 
     def log_exception(self, typ: Any, value: Any, tb: Any) -> None:
         """Log an exception that is not a refusal."""

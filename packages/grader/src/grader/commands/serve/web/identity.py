@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from tornado.web import RequestHandler
 
-from grader.classroom.web.hub import PREFIX, Hub
+from grader.classroom.web.hub import PREFIX, PUBLIC_URL, Hub
 from grader.classroom.web.refusal import Refusal
 from grader.commands.serve.accounts import Accounts
 
@@ -18,7 +18,13 @@ WRONG_TOKEN = "this token is unknown: copy all of it, or ask your instructor for
 
 
 class Identity(Protocol):
-    """A way to identify students."""
+    """A way to identify students.
+
+    `public` is the beginning of the addresses that browsers open, as far as the service knows it: a whole address, a
+    path of the host at which the student's notebooks are, or '' if it is the address that the student's programs use.
+    """
+
+    public: str
 
     async def student(self, handler: RequestHandler) -> str | None:
         """Return the student who sends a request, or None if the request is already answered.
@@ -33,6 +39,8 @@ class Identity(Protocol):
 
 class Tokens:
     """Identifies students by their tokens. Cookies do not count, so no other site can act for a student."""
+
+    public = ""
 
     def __init__(self, folder: Path) -> None:
         """Read the accounts of a course folder."""
@@ -59,6 +67,8 @@ class HubUsers:
     def __init__(self) -> None:
         """Connect to the hub; raise GraderError if jupyterhub is not installed."""
         self._hub = Hub()
+        # The address at which students' servers reach the service is not the one of their browsers.
+        self.public = os.environ.get(PUBLIC_URL) or os.environ[PREFIX]
 
     async def student(self, handler: RequestHandler) -> str | None:
         """Return the user's name. A POST with a cookie also needs the XSRF token."""

@@ -1,0 +1,168 @@
+"""`grader feedback` writes the pages after marking, and returns them by the service and by nbgrader's exchange."""
+
+from pathlib import Path
+
+import pytest
+from nbgrader.apps import FetchFeedbackApp, NbGrader, ReleaseFeedbackApp, SubmitApp
+from nbgrader.apps.collectapp import CollectApp
+from nbgrader.apps.releaseassignmentapp import ReleaseAssignmentApp
+
+from grader.classroom.course_dir import CourseDir
+from grader.classroom.returned import RETURNED, ReturnedFolder
+from grader.commands.cli import main
+from tests.support.nbgrader_programs import run_program
+from tests.support.notebooks import answered
+from tests.support.small_class import NAME, RIGHT, grade_class, hand_in, make_course, released
+
+COMMENT = "A fine reason."
+
+
+def mark(folder: Path, student: str, points: float, comment: str = COMMENT, cell: str = "why") -> None:
+    """Mark an answer as the formgrader does."""
+    with CourseDir(folder).gradebook() as gradebook:
+        grade = gradebook.find_grade(cell, "small", NAME, student)
+        grade.manual_score, grade.needs_manual_grade = points, False
+        gradebook.find_comment(cell, "small", NAME, student).manual_comment = comment
+        gradebook.db.commit()
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A course with two graded students, whose written answers wait."""
+    folder = make_course(tmp_path / "course")
+    for student in ("ann", "bob"):
+        hand_in(folder, student, answered(released(folder), **RIGHT))
+    grade_class(folder)
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def page(folder: Path, student: str, step: str = RETURNED) -> str:
+    """Return a student's page."""
+    return (folder / step / student / NAME / "small.html").read_text()
+
+
+def test_marked_work_goes_back_and_half_marked_work_does_not(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The page and the points are those of the gradebook; who waits for a mark is named, until --unmarked."""
+    mark(folder, "ann", 0.5)
+    assert main(["feedback", NAME]) == 0
+    first, second = capsys.readouterr().out.splitlines()
+    assert first == "returned the work of 1 student"
+    assert second == ("not returned, because answers wait for a mark: 1 student (bob); mark them, or add --unmarked")
+    returned = ReturnedFolder(folder)
+    assert COMMENT in page(folder, "ann") and page(folder, "ann") == page(folder, "ann", "feedback")
+    work = returned.of(NAME, "ann")
+    assert work is not None and (work.notebooks["small"].points, work.notebooks["small"].waiting) == (8.5, 0)
+    assert returned.of(NAME, "bob") is None and returned.page(NAME, "bob", "small") is None
+    assert main(["feedback", NAME, "--student", "bob", "--unmarked"]) == 0
+    assert capsys.readouterr().out == "returned the work of 1 student\n"
+    work = returned.of(NAME, "bob")
+    assert work is not None and (work.notebooks["small"].points, work.notebooks["small"].waiting) == (8, 2)
+
+
+def test_late_marks_arrive_and_nothing_before_the_command(folder: Path) -> None:
+    """A mark is on the page after the next run, without an option; grading again changes nothing that is returned."""
+    mark(folder, "ann", 0.5)
+    main(["feedback", NAME])
+    before = page(folder, "ann")
+    mark(folder, "ann", 1, "Better.")
+    grade_class(folder, force=True)
+    assert page(folder, "ann") == before and "Better." in page(folder, "ann", "feedback")
+    main(["feedback", NAME])
+    assert "Better." in page(folder, "ann") and COMMENT not in page(folder, "ann")
+
+
+def test_a_page_is_made_again_only_if_it_changes(folder: Path) -> None:
+    """Nothing is rendered for a class in which nothing changed, but a page that is gone comes back."""
+    main(["feedback", NAME, "--unmarked"])
+    pages = {student: folder / "feedback" / student / NAME / "small.html" for student in ("ann", "bob")}
+    before = {student: each.stat().st_ino for student, each in pages.items()}
+    pages["bob"].unlink()
+    mark(folder, "ann", 1)
+    main(["feedback", NAME, "--unmarked"])
+    assert pages["bob"].exists() and pages["ann"].stat().st_ino != before["ann"]
+    before = {student: each.stat().st_ino for student, each in pages.items()}
+    main(["feedback", NAME, "--unmarked"])
+    assert {student: each.stat().st_ino for student, each in pages.items()} == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["none"], "no assignment 'none' in source/; there is 01-small"),
+        ([NAME, "--student", "zoe"], f"nothing of 'zoe' is graded in {NAME}: correct the name, or run"),
+    ],
+)
+def test_wrong_names_are_refused(
+    folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], says: str
+) -> None:
+    """One sentence says what to do, and nothing is returned."""
+    assert main(["feedback", *arguments]) == 1
+    assert says in capsys.readouterr().err and not (folder / RETURNED).exists()
+
+
+def test_an_assignment_without_grades_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Before grading there is nothing to return."""
+    monkeypatch.chdir(make_course(tmp_path / "course"))
+    assert main(["feedback", NAME]) == 1
+    assert "run 'grader grade" in capsys.readouterr().err
+
+
+def test_a_student_whose_page_cannot_be_written_stops_no_other(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The error names the student, and the exit status is 1."""
+    (folder / "autograded" / "ann" / NAME / "small.ipynb").write_text("{")
+    assert main(["feedback", NAME, "--unmarked"]) == 1
+    said = capsys.readouterr()
+    assert said.err.startswith("grader: ann: the pages could not be written (")
+    assert said.out == "returned the work of 1 student\n"
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")  # nbgrader's
+def test_the_exchange_returns_what_came_by_either_way(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """cat submits by the exchange and fetches her marked page; nbgrader releases it beside those of folders."""
+    exchange = folder / "exchange"
+    exchange.mkdir()
+    exchange.chmod(0o777)
+
+    def as_student(program: type[NbGrader], *arguments: str) -> None:
+        common = (f"--Exchange.root={exchange}", f"--Exchange.cache={tmp_path / 'cache'}", "--course=attention")
+        status, logged = run_program(program, caplog, *arguments, *common, "--CourseDirectory.student_id=cat")
+        assert status == 0, logged
+
+    assert run_program(ReleaseAssignmentApp, caplog, NAME)[0] == 0
+    home = tmp_path / "home"
+    (home / NAME).mkdir(parents=True)
+    hand_in(tmp_path / "elsewhere", "cat", answered(released(folder), **RIGHT))
+    (tmp_path / "elsewhere" / "submitted" / "cat" / NAME / "small.ipynb").rename(home / NAME / "small.ipynb")
+    monkeypatch.chdir(home)
+    as_student(SubmitApp, NAME)
+    monkeypatch.chdir(folder)
+    assert run_program(CollectApp, caplog, NAME)[0] == 0
+    grade_class(folder)
+    for student in ("ann", "bob", "cat"):
+        mark(folder, student, 0.5)
+    assert main(["feedback", NAME]) == 0
+    status, logged = run_program(ReleaseFeedbackApp, caplog, NAME)
+    assert status == 0, logged
+    monkeypatch.chdir(home)
+    as_student(FetchFeedbackApp, NAME)
+    [fetched] = (home / NAME / "feedback").rglob("small.html")
+    assert fetched.read_text() == page(folder, "cat") and COMMENT in fetched.read_text()
+
+
+def test_an_exchange_that_fails_is_named_and_the_service_still_has_the_page(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The error has nbgrader's reason."""
+    (folder / "exchange" / "attention").mkdir(parents=True)
+    (folder / "exchange" / "attention" / "feedback").write_text("not a folder")
+    (folder / "exchange").chmod(0o777)
+    assert main(["feedback", NAME, "--unmarked"]) == 1
+    assert "ann: not returned by the exchange (" in capsys.readouterr().err
+    assert ReturnedFolder(folder).of(NAME, "ann") is not None
