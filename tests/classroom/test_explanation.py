@@ -53,6 +53,8 @@ def marked(graded: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         for student, cell, points, extra in (("bob", "two-check", 4, 0.25), ("ann", "why", 1.5, None)):
             grade = gradebook.find_grade(cell, "small", NAME, student)
             grade.manual_score, grade.extra_credit, grade.needs_manual_grade = points, extra, False
+        earlier = gradebook.find_grade("one-check", "small", NAME, "bob")
+        earlier.auto_score, earlier.manual_score = 0, 1
         # Extra credit alone counts nothing in nbgrader.
         gradebook.find_grade("why", "small", NAME, "dan").extra_credit = 1
         gradebook.db.commit()
@@ -89,11 +91,11 @@ def test_the_sum_is_nbgraders(marked: Path, student: str) -> None:
 
 
 def test_points_by_hand_and_extra_credit_have_their_columns(marked: Path) -> None:
-    """A person's points replace the test's; a test that was graded again waits for another look."""
+    """A person's points replace the test's; a test that gave other points before waits for another look."""
     assert rows(marked, "bob") == {
-        "one-check": ["1", "", "", "1", "1"],
+        "one-check": ["1", "1, again", "", "1", "1"],
         "one-test-more": ["2", "", "", "2", "2"],
-        "two-check": ["2.5", "4, again", "0.25", "4.25", "5"],
+        "two-check": ["2.5", "4", "0.25", "4.25", "5"],
         "why": ["0", "", "", "0", "2"],
         "": ["", "", "", "7.25", "10"],
     }

@@ -32,7 +32,9 @@ from tests.support.paths import REPOSITORY
 from tests.support.small_class import NAME
 
 LIMITED = """
-c.SubmissionPolicy.assignments = {"02-few": {"attempts": 1}, "03-due": {"due": "2001-01-01 00:00 UTC"}}
+c.SubmissionPolicy.assignments = {
+    "02-few": {"attempts": 1}, "03-due": {"due": "2001-01-01 00:00 UTC"}, "04-points": {"disclosure": "points"},
+}
 c.LateSubmissionPlugin.penalty_method = "zero"
 """
 WRONG = "def one(x=1):\n    return x + 1"
@@ -40,8 +42,9 @@ WRONG = "def one(x=1):\n    return x + 1"
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A service with three assignments, one of them past its due date."""
-    server = Server(make_served_course(tmp_path_factory.mktemp("served") / "course", LIMITED, ["02-few", "03-due"]))
+    """A service with four assignments, one of them past its due date."""
+    more = ["02-few", "03-due", "04-points"]
+    server = Server(make_served_course(tmp_path_factory.mktemp("served") / "course", LIMITED, more))
     yield server
     assert server.stop() == 0
 
@@ -105,6 +108,20 @@ def test_a_wrong_answer_is_read_about_and_mended(server: Server, tmp_path: Path)
     assert re.search(r"✓\s+two\s+: right, 5 of 5 points", text)
     assert "as saved at" in text and "Did you save" not in text
     assert "8 of 8 points from tests" in shown(tmp_path, written(server.folder), **access(server, "ann"))
+
+
+@pytest.mark.parametrize(
+    ("one", "seen"),
+    [
+        ("def one(x=1):\n    return 1", r"◐\s+one\s+: partly right, 1 of 3 points"),
+        ("def one(x=1):\n    raise NotImplementedError", r"○\s+one\s+: not written yet, 0 of 3 points"),
+    ],
+)
+def test_points_alone_are_those_of_the_exercise(server: Server, tmp_path: Path, one: str, seen: str) -> None:
+    """A check that passes makes no exercise right, and no hidden test is shown as an exercise."""
+    text = shown(tmp_path, written(server.folder, one=one), assignment="04-points", **access(server, "ann"))
+    assert re.search(seen, text) and re.search(r"✓\s+two\s+: right, 5 of 5 points", text)
+    assert "one(x) is x" not in text and "hidden test" not in text
 
 
 def test_the_settings_file_of_a_class_leads_to_the_service(server: Server, tmp_path: Path) -> None:

@@ -108,6 +108,8 @@ def fake_report(
                 ],
                 blank=sum(not each.exercises[place].is_written for each in people),
                 is_question=place == exercises - 1,
+                handed_in=students,
+                waiting=sum(each.exercises[place].points is None for each in people),
             )
             for place, name in enumerate(names)
         ],
@@ -167,7 +169,7 @@ def _student(place: int, names: list[str], points: list[float], draw: random.Ran
         answers.append(ExercisePoints(name, part * most if is_written else 0.0, most, is_written))
     waits = bool(answers) and answers[-1].is_written and place % 7 == 0
     if waits:
-        answers[-1].points = None
+        answers[-1].points, answers[-1].waiting = None, answers[-1].max_points
     due = datetime(2026, 3, 6, 22, 59, tzinfo=UTC)
     early = timedelta(hours=draw.expovariate(1 / 30) - 6)
     return Student(
@@ -180,6 +182,7 @@ def _student(place: int, names: list[str], points: list[float], draw: random.Ran
         int(waits),
         answers,
         ["2-notebook could not be read"] if place % 40 == 3 else [],
+        waiting_max_points=answers[-1].waiting if answers else 0.0,
     )
 
 

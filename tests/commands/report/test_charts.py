@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from grader.commands.report.model import ClassReport, ExerciseStatistics, Student
 from grader.commands.report.page.charts import MOST_COLUMNS, exercise_columns, hand_in_columns, point_columns
-from grader.commands.report.page.overview import class_summary, findings, half, max_points
+from grader.commands.report.page.overview import class_summary, findings
 from tests.commands.report.fakes import fake_report
 from tests.commands.report.pages import SIZES
 
@@ -28,8 +28,25 @@ def test_numbers_at_a_glance() -> None:
     )
     seen = class_summary(class_)
     assert (seen.handed_in, seen.roster, seen.late, seen.full) == (3, 4, 1, 1)
-    assert (half(class_.students), max_points(class_.students)) == (6, 10)
+    assert (seen.half, seen.half_of, seen.is_complete) == (6, 10, True)
     assert (seen.waiting_answers, seen.waiting_students, seen.oldest) == (3, 2, "8 days")
+
+
+def test_only_known_points_count_at_a_glance() -> None:
+    """A student whose answers wait is compared by what is known; shares are compared if other points are known."""
+    report = fake_report(40, **SIZES)
+
+    def seen(*students: Student) -> tuple[float, float | None, int, bool]:
+        found = class_summary(msgspec.structs.replace(report, students=list(students)))
+        return found.half, found.half_of, found.full, found.is_complete
+
+    waits = [Student(name, points, 10, waiting_max_points=2.0) for name, points in (("ann", 8), ("bob", 4), ("cat", 6))]
+    assert seen(*waits) == (6, 8, 1, False)
+    assert seen(*waits, Student("dan", 1, 10), Student("eve", 0, 10)) == (0.5, None, 1, False)
+    unknown = Student("fay", 0, 10, waiting_max_points=10.0)
+    assert seen(unknown) == (0, 0, 0, False) and seen(*waits, unknown) == (0.75, None, 1, False)
+    again = Student("gus", 9.5, 10, waiting_points=1.5, waiting_max_points=2.0)
+    assert seen(again) == (8, 8, 1, False)
 
 
 def test_what_to_look_at_first_is_what_costs_most() -> None:

@@ -27,7 +27,7 @@ def of_class(rows: list[dict[str, float]], blank: int = 0) -> ClassData:
             for name, most in MOST.items()
         ]
         records.append({"small": NotebookRecord(VERSION, results, {})})
-    return ClassData(outline, students, records, [[] for _ in students], [], [], None)
+    return ClassData(outline, students, records, [[] for _ in students], [{} for _ in students], [], [], None)
 
 
 def by_name(data: ClassData) -> dict[str, model.TestStatistics]:

@@ -61,8 +61,9 @@ def test_the_class_is_a_table_with_a_row_for_each_student(shown: Tag, report: Cl
     rows = table(shown, "students")
     assert [row[0] for row in rows] == [student.name for student in report.students]
     for row, student in zip(rows, report.students, strict=True):
-        assert row[1] == f"{student.points:g}" and row[3] == student.handed_in[:16].replace("T", " ")
-        assert row[4:-1] == [
+        assert row[1:3] == [f"{student.points:g}", f"{student.known_max_points:g}"]
+        assert row[4] == student.handed_in[:16].replace("T", " ")
+        assert row[5:-1] == [
             "?" if each.points is None else f"{each.points:g}" if each.is_written else "–" for each in student.exercises
         ]
         assert ("late" in row[-1]) == (student.seconds_late > 0)

@@ -12,6 +12,7 @@ from traitlets import TraitError
 from traitlets.config import Config
 
 from grader.commands.serve.policy import Attempts, Refusal, SubmissionPolicy, fingerprint, published
+from grader.engine.notebook.plan import Role, Step
 from tests.support.notebooks import answered, cell, code, notebook, task, text
 from tests.support.small_class import RIGHT, SOURCE
 
@@ -40,6 +41,10 @@ REPORT = {
     ],
     "repairs": ["moved"],
     "given_up": False,
+}
+STEPS = {
+    name: Step(0, name, Role.TEST, "", "a", points, name != "a-check")
+    for name, points in {"a-check": 1.0, "a-test-secret": 2.0}.items()
 }
 
 
@@ -160,16 +165,15 @@ def test_disclosure_grows_after_the_due_time() -> None:
 
 def test_points_hide_messages_causes_and_names_of_hidden_tests() -> None:
     """Points and verdicts stay; 'points and sentences' hides the diagnosis only; 'everything' hides nothing."""
-    hidden = {"a-test-secret"}
-    points = published(REPORT, "points", hidden)
+    points = published(REPORT, "points", STEPS)
     assert points["points"] == 1 and [test["verdict"] for test in points["tests"]] == ["passed", "failed"]
     assert [test["test"] for test in points["tests"]] == ["a-check", "hidden test 2"] and points["repairs"] == []
     assert not any(word in str(points) for word in ("secret", "sentence", "adds one", "seen"))
-    sentences = published(REPORT, "points and sentences", hidden)
+    sentences = published(REPORT, "points and sentences", STEPS)
     assert [test["message"] for test in sentences["tests"]] == ["seen", "The sentence."]
     assert "adds one" not in str(sentences) and sentences["repairs"] == ["moved"]
-    everything = published(REPORT, "everything", hidden)
-    assert everything["tests"][1] == REPORT["tests"][1] and everything["exercises"][1]["diagnosis"].endswith(
+    everything = published(REPORT, "everything", STEPS)
+    assert everything["tests"][1] == REPORT["tests"][1] and everything["exercises"][0]["diagnosis"].endswith(
         "Leave it."
     )
 
@@ -177,10 +181,10 @@ def test_points_hide_messages_causes_and_names_of_hidden_tests() -> None:
 def test_a_diagnosis_that_an_earlier_version_wrote_into_a_message_is_withheld_too() -> None:
     """Nobody takes its sentence apart: the whole message comes after the due time."""
     old = {**REPORT, "tests": [{k: v for k, v in test.items() if k != "explanation"} for test in REPORT["tests"]]}
-    assert [test["message"] for test in published(old, "points and sentences", set())["tests"]] == ["seen", ""]
-    everything = published(old, "everything", set())
+    assert [test["message"] for test in published(old, "points and sentences", STEPS)["tests"]] == ["seen", ""]
+    everything = published(old, "everything", STEPS)
     assert [test["message"] for test in everything["tests"]] == [test["message"] for test in REPORT["tests"]]
-    assert everything["exercises"][1]["reasons"][0]["sentence"].startswith("The sentence.")
+    assert everything["exercises"][0]["reasons"][0]["sentence"].startswith("The sentence.")
 
 
 ANSWERED = answered(SOURCE, **RIGHT)

@@ -96,6 +96,8 @@ def test_the_best_counts_and_attempts_end(server: Server) -> None:
     # disclosure = 'points'
     assert all(test["message"] == "" and test["causes"] == [] for test in second["report"]["tests"])
     assert [test["test"] for test in second["report"]["tests"]] == ["one-check", "hidden test 2", "two-check"]
+    seen = [(each["exercise"], each["points"], each["max_points"]) for each in second["report"]["exercises"]]
+    assert seen == [("one", 0, 3), ("two", 5, 5)]
     assert submitted(server, "cat", assignment=BEST) == good
     third = server.hand_in("cat", written(server.folder, two=SLOW), BEST)
     assert third.status == 403 and "all 2 attempts" in third.json["error"]

@@ -193,16 +193,19 @@ class PublishedReport(msgspec.Struct):
     given_up: bool
 
 
-def as_json(tests: list[PublishedResult], repairs: list[str], *, given_up: bool) -> dict[str, Any]:
+def as_json(
+    tests: list[PublishedResult], repairs: list[str], *, given_up: bool, exercises: list[ExerciseView] | None = None
+) -> dict[str, Any]:
     """Return the JSON form of a report.
 
     Args:
         tests: its tests, without anything that a student may not know yet.
         repairs: sentences.
         given_up: whether grading did not come to an end.
+        exercises: what to show of the tests; None for what the tests say.
     """
     points, max_points = sum(test.points for test in tests), sum(test.max_points for test in tests)
-    shown = views(tests)
+    shown = views(tests) if exercises is None else exercises
     following = first_to_do(shown)
     published = PublishedReport(
         FORMAT, points, max_points, shown, following.exercise if following else "", tests, repairs, given_up

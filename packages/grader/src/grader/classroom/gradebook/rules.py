@@ -75,6 +75,11 @@ class CellScore:
         # nbgrader adds extra credit only to a cell with points, even 0.
         return 0.0 if given is None else given + (self.extra or 0.0)
 
+    @property
+    def is_by_person(self) -> bool:
+        """Whether a person set the points, and has nothing new to look at."""
+        return self.manual is not None and not self.needs_marking
+
     def graded(self, name: str, scores: NotebookScores | None) -> "CellScore":
         """Return the gradebook's entry after `scores` are written; None if the notebook was not submitted."""
         auto = None
@@ -83,8 +88,9 @@ class CellScore:
         elif name in scores.results:
             auto = scores.results[name].points
         needs_marking = self.needs_marking
-        # A person may have marked this very text already.
-        if scores is None or self.manual is None or name not in scores.unchanged():
+        # A person may have seen this very text, or these points of the test, already.
+        is_same = auto is not None and auto == self.auto
+        if scores is None or self.manual is None or not (is_same or name in scores.unchanged()):
             needs_marking = scores is not None and (self.manual is not None or auto is None)
         return replace(self, auto=auto, needs_marking=needs_marking)
 

@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from html import escape
 
 from markupsafe import Markup
+from msgspec.structs import replace
 from nbformat import NotebookNode
 
 from grader.classroom.gradebook.rules import NO_RESPONSE, CellScore
 from grader.classroom.page import formulas
+from grader.engine.explanation import Explanation
 from grader.engine.notebook.cells import CellType, explanation_of, grade_id, type_of
 from grader.engine.notebook.outline import GRADED, Exercise, Outline
 from grader.engine.report import Result, Verdict
@@ -22,14 +24,18 @@ MAX_HEADING = 200
 
 NO_ANSWER = ExerciseState("○", "no answer yet", "blank")
 WAITING = ExerciseState("…", "waits for marking", "wait")
+SO_FAR = ExerciseState("✓", "right so far", "good")
+"""All points that are known were given, and others wait for a person."""
 PASSED = ExerciseState("✓", "passed", "good")
+BY_PERSON = "set by a person"
 
 
 @dataclass
 class PageExercise:
     """An exercise or a written answer on the page, with links to it and its text.
 
-    `stopped` is the error that ended its answer, `comment` the comment on it.
+    `stopped` is the error that ended its answer, `comment` the comment on it. The view is of the tests whose points
+    are known; `waiting` are the points of the others, and `by_person` counts tests whose points a person set.
     """
 
     view: ExerciseView
@@ -39,6 +45,8 @@ class PageExercise:
     heading_anchor: str
     stopped: str
     comment: str
+    waiting: float = 0.0
+    by_person: int = 0
 
     @property
     def name(self) -> str:
@@ -92,23 +100,32 @@ def _exercise(outline: Outline, known: Exercise, headings: list[tuple[str, str]]
     place = min([*known.tests, *([] if known.answer is None else [known.answer])])
     answer = NotebookNode() if known.answer is None else cells[known.answer]
     comment = answer.get("metadata", {}).get("nbgrader", {}).get("comment") or ""
+    scores = {number: score_of(cells[number]) for number in known.tests}
+    settled = [number for number, score in scores.items() if not score.needs_marking]
+    waiting = 0.0
     if known.is_question:
         score = score_of(answer)
         shown = ExerciseView(known.name, score.points, score.max_points, _state_of_answer(score, comment), "", (), ())
+    elif not settled:
+        shown = ExerciseView(known.name, 0.0, sum(each.max_points for each in scores.values()), WAITING, "", (), ())
     else:
-        shown = view(known.name, [_result(cells[number], known.name) for number in known.tests])
+        shown = view(known.name, [_result(cells[number], known.name) for number in settled])
+        waiting = sum(each.max_points for each in scores.values() if each.needs_marking)
+        shown = replace(shown, state=SO_FAR) if waiting and shown.state == RIGHT else shown
     errors = [f"{each.ename}: {each.evalue}" for each in answer.get("outputs", ()) if each.output_type == "error"]
     heading, heading_anchor = headings[place]
     return PageExercise(
-        shown, known.is_question, anchor(cells[place]), _inline(heading), heading_anchor, "".join(errors[:1]), comment
-    )
+        shown, known.is_question, anchor(cells[place]), _inline(heading), heading_anchor, "".join(errors[:1]), comment,
+        waiting, sum(scores[number].is_by_person for number in settled),
+    )  # fmt: skip
 
 
 def _result(cell: NotebookNode, exercise: str) -> Result:
-    """Return the result of a test from the notebook; a person may have changed its points."""
+    """Return the result of a test from the notebook. What the test says is no reason for points that a person set."""
     score = score_of(cell)
     verdict = Verdict.PASSED if _is_full(score) else _ended(cell) or Verdict.FAILED
-    return Result(grade_id(cell) or "", exercise, verdict, score.points, score.max_points, explanation_of(cell))
+    explanation = Explanation() if score.is_by_person else explanation_of(cell)
+    return Result(grade_id(cell) or "", exercise, verdict, score.points, score.max_points, explanation)
 
 
 def _state_of_answer(score: CellScore, comment: str) -> ExerciseState:
@@ -145,6 +162,9 @@ def cell_state(cell: NotebookNode) -> ExerciseState | None:
     score = score_of(cell)
     if score.needs_marking:
         return WAITING
+    if is_by_person(cell):
+        like = RIGHT if _is_full(score) else PARTLY if score.points else WRONG
+        return ExerciseState(like.sign, BY_PERSON, like.style)
     if _is_full(score):
         return PASSED if kind is CellType.TEST else RIGHT
     if score.points:
@@ -154,17 +174,29 @@ def cell_state(cell: NotebookNode) -> ExerciseState | None:
     return ExerciseState("✗", _ended(cell) or ("failed" if kind is CellType.TEST else "no points"), "bad")
 
 
+def is_by_person(cell: NotebookNode) -> bool:
+    """Return whether the cell is a test, and a person set its points."""
+    return type_of(cell) is CellType.TEST and score_of(cell).is_by_person
+
+
 def put_score(cell: NotebookNode, score: CellScore) -> None:
-    """Write the score of a graded cell into its metadata, as nbgrader does."""
-    cell.metadata.nbgrader.update(score=score.points, points=score.max_points, needs_marking=score.needs_marking)
+    """Write the score of a graded cell into its metadata, as nbgrader does, and whether a person gave it."""
+    cell.metadata.nbgrader.update(
+        score=score.points,
+        points=score.max_points,
+        needs_marking=score.needs_marking,
+        by_person=score.manual is not None,
+    )
 
 
 def score_of(cell: NotebookNode) -> CellScore:
     """Return the score in the metadata of a graded cell. One without a score waits for a person."""
     scores = cell.metadata.nbgrader
-    waits = bool(scores.get("needs_marking")) or scores.get("score") is None
+    given, is_by_person = scores.get("score"), bool(scores.get("by_person"))
+    waits = bool(scores.get("needs_marking")) or given is None
     is_test = type_of(cell) is CellType.TEST
-    return CellScore(scores.get("points") or 0.0, scores.get("score"), needs_marking=waits, is_test=is_test)
+    auto, manual = (None, given) if is_by_person else (given, None)
+    return CellScore(scores.get("points") or 0.0, auto, manual, needs_marking=waits, is_test=is_test)
 
 
 def _is_full(score: CellScore) -> bool:

@@ -29,7 +29,7 @@ from grader.classroom.gradebook.reader import ledger_of
 from grader.classroom.gradebook.rules import NotebookScore
 from grader.classroom.page import sanitize
 from grader.classroom.page.autograded import place_of
-from grader.classroom.page.exercises import anchor, cell_state, put_score, score_of
+from grader.classroom.page.exercises import anchor, cell_state, is_by_person, put_score, score_of
 from grader.classroom.page.summary import OVERVIEW, TEMPLATES, overview, styles, summary
 from grader.engine.notebook.cells import FORMS, CellType, grade_id, type_of
 from grader.engine.notebook.outline import GRADED, Outline
@@ -257,6 +257,7 @@ def _highlighted_once(source: str) -> str:
 PAGE_FILTERS = {
     "anchor": anchor,
     "cell_state": cell_state,
+    "is_by_person": is_by_person,
     "cell_type": lambda cell: type_of(cell).value,
     "counted": plural,
     "summary": _summary,

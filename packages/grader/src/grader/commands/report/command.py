@@ -227,6 +227,7 @@ def _without_names(data: ClassData, assignment: str) -> ClassData:
         students=students,
         records=[data.records[index] for index in order],
         remarks=[data.remarks[index] for index in order],
+        by_person=[data.by_person[index] for index in order],
         missing=_numbers(data.missing),
         ungraded=_numbers(data.ungraded),
     )

@@ -11,7 +11,7 @@ import msgspec
 
 from grader.classroom.students.csv_files import as_csv
 from grader.commands.report.model import ClassReport, ExerciseStatistics, StudentIndex
-from grader.commands.report.page.overview import mean, remarks, sentence
+from grader.commands.report.page.overview import remarks, sentence
 from grader.commands.report.page.page import page
 from grader.engine.view import relabelled
 from grader.files import replace_file
@@ -58,32 +58,33 @@ def data_files(report: ClassReport) -> dict[str, bytes]:
 
 def _students(report: ClassReport) -> Iterator[Row]:
     names = [exercise.name for exercise in report.exercises]
-    head = ["student", "points", "max_points", "handed_in", "seconds_late", "penalty", "needs_marking", "remarks"]
-    yield [*head, *names]
+    head = ["student", "points", "max_points", "handed_in", "seconds_late", "penalty", "needs_marking"]
+    yield [*head, "known_points", "known_max_points", "remarks", *names]
     for student in report.students:
         points = {each.exercise: each.points for each in student.exercises}
         yield [
             student.name, student.points, student.max_points, student.handed_in, student.seconds_late, student.penalty,
-            student.needs_marking, remarks(student), *map(points.get, names),
+            student.needs_marking, student.known_points, student.known_max_points, remarks(student),
+            *map(points.get, names),
         ]  # fmt: skip
     for name in report.missing:
-        yield [name, *[None] * 6, "not handed in", *[None] * len(names)]
+        yield [name, *[None] * 8, "not handed in", *[None] * len(names)]
 
 
 def _exercises(exercises: list[ExerciseStatistics]) -> Iterator[Row]:
-    yield ["exercise", "notebook", "max_points", "handed_in", "mean_share", "blank", "marked_by_a_person"]
+    yield ["exercise", "notebook", "max_points", "handed_in", "mean_share", "blank", "marked_by_a_person", "waiting"]
     for each in exercises:
-        share = mean(each) if each.shares else None
-        yield [each.name, each.notebook, each.max_points, len(each.shares), share, each.blank, _yes(each.is_question)]
+        mean, is_question = each.mean, _yes(each.is_question)
+        yield [each.name, each.notebook, each.max_points, each.handed_in, mean, each.blank, is_question, each.waiting]
 
 
 def _tests(report: ClassReport) -> Iterator[Row]:
     head = ["test", "exercise", "notebook", "max_points", "tried", "passed"]
-    yield [*head, "failed_alone", "discrimination", "cost", "notes"]
+    yield [*head, "failed_alone", "discrimination", "cost", "set_by_a_person", "notes"]
     for test in report.tests:
         yield [
             test.name, test.exercise, test.notebook, test.max_points, test.tried, test.passed, test.failed_alone,
-            test.discrimination, test.cost, " ".join(test.notes),
+            test.discrimination, test.cost, test.by_person, " ".join(test.notes),
         ]  # fmt: skip
 
 

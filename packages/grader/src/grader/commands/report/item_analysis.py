@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from grader.commands.report.load import ClassData
 from grader.commands.report.model import ExerciseStatistics, TestStatistics
+from grader.text import plural
 
 ENOUGH = 10
 """The minimum number of students who tried an exercise for notes about its tests."""
@@ -27,11 +28,12 @@ ALL_PASS = "Everyone who tried the exercise passes: it tells no one apart."
 NONE_PASS = "No one who tried the exercise passes: is the task clear, and the test fair?"
 TOGETHER = "It is judged together with the students' code, which can read and replace it."
 REVERSED = "Students with many points fail it more often than those with few: is it fair?"
+BY_PERSON = "A person set its points for {}."
 FAILED_ALONE = "It fails {} students who pass all other tests of its exercise: is it too strict?"
 
 
 def exercises(data: ClassData) -> list[ExerciseStatistics]:
-    """Return the exercises in order, with the shares of points of all students who handed in."""
+    """Return the exercises in order, with the shares of points that are known."""
     found = []
     for place, exercise in enumerate(data.outline.exercises.values()):
         handed_in = [
@@ -39,10 +41,9 @@ def exercises(data: ClassData) -> list[ExerciseStatistics]:
             for student, records in zip(data.students, data.records, strict=True)
             if exercise.notebook in records
         ]
-        # An answer that waits for marking has no share yet.
-        shares = [each.points / each.max_points for each in handed_in if each.points is not None and each.max_points]
-        blank = sum(not each.is_written for each in handed_in)
-        found.append(replace(exercise, shares=shares, blank=blank))
+        shares = [each.share for each in handed_in if each.share is not None]
+        blank, waiting = sum(not each.is_written for each in handed_in), sum(each.waiting > 0 for each in handed_in)
+        found.append(replace(exercise, shares=shares, blank=blank, handed_in=len(handed_in), waiting=waiting))
     return found
 
 
@@ -51,7 +52,7 @@ def analysed_tests(data: ClassData) -> list[TestStatistics]:
     rests: dict[str, list[tuple[float, float]]] = defaultdict(list)
     found: dict[str, TestStatistics] = {}
     together: set[str] = set()
-    for student, records in zip(data.students, data.records, strict=True):
+    for student, records, by_person in zip(data.students, data.records, data.by_person, strict=True):
         written = {each.exercise for each in student.exercises if each.is_written}
         total = sum(test.points for record in records.values() for test in record.tests)
         for notebook, record in records.items():
@@ -69,12 +70,15 @@ def analysed_tests(data: ClassData) -> list[TestStatistics]:
                     test.tried += 1
                     test.passed += result.points >= result.max_points
                     test.failed_alone += failed[result.exercise] == [result.name] and scored[result.exercise] > 1
-                    test.cost += result.max_points - result.points
+                    test.by_person += result.name in by_person
+                    test.cost += result.max_points - by_person.get(result.name, result.points)
                     rests[result.name].append((result.points, total - result.points))
     order = {name: place for place, name in enumerate(data.outline.exercise_of)}
     for name, test in found.items():
         test.discrimination = _discrimination(rests[name])
         test.notes = [TOGETHER, *_notes(test)] if name in together else _notes(test)
+        if test.by_person:
+            test.notes.append(BY_PERSON.format(plural(test.by_person, "student")))
     return sorted(found.values(), key=lambda test: order.get(test.name, len(order)))
 
 

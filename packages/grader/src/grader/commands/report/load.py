@@ -11,7 +11,7 @@ from nbformat import NotebookNode
 
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.reader import SubmissionScore, read_ledger
-from grader.classroom.gradebook.rules import due_for
+from grader.classroom.gradebook.rules import CellScore, due_for
 from grader.classroom.page.result_files import NotebookRecord, read_record
 from grader.classroom.record.catch_up import catch_up
 from grader.classroom.results import completion_marker
@@ -36,12 +36,16 @@ class AssignmentOutline:
 
 @dataclass(frozen=True)
 class ClassData:
-    """The class: students in order of their names, and for each the records and remarks of grading."""
+    """The class: students in order of their names, and for each the records and remarks of grading.
+
+    `by_person` are the points that a person set for tests, by name.
+    """
 
     outline: AssignmentOutline
     students: list[Student]
     records: list[dict[str, NotebookRecord]]
     remarks: list[list[str]]
+    by_person: list[dict[str, float]]
     missing: list[str]
     ungraded: list[str]
     due: datetime | None
@@ -62,7 +66,7 @@ def load_class(course_dir: CourseDir, assignment: str) -> ClassData:
     catch_up(course_dir)
     ledger = read_ledger(course_dir, assignment, cells=True, is_new=True)
     rows = ledger.by_student
-    students, records, remarks, ungraded = [], [], [], []
+    students, records, remarks, by_person, ungraded = [], [], [], [], list[str]()
     for name in sorted(rows):
         place = course_dir.folder("autograded", assignment, name)
         found = {notebook: kept for notebook in outline.sources if (kept := read_record(place, notebook)) is not None}
@@ -73,10 +77,16 @@ def load_class(course_dir: CourseDir, assignment: str) -> ClassData:
         students.append(_student(rows[name], found, outline, marker.get("troubles", []), ledger.due))
         records.append(found)
         remarks.append(marker.get("remarks", []))
+        cells = _cells(rows[name]).items()
+        by_person.append({cell: given.points for cell, given in cells if given.is_test and given.is_by_person})
     handed_in = set(course_dir.submitters(assignment))
     ungraded += sorted(handed_in - rows.keys())
     missing = sorted(ledger.students - rows.keys() - handed_in)
-    return ClassData(outline, students, records, remarks, missing, ungraded, ledger.due)
+    return ClassData(outline, students, records, remarks, by_person, missing, ungraded, ledger.due)
+
+
+def _cells(score: SubmissionScore) -> dict[str, CellScore]:
+    return {name: cell for notebook in score.notebooks.values() for name, cell in notebook.cells.items()}
 
 
 def _outlined(sources: dict[str, NotebookNode]) -> AssignmentOutline:
@@ -104,15 +114,23 @@ def _student(
         name: ExercisePoints(name, None, each.max_points, each.notebook in records and name not in blank)
         for name, each in outline.exercises.items()
     }
-    cells = {name: cell for notebook in score.notebooks.values() for name, cell in notebook.cells.items()}
-    for cell, given in cells.items():
-        if given.is_scored and (exercise := outline.exercise_of.get(cell)) is not None:
+    for cell, given in _cells(score).items():
+        if (exercise := outline.exercise_of.get(cell)) is None:
+            continue
+        if given.needs_marking or not given.is_scored:
+            exercises[exercise].waiting += given.max_points
+        else:
             exercises[exercise].points = (exercises[exercise].points or 0.0) + given.points
+    max_points = sum(each.max_points for each in outline.exercises.values())
+    known = sum(each.marked for each in score.notebooks.values())
+    known_max = sum(each.max_marked for each in score.notebooks.values())
     total, extended = score.total, due_for(due, score.extension) if score.extension else None
     return Student(
         score.student,
         points=total.counted,
-        max_points=sum(each.max_points for each in outline.exercises.values()),
+        max_points=max_points,
+        waiting_points=total.counted - known,
+        waiting_max_points=max(0.0, max_points - known_max),
         handed_in=score.handed_in.isoformat(timespec="seconds") if score.handed_in else "",
         extended_to=extended.isoformat(timespec="seconds") if extended else "",
         seconds_late=score.seconds_late,

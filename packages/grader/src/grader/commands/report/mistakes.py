@@ -6,8 +6,8 @@ first failed test of each exercise --causes--> Mistake        --fingerprint--> U
 import hashlib
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
@@ -33,12 +33,16 @@ EXAMPLE_CELLS = 4
 
 @dataclass(frozen=True)
 class WrongAnswer:
-    """One student's wrong answer to an exercise, with the results of its tests and its source."""
+    """One student's wrong answer to an exercise, with the results of its tests and its source.
+
+    `by_person` are the points that a person set for some of the student's tests, by name.
+    """
 
     index: StudentIndex
     exercise: str
     results: Sequence[Result]
     source: str
+    by_person: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def first(self) -> Result:
@@ -58,6 +62,16 @@ class WrongAnswer:
         return self.first.fingerprint is None and self.first.explanation.cause is Cause.UNDEFINED
 
     @property
+    def cost(self) -> float:
+        """The points that it lost, after those that a person set."""
+        return sum(each.max_points - self.by_person.get(each.name, each.points) for each in self.results)
+
+    @property
+    def message(self) -> str:
+        """What its first failed test says; '' if a person set the points of that one."""
+        return "" if self.first.name in self.by_person else self.first.explanation.undiagnosed().message
+
+    @property
     def failed(self) -> list[Result]:
         """The tests that lost points."""
         return [each for each in self.results if each.points < each.max_points]
@@ -66,7 +80,9 @@ class WrongAnswer:
 def wrong_answers(data: ClassData) -> list[WrongAnswer]:
     """Return all written answers that lost points in tests."""
     found = []
-    for index, (student, records) in enumerate(zip(data.students, data.records, strict=True)):
+    for index, (student, records, by_person) in enumerate(
+        zip(data.students, data.records, data.by_person, strict=True)
+    ):
         sources = {name: text for record in records.values() for name, text in record.answers.items()}
         written = {each.exercise for each in student.exercises if each.is_written}
         results: dict[str, list[Result]] = defaultdict(list)
@@ -75,7 +91,7 @@ def wrong_answers(data: ClassData) -> list[WrongAnswer]:
             if test.explanation.cause is not Cause.NOT_WRITTEN or test.fingerprint is not None:
                 results[test.exercise].append(test)
         for exercise, tests in results.items():
-            wrong = WrongAnswer(index, exercise, tests, sources.get(exercise, ""))
+            wrong = WrongAnswer(index, exercise, tests, sources.get(exercise, ""), by_person)
             if exercise in written and wrong.failed:
                 found.append(wrong)
     return found
@@ -100,7 +116,7 @@ class BehaviourGroup:
             "exercise": self.exercise,
             "notebook": data.outline.notebook_of(self.exercise),
             "students": sorted(wrong.index for wrong in self.members),
-            "cost": sum(each.max_points - each.points for wrong in self.members for each in wrong.results),
+            "cost": sum(wrong.cost for wrong in self.members),
             "example": _example(self.members),
         }
 
@@ -216,8 +232,8 @@ def _key(members: list[WrongAnswer]) -> str:
 
 def _example(members: Sequence[WrongAnswer]) -> Example:
     """The shortest of the answers, without its author's name: it has the least besides the mistake."""
-    shortest = min(members, key=lambda each: (len(each.source), each.source))
-    return Example(shortest.source, shortest.first.explanation.undiagnosed().message)
+    shortest = min(members, key=lambda each: (not each.message, len(each.source), each.source))
+    return Example(shortest.source, shortest.message)
 
 
 def lecture(

@@ -12,20 +12,31 @@ StudentIndex = int
 
 
 class ExercisePoints(msgspec.Struct):
-    """A student's points in one exercise (None until they are known), and whether the student wrote anything."""
+    """A student's points in one exercise (None until they are known), and whether the student wrote anything.
+
+    `waiting` are those of `max_points` that wait for a person; `points` leaves them out.
+    """
 
     exercise: str
     points: float | None
     max_points: float
     is_written: bool = True
+    waiting: float = 0.0
+
+    @property
+    def share(self) -> float | None:
+        """The fraction of the known points, 0 to 1; None if none are known."""
+        known = self.max_points - self.waiting
+        return None if self.points is None or known <= 0 else self.points / known
 
 
 class Student(msgspec.Struct):
     """One row of the class.
 
     `points` and `max_points` are the gradebook's, after late penalties; `handed_in` is a time in ISO 8601 or '', as
-    is `extended_to`, the due date of a student with an extension. `needs_marking` counts the written
-    answers that wait for a person. `troubles` say why work was not graded.
+    is `extended_to`, the due date of a student with an extension. `needs_marking` counts the cells that wait
+    for a person; `waiting_points` and `waiting_max_points` are their part of `points` and `max_points`. `troubles` say
+    why work was not graded.
     """
 
     name: str
@@ -38,13 +49,31 @@ class Student(msgspec.Struct):
     exercises: list[ExercisePoints] = []
     troubles: list[str] = []
     extended_to: str = ""
+    waiting_points: float = 0.0
+    waiting_max_points: float = 0.0
+
+    @property
+    def known_points(self) -> float:
+        """The points of cells that wait for no one, after late penalties."""
+        return self.points - self.waiting_points
+
+    @property
+    def known_max_points(self) -> float:
+        """The maximum of these points."""
+        return self.max_points - self.waiting_max_points
+
+    @property
+    def share(self) -> float | None:
+        """The fraction of the known points, 0 to 1; None if none are known."""
+        return self.known_points / self.known_max_points if self.known_max_points > 0 else None
 
 
 class ExerciseStatistics(msgspec.Struct):
     """An exercise in the order of the notebooks, with the distribution of its points.
 
-    `shares` are the fractions of points (0 to 1) of all students who handed in the notebook; `blank` counts those who
-    wrote nothing. A written question is also an exercise; its points come from marking.
+    `handed_in` counts the students who handed in the notebook, `shares` are the fractions of points (0 to 1) of those
+    whose points are known, `waiting` counts those whose answer waits for a person, and `blank` those who wrote nothing.
+    A written question is also an exercise; its points come from marking.
     """
 
     name: str
@@ -53,6 +82,15 @@ class ExerciseStatistics(msgspec.Struct):
     shares: list[float]
     blank: int = 0
     is_question: bool = False
+    handed_in: int = 0
+    waiting: int = 0
+
+    @property
+    def mean(self) -> float | None:
+        """The mean share; None as long as only blanks are known, because all that was written waits."""
+        if not self.shares or (self.waiting and len(self.shares) <= self.blank):
+            return None
+        return sum(self.shares) / len(self.shares)
 
 
 class TestStatistics(msgspec.Struct):
@@ -61,7 +99,8 @@ class TestStatistics(msgspec.Struct):
     `tried` counts students whose exercise was not blank, `passed` those with all points of the test. `discrimination`
     is the correlation of the test's points with a student's other points, None if either is constant. `cost` is the
     points that the class lost in the test. `failed_alone` counts those who tried and passed all other tests of the
-    exercise, but not this one. `notes` are sentences about anything unusual.
+    exercise, but not this one. `by_person` counts the students for whom a person set the points, which count only in
+    `cost`. `notes` are sentences about anything unusual.
     """
 
     name: str
@@ -74,6 +113,7 @@ class TestStatistics(msgspec.Struct):
     cost: float
     notes: list[str] = []
     failed_alone: int = 0
+    by_person: int = 0
 
 
 class Example(msgspec.Struct):

@@ -6,7 +6,7 @@ c.SubmissionPolicy.assignments = {"06-vision": {"due": "2026-07-01 18:00 Europe/
 
 import hashlib
 import json
-from collections.abc import Collection
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -23,9 +23,11 @@ from grader.commands.shared import with_current_names
 from grader.engine.explanation import Explanation
 from grader.engine.limits import Settings
 from grader.engine.notebook.cells import grade_id, is_not_graded
+from grader.engine.notebook.plan import Step
 from grader.engine.notebook.repair import repair
 from grader.engine.report import PublishedResult, as_json
 from grader.engine.supervisor.parsers import parse
+from grader.engine.view import views
 from grader.errors import UnreadableFile
 
 EVERYTHING, SENTENCES, POINTS = "everything", "points and sentences", "points"
@@ -179,24 +181,33 @@ def fingerprint(content: bytes, notebook: str, source: NotebookNode) -> str:
 
 
 def published(
-    report: dict[str, Any], disclosure: str, hidden: Collection[str], *, is_alone: bool = False
+    report: dict[str, Any], disclosure: str, steps: Mapping[str, Step], *, is_alone: bool = False
 ) -> dict[str, Any]:
     """Return a report in its JSON form without the parts that a student may not see yet.
+
+    The points and the state of an exercise are those of its tests, whatever is said about them.
 
     Args:
         report: the result of `Report.as_json`.
         disclosure: one of the values of `SubmissionPolicy.disclosure`.
-        hidden: the names of the hidden tests.
+        steps: the tests of the source by name; another test counts as hidden.
         is_alone: True for the results without our answers to earlier exercises.
     """
-    tests = [
-        msgspec.convert(test.get("alone", test) if is_alone else test, PublishedResult) for test in report["tests"]
-    ]
-    disclosed = [_disclosed(test, number, disclosure, hidden) for number, test in enumerate(tests, 1)]
-    return as_json(disclosed, [] if disclosure == POINTS else report["repairs"], given_up=report["given_up"])
+    tests = [_known(test.get("alone", test) if is_alone else test, steps) for test in report["tests"]]
+    disclosed = [_disclosed(test, number, disclosure, steps) for number, test in enumerate(tests, 1)]
+    exercises = [replace(shown, state=known.state) for shown, known in zip(views(disclosed), views(tests), strict=True)]
+    repairs = [] if disclosure == POINTS else report["repairs"]
+    return as_json(disclosed, repairs, given_up=report["given_up"], exercises=exercises)
 
 
-def _disclosed(test: PublishedResult, number: int, disclosure: str, hidden: Collection[str]) -> PublishedResult:
+def _known(test: dict[str, Any], steps: Mapping[str, Step]) -> PublishedResult:
+    """Return a stored result, with the fields that an earlier version did not store."""
+    result = msgspec.convert(test, PublishedResult)
+    step = steps.get(result.name)
+    return replace(result, exercise=result.exercise or (step.exercise if step else ""))
+
+
+def _disclosed(test: PublishedResult, number: int, disclosure: str, steps: Mapping[str, Step]) -> PublishedResult:
     """Return the part of a result that its student may see; `number` is that of the test."""
     explanation = test.explanation
     if explanation == Explanation() and not (test.causes and disclosure == SENTENCES):
@@ -206,7 +217,8 @@ def _disclosed(test: PublishedResult, number: int, disclosure: str, hidden: Coll
         return replace(test, explanation=explanation)
     name = test.name
     if disclosure == POINTS:
-        name, explanation = f"hidden test {number}" if name in hidden else name, Explanation()
+        is_hidden = name not in steps or steps[name].is_hidden
+        name, explanation = f"hidden test {number}" if is_hidden else name, Explanation()
     explanation = explanation.undiagnosed()
     return replace(test, name=name, explanation=explanation, message=explanation.message, causes=[], alone=None)
 

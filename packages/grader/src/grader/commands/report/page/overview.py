@@ -28,13 +28,19 @@ ALL = 1 - 1e-9
 class ClassSummary:
     """The class in numbers.
 
-    `waiting_answers` of `waiting_students` wait for marking; the oldest was handed in `oldest`, a span of time, ago.
+    Half of the students have at least `half` of the points that are known: points of `half_of`, or a share (0 to 1) if
+    `half_of` is None, because other points are known of other students. `full` have all that are known; `is_complete`
+    says whether these are all points. `waiting_answers` of `waiting_students` wait for marking; the oldest was handed
+    in `oldest`, a span of time, ago.
     """
 
     handed_in: int
     roster: int
     late: int
     full: int
+    half: float
+    half_of: float | None
+    is_complete: bool
     waiting_answers: int
     waiting_students: int
     oldest: str
@@ -53,31 +59,28 @@ def class_summary(report: ClassReport) -> ClassSummary:
     students = report.students
     waiting = [student for student in students if student.needs_marking]
     made = moment(report.made)
+    half, half_of = _half(students)
     ages = [(made - time).total_seconds() for each in waiting if made and (time := moment(each.handed_in))]
     return ClassSummary(
         handed_in=len(students),
         roster=len(students) + len(report.missing),
         late=sum(student.seconds_late > 0 for student in students),
-        full=sum(share(student) >= ALL for student in students),
+        full=sum(each.share is not None and each.share >= ALL for each in students),
+        half=half,
+        half_of=half_of,
+        is_complete=not any(each.waiting_max_points for each in students),
         waiting_answers=sum(student.needs_marking for student in waiting),
         waiting_students=len(waiting),
         oldest=span(max(ages)) if ages else "",
     )
 
 
-def half(students: list[Student]) -> float:
-    """Return the median of the students' points."""
-    return median(student.points for student in students) if students else 0.0
-
-
-def max_points(students: list[Student]) -> float:
-    """Return the maximum number of points of a student."""
-    return max((student.max_points for student in students), default=0.0)
-
-
-def share(student: Student) -> float:
-    """Return a student's share of all points, 0 to 1."""
-    return student.points / student.max_points if student.max_points else 0.0
+def _half(students: list[Student]) -> tuple[float, float | None]:
+    """Return the median of the known points and their maximum, or the median share and None if the maxima differ."""
+    maxima = {round(each.known_max_points, 6) for each in students}
+    if len(maxima) > 1:
+        return median(each.share for each in students if each.share is not None), None
+    return median(each.known_points for each in students) if students else 0.0, max(maxima, default=0.0)
 
 
 def findings(report: ClassReport) -> Iterator[Finding]:
@@ -118,11 +121,6 @@ def sentence(mistake: Mistake) -> str:
     return ", and ".join(mistake.names)
 
 
-def mean(exercise: ExerciseStatistics) -> float:
-    """Return the mean share of points in an exercise, 0 to 1."""
-    return sum(exercise.shares) / len(exercise.shares) if exercise.shares else 0.0
-
-
 def remarks(student: Student) -> str:
     """Return remarks on a student: extension, lateness, penalty, troubles."""
     extended = f"due date extended to {student.extended_to.replace('T', ' ')} UTC" if student.extended_to else ""
@@ -133,6 +131,8 @@ def remarks(student: Student) -> str:
 
 def row(student: Student, exercises: list[ExerciseStatistics]) -> list[str]:
     """Return a student's points in each exercise: a number, `–` for a blank, `?` for points that are not known yet.
+
+    A number with `?` has points of some tests, while others wait.
 
     Args:
         student: the student.
@@ -147,7 +147,7 @@ def _points(cell: ExercisePoints | None) -> str:
         return ""
     if cell.points is None:
         return "?"
-    return f"{cell.points:g}" if cell.is_written else "–"
+    return f"{cell.points:g}{' ?' if cell.waiting else ''}" if cell.is_written else "–"
 
 
 def moment(text: str) -> datetime | None:

@@ -27,7 +27,7 @@ from grader.commands.serve.web.identity import Identity
 from grader.commands.serve.web.limits import BoundedServer, Rates, ServiceLimits, Uploads
 from grader.commands.serve.web.links import Links, View
 from grader.engine.notebook.outline import Outline
-from grader.engine.notebook.plan import plan
+from grader.engine.notebook.plan import Role, plan
 from grader.errors import GraderError
 from grader.text import one_line, plural, span
 
@@ -94,12 +94,12 @@ class ServiceContext:
     returned: ReturnedFolder
 
     def __post_init__(self) -> None:
-        self.hidden = {
-            (name, notebook): {step.name for step in plan(source) if step.is_hidden}
+        self.steps = {
+            (name, notebook): {step.name: step for step in plan(source) if step.role is Role.TEST}
             for name, assignment in self.assignments.items()
             for notebook, source in assignment.sources.items()
         }
-        """The names of the hidden tests by assignment and notebook."""
+        """The tests by assignment and notebook, and then by name."""
         self.exercises = {
             (name, notebook): list(Outline(source).exercises)
             for name, assignment in self.assignments.items()
@@ -195,8 +195,8 @@ class ServiceContext:
                 disclosure = rules.disclosure_at(now, due)
                 # Student code that runs with our answers could disclose them through its results.
                 is_alone = due is not None and now <= due
-            hidden = self.hidden.get((row.assignment, row.notebook), set())
-            form["report"] = published(report, disclosure, hidden, is_alone=is_alone)
+            steps = self.steps.get((row.assignment, row.notebook), {})
+            form["report"] = published(report, disclosure, steps, is_alone=is_alone)
             form |= {"counts": row.counts, "told": disclosure, "graded": iso(row.graded_at)}
             form["requests"] = [each.as_json() for each in self.requests(_view(row))]
             form["unmarked"] = self._unmarked(row)
