@@ -133,7 +133,7 @@ def put_students(course_dir: CourseDir, roster: Roster, note: Callable[[str], No
     Raises:
         GraderError: the roster has an invalid line, or a different id for a student of the gradebook.
     """
-    for line in (*roster.left_out, *roster.refused):
+    for line in roster.left_out:
         note(line)
     ids, added, updated = set(roster.require_usable()), [], []
     with course_dir.gradebook() as gradebook:

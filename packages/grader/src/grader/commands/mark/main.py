@@ -20,7 +20,7 @@ from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
 
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.students.roster import require_name
+from grader.classroom.students.names import require_name
 from grader.classroom.web.hub import HUB_URL, PREFIX
 from grader.commands.mark.marking import Marking
 from grader.commands.mark.settings import Marking as MarkingSettings

@@ -14,7 +14,7 @@ import secrets
 from collections.abc import Iterable
 from pathlib import Path
 
-from grader.classroom.students.roster import require_name
+from grader.classroom.students.names import require_name
 from grader.errors import GraderError
 from grader.files import Stamp, replace_file, stamp
 
