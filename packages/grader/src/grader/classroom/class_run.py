@@ -10,7 +10,6 @@ one after a kill, grades only students without a matching marker.
 
 import errno
 import hashlib
-import shlex
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -37,7 +36,7 @@ from grader.engine.code_digest import engine_digest
 from grader.engine.sandbox.isolation import confinement
 from grader.engine.supervisor.pool import side_by_side
 from grader.errors import GraderError
-from grader.text import one_line
+from grader.text import command_line
 
 MAX_MB_UNDER_WAY = 256
 """MiB of submissions that are read but not yet graded; a single one may exceed it."""
@@ -280,7 +279,7 @@ def _require_writable(error: Exception) -> None:
 
 def _unusable(student: str) -> str:
     """Return what to do about a folder whose name cannot be a student's."""
-    rename = f"grader roster --rename {shlex.quote(one_line(student, 120))} NAME"
+    rename = command_line(["grader", "roster", "--rename", student, "NAME"])
     return f"not graded, because this name {fault_of_name(student)}: {RULE}; run {rename}"
 
 
