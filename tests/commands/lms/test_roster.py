@@ -1,6 +1,7 @@
 """The students of a roster come into the gradebook all or none, whoever wrote it; grades stay."""
 
 import csv
+import re
 import unicodedata
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from grader.classroom.students.csv_files import as_csv, neutral, read_csv
 from grader.classroom.students.roster import read_roster
 from grader.commands.cli import main
 from grader.errors import GraderError
+from grader.text import one_line
 from tests.support.platform_files import (
     CANVAS_GRADEBOOK,
     MOODLE_PARTICIPANTS,
@@ -158,9 +160,11 @@ def test_one_line_that_is_refused_leaves_the_gradebook_as_it_is(
     capsys.readouterr()
     assert main(["roster", "file.csv"]) == 1
     errors = capsys.readouterr().err
-    with pytest.raises(GraderError, match=words):
+    with pytest.raises(GraderError, match="was not used, because .*--id-column") as refused:
         read_roster(course / "file.csv").require_usable()
-    assert errors.count("line ") >= 2 and "was not used, because" in errors and "\x1b" not in errors
+    assert re.search(words, "\n".join(refused.value.details))
+    assert "was not used, because" in errors and "\x1b" not in errors
+    assert all(errors.count(one_line(line)) == 1 for line in refused.value.details)
     assert [student[0] for student in students(course)] == ["zoe"]
 
 
@@ -236,7 +240,7 @@ def test_moodles_first_column_with_an_id_for_everybody_is_taken(
     assert bool(roster.refused) is (cells == ("u1,", ",bob@x.org"))
 
 
-@pytest.mark.parametrize("name", ["ann+1@x.org", "pat.o'hara@x.org", "jane doe", "a,b", "ada (1)", "Žofie", "x"])
+@pytest.mark.parametrize("name", ["ann@x.org", "pat.o'hara@x.org", "jane doe", "a,b", "ada (1)", "Žofie", "x"])
 def test_a_name_that_grading_takes_is_no_reason_to_refuse_a_roster(
     course: Path, capsys: pytest.CaptureFixture[str], name: str
 ) -> None:

@@ -12,8 +12,9 @@ import pytest
 
 from grader.classroom.gradebook.marks import MarkBook
 from grader.commands.cli import main
-from grader.commands.mark.main import LOCK, _open
+from grader.commands.mark.main import _open
 from grader.commands.mark.web.access import HubMarkers
+from grader.commands.shared import MARK_LOCK
 from grader.errors import GraderError
 from tests.commands.mark.marked_course import NAME, CourseDir, make_mixed
 from tests.commands.mark.marking_server import Server
@@ -180,7 +181,7 @@ def test_only_one_server_marks_a_course(
     monkeypatch.chdir(course.root)
     assert main(["mark", NAME, "--no-browser", "--bind=127.0.0.1:0"]) == 1
     assert "another 'grader mark' uses" in capsys.readouterr().err
-    assert (course.root / LOCK).exists() and server.ask("/").status == 401
+    assert (course.root / MARK_LOCK).exists() and server.ask("/").status == 401
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.classroom.students.roster import read_roster, require_name
+from grader.classroom.students.names import require_name
+from grader.classroom.students.roster import read_roster
 from grader.commands.cli import main
 from grader.commands.serve.accounts import ACCOUNTS, TOKENS, Accounts, make_tokens
 from grader.errors import GraderError
@@ -73,11 +74,11 @@ def test_the_command_reads_nbgraders_roster(
 def test_a_roster_without_usable_names_is_refused(tmp_path: Path, text: str) -> None:
     """A name becomes the name of a folder."""
     (tmp_path / "roster.csv").write_text(text)
-    with pytest.raises(GraderError, match="roster|student's name"):
+    with pytest.raises(GraderError, match="roster"):
         read_roster(tmp_path / "roster.csv").require_usable()
 
 
 def test_usual_names_are_usable() -> None:
     """Numbers, addresses, other alphabets."""
-    names = ["s", "123456", "ann.lee@example.org", "ann_lee-2", "žofie", "pat.o'hara+1@x.org"]
+    names = ["s", "123456", "ann.lee@example.org", "ann_lee-2", "žofie", "pat.o'hara@x.org"]
     assert [require_name(name) for name in names] == names

@@ -4,16 +4,14 @@
 class GraderError(Exception):
     """A rule is broken by something outside the program; the message is one line and says what to do."""
 
-    details: tuple[str, ...] = ()
-    """Further lines for a terminal."""
+    def __init__(self, message: str = "", details: tuple[str, ...] = ()) -> None:
+        """Keep the message, and further lines for a terminal."""
+        super().__init__(message)
+        self.details = details
 
 
 class UnsoundSource(GraderError):
     """Our own solution fails a test of its notebook; `details` are lines on each fault."""
-
-    def __init__(self, message: str, details: tuple[str, ...]) -> None:
-        super().__init__(message)
-        self.details = details
 
 
 class UnreadableFile(GraderError):

@@ -1,5 +1,7 @@
 """Makes untrusted text safe to print and store; names of submitted files and folders are untrusted, too."""
 
+import shlex
+from collections.abc import Sequence
 from typing import Any
 
 DISTRIBUTION = "confined-grader"
@@ -48,3 +50,18 @@ def span(seconds: float) -> str:
     """Return a span of time as `3 days`, `5 h` or `12 min`."""
     unit, name = next((unit, name) for unit, name in UNITS if seconds >= 2 * unit or unit == 60)
     return f"{max(1, int(seconds // unit))} {name}"
+
+
+def command_line(words: Sequence[object]) -> str:
+    """Return a command for a person to copy, in one line, with quotes where a shell needs them.
+
+    Args:
+        words: the command and its arguments.
+    """
+    return " ".join(_shell_word(one_line(word, 300)) for word in words)
+
+
+def _shell_word(word: str) -> str:
+    quoted = shlex.quote(word)
+    # A name with an apostrophe reads best in double quotes, in which a shell replaces four characters.
+    return f'"{word}"' if "'" in word and not set(word) & set('"$`\\!') else quoted

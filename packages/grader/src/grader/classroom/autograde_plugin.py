@@ -31,6 +31,7 @@ from grader.classroom.results import RECEIPTS
 from grader.classroom.sources import read_source, read_sources
 from grader.classroom.student import load_assignment
 from grader.classroom.student_zero import sound
+from grader.classroom.students.names import require_name
 from grader.classroom.submitted.file_choice import FoundFiles, find_files
 from grader.classroom.submitted.helper_files import helper_files
 from grader.engine.diagnosis.misconceptions import load
@@ -210,8 +211,9 @@ def _leave_out_strange_files(converter: Autograde) -> None:
     for folder in list(converter.assignments):
         handed_in = SubmissionFolder(Path(folder), folder_of_students(course, course.assignment_id))
         try:
+            require_name(handed_in.path.relative_to(handed_in.trusted).parts[0])
             found = _strange_names(handed_in, usual)
-        except (UnreadableFile, OSError) as error:
+        except (GraderError, OSError) as error:
             del converter.assignments[folder]
             converter.log.error("%s was not graded: %s", one_line(folder), one_line(error))
             continue

@@ -30,11 +30,13 @@ from grader.classroom.release import register
 from grader.classroom.results import ResultWriter, completion_marker
 from grader.classroom.student import Assignment, Submission, load_assignment, read_submission
 from grader.classroom.student_zero import begin
+from grader.classroom.students.names import RULE, fault_of_name
 from grader.classroom.submitted.file_choice import misplaced_files
 from grader.engine.code_digest import engine_digest
 from grader.engine.sandbox.isolation import confinement
 from grader.engine.supervisor.pool import side_by_side
 from grader.errors import GraderError
+from grader.text import command_line
 
 MAX_MB_UNDER_WAY = 256
 """MiB of submissions that are read but not yet graded; a single one may exceed it."""
@@ -80,7 +82,8 @@ class ClassRun:
     ) -> Iterator[StudentResult]:
         """Grade students whose submission, source or grader changed; yield each of them once their results are written.
 
-        Students whose files are outside of the assignment's folder get an error that names the files.
+        Students whose files are outside of the assignment's folder get an error that names the files, and folders whose
+        name cannot be a student's one that says what to do.
 
         Finished students come first, without reports but with their stored errors and notices. Their pages are made
         again if the code that makes pages has changed.
@@ -117,6 +120,9 @@ class ClassRun:
         with_pages: bool,
     ) -> Iterator[StudentResult]:
         students = self.course_dir.students(self.assignment, self.only)
+        for student in [name for name in students if fault_of_name(name)]:
+            students.remove(student)
+            yield StudentResult(student, errors=[_unusable(student)])
         marker = partial(completion_marker, self.course_dir, self.assignment)
         unfinished = {student for student in students if self.force or marker(student) is None}
         with closing(graders or Threads(self.jobs)) as graders, ThreadPoolExecutor(side_by_side(self.jobs)) as beside:
@@ -269,6 +275,12 @@ def _require_writable(error: Exception) -> None:
             f"results cannot be written ({error.strerror}): make the disk writable or free some space, and run "
             "this again; students who are done stay graded"
         ) from error
+
+
+def _unusable(student: str) -> str:
+    """Return what to do about a folder whose name cannot be a student's."""
+    rename = command_line(["grader", "roster", "--rename", student, "NAME"])
+    return f"not graded, because this name {fault_of_name(student)}: {RULE}; run {rename}"
 
 
 def _could_not_be_graded(error: BaseException) -> str:

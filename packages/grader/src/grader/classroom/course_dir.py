@@ -28,6 +28,7 @@ from traitlets.config import Config
 
 from grader.classroom.config import helper_packages, load_config
 from grader.classroom.record.record import Record
+from grader.classroom.record.unfinished import require_finished
 from grader.engine.notebook.folder.submission_folder import SubmissionFolder
 from grader.errors import GraderError, UnreadableFile
 from grader.text import DISTRIBUTION, one_line
@@ -44,16 +45,17 @@ class CourseDir:
     `record` is the record of its marks; None for a copy of the gradebook, whose marks are not the course's.
     """
 
-    def __init__(self, root: Path, config: Config | None = None) -> None:
+    def __init__(self, root: Path, config: Config | None = None, *, finishing: bool = False) -> None:
         """Read the configuration of a course folder.
 
         Args:
             root: the course folder.
             config: the configuration that an nbgrader program has already read, including its command line.
+            finishing: whether the caller finishes a change of names that was interrupted.
 
         Raises:
-            GraderError: the folder has no nbgrader_config.py, a configuration file cannot be read, or a helper package
-                cannot be found.
+            GraderError: the folder has no nbgrader_config.py, a configuration file cannot be read, a helper package
+                cannot be found, or a change of names was interrupted.
             TraitError: a setting has a wrong type.
         """
         self.root = root.resolve()
@@ -62,6 +64,8 @@ class CourseDir:
             # nbgrader's own default is the working folder, which may be a folder of the course.
             self.config.CourseDirectory.root = str(self.root)
         self.helper_packages = helper_packages(self.config)
+        if not finishing:
+            require_finished(self.root)
         self.record: Record | None = Record(self.root)
         self.directory = CourseDirectory(config=self.config)
         # nbgrader logs everything that it does. Errors and reports hold the important part.

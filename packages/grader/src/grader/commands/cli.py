@@ -24,13 +24,17 @@ from grader.commands.mark import entry as mark
 from grader.commands.prove import entry as prove
 from grader.commands.report import entry as report
 from grader.commands.requests import entry as requests
+from grader.commands.roster import entry as roster
 from grader.commands.serve import entry as serve
 from grader.commands.shared import show
 from grader.engine.supervisor.forkserver import skip_slow_imports
 from grader.errors import GraderError
 from grader.text import HOW_TO_CONTINUE, INTERRUPTED, one_line
 
-ENTRIES = (release, grade, extend, mark, feedback, cluster, report, requests, check, serve, lms, backup, prove, doctor)
+ENTRIES = (
+    *(release, grade, extend, mark, feedback, cluster, report, requests),
+    *(check, serve, roster, lms, backup, prove, doctor),
+)
 COMMANDS = {command.name: command for command in chain.from_iterable(entry.COMMANDS for entry in ENTRIES)}
 
 

@@ -20,6 +20,12 @@ LOCAL = ("127.0.0.1", "::1", "localhost")
 """Names of this machine, which no other one reaches."""
 
 
+REPORTS = "reports"
+"""The folder in the course folder with a folder for each assignment that `grader report` has seen."""
+SERVE_LOCK, MARK_LOCK = ".grader-serve.lock", ".grader-mark.lock"
+"""Files in the course folder that `grader serve` and `grader mark` lock while they run."""
+
+
 class Command(NamedTuple):
     """A command with a line of help, a function that adds its options to a parser, and a function that runs it.
 

@@ -46,8 +46,6 @@ def known_marks(entries: Iterable[Entry]) -> dict[Place, float]:
             known.pop(place, None)
             if isinstance(entry.after, float):
                 known[place] = entry.after
-        elif entry.kind is Kind.RENAME:
-            known = {_renamed(place, entry): points for place, points in known.items()}
         elif entry.kind is Kind.REMOVAL:
             known = {place: points for place, points in known.items() if place.student != entry.student}
     return known
@@ -135,10 +133,3 @@ def _is_test(database: Session) -> dict[tuple[str, str, str], bool]:
         for assignment, notebook, name, form in database.execute(query):
             found[assignment, notebook, name] = kind is api.GradeCell.__table__ and form == "code"
     return found
-
-
-def _renamed(place: Place, entry: Entry) -> Place:
-    """Return a place after the renaming of its student, or of its assignment."""
-    if entry.student:
-        return place._replace(student=str(entry.after)) if place.student == entry.before else place
-    return place._replace(assignment=str(entry.after)) if place.assignment == entry.before else place

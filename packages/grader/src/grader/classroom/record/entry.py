@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 
 import msgspec
+from msgspec.structs import replace
 
 FORMGRADER = "formgrader"
 """`who` of changes that were made in nbgrader's formgrader, which does not say by whom."""
@@ -91,3 +92,16 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     request: str = ""
     time: datetime = msgspec.field(default_factory=now)
     id: str = msgspec.field(default_factory=new_id)
+
+    def renamed_by(self, renaming: "Entry") -> "Entry":
+        """Return this entry under the new name of its student or assignment.
+
+        Args:
+            renaming: a later entry of the kind `rename`.
+        """
+        before, after = renaming.before, str(renaming.after)
+        if not renaming.student:
+            return replace(self, assignment=after) if self.assignment == before else self
+        if self.student != before:
+            return self
+        return replace(self, student=after, who=after if self.who == before else self.who)

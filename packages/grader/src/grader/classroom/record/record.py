@@ -42,7 +42,9 @@ class Record:
         self._inode, self._offset = 0, 0
 
     def entries(self) -> list[Entry]:
-        """Return all entries, the oldest first; only those after the last call are read.
+        """Return all entries, the oldest first, under the names that students and assignments have now.
+
+        Only those after the last call are read.
 
         Raises:
             GraderError: the file cannot be read, or a line is not an entry.
@@ -61,9 +63,13 @@ class Record:
             except OSError as error:
                 raise GraderError(f"{self.path} cannot be read ({error.strerror}): make it readable") from error
             complete = new[: new.rfind(b"\n") + 1]
-            self._entries += [
+            new_entries = [
                 self._decoded(line, number) for number, line in enumerate(complete.splitlines(), len(self._entries) + 1)
             ]
+            for entry in new_entries:
+                if entry.kind is Kind.RENAME:
+                    self._entries = [each.renamed_by(entry) for each in self._entries]
+                self._entries.append(entry)
             self._offset += len(complete)
             return list(self._entries)
 

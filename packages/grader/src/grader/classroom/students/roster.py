@@ -14,11 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.classroom.students.csv_files import CsvRow, CsvTable, read_csv
+from grader.classroom.students.names import require_name
 from grader.errors import GraderError
 from grader.text import one_line
 
-NAME = re.compile(r"[^\W.](?:[\w@.+'’,() -]{0,98}[\w@+')])?")
-"""Names that are safe for a folder, and in nbgrader's patterns of folders."""
 CHANGED_NUMBER = re.compile(r"\d+[.,]0+|\d(?:[.,]\d+)?[eE]\+\d+")
 """A number as a spreadsheet shows it: 12345.0, 1.23E+05."""
 MAX_CHARACTERS = 128
@@ -76,9 +75,11 @@ class Roster:
         if self.refused:
             count = len(self.refused)
             lines = f"{count} lines were" if count > 1 else "a line was"
-            others = f"; {self.alternatives}" if self.id_columns else ""
-            reasons = "; ".join(self.refused[:3])
-            raise GraderError(f"{self.path} was not used, because {lines} refused: {reasons}{others}")
+            others = self.alternatives if self.id_columns else "--id-column names another column for the ids"
+            raise GraderError(
+                f"{self.path} was not used, because {lines} refused, with {self.id_column!r} as the id: {others}",
+                tuple(self.refused),
+            )
         if not self.entries:
             raise GraderError(f"the roster {self.path} names no student: it needs a row for each, below the header")
         return [entry.id for entry in self.entries]
@@ -115,16 +116,6 @@ NBGRADER = _Format(
 )
 
 FORMATS = (CANVAS, MOODLE, NBGRADER)
-
-
-def require_name(student: str) -> str:
-    """Return a student's name; raise GraderError if it cannot be the name of a folder in submitted/."""
-    if not NAME.fullmatch(student):
-        raise GraderError(
-            "a student's name has letters and digits, and spaces and - _ . @ + ' , ( ) between them, at most 100; "
-            f"{one_line(student, 120)!r} does not: change it"
-        )
-    return student
 
 
 def read_roster(path: Path, id_column: str = "") -> Roster:

@@ -37,7 +37,7 @@ def record_time(folder: Path, notebook: str, content: bytes, time: datetime) -> 
         time: in UTC without a zone.
     """
     handed_in = HandedIn(time.replace(tzinfo=UTC), hashlib.sha256(content).hexdigest())
-    replace_file(_file(folder), msgspec.json.encode({**_recorded(folder), notebook: handed_in}), is_durable=True)
+    replace_file(times_file(folder), msgspec.json.encode({**_recorded(folder), notebook: handed_in}), is_durable=True)
 
 
 def notebook_times(handed_in: SubmissionFolder, max_mb: int) -> dict[str, datetime]:
@@ -55,12 +55,17 @@ def notebook_times(handed_in: SubmissionFolder, max_mb: int) -> dict[str, dateti
     return times
 
 
-def _file(folder: Path) -> Path:
+def times_file(folder: Path) -> Path:
+    """Return the file with the times of a submission.
+
+    Args:
+        folder: the folder of the submission.
+    """
     return folder.parent / f".{folder.name}.times.json"
 
 
 def _recorded(folder: Path) -> dict[str, HandedIn]:
     try:
-        return msgspec.json.decode(_file(folder).read_bytes(), type=dict[str, HandedIn])
+        return msgspec.json.decode(times_file(folder).read_bytes(), type=dict[str, HandedIn])
     except (OSError, msgspec.DecodeError):
         return {}  # nothing was handed in alone; without its time, a notebook has that of the submission

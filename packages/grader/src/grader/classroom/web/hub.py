@@ -5,7 +5,7 @@ from typing import Any
 from tornado.httputil import url_concat
 from tornado.web import RequestHandler
 
-from grader.classroom.students.roster import require_name
+from grader.classroom.students.names import require_name
 from grader.classroom.web.refusal import Refusal
 from grader.errors import GraderError
 

@@ -1,4 +1,4 @@
-"""The commands `grader roster`, `grader import` and `grader export`."""
+"""The commands `grader import` and `grader export`."""
 
 import argparse
 import os
@@ -7,26 +7,6 @@ from pathlib import Path
 
 from grader.commands.shared import Command, note
 from grader.text import plural
-
-
-def _roster_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "roster", type=Path, metavar="ROSTER",
-        help="CSV file with nbgrader's columns (id, first_name, ...), Canvas's gradebook, or Moodle's participants"
-    )  # fmt: skip
-    parser.add_argument(
-        "--id-column", default="", metavar="NAME",
-        help="the column that holds the students' ids, which name their folders (default: the platform's login)"
-    )  # fmt: skip
-
-
-def _roster(parsed: argparse.Namespace) -> int:
-    from grader.classroom.course_dir import CourseDir
-    from grader.classroom.students.roster import read_roster
-    from grader.commands.lms.identities import put_students
-
-    print(put_students(CourseDir(Path.cwd()), read_roster(parsed.roster, parsed.id_column), note))
-    return 0
 
 
 def _import_options(parser: argparse.ArgumentParser) -> None:
@@ -97,7 +77,6 @@ def _export(parsed: argparse.Namespace) -> int:
 
 
 COMMANDS = (
-    Command("roster", "add the students of a CSV file to the gradebook, or update them", _roster_options, _roster),
     Command("import", "put the submissions in a platform's archive into submitted/", _import_options, _import),
     Command("export", "write grades for Canvas, Moodle or a spreadsheet", _export_options, _export),
 )

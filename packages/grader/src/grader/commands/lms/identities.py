@@ -1,25 +1,19 @@
-"""Reads and writes the gradebook's students: finds a platform's user among them, and adds those of a roster.
+"""Finds a platform's user among the students of the gradebook.
 
 LmsIdentity --the platform's number, an id or address, a name--> EnrolledStudent
-roster --clash--> error, nothing written; otherwise one transaction: new students, changed names and addresses
 """
 
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterable
+from dataclasses import dataclass
 
-from nbgrader.api import Student
-from sqlalchemy import insert, select, update
 from sqlalchemy.orm import Session
 
-from grader.classroom.course_dir import CourseDir
-from grader.classroom.students.roster import EnrolledStudent, Roster
+from grader.classroom.students.enrolled import read_students
+from grader.classroom.students.roster import EnrolledStudent
 from grader.errors import GraderError
 from grader.text import one_line
-
-COLUMNS = [field.name for field in fields(EnrolledStudent)]
-"""Columns of nbgrader's table of students."""
 
 
 @dataclass(frozen=True)
@@ -56,14 +50,6 @@ def name_key(name: str) -> str:
     """Return the letters and digits of a name, because each platform drops or replaces other characters."""
     text = unicodedata.normalize("NFKC", name).casefold()
     return "".join(character for character in text if character.isalnum())
-
-
-def read_students(database: Session) -> list[EnrolledStudent]:
-    """Return the students in an open gradebook, in nbgrader's order."""
-    # As objects of nbgrader, 10,000 students take twice the time, and bring sums over all grades.
-    query = select(*(getattr(Student, column) for column in COLUMNS))
-    rows = database.execute(query.order_by(Student.last_name, Student.first_name, Student.id))
-    return [EnrolledStudent(*(text or "" for text in row)) for row in rows]
 
 
 class EnrolledStudents:
@@ -118,60 +104,3 @@ class EnrolledStudents:
             advice = f"; {identity.advice}" if identity.advice else ""
             raise GraderError(f"the gradebook has no such student: add them with 'grader roster'{advice}")
         return found.pop()
-
-
-def put_students(course_dir: CourseDir, roster: Roster, note: Callable[[str], None]) -> str:
-    """Add the students of a roster to the gradebook or update them, and return a summary.
-
-    An empty cell of the roster changes nothing.
-
-    Args:
-        course_dir: the course folder.
-        roster: the students.
-        note: shows a notice.
-
-    Raises:
-        GraderError: the roster has an invalid line, or a different id for a student of the gradebook.
-    """
-    for line in (*roster.left_out, *roster.refused):
-        note(line)
-    ids, added, updated = set(roster.require_usable()), [], []
-    with course_dir.gradebook() as gradebook:
-        known = {student.id: student for student in read_students(gradebook.db)}
-        absent = sorted(known.keys() - ids)
-        for entry in roster.entries:
-            said = {column: text for column in COLUMNS if (text := getattr(entry, column))}
-            before = known.get(entry.id)
-            known[entry.id] = after = replace(before or EnrolledStudent(entry.id), **said)
-            if before is None:
-                added.append(dict.fromkeys(COLUMNS) | said)
-            elif after != before:
-                updated.append(said)
-        _require_one_id_each(known.values(), roster)
-        if added:
-            gradebook.db.execute(insert(Student), added)
-        if updated:
-            gradebook.db.execute(update(Student), updated)
-        gradebook.db.commit()
-    if absent:
-        note(f"in the gradebook and not in the file: {', '.join(one_line(student, 100) for student in absent)}")
-    others = f" ({roster.alternatives})" if roster.id_columns else ""
-    changes = f"{len(added)} added, {len(updated)} updated, {len(ids) - len(added) - len(updated)} as before"
-    return f"students: {changes}; {roster.path} has {roster.kind}, and the id is {roster.id_column!r}{others}"
-
-
-def _require_one_id_each(students: Iterable[EnrolledStudent], roster: Roster) -> None:
-    """Raise GraderError if one person would become two students, one with the grades and one with the name."""
-    owners: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for student in students:
-        for column in ("email", "lms_user_id"):
-            if text := getattr(student, column):
-                owners[column, text.casefold()].add(student.id)
-    lines = {entry.id: entry.line for entry in roster.entries}
-    for (column, text), ids in owners.items():
-        if len(ids) > 1 and (listed := sorted(ids & lines.keys())):
-            first, *others = [*listed, *sorted(ids - lines.keys())]
-            raise GraderError(
-                f"line {lines[first]}: {one_line(first)!r} and {one_line(others[0])!r} would have the same {column}, "
-                f"{one_line(text)!r}: name the column with the gradebook's ids with --id-column, or correct one"
-            )

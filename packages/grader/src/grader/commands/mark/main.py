@@ -20,20 +20,19 @@ from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
 
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.students.roster import require_name
+from grader.classroom.students.names import require_name
 from grader.classroom.web.hub import HUB_URL, PREFIX
 from grader.commands.mark.marking import Marking
 from grader.commands.mark.settings import Marking as MarkingSettings
 from grader.commands.mark.web.access import Access, HubMarkers, Links
 from grader.commands.mark.web.app import MAX_BODY, application
 from grader.commands.mark.web.context import MarkingContext
-from grader.commands.shared import LOCAL, host_and_port
+from grader.commands.shared import LOCAL, MARK_LOCK, host_and_port
 from grader.errors import GraderError
 from grader.files import locked
 
 ADDRESS = "127.0.0.1:8766"
 """The default address, beside that of `grader serve`."""
-LOCK = ".grader-mark.lock"
 log = logging.getLogger("grader.commands.mark")
 
 
@@ -67,7 +66,7 @@ def mark(course_dir: CourseDir, options: Options) -> int:
         Marking(course_dir, options.assignment).close()
     with ExitStack() as stack:
         try:
-            stack.enter_context(locked(course_dir.root / LOCK))
+            stack.enter_context(locked(course_dir.root / MARK_LOCK))
         except BlockingIOError:
             raise GraderError(
                 f"another 'grader mark' uses {course_dir.root}: open its page, which serves several people, or stop it"

@@ -31,14 +31,13 @@ from grader.commands.report.mistakes import (
 )
 from grader.commands.report.model import ClassReport, Incident, SimilarPair, StudentIndex
 from grader.commands.report.similar import StudentWork, similar
+from grader.commands.shared import REPORTS
 from grader.engine.diagnosis.misconceptions import load
 from grader.engine.limits import Limits
 from grader.engine.notebook.outline import Outline
 from grader.engine.report import Verdict
 from grader.errors import GraderError
 
-FOLDER = "reports"
-"""The folder of a course that holds the reports, one folder for each assignment."""
 LOOK_SECONDS = 2.0
 """Seconds between two checks for new results."""
 REFRESH_SECONDS = 10
@@ -68,7 +67,7 @@ def report(course_dir: CourseDir, assignment: str, options: ReportOptions) -> It
     Raises:
         GraderError: there is no such assignment, or nothing of it has been graded.
     """
-    folder = options.output or course_dir.root / FOLDER / assignment
+    folder = options.output or course_dir.root / REPORTS / assignment
     while True:
         seen = _latest(course_dir, assignment)
         made = class_report(course_dir, assignment, is_anonymous=options.anonymous)

@@ -8,13 +8,13 @@ A token is KEY.SECRET: the key finds the account. The secret has 256 random bits
 import csv
 import hashlib
 import hmac
+import io
 import json
-import os
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from grader.classroom.students.roster import require_name
+from grader.classroom.students.names import require_name
 from grader.errors import GraderError
 from grader.files import Stamp, replace_file, stamp
 
@@ -48,10 +48,36 @@ def make_tokens(folder: Path, students: Iterable[str], renew: Iterable[str] = ()
         accounts[key] = {"student": student, "hash": _hash(key, secret)}
         tokens[student] = f"{key}.{secret}"
     if tokens:
-        with open(os.open(written, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", newline="") as file:
-            csv.writer(file, lineterminator="\n").writerows([("id", "token"), *tokens.items()])
+        _write_tokens(folder, [("id", "token"), *tokens.items()])
         replace_file(folder / ACCOUNTS, json.dumps(accounts, indent=1), mode=0o600)
     return tokens
+
+
+def has_account(folder: Path, student: str) -> bool:
+    """Return whether a student of a course folder has a token."""
+    return any(account["student"] == student for account in _read(folder / ACCOUNTS).values())
+
+
+def rename_account(folder: Path, before: str, after: str | None) -> None:
+    """Give the token of a student to the same student under another name, or make it invalid.
+
+    Args:
+        folder: the course folder.
+        before: the student's name so far.
+        after: the new name; None for a student who is removed.
+    """
+    accounts = _read(folder / ACCOUNTS)
+    changed = {
+        key: {**account, "student": after} if account["student"] == before else account
+        for key, account in accounts.items()
+        if after is not None or account["student"] != before
+    }
+    if changed != accounts:
+        replace_file(folder / ACCOUNTS, json.dumps(changed, indent=1), mode=0o600)
+    if (folder / TOKENS).exists():
+        header, *rows = csv.reader((folder / TOKENS).read_text(encoding="utf-8").splitlines())
+        renamed = [[after or "", *cells[1:]] if cells[:1] == [before] else cells for cells in rows]
+        _write_tokens(folder, [header, *(cells for cells in renamed if cells and cells[0])])
 
 
 class Accounts:
@@ -87,6 +113,12 @@ def _read(path: Path) -> dict[str, dict[str, str]]:
     except ValueError:
         raise GraderError(f"{path} is damaged: restore it from a backup, or remove it and make new tokens") from None
     return accounts
+
+
+def _write_tokens(folder: Path, rows: Iterable[Sequence[str]]) -> None:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    replace_file(folder / TOKENS, text.getvalue(), mode=0o600)
 
 
 def _hash(key: str, secret: str) -> str:

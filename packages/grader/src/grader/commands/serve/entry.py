@@ -67,7 +67,7 @@ def _tokens(parsed: argparse.Namespace) -> int:
 
     load_config(Path.cwd())  # tokens belong into a course folder
     roster = read_roster(parsed.roster, parsed.id_column)
-    for line in (*roster.left_out, *roster.refused):
+    for line in roster.left_out:
         note(line)
     tokens = make_tokens(Path.cwd(), roster.require_usable(), parsed.renew)
     if tokens:

@@ -35,7 +35,7 @@ from grader.commands.serve.web.context import ServiceContext
 from grader.commands.serve.web.identity import Tokens, identity
 from grader.commands.serve.web.limits import BoundedServer, ServiceLimits
 from grader.commands.serve.worker import Grade, Writer
-from grader.commands.shared import LOCAL, host_and_port
+from grader.commands.shared import LOCAL, SERVE_LOCK, host_and_port
 from grader.engine.sandbox.isolation import confinement
 from grader.engine.supervisor.pool import side_by_side
 from grader.errors import GraderError
@@ -43,7 +43,6 @@ from grader.files import locked
 
 ADDRESS = "127.0.0.1:8765"
 """The default address; Jupyter uses 8888 and the ports above it, the hub 8000 and 8081."""
-LOCK = ".grader-serve.lock"
 SPARE_FILES = 512
 """Open files besides the connections: databases, notebooks, pipes to grading processes."""
 STOP_SECONDS = 20
@@ -87,7 +86,7 @@ def serve(course_dir: CourseDir, options: Options) -> int:
     log.setLevel(logging.INFO)
     with ExitStack() as stack:
         try:
-            stack.enter_context(locked(course_dir.root / LOCK))
+            stack.enter_context(locked(course_dir.root / SERVE_LOCK))
         except BlockingIOError:
             raise GraderError(f"another 'grader serve' uses {course_dir.root}: stop it first") from None
         return _Serving(course_dir, options).run()

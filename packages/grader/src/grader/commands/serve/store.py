@@ -20,6 +20,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from grader.classroom.course_dir import CourseDir
 from grader.commands.serve.fair_queue import Ticket
 from grader.commands.serve.policy import Attempts, Refusal
 
@@ -287,6 +288,42 @@ class Store:
         with self._engine.connect() as connection:
             rows = connection.execute(sa.select(*shown_columns).where(is_theirs, hand_in.c.counts))
             return {row.notebook: SubmissionRow(*row) for row in rows}
+
+    def knows(self, student: str) -> bool:
+        """Return whether a student has handed in anything."""
+        with self._engine.connect() as connection:
+            return _row(connection, hand_in.c.student == student) is not None
+
+    def rename(self, what: str, before: str, after: str) -> None:
+        """Change a name in all hand-ins.
+
+        Args:
+            what: "student" or "assignment".
+            before: the name so far.
+            after: the new name.
+        """
+        with self._lock, self._engine.begin() as connection:
+            _update(connection, hand_in.c[what] == before, **{what: after})
+
+    def withdraw(self, student: str) -> None:
+        """Refuse what a student has handed in and is not graded, because the student was removed; keep all of it."""
+        problem = "the student was removed from the course"
+        with self._lock, self._engine.begin() as connection:
+            is_open = hand_in.c.state.in_((WAITING, GRADING))
+            _update(connection, hand_in.c.student == student, is_open, state=REFUSED, problem=problem)
+
+
+def store_of(course_dir: CourseDir) -> Store | None:
+    """Return the table of hand-ins of a course; None if there is none yet.
+
+    Args:
+        course_dir: the course folder.
+    """
+    url = str(course_dir.directory.db_url)
+    if url.startswith("postgresql"):
+        return Store(url)
+    file = course_dir.root / DATABASE
+    return Store(f"sqlite:///{file}") if file.exists() else None
 
 
 def utc_now() -> datetime:

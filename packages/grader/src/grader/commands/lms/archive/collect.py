@@ -12,6 +12,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from grader.classroom.students.names import require_name
 from grader.classroom.submitted.choice import Chooser
 from grader.classroom.submitted.matching import OTHER_ARCHIVES, is_ignored, may_be_notebook, says_notebook
 from grader.commands.lms import canvas, moodle
@@ -108,7 +109,7 @@ class Collector:
         students: dict[str, list[OwnedFile]] = defaultdict(list)
         for identity, files in identities.items():
             try:
-                students[self._enrolled.find(identity)] += files
+                students[require_name(self._enrolled.find(identity))] += files
             except GraderError as error:
                 self.errors.append(f"{files[0][0].path} was not assigned ({plural(len(files), 'file')}): {error}")
         for student, files in list(students.items()):
