@@ -184,6 +184,7 @@ class Writer:
             return Graded(report.as_json(), writer.page(result, ticket.notebook), counts=False)
         times = [other.received for name, other in counting.items() if name != ticket.notebook]
         self._submit(ticket, row, max([*times, row.received]))
+        result.basis = writer.inputs(self._assignments[ticket.assignment]).basis(ticket.student)
         writer.write_some(result)
         page = self._course_dir.folder("feedback", ticket.assignment, ticket.student) / f"{ticket.notebook}.html"
         return Graded(report.as_json(), page.read_text(encoding="utf-8"), counts=True)
