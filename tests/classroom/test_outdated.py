@@ -4,16 +4,14 @@ import copy
 from datetime import datetime
 from pathlib import Path
 
-import nbformat
 import pytest
 
 from grader.classroom.basis import Part
-from grader.classroom.class_run import ClassRun
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.reader import read_ledger
 from grader.classroom.inputs import outdated, outdated_sentence
 from grader.classroom.student import load_assignment
-from tests.support.notebooks import cell
+from tests.support.changed_course import OLDER, OLDER_SENTENCE, graded, source
 from tests.support.plain_course import ASSIGNMENT, SOURCE, make, write
 
 DUE = datetime(2030, 1, 2, 12)
@@ -38,12 +36,6 @@ def course(tmp_path: Path) -> Path:
     return folder
 
 
-def graded(folder: Path, *only: str) -> list[str]:
-    """Grade the class, and return the students who were graded."""
-    outcomes = ClassRun(CourseDir(folder), ASSIGNMENT, only=only).outcomes()
-    return sorted(outcome.student for outcome in outcomes if outcome.reports)
-
-
 def found(folder: Path) -> dict[str, set[Part]]:
     """Return the students whose points are older than the course, with what has changed."""
     course_dir = CourseDir(folder)
@@ -63,16 +55,12 @@ def configured(folder: Path, more: str) -> str:
 def test_points_that_changed_in_source_make_the_others_older(course: Path) -> None:
     """One of five is graded by the new points: the other four have points of the old ones, until source/ is undone."""
     assert found(course) == {}
-    changed = copy.deepcopy(SOURCE)
-    cell(changed, "largest-test-any").metadata.nbgrader["points"] = 5
-    write(changed, course / "source" / ASSIGNMENT)
+    write(source(points=5), course / "source" / ASSIGNMENT)
     assert found(course) == dict.fromkeys(("ann", "bob", "cat", "dan", "eve"), {Part.NOTEBOOKS})
     assert graded(course, "ann") == ["ann"]
     older = found(course)
-    assert older == dict.fromkeys(("bob", "cat", "dan", "eve"), {Part.NOTEBOOKS})
-    assert outdated_sentence(ASSIGNMENT, older, {Part.NOTEBOOKS}) == (
-        "4 students of 01-plain were graded before source/ changed (run 'grader grade 01-plain'): bob, cat, dan, eve"
-    )
+    assert older == dict.fromkeys(OLDER, {Part.NOTEBOOKS})
+    assert outdated_sentence(ASSIGNMENT, older, {Part.NOTEBOOKS}) == OLDER_SENTENCE
     write(SOURCE, course / "source" / ASSIGNMENT)
     assert found(course) == {"ann": {Part.NOTEBOOKS}}
 
@@ -105,7 +93,7 @@ def test_without_a_due_date_no_rule_for_late_work_matters(tmp_path: Path) -> Non
 
 
 def test_limits_make_points_older_and_known_mistakes_only_pages(course: Path) -> None:
-    """A known mistake costs nothing, so its sentence is no reason to doubt a number; the class is graded again for it."""
+    """A known mistake costs nothing and makes no number doubtful. The class is graded again for it all the same."""
     mistakes = course / "source" / ASSIGNMENT / "misconceptions"
     mistakes.mkdir()
     (mistakes / "largest.toml").write_text(
@@ -124,7 +112,7 @@ def test_records_of_an_earlier_version_say_nothing(course: Path) -> None:
         record = course / "autograded" / student / ASSIGNMENT / ".plain.results.json"
         record.write_bytes(record.read_bytes().replace(b'"basis"', b'"others"'))
     (course / "autograded" / "dan" / ASSIGNMENT / ".plain.results.json").unlink()
-    source = nbformat.from_dict(copy.deepcopy(SOURCE))
-    source.cells[0].source += "!"
-    write(source, course / "source" / ASSIGNMENT)
+    edited = copy.deepcopy(SOURCE)
+    edited.cells[0].source += "!"
+    write(edited, course / "source" / ASSIGNMENT)
     assert found(course).keys() == {"ann", "eve"}

@@ -7,6 +7,8 @@ Other fields refer to students by their index in `ClassReport.students`, so name
 
 import msgspec
 
+from grader.classroom.basis import Part
+
 StudentIndex = int
 """The index of a student in `ClassReport.students`."""
 
@@ -25,7 +27,8 @@ class Student(msgspec.Struct):
 
     `points` and `max_points` are the gradebook's, after late penalties; `handed_in` is a time in ISO 8601 or '', as
     is `extended_to`, the due date of a student with an extension. `needs_marking` counts the written
-    answers that wait for a person. `troubles` say why work was not graded.
+    answers that wait for a person. `troubles` say why work was not graded. `outdated` names what has
+    changed since the points were given.
     """
 
     name: str
@@ -38,6 +41,7 @@ class Student(msgspec.Struct):
     exercises: list[ExercisePoints] = []
     troubles: list[str] = []
     extended_to: str = ""
+    outdated: list[Part] = []
 
 
 class ExerciseStatistics(msgspec.Struct):

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from statistics import median
 
+from grader.classroom.basis import named
 from grader.commands.report.model import (
     ClassReport,
     ExercisePoints,
@@ -28,11 +29,14 @@ ALL = 1 - 1e-9
 class ClassSummary:
     """The class in numbers.
 
+    `outdated` of those who handed in were graded before something changed, which `changed` names.
     `waiting_answers` of `waiting_students` wait for marking; the oldest was handed in `oldest`, a span of time, ago.
     """
 
     handed_in: int
     roster: int
+    outdated: int
+    changed: str
     late: int
     full: int
     waiting_answers: int
@@ -57,6 +61,8 @@ def class_summary(report: ClassReport) -> ClassSummary:
     return ClassSummary(
         handed_in=len(students),
         roster=len(students) + len(report.missing),
+        outdated=sum(bool(student.outdated) for student in students),
+        changed=named(part for student in students for part in student.outdated),
         late=sum(student.seconds_late > 0 for student in students),
         full=sum(share(student) >= ALL for student in students),
         waiting_answers=sum(student.needs_marking for student in waiting),
@@ -124,11 +130,12 @@ def mean(exercise: ExerciseStatistics) -> float:
 
 
 def remarks(student: Student) -> str:
-    """Return remarks on a student: extension, lateness, penalty, troubles."""
+    """Return remarks on a student: extension, lateness, penalty, changes since the grading, troubles."""
     extended = f"due date extended to {student.extended_to.replace('T', ' ')} UTC" if student.extended_to else ""
     late = f"{span(student.seconds_late)} late" if student.seconds_late > 0 else ""
     penalty = f"{plural(student.penalty, 'point')} taken off" if student.penalty else ""
-    return "; ".join(filter(None, (extended, late, penalty, *student.troubles)))
+    older = f"graded before {named(student.outdated)} changed" if student.outdated else ""
+    return "; ".join(filter(None, (extended, late, penalty, older, *student.troubles)))
 
 
 def row(student: Student, exercises: list[ExerciseStatistics]) -> list[str]:
