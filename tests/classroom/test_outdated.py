@@ -9,9 +9,9 @@ import pytest
 from grader.classroom.basis import Part
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.reader import read_ledger
-from grader.classroom.inputs import outdated, outdated_sentence
+from grader.classroom.inputs import mark_outdated, outdated_in
 from grader.classroom.student import load_assignment
-from tests.support.changed_course import OLDER, OLDER_SENTENCE, graded, source
+from tests.support.changed_course import OLDER, graded, source
 from tests.support.plain_course import ASSIGNMENT, SOURCE, make, write
 
 DUE = datetime(2030, 1, 2, 12)
@@ -40,8 +40,11 @@ def found(folder: Path) -> dict[str, set[Part]]:
     """Return the students whose points are older than the course, with what has changed."""
     course_dir = CourseDir(folder)
     assignment = load_assignment(course_dir, ASSIGNMENT, sandbox=True)
-    older = outdated(course_dir, read_ledger(course_dir, ASSIGNMENT), assignment)
-    return {student: set(changed) for student, changed in older.items()}
+    ledger = read_ledger(course_dir, ASSIGNMENT)
+    mark_outdated(course_dir, ledger, assignment)
+    older = {student: set(score.outdated) for student, score in ledger.by_student.items() if score.outdated}
+    assert all(student in outdated_in(ledger) for student in older) and bool(older) == bool(outdated_in(ledger))
+    return older
 
 
 def configured(folder: Path, more: str) -> str:
@@ -58,9 +61,7 @@ def test_points_that_changed_in_source_make_the_others_older(course: Path) -> No
     write(source(points=5), course / "source" / ASSIGNMENT)
     assert found(course) == dict.fromkeys(("ann", "bob", "cat", "dan", "eve"), {Part.NOTEBOOKS})
     assert graded(course, "ann") == ["ann"]
-    older = found(course)
-    assert older == dict.fromkeys(OLDER, {Part.NOTEBOOKS})
-    assert outdated_sentence(ASSIGNMENT, older, {Part.NOTEBOOKS}) == OLDER_SENTENCE
+    assert found(course) == dict.fromkeys(OLDER, {Part.NOTEBOOKS})
     write(SOURCE, course / "source" / ASSIGNMENT)
     assert found(course) == {"ann": {Part.NOTEBOOKS}}
 

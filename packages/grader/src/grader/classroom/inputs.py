@@ -18,8 +18,9 @@ from grader.classroom.gradebook.late_penalty import LatePenalty
 from grader.classroom.gradebook.reader import Ledger
 from grader.classroom.gradebook.rules import due_for
 from grader.classroom.page.result_files import read_basis
-from grader.classroom.student import Assignment
+from grader.classroom.student import Assignment, load_assignment
 from grader.engine.code_digest import engine_digest
+from grader.errors import GraderError
 from grader.text import one_line, plural
 
 MAX_NAMES = 10
@@ -89,8 +90,8 @@ def _digest(value: object) -> str:
     return hashlib.sha256(repr(value).encode(errors="replace")).hexdigest()
 
 
-def outdated(course_dir: CourseDir, ledger: Ledger, assignment: Assignment) -> dict[str, frozenset[Part]]:
-    """Return the students whose points in the gradebook were given before something changed, and what changed.
+def mark_outdated(course_dir: CourseDir, ledger: Ledger, assignment: Assignment) -> None:
+    """Set `outdated` of the scores in a ledger that were given before something changed.
 
     Points that the grader did not give, or an earlier version of it that kept no basis, count as up to date.
 
@@ -99,17 +100,45 @@ def outdated(course_dir: CourseDir, ledger: Ledger, assignment: Assignment) -> d
         ledger: the assignment in the gradebook.
         assignment: the assignment in source/ as it is now.
     """
-    inputs, found = Inputs.of_ledger(assignment, course_dir.config, ledger), {}
+    inputs = Inputs.of_ledger(assignment, course_dir.config, ledger)
     for student, score in ledger.by_student.items():
         folder, now = course_dir.folder("autograded", ledger.assignment, student), inputs.basis(student)
         is_late = bool(score.seconds_late or score.total.penalty)
-        changed: frozenset[Part] = frozenset()
-        for notebook in score.notebooks:
-            if (basis := read_basis(folder, notebook)) is not None:
-                changed |= basis.changed(now, is_late=is_late)
-        if changed:
-            found[student] = changed
-    return found
+        given = filter(None, (read_basis(folder, notebook) for notebook in score.notebooks))
+        score.outdated = frozenset(part for basis in given for part in basis.changed(now, is_late=is_late))
+
+
+def marked_outdated(course_dir: CourseDir, ledger: Ledger) -> str:
+    """Set `outdated` as `mark_outdated` does, where scores are shown whatever became of `source/`.
+
+    Args:
+        course_dir: the course folder.
+        ledger: the assignment in the gradebook.
+
+    Returns:
+        A sentence why it is not known; '' if it is, or if source/ has no such assignment.
+    """
+    if ledger.assignment not in course_dir.assignments():
+        return ""
+    try:
+        mark_outdated(course_dir, ledger, load_assignment(course_dir, ledger.assignment, sandbox=True))
+    except GraderError as error:
+        return f"whether points of {ledger.assignment} are older than source/ is not known, because of it: {error}"
+    return ""
+
+
+def outdated_in(ledger: Ledger, students: Collection[str] | None = None) -> str:
+    """Return the sentence on those students of a marked ledger whose scores are outdated; '' if there are none.
+
+    Args:
+        ledger: the ledger.
+        students: the students to consider, by default all.
+    """
+    older = {name: score.outdated for name, score in ledger.by_student.items() if score.outdated}
+    if students is not None:
+        older = {name: changed for name, changed in older.items() if name in students}
+    changed = {part for each in older.values() for part in each}
+    return outdated_sentence(ledger.assignment, older, changed) if older else ""
 
 
 def outdated_sentence(assignment: str, students: Collection[str], changed: Iterable[Part]) -> str:

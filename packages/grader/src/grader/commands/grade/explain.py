@@ -18,6 +18,7 @@ from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.late_penalty import LatePenalty
 from grader.classroom.gradebook.reader import SubmissionScore, ledger_of
 from grader.classroom.gradebook.rules import CellScore, NotebookScore, due_for
+from grader.classroom.inputs import marked_outdated, outdated_in
 from grader.classroom.page.result_files import NotebookRecord, read_record
 from grader.classroom.record.catch_up import catch_up
 from grader.classroom.results import completion_marker
@@ -47,7 +48,7 @@ def explanation(course_dir: CourseDir, assignment: str, student: str) -> Iterato
             f"the gradebook has no score of '{one_line(student)}' in '{assignment}': correct the name, or run "
             f"'grader grade {assignment}' first"
         )
-    score = ledger.of(student)
+    unknown, score = marked_outdated(course_dir, ledger), ledger.of(student)
     folder = course_dir.folder("autograded", assignment, student)
     yield Text(one_line(f"{student} in {assignment}"), style="bold")
     for name, notebook in sorted(score.notebooks.items()):
@@ -61,6 +62,8 @@ def explanation(course_dir: CourseDir, assignment: str, student: str) -> Iterato
     marker = completion_marker(course_dir, assignment, student) or {}
     for kind in ("troubles", "remarks"):
         yield from (Text(one_line(f"{kind[:-1]}: {sentence}")) for sentence in marker.get(kind, ()))
+    for sentence in filter(None, (unknown, outdated_in(ledger))):
+        yield Text(one_line(sentence))
     table = Table.grid(padding=(0, 2))
     for title, value in _sum(course_dir, score, ledger.due):
         table.add_row(title, Text(value))

@@ -12,7 +12,7 @@ from nbformat import NotebookNode
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.reader import Ledger, SubmissionScore, read_ledger
 from grader.classroom.gradebook.rules import due_for
-from grader.classroom.inputs import outdated
+from grader.classroom.inputs import mark_outdated
 from grader.classroom.page.result_files import NotebookRecord, read_record
 from grader.classroom.record.catch_up import catch_up
 from grader.classroom.release import require_same_structure
@@ -67,7 +67,8 @@ def load_class(course_dir: CourseDir, assignment: str) -> ClassData:
     catch_up(course_dir)
     require_same_structure(course_dir, assignment, loaded.sources)
     ledger = read_ledger(course_dir, assignment, cells=True, is_new=True)
-    outline, older = _outlined(loaded.sources, ledger), outdated(course_dir, ledger, loaded)
+    outline = _outlined(loaded.sources, ledger)
+    mark_outdated(course_dir, ledger, loaded)
     rows = ledger.by_student
     students, records, remarks, ungraded = [], [], [], []
     for name in sorted(rows):
@@ -78,7 +79,7 @@ def load_class(course_dir: CourseDir, assignment: str) -> ClassData:
             ungraded.append(name)
         marker = completion_marker(course_dir, assignment, name) or {}
         student = _student(rows[name], found, outline, ledger)
-        student.troubles, student.outdated = marker.get("troubles", []), sorted(older.get(name, ()))
+        student.troubles, student.outdated = marker.get("troubles", []), sorted(rows[name].outdated)
         students.append(student)
         records.append(found)
         remarks.append(marker.get("remarks", []))
