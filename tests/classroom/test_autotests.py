@@ -11,13 +11,15 @@ from pathlib import Path
 import nbformat
 import pytest
 from nbformat import NotebookNode
+from traitlets.config import Config
 
 from grader.classroom import autotests
-from grader.classroom.class_run import common_digest
+from grader.classroom.basis import Basis
 from grader.classroom.course_dir import CourseDir
+from grader.classroom.inputs import Inputs
 from grader.classroom.release import release
 from grader.classroom.sources import read_source
-from grader.classroom.student import load_assignment
+from grader.classroom.student import Assignment, load_assignment
 from grader.errors import GraderError
 from tests.support.notebooks import answer, answered, check, code, helpers, hidden, notebook
 from tests.support.small_class import run
@@ -192,6 +194,11 @@ def test_what_a_test_depends_on_makes_it_again(
     assert len(kernels) == 2
 
 
+def basis(assignment: Assignment) -> Basis:
+    """Return what scores in an assignment depend on besides submissions."""
+    return Inputs.of(assignment, Config(), None, {}).basis("ann")
+
+
 def test_only_what_is_in_source_decides_about_grading_again(course: Path, cache: Path) -> None:
     """A value that is another one in each kernel changes the tests if the cache is lost, and regrades no one."""
     write(course, answered(SOURCE, imports="import os", **{"sum-calls": "### AUTOTEST os.getpid()"}))
@@ -199,9 +206,9 @@ def test_only_what_is_in_source_decides_about_grading_again(course: Path, cache:
     shutil.rmtree(cache)
     autotests._known.clear()
     second = load_assignment(CourseDir(course), NAME, sandbox=True)
-    assert first.sources != second.sources and common_digest(first, None) == common_digest(second, None)
+    assert first.sources != second.sources and basis(first) == basis(second)
     (course / "autotests.yml").write_text(TEMPLATES.replace("another", "a different"))
-    assert common_digest(load_assignment(CourseDir(course), NAME, sandbox=True), None) != common_digest(first, None)
+    assert basis(load_assignment(CourseDir(course), NAME, sandbox=True)) != basis(first)
 
 
 def test_a_source_without_autotests_needs_no_templates(course: Path, kernels: list[str]) -> None:

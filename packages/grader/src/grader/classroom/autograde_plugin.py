@@ -22,20 +22,22 @@ from nbgrader.converters.base import NbGraderException
 from nbgrader.preprocessors import NbGraderPreprocessor
 
 from grader.classroom.assignment_files import assignment_files
+from grader.classroom.basis import Basis
 from grader.classroom.config import course_needs_torch, helper_packages
 from grader.classroom.course_dir import CourseDir, folder_of_students
+from grader.classroom.gradebook.reader import ledger_of
+from grader.classroom.inputs import Inputs
 from grader.classroom.page.autograded import autograded, unanswered
 from grader.classroom.page.result_files import record, record_file
 from grader.classroom.release import chooser_of, register
 from grader.classroom.results import RECEIPTS
 from grader.classroom.sources import read_source, read_sources
-from grader.classroom.student import load_assignment
+from grader.classroom.student import Assignment, load_assignment
 from grader.classroom.student_zero import sound
 from grader.classroom.students.names import require_name
 from grader.classroom.submitted.file_choice import FoundFiles, find_files
 from grader.classroom.submitted.helper_files import helper_files
 from grader.engine.diagnosis.misconceptions import load
-from grader.engine.explanation import Ending
 from grader.engine.grading import grade
 from grader.engine.limits import Limits
 from grader.engine.notebook.cells import grade_id, repairs_of, type_of, with_repairs
@@ -67,10 +69,10 @@ class SubmissionExporter(NotebookExporter):
             NbGraderException: all submissions are refused, or our own solution fails a test; the log has the reasons.
         """
         super().__init__(**settings)
-        self.unsound: dict[str, dict[str, Ending]] = {}
+        self.assignment: Assignment | None = None
         if isinstance(self.parent, Autograde):
             _prepare(self.parent)
-            self.unsound = _unsound_tests(self.parent)
+            self.assignment = _sound(self.parent)
             _leave_out_strange_files(self.parent)
 
     def from_file(
@@ -133,6 +135,7 @@ class GradeCells(NbGraderPreprocessor):
         submission = read_notebook(handed_in.path / submitted, limits.notebook_mb)
         content = handed_in.read(submitted, limits.notebook_mb)
         folder, course = _source_folder(self, resources), self.parent.parent.coursedir
+        assignment: Assignment | None = self.parent.assignment
         ours = assignment_files(folder, course.ignore, limits)
         files, left_out = helper_files(handed_in, [content], limits, packages, ours)
         for notice in left_out:
@@ -145,7 +148,7 @@ class GradeCells(NbGraderPreprocessor):
             helper_packages=packages,
             files=files,
             assignment_files=ours,
-            unsound=self.parent.unsound.get(resources["nbgrader"]["notebook"]),
+            unsound=assignment.unsound.get(resources["nbgrader"]["notebook"]) if assignment else None,
         )
         report.require_confined()
         if report.given_up:
@@ -155,11 +158,19 @@ class GradeCells(NbGraderPreprocessor):
                 self.log.debug("%s: %s\n%s", result.name, result.verdict, result.log)
         with _registered(resources) as registered:
             checksums = {cell.name: cell.checksum for cell in registered.source_cells}
+        basis = self._basis(assignment, resources) if assignment else None
         graded = autograded(notebook, report, checksums)
         # nbgrader writes it beside the autograded notebook.
         file = record_file(Path(), resources["nbgrader"]["notebook"])
-        resources.setdefault("outputs", {})[str(file)] = record(report, graded, unanswered(graded)).encoded()
+        resources.setdefault("outputs", {})[str(file)] = record(report, graded, unanswered(graded), basis).encoded()
         return graded, resources
+
+    def _basis(self, assignment: Assignment, resources: Resources) -> Basis:
+        """Return what the scores of the student depend on besides the submission."""
+        names = resources["nbgrader"]
+        with Gradebook(names["db_url"]) as gradebook:
+            ledger = ledger_of(gradebook.db, assignment.name, student=names["student"])
+        return Inputs.of_ledger(assignment, self.config, ledger).basis(names["student"])
 
     def _register_new_points(self, notebook: NotebookNode, resources: Resources) -> None:
         """Register points that changed in source/: a score must not exceed the points in the gradebook."""
@@ -180,13 +191,17 @@ class GradeCells(NbGraderPreprocessor):
             )
 
 
-def _unsound_tests(converter: Autograde) -> dict[str, dict[str, Ending]]:
-    """Return the tests that our own solution fails, by notebook; raise NbGraderException if no setting allows them."""
+def _sound(converter: Autograde) -> Assignment:
+    """Return the assignment with the tests that our own solution fails.
+
+    Raises:
+        NbGraderException: there are some, and no setting allows them, or source/ is broken.
+    """
     try:
         course_dir = CourseDir(Path(converter.coursedir.root), converter.config)
         assignment = load_assignment(course_dir, converter.coursedir.assignment_id, sandbox=True)
         how = "c.Grader.allow_broken_tests = True"
-        return sound(course_dir, assignment, how=how, note=converter.log.warning).unsound
+        return sound(course_dir, assignment, how=how, note=converter.log.warning)
     except GraderError as error:
         for line in (str(error), *error.details):
             converter.log.error("%s", one_line(line))

@@ -9,22 +9,20 @@ one after a kill, grades only students without a matching marker.
 """
 
 import errno
-import hashlib
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import closing
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from functools import partial
 
 from sqlalchemy.exc import OperationalError
 
 from grader.classroom.config import allows_broken_tests
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.gradebook.writer import GradebookWriter
 from grader.classroom.graders import Graders, Threads
+from grader.classroom.inputs import Inputs
 from grader.classroom.page.page_maker import PreviousScores, StudentResult
 from grader.classroom.release import register
 from grader.classroom.results import ResultWriter, completion_marker
@@ -32,7 +30,6 @@ from grader.classroom.student import Assignment, Submission, load_assignment, re
 from grader.classroom.student_zero import begin
 from grader.classroom.students.names import RULE, fault_of_name
 from grader.classroom.submitted.file_choice import misplaced_files
-from grader.engine.code_digest import engine_digest
 from grader.engine.sandbox.isolation import confinement
 from grader.engine.supervisor.pool import side_by_side
 from grader.errors import GraderError
@@ -146,7 +143,7 @@ class ClassRun:
                 elif unfinished:
                     # There is time while the fork server loads or the first students are being graded.
                     writer.warm_up(assignment.sources)
-                inputs = Inputs.of(assignment, writer.gradebook)
+                inputs = writer.inputs(assignment)
                 for student in (name for name in students if name not in unfinished):
                     digest = self.digest_now(assignment, inputs, student)
                     result = writer.finished_result(student, digest, with_pages=with_pages)
@@ -166,7 +163,7 @@ class ClassRun:
         """Load the assignment as it is now."""
         return load_assignment(self.course_dir, self.assignment, sandbox=self.sandbox)
 
-    def digest_now(self, assignment: Assignment, inputs: "Inputs", student: str) -> str:
+    def digest_now(self, assignment: Assignment, inputs: Inputs, student: str) -> str:
         """Return a digest of everything that a student's scores depend on, with the submission as it is now.
 
         Args:
@@ -212,7 +209,7 @@ class _UnderWay:
             self._futures[future] = student, digest, size
             room -= size
 
-    def ended(self, inputs: "Inputs") -> Iterator[list[FinishedStudent]]:
+    def ended(self, inputs: Inputs) -> Iterator[list[FinishedStudent]]:
         """Yield groups of students whose grading has ended, until all have.
 
         Args:
@@ -232,11 +229,13 @@ class _UnderWay:
         return [future for future in self._futures if future.done()][:MAX_TOGETHER]
 
 
-def _outcome(future: Future[StudentResult], student: str, submission: str, inputs: "Inputs") -> FinishedStudent:
+def _outcome(future: Future[StudentResult], student: str, submission: str, inputs: Inputs) -> FinishedStudent:
     """Return the result of a student, with an error if grading failed."""
     if (error := future.exception()) is not None:
         return FinishedStudent(StudentResult(student, errors=[_could_not_be_graded(error)]))
-    return FinishedStudent(future.result(), inputs.digest(student, submission))
+    result = future.result()
+    result.basis = inputs.basis(student)
+    return FinishedStudent(result, inputs.digest(student, submission))
 
 
 def written(
@@ -287,44 +286,3 @@ def _could_not_be_graded(error: BaseException) -> str:
     """Return the error message. Without a completion marker, the next run grades this student again."""
     reason = str(error) if isinstance(error, GraderError) else f"{type(error).__name__}: {error}"
     return f"could not be graded ({reason})"
-
-
-@dataclass(frozen=True)
-class Inputs:
-    """What scores depend on besides the submission: `common` is a digest for all students; `extensions` are by student.
-
-    The gradebook's due date and extensions count because of late penalties.
-    """
-
-    common: str
-    extensions: Mapping[str, timedelta]
-
-    @classmethod
-    def of(cls, assignment: Assignment, gradebook: GradebookWriter) -> "Inputs":
-        """Return the inputs of an assignment as they are now."""
-        return cls(common_digest(assignment, gradebook.due()), gradebook.extensions())
-
-    def digest(self, student: str, submission: str) -> str:
-        """Return a digest of everything that one student's scores depend on.
-
-        Args:
-            student: the student's name.
-            submission: the digest of the submission.
-        """
-        extension = self.extensions.get(student)
-        own = f"{self.common} {submission}{f' {extension}' if extension else ''}"
-        return hashlib.sha256(own.encode()).hexdigest()
-
-
-def common_digest(assignment: Assignment, due: datetime | None) -> str:
-    """Return a digest of everything that the scores of all students depend on."""
-    digest = hashlib.sha256(engine_digest(assignment.helper_packages).encode())
-    digest.update(repr(assignment.misconceptions).encode())
-    digest.update(repr(due).encode())
-    digest.update(repr(sorted(assignment.limits.trait_values(config=True).items())).encode())
-    if assignment.files.contents:
-        digest.update(assignment.files.digest.encode())
-    for name, text in assignment.texts.items():
-        digest.update(name.encode())
-        digest.update(text.encode())
-    return digest.hexdigest()

@@ -105,13 +105,7 @@ class CellGuard(SaveCells):
         """
         names = resources["nbgrader"]
         with suppress(MissingEntry), Gradebook(names["db_url"]) as gradebook:
-            entry = gradebook.find_notebook(names["notebook"], names["assignment"])
-            if entry.num_submissions:
-                types = ((grade_id(cell), type_of(cell)) for cell in notebook.cells)
-                now = {name: cell_type for name, cell_type in types if name and cell_type is not CellType.UNMARKED}
-                rule = f"{names['notebook']}.ipynb must keep its graded, read-only and answer cells"
-                hint = " (a new test can go into an existing test cell)"
-                _require_unchanged(names["assignment"], rule, _registered_types(entry), now, hint)
+            _require_same_cells(gradebook.find_notebook(names["notebook"], names["assignment"]), notebook)
         return notebook, resources
 
 
@@ -161,6 +155,25 @@ def register(course_dir: CourseDir, assignment: str) -> None:
             course_dir.run(GenerateAssignment, Config(), assignment_id=assignment, release_directory=discarded)
 
 
+def require_same_structure(course_dir: CourseDir, assignment: str, sources: Mapping[str, NotebookNode]) -> None:
+    """Refuse a source that `register` would refuse, because it lacks or adds notebooks or cells that were graded.
+
+    Args:
+        course_dir: the course folder.
+        assignment: the assignment's name.
+        sources: the instructors' notebooks, by name.
+
+    Raises:
+        GraderError: the source is not that of the gradebook's cells, or the gradebook cannot be read.
+    """
+    with _preparing(assignment):
+        _require_same_notebooks(course_dir, assignment)
+        with course_dir.gradebook() as gradebook:
+            for name, source in sources.items():
+                with suppress(MissingEntry):
+                    _require_same_cells(gradebook.find_notebook(name, assignment), source)
+
+
 def chooser_of(sources: Mapping[str, NotebookNode], config: Config) -> Chooser:
     """Return what chooses among the files of a submission, which tells answers from released blanks.
 
@@ -201,6 +214,16 @@ def _require_same_notebooks(course_dir: CourseDir, assignment: str) -> None:
             before = dict.fromkeys(f"{notebook.name}.ipynb" for notebook in entry.notebooks)
             now = dict.fromkeys(path.name for path in course_dir.folder("source", assignment).glob("*.ipynb"))
             _require_unchanged(assignment, "it must keep its notebooks", before, now)
+
+
+def _require_same_cells(entry: Notebook, notebook: NotebookNode) -> None:
+    """Raise GraderError if a notebook was graded and its nbgrader cells differ from those in the gradebook."""
+    if entry.num_submissions:
+        types = ((grade_id(cell), type_of(cell)) for cell in notebook.cells)
+        now = {name: cell_type for name, cell_type in types if name and cell_type is not CellType.UNMARKED}
+        rule = f"{entry.name}.ipynb must keep its graded, read-only and answer cells"
+        hint = " (a new test can go into an existing test cell)"
+        _require_unchanged(entry.assignment.name, rule, _registered_types(entry), now, hint)
 
 
 def _registered_types(entry: Notebook) -> dict[str, CellType]:

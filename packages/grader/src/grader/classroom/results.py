@@ -21,11 +21,12 @@ from grader.classroom.course_dir import CourseDir
 from grader.classroom.faults import Fault
 from grader.classroom.gradebook.rules import NotebookScore, StudentScores
 from grader.classroom.gradebook.writer import GradebookWriter
+from grader.classroom.inputs import Inputs
 from grader.classroom.page.autograded import answer_digests
 from grader.classroom.page.page_maker import GradedNotebook, PageMaker, PreviousScores, StudentResult, page_digest
 from grader.classroom.page.result_files import record_file
 from grader.classroom.page.summary import OVERVIEW, overview
-from grader.classroom.student import MAX_RECEIPT_MB, TIMESTAMP, submission_time
+from grader.classroom.student import MAX_RECEIPT_MB, TIMESTAMP, Assignment, submission_time
 from grader.classroom.submitted.times import notebook_times
 from grader.engine.limits import Limits
 from grader.errors import UnreadableFile
@@ -93,6 +94,10 @@ class ResultWriter:
 
     def __exit__(self, *error: Any) -> None:
         self.gradebook.__exit__(*error)
+
+    def inputs(self, assignment: Assignment) -> Inputs:
+        """Return what the scores of an assignment depend on besides submissions, by the present due dates."""
+        return Inputs.of(assignment, self._course_dir.config, self.gradebook.due(), self.gradebook.extensions())
 
     def finished_result(self, student: str, digest: str, *, with_pages: bool) -> StudentResult | None:
         """Return the stored result of a student, without reports; None if the student must be graded again.
@@ -244,7 +249,7 @@ class ResultWriter:
         for name, graded in result.graded.items():
             notebook_file, record, page_file = self._output_files(student, name)
             replace_file(notebook_file, graded.text)
-            replace_file(record, graded.record.encoded())
+            replace_file(record, msgspec.structs.replace(graded.record, basis=result.basis).encoded())
             replace_file(page_file, self._pages.show(result, name, recorded[name]))
         old_pages = {name for name in self.notebooks if keep_others and self._output_files(student, name)[-1].exists()}
         self._write_overview(student, result.graded.keys() | old_pages, result.unread, recorded)

@@ -13,6 +13,7 @@ from nbgrader import api
 from sqlalchemy import Connection, Select, case, func, or_, select
 from sqlalchemy.orm import Session
 
+from grader.classroom.basis import Part
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.rules import CellScore, NotebookScore, due_for, seconds_late, total
 from grader.errors import GraderError
@@ -20,13 +21,17 @@ from grader.errors import GraderError
 
 @dataclass(slots=True)
 class SubmissionScore:
-    """A student's scores in an assignment, by notebook, and the times (in UTC) on which a late penalty depends."""
+    """A student's scores in an assignment, by notebook, and the times (in UTC) on which a late penalty depends.
+
+    `outdated` is what has changed since the scores were given, where a reader has asked `inputs.mark_outdated`.
+    """
 
     student: str
     handed_in: datetime | None = None
     extension: timedelta | None = None
     seconds_late: float = 0.0
     notebooks: dict[str, NotebookScore] = field(default_factory=dict)
+    outdated: frozenset[Part] = frozenset()
 
     @property
     def total(self) -> NotebookScore:

@@ -94,8 +94,12 @@ class GradebookWriter:
         return set(self._database.scalars(select(submission.student_id).filter_by(assignment_id=self._assignment_id)))
 
     def due(self) -> datetime | None:
-        """Return the due date of the assignment, if it has one."""
-        return self._due
+        """Return the present due date of the assignment, if it has one."""
+        try:
+            self._read_due()
+            return self._due
+        finally:
+            self._database.rollback()
 
     def extensions(self) -> dict[str, timedelta]:
         """Return the extensions of students, by their names."""

@@ -18,6 +18,7 @@ from pathlib import Path
 from nbformat import NotebookNode, from_dict
 from traitlets.config import Config
 
+from grader.classroom.basis import Basis
 from grader.classroom.faults import Fault, of_result
 from grader.classroom.gradebook.rules import CellScore, NotebookScore, NotebookScores, RegisteredNotebook
 from grader.classroom.page.autograded import answer_digests, autograded, unanswered
@@ -67,7 +68,7 @@ class StudentResult:
     `notebooks` are the repaired notebooks, and the autograded ones once `graded` has their texts; they do not travel.
     `unread` are the notebooks that cannot be read, with the reason for the student. `errors` are the reasons why
     something could not be graded, `notices` what else an instructor may want to know. `known_faults` are those of tests
-    that could not be graded, from an earlier run.
+    that could not be graded, from an earlier run. `basis` is what the scores depend on besides the submission.
     """
 
     student: str
@@ -78,6 +79,7 @@ class StudentResult:
     errors: list[str] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
     known_faults: list[Fault] = field(default_factory=list)
+    basis: Basis | None = None
 
     @property
     def faults(self) -> list[Fault]:

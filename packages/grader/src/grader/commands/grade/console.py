@@ -13,13 +13,16 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
+from grader.classroom.basis import named
 from grader.classroom.class_run import ClassRun
 from grader.classroom.faults import Fault
 from grader.classroom.gradebook.reader import SubmissionScore, read_ledger
 from grader.classroom.graders import Graders
+from grader.classroom.inputs import mark_outdated, outdated_in
 from grader.classroom.page.page_maker import StudentResult
 from grader.commands.grade.changes import ChangedLimit, ChangedTest, StudentChange, gain, same_points
 from grader.commands.grade.dry_run import DryRun
+from grader.commands.shared import note
 from grader.text import INTERRUPTED, one_line, plural, span
 
 ROWS = 500
@@ -44,12 +47,16 @@ def grade_and_show(run: ClassRun, graders: Graders | None = None) -> int:
             remarks[result.student] = "; ".join((*result.errors, *result.notices, *_ungradable(result)))
             faults += result.faults
             status |= bool(result.errors)
-    recorded_scores = read_ledger(run.course_dir, run.assignment).by_student
+    ledger = read_ledger(run.course_dir, run.assignment)
+    mark_outdated(run.course_dir, ledger, run.load_assignment())
+    recorded_scores = ledger.by_student
     students = recorded_scores.keys() & remarks.keys() if run.only else recorded_scores.keys()
     for table in score_tables(run.assignment, {student: recorded_scores[student] for student in students}, remarks):
         console.print(table)
     for table in fault_tables(faults):
         console.print(table)
+    if older := outdated_in(ledger):
+        note(older)
     return status
 
 
@@ -175,10 +182,11 @@ def _score(score: SubmissionScore | None, remark: str) -> tuple[str, str, str]:
     total = score.total
     late = _lateness(score.seconds_late, total.penalty) if score.seconds_late else ""
     waiting = "written answers wait for marking" if total.needs_marking else ""
+    older = f"graded before {named(score.outdated)} changed" if score.outdated else ""
     return (
         f"{total.tests:g} / {total.max_tests:g}",
         f"{total.written:g} / {total.max_written:g}",
-        "; ".join(filter(None, (remark, late, waiting))),
+        "; ".join(filter(None, (remark, late, waiting, older))),
     )
 
 

@@ -12,6 +12,7 @@ import tempfile
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any
@@ -19,13 +20,14 @@ from typing import IO, Any
 from nbgrader import api
 from sqlalchemy import create_engine, insert, select
 
-from grader.classroom.class_run import MAX_TOGETHER, ClassRun, FinishedStudent, Inputs, written
+from grader.classroom.class_run import MAX_TOGETHER, ClassRun, FinishedStudent, written
 from grader.classroom.course_dir import CourseDir, make_tables
 from grader.classroom.faults import Fault
 from grader.classroom.gradebook.reader import SubmissionScore, read_ledger
 from grader.classroom.gradebook.rules import NotebookScore, RegisteredNotebook
 from grader.classroom.gradebook.writer import GradebookWriter
 from grader.classroom.graders import Graders
+from grader.classroom.inputs import Inputs
 from grader.classroom.page.page_maker import StudentResult
 from grader.classroom.release import register
 from grader.classroom.results import ResultWriter
@@ -139,7 +141,7 @@ class DryRun:
         """Return the students whose submission or settings have changed since grading."""
         assignment = self._run.load_assignment()
         with GradebookWriter(self._copy, self._run.assignment) as gradebook:
-            inputs = Inputs.of(assignment, gradebook)
+            inputs = Inputs.of(assignment, self._copy.config, gradebook.due(), gradebook.extensions())
         return {
             student
             for student, digest in self._spool.digests.items()
@@ -162,7 +164,7 @@ class _ResultSpool:
 
     def add(self, result: StudentResult, digest: str) -> None:
         """Store the parts of a result that are needed to write it."""
-        kept = StudentResult(result.student, {}, {}, result.graded, result.unread, result.errors, result.notices)
+        kept = replace(result, reports={}, notebooks={}, known_faults=[])
         pickle.dump(zlib.compress(pickle.dumps(FinishedStudent(kept, digest)), level=1), self._file)
         self.digests[result.student] = digest
 

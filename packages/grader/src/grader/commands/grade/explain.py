@@ -9,16 +9,16 @@ record of the course: who changed which mark ------------+
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
-from nbgrader.plugins import LateSubmissionPlugin
-from nbgrader.preprocessors import AssignLatePenalties
 from rich.console import RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from grader.classroom.course_dir import CourseDir
+from grader.classroom.gradebook.late_penalty import LatePenalty
 from grader.classroom.gradebook.reader import SubmissionScore, ledger_of
 from grader.classroom.gradebook.rules import CellScore, NotebookScore, due_for
+from grader.classroom.inputs import marked_outdated, outdated_in
 from grader.classroom.page.result_files import NotebookRecord, read_record
 from grader.classroom.record.catch_up import catch_up
 from grader.classroom.results import completion_marker
@@ -48,7 +48,7 @@ def explanation(course_dir: CourseDir, assignment: str, student: str) -> Iterato
             f"the gradebook has no score of '{one_line(student)}' in '{assignment}': correct the name, or run "
             f"'grader grade {assignment}' first"
         )
-    score = ledger.of(student)
+    unknown, score = marked_outdated(course_dir, ledger), ledger.of(student)
     folder = course_dir.folder("autograded", assignment, student)
     yield Text(one_line(f"{student} in {assignment}"), style="bold")
     for name, notebook in sorted(score.notebooks.items()):
@@ -62,6 +62,8 @@ def explanation(course_dir: CourseDir, assignment: str, student: str) -> Iterato
     marker = completion_marker(course_dir, assignment, student) or {}
     for kind in ("troubles", "remarks"):
         yield from (Text(one_line(f"{kind[:-1]}: {sentence}")) for sentence in marker.get(kind, ()))
+    for sentence in filter(None, (unknown, outdated_in(ledger))):
+        yield Text(one_line(sentence))
     table = Table.grid(padding=(0, 2))
     for title, value in _sum(course_dir, score, ledger.due):
         table.add_row(title, Text(value))
@@ -134,20 +136,11 @@ def _sum(course_dir: CourseDir, score: SubmissionScore, due: datetime | None) ->
         yield "handed in", _time(score.handed_in)
     if score.seconds_late:
         yield "late by", str(timedelta(seconds=round(score.seconds_late)))
-        yield "rule", _rule(course_dir)
+        yield "rule", LatePenalty(course_dir.config).setting
     for name, notebook in sorted(score.notebooks.items()):
         if notebook.penalty:
             yield "late penalty", f"{notebook.penalty:g} in {one_line(name)}"
     yield "exported", f"{score.total.counted:g}"
-
-
-def _rule(course_dir: CourseDir) -> str:
-    """Return the setting for late submissions with its value."""
-    penalties = AssignLatePenalties(config=course_dir.config)
-    plugin = penalties.plugin_class(parent=penalties)
-    if type(plugin) is LateSubmissionPlugin:
-        return f"c.LateSubmissionPlugin.penalty_method = {plugin.penalty_method!r}"
-    return f"c.AssignLatePenalties.plugin_class = {type(plugin).__name__}"
 
 
 def _points(points: float | None) -> str:

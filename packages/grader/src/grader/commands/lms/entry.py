@@ -58,6 +58,10 @@ def _export_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument("--comments", action="store_true", help="for Moodle, also write the points of each notebook")
     parser.add_argument("--unmarked", action="store_true", help="include students whose answers still need marking")
+    parser.add_argument(
+        "--outdated", action="store_true",
+        help="include students who were graded before source/, the limits or the rule for late work changed"
+    )  # fmt: skip
 
 
 def _export(parsed: argparse.Namespace) -> int:
@@ -66,14 +70,18 @@ def _export(parsed: argparse.Namespace) -> int:
     from grader.commands.lms.export import EXPORTS
 
     plugin = EXPORTS[parsed.platform](
-        assignment=parsed.assignment, column=parsed.column, comments=parsed.comments, unmarked=parsed.unmarked
+        assignment=parsed.assignment,
+        column=parsed.column,
+        comments=parsed.comments,
+        unmarked=parsed.unmarked,
+        outdated=parsed.outdated,
     )
     plugin.to, plugin.template = str(parsed.output or plugin.to), str(parsed.template or "")
     course_dir = CourseDir(Path.cwd())
     catch_up(course_dir)
     with course_dir.gradebook() as gradebook:
-        print(plugin.write(gradebook, note))
-    return 0
+        print(plugin.write(course_dir, gradebook, note))
+    return 1 if plugin.older and not parsed.outdated else 0
 
 
 COMMANDS = (

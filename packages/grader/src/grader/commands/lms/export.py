@@ -3,7 +3,8 @@
 gradebook --Ledger--> rows of Canvas's gradebook, of Moodle's grading worksheet, or of nbgrader's table --> CSV
 
 Points include extra credit and penalties as in `nbgrader export`, and a student without a submission has 0.
-Platforms show grades to students, so they get no points while written answers wait for marking.
+Platforms show grades to students, so they get no points while written answers wait for marking, and none that are
+older than the course: their maximum may be another one.
 """
 
 from collections import Counter
@@ -15,8 +16,10 @@ from nbgrader.api import Gradebook
 from nbgrader.plugins import ExportPlugin
 from traitlets import Bool, List, Unicode
 
+from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.reader import Ledger, SubmissionScore, ledger_of
 from grader.classroom.gradebook.rules import due_for
+from grader.classroom.inputs import marked_outdated, outdated_in
 from grader.classroom.students.csv_files import CsvRow, CsvTable, as_csv, read_csv
 from grader.classroom.students.roster import POINTS_POSSIBLE, describes_columns
 from grader.commands.lms import canvas
@@ -47,6 +50,9 @@ class LmsExportPlugin(ExportPlugin):
     ).tag(config=True)
     comments = Bool(False, help="For Moodle, also write the points of each notebook.").tag(config=True)
     unmarked = Bool(False, help="Include students whose answers still need marking.").tag(config=True)
+    outdated = Bool(
+        False, help="Include students who were graded before source/, the limits, or the rule for late work changed."
+    ).tag(config=True)
 
     def export(self, gradebook: Gradebook) -> None:
         """Write the grades and log notices; end the application if that fails.
@@ -55,14 +61,16 @@ class LmsExportPlugin(ExportPlugin):
             gradebook: an open gradebook.
         """
         try:
-            self.log.info("%s", self.write(gradebook, lambda line: self.log.warning("%s", one_line(line))))
+            course_dir = CourseDir(Path(self.parent.coursedir.root), self.parent.config)
+            self.log.info("%s", self.write(course_dir, gradebook, lambda line: self.log.warning("%s", one_line(line))))
         except GraderError as error:
             self.parent.fail("%s", one_line(error))
 
-    def write(self, gradebook: Gradebook, note: Callable[[str], None]) -> str:
+    def write(self, course_dir: CourseDir, gradebook: Gradebook, note: Callable[[str], None]) -> str:
         """Write the grades of the configured assignments and students, by default all; return a summary.
 
         Args:
+            course_dir: the course folder.
             gradebook: an open gradebook.
             note: shows a notice.
 
@@ -79,7 +87,8 @@ class LmsExportPlugin(ExportPlugin):
         # A template's rows are matched with all students, so that a namesake is not taken for the one who was chosen.
         only = {*map(str, self.student)} or self.enrolled.by_id.keys()
         self.chosen = {student: person for student, person in self.enrolled.by_id.items() if student in only}
-        self.notes = list[str]()
+        self.notes = list(filter(None, (marked_outdated(course_dir, each) for each in self.grades)))
+        self.older = list(filter(None, (outdated_in(each, self.chosen) for each in self.grades)))
         rows = self.rows()
         for line in self.notes:
             note(line)
@@ -120,7 +129,7 @@ class LmsExportPlugin(ExportPlugin):
         return [(row, student) for row, student in found if lines[student] == 1 and student in self.chosen]
 
     def _is_given(self, grade: SubmissionScore) -> bool:
-        return self.unmarked or not grade.total.needs_marking
+        return (self.unmarked or not grade.total.needs_marking) and (self.outdated or not grade.outdated)
 
     def _require_same_points(self, table: CsvTable, cells: list[str]) -> None:
         for each, cell in zip(self.grades, cells, strict=True):
@@ -144,19 +153,21 @@ class LmsExportPlugin(ExportPlugin):
         known = {student for each in self.grades for student in each.by_student if student in self.chosen}
         self._note(sorted(known - set(students)), "with points but not in the template")
         self._note_waiting(f"left out ({self.option('unmarked')} puts them in)")
+        left_out = "" if self.outdated else f"; left out ({self.option('outdated')} puts them in)"
+        self.notes += [f"{sentence}{left_out}" for sentence in self.older]
         for each in self.grades:
             nothing = [student for student in students if student not in each.by_student]
             self._note(nothing, f"without a submission of {each.assignment}, with 0 points as nbgrader counts")
 
 
 class TableExportPlugin(LmsExportPlugin):
-    """Writes nbgrader's table for a spreadsheet, with a column for scores that need marking."""
+    """Writes nbgrader's table for a spreadsheet, with columns for scores that need marking or are outdated."""
 
     to = Unicode("grades.csv", help="The file to write.").tag(config=True)
 
     def rows(self) -> list[Cells]:
         """Return the rows of the table."""
-        rows: list[Cells] = [[*NBGRADER_COLUMNS, "needs_marking"]]
+        rows: list[Cells] = [[*NBGRADER_COLUMNS, "needs_marking", "outdated"]]
         for each in self.grades:
             for student, person in self.chosen.items():
                 grade = each.of(student)
@@ -165,9 +176,10 @@ class TableExportPlugin(LmsExportPlugin):
                     each.assignment, str(due_for(each.due, grade.extension) or ""), str(grade.handed_in or ""),
                     student, person.last_name, person.first_name, person.email,
                     total.points, total.penalty, total.counted, _max_points(each),
-                    "yes" if total.needs_marking else "no",
+                    "yes" if total.needs_marking else "no", "yes" if grade.outdated else "no",
                 ])  # fmt: skip
         self._note_waiting("with points that are incomplete")
+        self.notes += self.older
         return rows
 
 

@@ -7,13 +7,14 @@ import hashlib
 import os
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from grader.classroom.assignment_files import assignment_files
 from grader.classroom.course_dir import CourseDir
+from grader.classroom.inputs import outdated_sentence
 from grader.classroom.sources import read_sources
 from grader.classroom.student import kept_text, repaired
 from grader.commands.prove.prover import Prover
@@ -56,22 +57,29 @@ class ReportOptions:
     output: Path | None = None
 
 
-def report(course_dir: CourseDir, assignment: str, options: ReportOptions) -> Iterator[Path]:
+def report(
+    course_dir: CourseDir, assignment: str, options: ReportOptions, note: Callable[[str], None] = lambda line: None
+) -> Iterator[Path]:
     """Write the report on a class, once or whenever new results arrive; yield the page each time.
 
     Args:
         course_dir: the course folder.
         assignment: the assignment's name.
         options: how to write it.
+        note: shows a sentence on students whose points are older than the course.
 
     Raises:
-        GraderError: there is no such assignment, or nothing of it has been graded.
+        GraderError: there is no such assignment, nothing of it has been graded, or its source is not that of the
+            gradebook's cells.
     """
     folder = options.output or course_dir.root / REPORTS / assignment
     while True:
         seen = _latest(course_dir, assignment)
         made = class_report(course_dir, assignment, is_anonymous=options.anonymous)
         made.refresh = REFRESH_SECONDS if options.follow else 0
+        if older := [student for student in made.students if student.outdated]:
+            changed = {part for student in older for part in student.outdated}
+            note(outdated_sentence(assignment, [student.name for student in older], changed))
         yield write_files(made, folder, _labels(course_dir, assignment))
         if not options.follow:
             return

@@ -4,7 +4,7 @@ import argparse
 import os
 from pathlib import Path
 
-from grader.commands.shared import Command, prepare
+from grader.commands.shared import Command, note, prepare
 
 
 def _options(parser: argparse.ArgumentParser) -> None:
@@ -28,7 +28,8 @@ def _run(parsed: argparse.Namespace) -> int:
     if parsed.draft_mistake:
         print(draft_mistake(course_dir, parsed.assignment, parsed.draft_mistake), end="")
         return 0
-    for page in report(course_dir, parsed.assignment, ReportOptions(parsed.anonymous, parsed.follow, parsed.output)):
+    options = ReportOptions(parsed.anonymous, parsed.follow, parsed.output)
+    for page in report(course_dir, parsed.assignment, options, note):
         print(f"wrote {os.path.relpath(page)}", flush=True)
     return 0
 

@@ -62,7 +62,8 @@ def analysed_tests(data: ClassData) -> list[TestStatistics]:
                 if result.points < result.max_points:
                     failed[result.exercise].append(result.name)
             for result in record.tests:
-                unseen = TestStatistics(result.name, result.exercise, notebook, result.max_points, 0, 0, None, 0.0)
+                most = data.outline.max_points.get(result.name, result.max_points)
+                unseen = TestStatistics(result.name, result.exercise, notebook, most, 0, 0, None, 0.0)
                 test = found.setdefault(result.name, unseen)
                 if result.together:
                     together.add(result.name)

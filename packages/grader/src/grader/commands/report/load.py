@@ -10,24 +10,29 @@ from datetime import datetime
 from nbformat import NotebookNode
 
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.gradebook.reader import SubmissionScore, read_ledger
+from grader.classroom.gradebook.reader import Ledger, SubmissionScore, read_ledger
 from grader.classroom.gradebook.rules import CellScore, due_for
+from grader.classroom.inputs import mark_outdated
 from grader.classroom.page.result_files import NotebookRecord, read_record
 from grader.classroom.record.catch_up import catch_up
+from grader.classroom.release import require_same_structure
 from grader.classroom.results import completion_marker
-from grader.classroom.sources import read_sources
+from grader.classroom.student import load_assignment
 from grader.commands.report.model import ExercisePoints, ExerciseStatistics, Student
-from grader.engine.limits import Limits
 from grader.engine.notebook.outline import GRADED, Outline
 
 
 @dataclass(frozen=True)
 class AssignmentOutline:
-    """The exercises of an assignment in order, still without shares, and the exercise of each graded cell."""
+    """The exercises of an assignment in order, still without shares.
+
+    `exercise_of` has the exercise of each graded cell, and `max_points` the most points of each in the gradebook.
+    """
 
     sources: dict[str, NotebookNode]
     exercises: dict[str, ExerciseStatistics] = field(default_factory=dict)
     exercise_of: dict[str, str] = field(default_factory=dict)
+    max_points: dict[str, float] = field(default_factory=dict)
 
     def notebook_of(self, exercise: str) -> str:
         """Return the notebook of an exercise, or '' if it is unknown."""
@@ -59,12 +64,15 @@ def load_class(course_dir: CourseDir, assignment: str) -> ClassData:
         assignment: the assignment's name.
 
     Raises:
-        GraderError: there is no such assignment, or the gradebook cannot be read.
+        GraderError: there is no such assignment, its source is broken or is not that of the gradebook's cells, or the
+            gradebook cannot be read.
     """
-    folder = course_dir.require(assignment)
-    outline = _outlined(read_sources(folder, Limits(config=course_dir.config).notebook_mb, course_dir.config))
+    loaded = load_assignment(course_dir, assignment, sandbox=True)
     catch_up(course_dir)
+    require_same_structure(course_dir, assignment, loaded.sources)
     ledger = read_ledger(course_dir, assignment, cells=True, is_new=True)
+    outline = _outlined(loaded.sources, ledger)
+    mark_outdated(course_dir, ledger, loaded)
     rows = ledger.by_student
     students, records, remarks, by_person, ungraded = [], [], [], [], list[str]()
     for name in sorted(rows):
@@ -74,7 +82,9 @@ def load_class(course_dir: CourseDir, assignment: str) -> ClassData:
         if graded - found.keys():
             ungraded.append(name)
         marker = completion_marker(course_dir, assignment, name) or {}
-        students.append(_student(rows[name], found, outline, marker.get("troubles", []), ledger.due))
+        student = _student(rows[name], found, outline, ledger)
+        student.troubles, student.outdated = marker.get("troubles", []), sorted(rows[name].outdated)
+        students.append(student)
         records.append(found)
         remarks.append(marker.get("remarks", []))
         cells = _cells(rows[name]).items()
@@ -89,25 +99,25 @@ def _cells(score: SubmissionScore) -> dict[str, CellScore]:
     return {name: cell for notebook in score.notebooks.values() for name, cell in notebook.cells.items()}
 
 
-def _outlined(sources: dict[str, NotebookNode]) -> AssignmentOutline:
-    """The exercises of an assignment, from its notebooks by name."""
+def _outlined(sources: dict[str, NotebookNode], ledger: Ledger) -> AssignmentOutline:
+    """The exercises of an assignment, from its notebooks by name, with the points that the gradebook has for them."""
     found = AssignmentOutline(sources)
     for notebook, source in sources.items():
         outline = Outline(source)
         for name, known in outline.exercises.items():
-            points = outline.max_points(name)
-            found.exercises[name] = ExerciseStatistics(name, notebook, points, [], is_question=known.is_question)
+            found.exercises[name] = ExerciseStatistics(name, notebook, 0.0, [], is_question=known.is_question)
         graded = (number for number, kind in enumerate(outline.types) if kind in GRADED)
         found.exercise_of.update({outline.names[number]: outline.exercise_at[number] for number in graded})
+    for score in ledger.blank.notebooks.values():
+        for cell, blank in score.cells.items():
+            found.max_points[cell] = blank.max_points
+            if (exercise := found.exercise_of.get(cell)) is not None:
+                found.exercises[exercise].max_points += blank.max_points
     return found
 
 
 def _student(
-    score: SubmissionScore,
-    records: dict[str, NotebookRecord],
-    outline: AssignmentOutline,
-    troubles: list[str],
-    due: datetime | None,
+    score: SubmissionScore, records: dict[str, NotebookRecord], outline: AssignmentOutline, ledger: Ledger
 ) -> Student:
     blank = {each for record in records.values() for each in record.unanswered}
     exercises = {
@@ -121,10 +131,10 @@ def _student(
             exercises[exercise].waiting += given.max_points
         else:
             exercises[exercise].points = (exercises[exercise].points or 0.0) + given.points
-    max_points = sum(each.max_points for each in outline.exercises.values())
+    max_points = ledger.blank.total.max_points
     known = sum(each.marked for each in score.notebooks.values())
     known_max = sum(each.max_marked for each in score.notebooks.values())
-    total, extended = score.total, due_for(due, score.extension) if score.extension else None
+    total, extended = score.total, due_for(ledger.due, score.extension) if score.extension else None
     return Student(
         score.student,
         points=total.counted,
@@ -137,5 +147,4 @@ def _student(
         penalty=total.penalty,
         needs_marking=total.needs_marking,
         exercises=list(exercises.values()),
-        troubles=troubles,
     )

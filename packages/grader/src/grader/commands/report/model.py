@@ -7,6 +7,8 @@ Other fields refer to students by their index in `ClassReport.students`, so name
 
 import msgspec
 
+from grader.classroom.basis import Part
+
 StudentIndex = int
 """The index of a student in `ClassReport.students`."""
 
@@ -36,7 +38,7 @@ class Student(msgspec.Struct):
     `points` and `max_points` are the gradebook's, after late penalties; `handed_in` is a time in ISO 8601 or '', as
     is `extended_to`, the due date of a student with an extension. `needs_marking` counts the cells that wait
     for a person; `waiting_points` and `waiting_max_points` are their part of `points` and `max_points`. `troubles` say
-    why work was not graded.
+    why work was not graded, and `outdated` what has changed since the points were given.
     """
 
     name: str
@@ -51,6 +53,7 @@ class Student(msgspec.Struct):
     extended_to: str = ""
     waiting_points: float = 0.0
     waiting_max_points: float = 0.0
+    outdated: list[Part] = []
 
     @property
     def known_points(self) -> float:

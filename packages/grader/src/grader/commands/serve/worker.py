@@ -184,6 +184,7 @@ class Writer:
         if counts:
             times = [other.received for name, other in counting.items() if name != ticket.notebook]
             self._submit(ticket, row, max([*times, row.received]))
+            result.basis = writer.inputs(self._assignments[ticket.assignment]).basis(ticket.student)
             writer.write_some(result)
         # Marks wait for `grader feedback`, also those of earlier hand-ins, which the gradebook keeps.
         return Graded(report.as_json(), writer.page_without_marks(result, ticket.notebook, row.received), counts)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from statistics import median
 
+from grader.classroom.basis import named
 from grader.commands.report.model import (
     ClassReport,
     ExercisePoints,
@@ -28,6 +29,7 @@ ALL = 1 - 1e-9
 class ClassSummary:
     """The class in numbers.
 
+    `outdated` of those who handed in were graded before something changed, which `changed` names.
     Half of the students have at least `half` of the points that are known: points of `half_of`, or a share (0 to 1) if
     `half_of` is None, because other points are known of other students. `full` have all that are known; `is_complete`
     says whether these are all points. `waiting_answers` of `waiting_students` wait for marking; the oldest was handed
@@ -36,6 +38,8 @@ class ClassSummary:
 
     handed_in: int
     roster: int
+    outdated: int
+    changed: str
     late: int
     full: int
     half: float
@@ -64,6 +68,8 @@ def class_summary(report: ClassReport) -> ClassSummary:
     return ClassSummary(
         handed_in=len(students),
         roster=len(students) + len(report.missing),
+        outdated=sum(bool(student.outdated) for student in students),
+        changed=named(part for student in students for part in student.outdated),
         late=sum(student.seconds_late > 0 for student in students),
         full=sum(each.share is not None and each.share >= ALL for each in students),
         half=half,
@@ -122,11 +128,12 @@ def sentence(mistake: Mistake) -> str:
 
 
 def remarks(student: Student) -> str:
-    """Return remarks on a student: extension, lateness, penalty, troubles."""
+    """Return remarks on a student: extension, lateness, penalty, changes since the grading, troubles."""
     extended = f"due date extended to {student.extended_to.replace('T', ' ')} UTC" if student.extended_to else ""
     late = f"{span(student.seconds_late)} late" if student.seconds_late > 0 else ""
     penalty = f"{plural(student.penalty, 'point')} taken off" if student.penalty else ""
-    return "; ".join(filter(None, (extended, late, penalty, *student.troubles)))
+    older = f"graded before {named(student.outdated)} changed" if student.outdated else ""
+    return "; ".join(filter(None, (extended, late, penalty, older, *student.troubles)))
 
 
 def row(student: Student, exercises: list[ExerciseStatistics]) -> list[str]:
