@@ -11,6 +11,7 @@ from nbgrader.api import Student
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.record.entry import Entry, Kind
 from grader.classroom.record.requests import ask, requests_of
+from grader.classroom.returned import ReturnedFolder
 from grader.classroom.submitted.times import record_time
 from grader.commands.cli import main
 from grader.commands.serve.accounts import ACCOUNTS, make_tokens
@@ -36,10 +37,12 @@ def make_known(folder: Path) -> Path:
     (course / "submitted" / "ann" / NAME / "timestamp.txt").write_text("2030-01-03 10:00:00 UTC")
     assert main(["extend", "ann", NAME, "2030-01-04", "--why", "ill"]) == 0 and main(["grade", NAME]) == 0
     with course_dir.gradebook() as gradebook:
-        gradebook.find_grade("why", "small", NAME, "ann").manual_score = 3
+        mark = gradebook.find_grade("why", "small", NAME, "ann")
+        mark.manual_score, mark.needs_manual_grade = 3, False
         gradebook.find_comment("why", "small", NAME, "ann").manual_comment = "well said"
         gradebook.db.commit()
     assert main(["grade", NAME]) == 0  # the record finds the mark
+    assert main(["feedback", NAME, "--student", "ann"]) == 0
     assert course_dir.record is not None
     ask(course_dir.record, "ann", NAME, "small", "one", "Why?")
     make_tokens(course, ["ann", "bob"])
@@ -64,6 +67,7 @@ def state(course: Path, student: str, assignment: str = NAME) -> dict[str, Any]:
     store = Store(f"sqlite:///{course / DATABASE}")
     used: Attempts = store.attempts(student, assignment, "small")
     store.close()
+    returned = ReturnedFolder(course)
     accounts = json.loads((course / ACCOUNTS).read_text())
     assert course_dir.record is not None
     entries = [entry for entry in course_dir.record.entries() if entry.student == student]
@@ -76,6 +80,7 @@ def state(course: Path, student: str, assignment: str = NAME) -> dict[str, Any]:
         "tokens": sorted(key for key, account in accounts.items() if account["student"] == student),
         "in tokens.csv": (course / "tokens.csv").read_text().count(f"{student},"),
         "history": [_told(entry) for entry in entries if entry.kind not in (Kind.RENAME, Kind.REMOVAL)],
+        "returned": returned.of(assignment, student) and returned.page(assignment, student, "small"),
         "requests": [each.asked.why for each in requests_of(entries, assignment, student)],
     }
 

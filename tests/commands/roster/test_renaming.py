@@ -54,6 +54,7 @@ def test_everything_goes_along(course: Path, capsys: pytest.CaptureFixture[str])
     """Files, marks, comments, extension, hand-ins, token, history and requests; no one is graded again."""
     known, token = state(course, "ann"), tokens(course)["ann"]
     assert known["attempts"] == 1 and len(known["tokens"]) == 1 and known["requests"] == ["Why?"]
+    assert known["returned"]
     assert known["history"] and known["extensions"] and known["scores"]["comments"]["why"] == (None, "well said")
     assert f".{NAME}.times.json" in known["files"]
     assert main(["roster", "--rename", "ann", NEW]) == 0
@@ -169,6 +170,7 @@ def test_an_assignment_is_renamed_with_all_marks(course: Path, capsys: pytest.Ca
     assert "run 'grader release 02-new'" in out
     after = state(course, "ann", "02-new")
     assert after["history"] == known["history"] and after["requests"] == ["Why?"] and after["attempts"] == 1
+    assert after["returned"] == known["returned"]
     assert {path.replace("02-new", NAME) for path in after["files"]} == known["files"].keys()
     with CourseDir(course).gradebook() as gradebook:
         scores = {each.student.id: each.score for each in gradebook.find_assignment("02-new").submissions}

@@ -1,6 +1,7 @@
 """Finds the folders and files that bear the name of a student or an assignment."""
 
 from collections.abc import Iterable, Iterator
+from glob import escape
 from itertools import chain, count
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from sqlalchemy import select
 
 from grader.classroom.config import Grader
 from grader.classroom.course_dir import CourseDir
+from grader.classroom.returned import RETURNED
 from grader.classroom.submitted.times import times_file
 from grader.commands.shared import REPORTS
 
@@ -33,7 +35,8 @@ def student_moves(course_dir: CourseDir, before: str, after: str) -> list[Move]:
         for step in OF_STUDENTS
         for move in _outermost(course_dir, step, assignment, before, after)
     )
-    return _present(moves)
+    returned = course_dir.root / RETURNED
+    return _present([*moves, (returned / before, returned / after)])
 
 
 def removal_moves(course_dir: CourseDir, student: str) -> list[Move]:
@@ -73,7 +76,8 @@ def assignment_moves(course_dir: CourseDir, before: str, after: str) -> list[Mov
         for student in [".source", *_students(course_dir, before)]
     ]
     times = [(times_file(old), times_file(new)) for old, new in each]
-    return _present(chain(single, each, times))
+    returned = [(folder, folder.with_name(after)) for folder in (root / RETURNED).glob(f"*/{escape(before)}")]
+    return _present(chain(single, each, times, returned))
 
 
 def _outermost(course_dir: CourseDir, step: str, assignment: str, before: str, after: str) -> Iterator[Move]:
