@@ -147,7 +147,10 @@ def test_the_exchange_returns_what_came_by_either_way(
     grade_class(folder)
     for student in ("ann", "bob", "cat"):
         mark(folder, student, 0.5)
+        for private in (folder / "feedback" / student / NAME).glob("*.html"):
+            private.chmod(0o600)  # as a service writes them that keeps others out
     assert main(["feedback", NAME]) == 0
+    assert all(each.stat().st_mode & 0o004 for each in (exchange / "attention" / "feedback").glob("*.html"))
     status, logged = run_program(ReleaseFeedbackApp, caplog, NAME)
     assert status == 0, logged
     monkeypatch.chdir(home)
