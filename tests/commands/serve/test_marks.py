@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 import pytest
@@ -49,7 +50,9 @@ def give_back(server: Server, *students: str, assignment: str = NAME) -> None:
     assert not list(Feedback(CourseDir(server.folder), assignment, unmarked=True).give(students))
 
 
-def feedback(server: Server, student: str, query: str = "", assignment: str = NAME, name: str = "small") -> dict:
+def feedback(
+    server: Server, student: str, query: str = "", assignment: str = NAME, name: str = "small"
+) -> dict[str, Any]:
     """Return what the service says about a notebook."""
     told = server.ask(f"/feedback/{assignment}/{name}{query}", student, b"")
     assert told.status == 201, told
