@@ -3,13 +3,12 @@
 from pathlib import Path
 
 import pytest
-from nbgrader.apps import FetchFeedbackApp, NbGrader, ReleaseFeedbackApp, SubmitApp
-from nbgrader.apps.collectapp import CollectApp
-from nbgrader.apps.releaseassignmentapp import ReleaseAssignmentApp
+from nbgrader.apps import ReleaseFeedbackApp
 
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.returned import RETURNED, ReturnedFolder
 from grader.commands.cli import main
+from tests.support.exchange import IGNORED, ExchangeStudent
 from tests.support.nbgrader_programs import run_program
 from tests.support.notebooks import answered
 from tests.support.small_class import NAME, RIGHT, grade_class, hand_in, make_course, released
@@ -121,39 +120,27 @@ def test_a_student_whose_page_cannot_be_written_stops_no_other(
     assert said.out == "returned the work of 1 student\n"
 
 
-@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")  # nbgrader's
+@pytest.mark.filterwarnings(*IGNORED)
 def test_the_exchange_returns_what_came_by_either_way(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """cat submits by the exchange and fetches her marked page; nbgrader releases it beside those of folders."""
-    exchange = folder / "exchange"
-    exchange.mkdir()
-    exchange.chmod(0o777)
-
-    def as_student(program: type[NbGrader], *arguments: str) -> None:
-        common = (f"--Exchange.root={exchange}", f"--Exchange.cache={tmp_path / 'cache'}", "--course=attention")
-        status, logged = run_program(program, caplog, *arguments, *common, "--CourseDirectory.student_id=cat")
-        assert status == 0, logged
-
-    assert run_program(ReleaseAssignmentApp, caplog, NAME)[0] == 0
-    home = tmp_path / "home"
-    (home / NAME).mkdir(parents=True)
-    hand_in(tmp_path / "elsewhere", "cat", answered(released(folder), **RIGHT))
-    (tmp_path / "elsewhere" / "submitted" / "cat" / NAME / "small.ipynb").rename(home / NAME / "small.ipynb")
-    monkeypatch.chdir(home)
-    as_student(SubmitApp, NAME)
-    monkeypatch.chdir(folder)
-    assert run_program(CollectApp, caplog, NAME)[0] == 0
+    cat = ExchangeStudent("cat", folder, tmp_path / "home", caplog)
+    cat.submit(NAME, "small", answered(released(folder), **RIGHT), monkeypatch)
     grade_class(folder)
     for student in ("ann", "bob", "cat"):
         mark(folder, student, 0.5)
+        for private in (folder / "feedback" / student / NAME).glob("*.html"):
+            private.chmod(0o600)  # as a service writes them that keeps others out
     assert main(["feedback", NAME]) == 0
+    pages = (folder / "exchange" / "attention" / "feedback").glob("*.html")
+    assert all(each.stat().st_mode & 0o004 for each in pages)
+    assert cat.fetched(NAME, "small", monkeypatch) == page(folder, "cat") and COMMENT in page(folder, "cat")
+    mark(folder, "cat", 1, "Better.")
+    assert main(["feedback", NAME, "--student", "cat"]) == 0
+    assert "Better." in cat.fetched(NAME, "small", monkeypatch)
     status, logged = run_program(ReleaseFeedbackApp, caplog, NAME)
     assert status == 0, logged
-    monkeypatch.chdir(home)
-    as_student(FetchFeedbackApp, NAME)
-    [fetched] = (home / NAME / "feedback").rglob("small.html")
-    assert fetched.read_text() == page(folder, "cat") and COMMENT in fetched.read_text()
 
 
 def test_an_exchange_that_fails_is_named_and_the_service_still_has_the_page(

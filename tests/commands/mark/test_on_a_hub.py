@@ -1,10 +1,5 @@
 """On a JupyterHub, those of its users mark whom the course names, and the hub protects them from forged requests."""
 
-import os
-import socket
-import subprocess
-import sys
-import urllib.request
 from collections.abc import Iterator
 
 import pytest
@@ -15,37 +10,10 @@ from grader.classroom.gradebook.marks import MarkBook
 from grader.classroom.record.record import Record
 from tests.commands.mark.marked_course import NAME, make_mixed
 from tests.commands.mark.marker import chromium, needs_browser
-from tests.hub.machine import PROXY
-from tests.support.paths import REPOSITORY
-from tests.support.waiting import HANGS, until
+from tests.support.service_hub import PASSWORD, needs_proxy, service_hub
+from tests.support.waiting import HANGS
 
-PASSWORD = "correct horse"
-CONFIG = """
-c.JupyterHub.bind_url = "http://127.0.0.1:{proxy}"
-c.JupyterHub.hub_bind_url = "http://127.0.0.1:{hub}"
-c.ConfigurableHTTPProxy.api_url = "http://127.0.0.1:{api}"
-c.ConfigurableHTTPProxy.command = ["{program}"]
-c.ConfigurableHTTPProxy.pid_file = "proxy.pid"
-c.JupyterHub.db_url, c.JupyterHub.cookie_secret_file = "sqlite:///hub.sqlite", "cookie_secret"
-c.JupyterHub.authenticator_class = "dummy"
-c.DummyAuthenticator.password = "{password}"
-c.Authenticator.allow_all = True
-c.JupyterHub.services = [
-    {{
-        "name": "marking", "url": "http://127.0.0.1:{service}", "command": ["{python}", "-m", "grader", "mark"],
-        "cwd": "{course}", "oauth_no_confirm": True, "environment": {{"PYTHONPATH": "{repository}"}},
-    }}
-]
-c.JupyterHub.load_roles = [{{"name": "user", "scopes": ["self", "access:services!service=marking"]}}]
-"""
-
-pytestmark = [
-    needs_browser,
-    pytest.mark.skipif(
-        not (PROXY / "configurable-http-proxy").exists(),
-        reason="pip cannot install configurable-http-proxy; .ci/run does, with npm",
-    ),
-]
+pytestmark = [needs_browser, needs_proxy]
 
 
 @pytest.fixture(scope="module")
@@ -57,44 +25,8 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> CourseDir:
 @pytest.fixture(scope="module")
 def hub(course: CourseDir, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Start a hub with the service; yield the service's address."""
-    folder = tmp_path_factory.mktemp("jupyterhub")
-    ports = dict(zip(("proxy", "hub", "api", "service"), free_ports(4), strict=True))
-    config = CONFIG.format(
-        **ports, program=PROXY / "configurable-http-proxy", password=PASSWORD, python=sys.executable,
-        course=course.root, repository=REPOSITORY,
-    )  # fmt: skip
-    (folder / "jupyterhub_config.py").write_text(config)
-    environment = {**os.environ, "PATH": f"{PROXY}:{os.environ['PATH']}"}
-    with (folder / "log").open("w") as log:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "jupyterhub"], cwd=folder, env=environment, stdout=log, stderr=log
-        )
-    address = f"http://127.0.0.1:{ports['proxy']}/services/marking/"
-    try:
-        until(lambda: answers(f"{address}mark.css") or process.poll() is not None, "the hub")
-        assert process.poll() is None, (folder / "log").read_text()[-5000:]
-        yield address
-    finally:
-        process.terminate()
-        process.wait(HANGS)
-
-
-def free_ports(number: int) -> list[int]:
-    """Return ports that no one uses."""
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(number)]
-    ports = [each.getsockname()[1] for each in sockets]
-    for each in sockets:
-        each.close()
-    return ports
-
-
-def answers(address: str) -> bool:
-    """Return whether the service answers at an address."""
-    try:
-        urllib.request.urlopen(address, timeout=HANGS).close()
-    except OSError:
-        return False
-    return True
+    with service_hub(course.root, "mark", tmp_path_factory.mktemp("jupyterhub"), "mark.css") as hub:
+        yield hub.address
 
 
 @pytest.fixture(scope="module")

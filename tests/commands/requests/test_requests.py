@@ -38,7 +38,10 @@ def test_from_the_request_to_the_answer(
     marked(folder, 2)
     monkeypatch.setenv("JUPYTERHUB_USER", "mia")
     assert main(["requests", "--answer", request.id[:6], "So it had."]) == 0
-    assert "answered ann (0.5 → 2 points)" in capsys.readouterr().out
+    assert "answered ann (0.5 → 2 points): the student reads it with the report\n" in capsys.readouterr().out
+    assert main(["feedback", NAME]) == 0
+    assert main(["requests", "--answer", request.id[:6], "So it had."]) == 0
+    assert f"report; run 'grader feedback {NAME} --student ann'" in capsys.readouterr().out
     assert main(["requests"]) == 0 and "no request waits" in capsys.readouterr().out
     assert main(["requests", "--all"]) == 0
     assert "answered by mia (0.5 → 2 points): So it had." in capsys.readouterr().out

@@ -13,6 +13,7 @@ from traitlets.config import Config
 
 from grader.classroom.gradebook.late_penalty import LatePenalty
 from grader.classroom.record.record import Record
+from grader.classroom.returned import ReturnedFolder
 from grader.classroom.student import grade_submission
 from grader.commands.serve.databases import Deadlines
 from grader.commands.serve.dispatch import Dispatcher
@@ -63,6 +64,8 @@ def test_connections_of_strangers_give_way(tmp_path: Path) -> None:
     asked = []
 
     class Hub:
+        public = ""
+
         async def student(self, _: RequestHandler) -> str | None:
             asked.append(asyncio.get_running_loop().create_future())
             await asked[-1]
@@ -78,7 +81,7 @@ def test_connections_of_strangers_give_way(tmp_path: Path) -> None:
         record = Record(tmp_path)
         service = ServiceContext(
             {}, SubmissionPolicy(), ServiceLimits(), Hub(), store, deadlines, LatePenalty(Config()), dispatcher,
-            metrics, record,
+            metrics, record, ReturnedFolder(tmp_path),
         )  # fmt: skip
         service.server = BoundedServer(application(service, "/"), max_connections=2)
         service.server.add_sockets(sockets := bind_sockets(0, "127.0.0.1"))

@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 import pytest
+from nbgrader.apps import ReleaseFeedbackApp
 
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.record.record import Record
@@ -17,6 +19,8 @@ from grader.classroom.results import SECRET
 from grader.commands.feedback.feedback import Feedback
 from grader.commands.serve.web.links import KEPT, LINK_SECONDS, PAGE_SECONDS, Links, View
 from tests.commands.serve.serving import Server, make_served_course, other, written
+from tests.support.exchange import IGNORED, ExchangeStudent
+from tests.support.nbgrader_programs import run_program
 from tests.support.notebooks import answered
 from tests.support.small_class import NAME, RIGHT, grade_class, hand_in, released
 
@@ -25,6 +29,8 @@ SENTENCES = """
 c.SubmissionPolicy.assignments = {"02-later": {"due": "2100-01-01 00:00 UTC", "disclosure": "points and sentences"}}
 c.LateSubmissionPlugin.penalty_method = "zero"
 """
+
+pytestmark = pytest.mark.filterwarnings(*IGNORED)
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +55,9 @@ def give_back(server: Server, *students: str, assignment: str = NAME) -> None:
     assert not list(Feedback(CourseDir(server.folder), assignment, unmarked=True).give(students))
 
 
-def feedback(server: Server, student: str, query: str = "", assignment: str = NAME, name: str = "small") -> dict:
+def feedback(
+    server: Server, student: str, query: str = "", assignment: str = NAME, name: str = "small"
+) -> dict[str, Any]:
     """Return what the service says about a notebook."""
     told = server.ask(f"/feedback/{assignment}/{name}{query}", student, b"")
     assert told.status == 201, told
@@ -149,13 +157,33 @@ def test_work_that_came_by_a_folder_or_the_exchange_is_returned_too(server: Serv
     grade_class(server.folder, only=["cat"])
     assert feedback(server, "cat") | {"link_seconds": 0} == {
         "assignment": NAME, "notebook": "small", "marks": None, "requests": [], "hand_in": None, "link": None,
-        "link_seconds": 0,
+        "attempts_left": None,        "link_seconds": 0,
     }  # fmt: skip
     mark(server, "cat", 2)
     give_back(server, "cat")
     told = feedback(server, "cat")
     assert told["marks"]["points"] == 10 and told["hand_in"] is None
     assert COMMENT in Browser(server).follow(told["link"])[1]
+
+
+def test_exchange_and_service_return_what_came_by_either(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """kim submits by the exchange, dan by the service: one command returns both, and nbgrader's own takes both."""
+    server.graded("dan", written(server.folder))
+    kim = ExchangeStudent("kim", server.folder, tmp_path / "home", caplog)
+    kim.submit(NAME, "small", answered(released(server.folder), **RIGHT), monkeypatch)
+    grade_class(server.folder, only=["kim"])
+    for student in ("dan", "kim"):
+        mark(server, student, 1.5)
+    status, logged = run_program(ReleaseFeedbackApp, caplog, NAME, "--student=dan")
+    assert status == 0 and "Feedback released" in logged, logged
+    give_back(server, "dan", "kim")
+    assert COMMENT in kim.fetched(NAME, "small", monkeypatch)
+    for student in ("dan", "kim"):
+        told = feedback(server, student)
+        assert told["marks"]["points"] == 9.5 and (told["hand_in"] is None) == (student == "kim")
+        assert COMMENT in Browser(server).follow(told["link"])[1]
 
 
 def test_hand_ins_have_the_secret_that_release_feedback_wants(server: Server) -> None:

@@ -132,9 +132,10 @@ def hand_in(
     if now:
         _hand_in(notebook, display(HTML(""), display_id=True), late, note, "Run hand_in(now=True, late=True) to")
         return
-    button = ipywidgets.Button(description=_label(notebook), layout={"width": "max-content"})
+    label, before = _greeting(notebook)
+    button = ipywidgets.Button(description=label, layout={"width": "max-content"})
     display({**button._repr_mimebundle_(), "text/plain": NO_BUTTON}, raw=True)
-    area = display(HTML(""), display_id=True)
+    area = display(before, display_id=True)
 
     confirmed = late
 
@@ -146,13 +147,9 @@ def hand_in(
             asks = _hand_in(notebook, area, confirmed, note, "Press the button again to")
         finally:
             confirmed = late or asks
-            button.description, button.disabled = "Hand in late" if asks else _label(notebook), False
+            button.description, button.disabled = "Hand in late" if asks else _greeting(notebook)[0], False
 
     button.on_click(press)
-    with suppress(Exception):  # whatever is wrong, the button says it when it is pressed
-        path = _notebook(notebook).resolve()
-        if (service := _service(path.parent)) and (found := _feedback(service, path, seconds=LABEL_SECONDS)):
-            area.update(returned_shown(service.url, found))
 
 
 def feedback(notebook: str | os.PathLike[str] | None = None) -> None:
@@ -209,19 +206,19 @@ def _address_of(what: str, path: Path) -> str:
     return f"{what}/{quote(path.parent.name, safe='')}/{quote(path.stem, safe='')}"
 
 
-def _label(named: str | os.PathLike[str] | None) -> str:
-    """Return the text of the button, with the number of attempts left if the service limits it."""
+def _greeting(named: str | os.PathLike[str] | None) -> tuple[str, HTML]:
+    """Return the text of the button, with the attempts left if they are limited, and marks that were returned."""
     # Whatever is wrong, the button says it when it is pressed.
     with suppress(Exception):
         path = _notebook(named).resolve()
         service = _service(path.parent)
         if service is None:
-            return "Grade now on this computer" if _course(path) else "Hand in now"
-        assignment = service.ask("", seconds=LABEL_SECONDS)["assignments"][path.parent.name]
-        left = assignment["notebooks"][path.stem]["attempts_left"]
-        if left is not None:
-            return f"Hand in now ({left} attempt{'' if left == 1 else 's'} left)"
-    return "Hand in now"
+            return "Grade now on this computer" if _course(path) else "Hand in now", HTML("")
+        found = service.ask(_address_of("feedback", path), b"", LABEL_SECONDS)
+        left = found["attempts_left"]
+        attempts = "" if left is None else f" ({left} attempt{'' if left == 1 else 's'} left)"
+        return f"Hand in now{attempts}", returned_shown(service.url, found)
+    return "Hand in now", HTML("")
 
 
 def _hand_in(named: str | os.PathLike[str] | None, area: DisplayHandle, late: bool, note: str, how: str) -> bool:
@@ -285,11 +282,10 @@ def _states(service: Service, path: Path, content: bytes, late: bool, note: str)
         yield state
 
 
-def _feedback(service: Service, path: Path, hand_in: str = "", seconds: float = REQUEST_SECONDS) -> dict[str, Any]:
+def _feedback(service: Service, path: Path, hand_in: str) -> dict[str, Any]:
     """Return what became of a notebook and a link to the page of a hand-in; {} if the service does not say."""
-    query = f"?hand-in={quote(hand_in, safe='')}" if hand_in else ""
     with suppress(Problem):  # a report is worth more than its link
-        return service.ask(_address_of("feedback", path) + query, b"", seconds)
+        return service.ask(f"{_address_of('feedback', path)}?hand-in={quote(hand_in, safe='')}", b"")
     return {}
 
 

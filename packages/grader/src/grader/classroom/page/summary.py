@@ -99,8 +99,9 @@ class RequestForm:
         text: what the student wrote already, and `exercise` about which one.
         exercise: the chosen exercise, or '' for the whole notebook.
         error: why what the student wrote was not sent.
-        notice: a sentence about another page of the same notebook, and `link` its address.
-        link: the address of the other page.
+        notice: a sentence about another hand-in of the notebook.
+        link: the address of its page, or ''.
+        link_text: what the link says.
     """
 
     action: str
@@ -111,6 +112,7 @@ class RequestForm:
     error: str = ""
     notice: str = ""
     link: str = ""
+    link_text: str = ""
 
 
 def with_requests(page: str, requests: Sequence[Request], form: RequestForm | None = None) -> str:

@@ -5,6 +5,7 @@ feedback/STUDENT/ASSIGNMENT --nbgrader's own ReleaseFeedback--> exchange/COURSE/
 
 import copy
 import logging
+import stat
 from pathlib import Path
 
 from nbgrader.coursedir import CourseDirectory
@@ -13,6 +14,7 @@ from nbgrader.exchange.default import Exchange as DefaultExchange
 
 from grader.classroom.course_dir import CourseDir
 from grader.errors import GraderError
+from grader.files import replace_file
 from grader.text import one_line
 
 
@@ -49,12 +51,21 @@ class Exchange:
         log = logging.getLogger("grader.nbgrader.exchange")
         log.addHandler(said)
         try:
+            for page in self._course_dir.folder("feedback", self._assignment, student).glob("*.html"):
+                _share(page)
             directory = CourseDirectory(config=config, assignment_id=self._assignment, student_id=student)
             self._class(coursedir=directory, config=config, log=log).start()
         except Exception as error:  # any class may be configured
             raise GraderError(one_line(said.text or f"{type(error).__name__}: {error}")) from error
         finally:
             log.removeHandler(said)
+
+
+def _share(page: Path) -> None:
+    """Let all users read a page, because nbgrader copies its permissions along; the names of the copies are secret."""
+    if not page.stat().st_mode & stat.S_IROTH:
+        replace_file(page, page.read_bytes())  # it may belong to the account of the service
+        page.chmod(page.stat().st_mode | stat.S_IRGRP | stat.S_IROTH)
 
 
 class _LastError(logging.Handler):

@@ -8,6 +8,7 @@ from grader.classroom.record.catch_up import catch_up
 from grader.classroom.record.entry import Entry, account
 from grader.classroom.record.record import Record
 from grader.classroom.record.requests import Request, answer, points_before, requests_of
+from grader.classroom.returned import ReturnedFolder
 from grader.text import one_line
 
 
@@ -54,7 +55,12 @@ def answered(course_dir: CourseDir, key: str, text: str) -> str:
 
     request = answer(record, key, account(), text, points)
     assert request.answer is not None
-    return f"answered {one_line(request.asked.student)}{request.points}: the student reads it with the report"
+    asked = request.asked
+    returned = ReturnedFolder(course_dir.root).of(asked.assignment, asked.student) if asked.assignment else None
+    again = f"; run 'grader feedback {asked.assignment} --student {asked.student}' so that the page has the points, too"
+    return one_line(
+        f"answered {asked.student}{request.points}: the student reads it with the report{again if returned else ''}"
+    )
 
 
 def _shown(request: Request) -> Iterator[str]:

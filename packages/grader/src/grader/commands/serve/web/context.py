@@ -207,12 +207,14 @@ class ServiceContext:
         row, marks = self._row(view), self._marks(view)
         receipt = None if row is None else self.receipt(row)
         has_page = receipt is not None and receipt.get("told") == EVERYTHING
+        used = self.store.attempts(view.student, view.assignment, view.notebook).used
         return {
             "assignment": view.assignment,
             "notebook": view.notebook,
             "marks": None if marks is None else marks.as_json(row),
             "requests": [each.as_json() for each in self.requests(view)],
             "hand_in": receipt,
+            "attempts_left": self.rules[view.assignment].left(used),
             "has_page": marks is not None or has_page,
         }
 

@@ -26,6 +26,7 @@ FORM_POLICY = f"{STYLED}form-action 'self'; frame-ancestors 'none'; sandbox allo
 AGAIN = "run hand_in() or feedback() in your notebook again for a new link"
 MARKED = "marked"
 """The end of the address of the marked work, where a newer hand-in has a page, too."""
+TO_MARKS, NEWEST = "Open the page with the marks", "Open the page of the newest hand-in"
 _templates = templates(Path(__file__).with_name("templates"), {})
 
 
@@ -165,8 +166,9 @@ class OpenPageHandler(_BrowserHandler):
         view, page = opened.view, f"{self.settings['prefix']}page/{key}"
         shown = await self.service.in_store_thread(self.service.feedback_page, view, is_marked)
         exercises = self.service.exercises[view.assignment, view.notebook]
-        other = (page if is_marked else f"{page}/{MARKED}") if shown.has_other else ""
+        link, link_text = (page, NEWEST) if is_marked else (f"{page}/{MARKED}", TO_MARKS)
         form = RequestForm(
-            self.request.path, opened.form, exercises, text, exercise, error, notice=shown.other, link=other
-        )
+            self.request.path, opened.form, exercises, text, exercise, error, shown.other,
+            link if shown.has_other else "", link_text,
+        )  # fmt: skip
         self._finish_page(with_requests(shown.html, shown.requests, form))

@@ -1,0 +1,102 @@
+"""A student's browser opens the page from the link below the cell, and sends a request from it, without a mouse."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from grader.classroom.record.record import Record
+from grader.classroom.record.requests import MAX_OPEN, answer, ask, open_requests
+from tests.attacks.hostile_markup import RAN
+from tests.commands.mark.marker import chromium, needs_browser
+from tests.commands.serve.serving import Server, make_served_course, written
+from tests.support.small_class import NAME
+
+NOTEBOOK = "http://jupyter.example/lab"
+"""Another site than the service, as a student's JupyterLab is."""
+HOSTILE = f"<script>{RAN}</script><img src=x onerror={RAN}><form action=/><button>Send</button></form>"
+pytestmark = needs_browser
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A service."""
+    server = Server(make_served_course(tmp_path_factory.mktemp("served") / "course"))
+    yield server
+    assert server.stop() == 0
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """A browser for all tests of this file."""
+    with chromium() as browser:
+        yield browser
+
+
+def clicked(browser: Browser, server: Server, student: str, **options: object) -> Page:
+    """Return the page that a click on the student's link opens in a tab of its own."""
+    link = server.ask(f"/feedback/{NAME}/small", student, b"").json["link"]
+    notebook = browser.new_context(**options).new_page()  # type: ignore[arg-type]
+    body = f'<a href="{server.url}/{link}" target="_blank" rel="noopener noreferrer">Open the page</a>'
+    notebook.route(NOTEBOOK, lambda route: route.fulfill(body=body, content_type="text/html"))
+    notebook.goto(NOTEBOOK)
+    with notebook.context.expect_page() as opened:
+        notebook.get_by_role("link").press("Enter")
+    opened.value.wait_for_load_state()
+    return opened.value
+
+
+def write(page: Page, exercise: str, text: str) -> None:
+    """Write a request and send it, with keys alone."""
+    page.locator("summary", has_text="look at something again").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    expect(page.get_by_label("Which exercise?")).to_be_focused()
+    page.keyboard.type(exercise)
+    page.keyboard.press("Tab")
+    expect(page.get_by_label("What should be looked at, and why?")).to_be_focused()
+    page.keyboard.insert_text(text)
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.wait_for_load_state()
+
+
+def test_a_request_by_keyboard_and_its_answer(server: Server, browser: Browser, tmp_path: Path) -> None:
+    """The link leads from another site to the page, which loads again; hostile texts on it stay texts."""
+    server.graded("ann", written(server.folder, why=HOSTILE))
+    page = clicked(browser, server, "ann")
+    expect(page.get_by_role("heading", name="small")).to_be_visible()
+    write(page, "why", f"Why 0?\n{HOSTILE}")
+    expect(page.get_by_text("You asked about why")).to_be_visible()
+    [request] = [each for each in open_requests(Record(server.folder)) if each.student == "ann"]
+    assert request.cell == "why" and request.why.startswith("Why 0?")
+    answer(Record(server.folder), request.id, "mia", "Now two.", lambda _: (0.0, 2.0))
+    page.reload()
+    expect(page.get_by_text("Answer (0 → 2 points): Now two.")).to_be_visible()
+    assert page.title() == "small" and re.search("/page/[^/]+$", page.url.partition("#")[0])
+
+
+def test_what_was_not_sent_stays_in_the_form(server: Server, browser: Browser) -> None:
+    """The reason is an alert beside it."""
+    server.graded("bob", written(server.folder))
+    for number in range(MAX_OPEN):
+        ask(Record(server.folder), "bob", NAME, "small", "", f"please {number}")
+    page = clicked(browser, server, "bob")
+    write(page, "two", "One more.")
+    expect(page.get_by_role("alert")).to_contain_text("10 requests of yours wait for an answer")
+    expect(page.get_by_label("What should be looked at, and why?")).to_have_value("One more.")
+    expect(page.get_by_label("Which exercise?")).to_have_value("two")
+
+
+def test_the_page_fits_a_phone_and_no_script_runs(server: Server, browser: Browser) -> None:
+    """At 390 pixels nothing is wider than the screen, and the page may run no script of its own either."""
+    server.graded("cat", written(server.folder))
+    page = clicked(browser, server, "cat", viewport={"width": 390, "height": 844}, color_scheme="dark")
+    page.locator("summary", has_text="look at something again").click()
+    assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
+    page.evaluate(
+        "() => document.body.append(Object.assign(document.createElement('script'), {text: 'document.title = 1'}))"
+    )
+    assert page.title() == "small"
