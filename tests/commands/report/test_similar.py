@@ -190,7 +190,7 @@ def test_rare_wrong_behaviour_counts_in_whatever_way_it_is_written() -> None:
 
 
 def test_a_known_mistake_counts_much_less_than_another() -> None:
-    """People make it independently. Several of them are worth a look, and are told as what they are."""
+    """People make it independently. Several of them are worth a look, and the reasons call them known."""
     name, answer = bank(SPLIT).mistakes[0]
     given = GIVEN | {SPLIT: [*GIVEN[SPLIT], answer]}
 
