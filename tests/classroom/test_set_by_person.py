@@ -1,5 +1,6 @@
 """Points that a person set for a test stay, say so, and are asked for again only if the test itself gives others."""
 
+import copy
 import json
 import shutil
 from inspect import unwrap
@@ -9,10 +10,16 @@ from types import SimpleNamespace
 import nbformat
 import pytest
 from bs4 import BeautifulSoup, Tag
+from hypothesis import given
+from hypothesis import strategies as st
 from nbgrader.server_extensions.formgrader.apihandlers import GradeHandler
 
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.reader import read_ledger
+from grader.classroom.gradebook.rules import CellScore, NotebookScore
+from grader.classroom.page.exercises import exercises, put_score
+from grader.engine.notebook.cells import CellType, type_of
+from grader.engine.notebook.outline import GRADED
 from tests.support.notebooks import answered
 from tests.support.small_class import NAME, RIGHT, SOURCE, grade_class, hand_in, make_course, released, run
 
@@ -129,3 +136,34 @@ def test_a_test_that_waits_keeps_no_other_from_counting(course: Path) -> None:
     grade_class(course, force=True)
     assert row(course).startswith("✓ right so far one 1 of 1")
     assert read_ledger(CourseDir(course), NAME).of("gus").total.points == 7
+
+
+@st.composite
+def scores(draw: st.DrawFn, max_points: float, *, is_test: bool) -> CellScore:
+    """What the gradebook may have of a cell: the grader's points, a person's, extra credit, or nothing yet."""
+    part = st.sampled_from([None, 0.0, 0.5, 1.0])
+    auto, manual, extra = (draw(part) for _ in range(3))
+    auto, manual = (None if each is None else each * max_points for each in (auto, manual))
+    waits = (auto is None and manual is None) or draw(st.booleans())
+    return CellScore(max_points, auto, manual, extra, waits, is_test)
+
+
+@given(st.data())
+def test_exercises_add_up_to_what_is_known(data: st.DataObject) -> None:
+    """Whatever is in the gradebook: the sum of the summary is that of its header, and only all points are right."""
+    notebook = copy.deepcopy(SOURCE)
+    cells = {}
+    for each in notebook.cells:
+        if type_of(each) in GRADED:
+            most, is_test = float(each.metadata.nbgrader.points), type_of(each) is CellType.TEST
+            cells[each.metadata.nbgrader.grade_id] = data.draw(scores(most, is_test=is_test))
+            put_score(each, cells[each.metadata.nbgrader.grade_id])
+    header, shown = NotebookScore.of(cells, {}), exercises(notebook)
+    known = [each.view for each in shown if each.view.state.style != "wait"]
+    assert sum(each.points for each in known) == pytest.approx(header.marked)
+    assert sum(each.max_points for each in known) == pytest.approx(header.max_marked)
+    unknown = [each.view.max_points for each in shown if each.view.state.style == "wait"]
+    assert sum(unknown) + sum(each.waiting for each in shown) == pytest.approx(header.waiting)
+    for each in shown:
+        is_full = each.view.points >= each.view.max_points and each.view.state.style != "wait"
+        assert (each.view.state.word == "right") == (is_full and not each.waiting)

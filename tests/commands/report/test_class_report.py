@@ -13,6 +13,7 @@ from grader.classroom.course_dir import CourseDir
 from grader.commands.report import command
 from grader.commands.report.command import DOES_NOT_RUN, REPAIRED, ReportOptions, class_report, report
 from grader.errors import GraderError
+from tests.commands.serve.serving import MISCONCEPTION
 from tests.support.notebooks import answered
 from tests.support.paths import REPOSITORY
 from tests.support.small_class import NAME, RIGHT, SCORES, grade_class, hand_in, make_course, released, run
@@ -110,6 +111,30 @@ def test_code_that_does_not_run_is_no_mistake_without_a_name(tmp_path: Path) -> 
     assert made.groups == [] and made.lecture == []
     (found,) = (each for each in made.incidents if each.kind == DOES_NOT_RUN)
     assert found.place == "one" and found.students == [0, 1, 2] and "one is not defined" in found.detail
+    refused = run(folder, "grader", "report", NAME, "--draft-mistake", "one-0123ab")
+    assert refused.returncode == 1 and not refused.stdout
+    assert "3 answers to one do not run, which is no mistake to name" in " ".join(refused.stderr.split())
+
+
+def test_a_known_mistake_of_two_students_is_no_similar_work(tmp_path: Path) -> None:
+    """Two others share a mistake that no list foresees: these are listed."""
+    folder = make_course(tmp_path / "course")
+    lists = folder / "source" / NAME / "misconceptions"
+    lists.mkdir()
+    (lists / "one.toml").write_text(MISCONCEPTION)
+    for student, one in {
+        "ann": "def one(x=1):\n    return x + 1",
+        "bob": "def one(y=1):\n    return y + 1",
+        "cat": "def one(x=1):\n    return 2 * x",
+        "dan": "def one(y=1):\n    return 2 * y",
+        "eve": RIGHT["one"],
+        "fay": RIGHT["one"],
+    }.items():
+        hand_in(folder, student, answered(released(folder), **RIGHT | {"one": one}))
+    grade_class(folder)
+    made = class_report(CourseDir(folder), NAME)
+    assert [each.students for each in made.mistakes] == [[0, 1]] and [each.students for each in made.groups] == [[2, 3]]
+    assert [(each.left, each.right) for each in made.pairs] == [(2, 3)]
 
 
 def test_a_page_follows_arrivals(again: Path, monkeypatch: pytest.MonkeyPatch) -> None:

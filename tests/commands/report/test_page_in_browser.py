@@ -31,7 +31,7 @@ def test_the_address_says_how_tables_are_sorted_and_filtered_and_what_is_open(
     """So a page that loads again stays as its reader left it. Cells that are no number come last in both directions."""
     (tmp_path / "page.html").write_text(page(report))
     pair = read(page(report)).select_one("section:has(#pairs) ol details")["id"]
-    column = 4 + len(report.exercises)  # the last exercise, in which some answers wait for marking
+    column = 5 + len(report.exercises)  # the last exercise, in which some answers wait for marking
     shown = opened(
         f"{(tmp_path / 'page.html').as_uri()}#tests?students.sort=-{column}&students.find={quote('LATE 0')}&open={pair}"
     )

@@ -24,7 +24,10 @@ from tests.support.exercises import SOURCES, STYLES, misconceptions_of, referenc
 EXERCISES = ("vanilla-attention", "split-heads", "combine-heads", "add-mask", "scaled-dot-product-attention",
              "self-attention", "simplified-self-attention", "index-lookup")  # fmt: skip
 STUDENTS, COPIES = 300, 8
-GIVEN = {exercise: [reference(exercise)] for exercise in EXERCISES}
+GIVEN = {
+    exercise: [reference(exercise), *(each.apply(reference(exercise)) for each in misconceptions_of(exercise))]
+    for exercise in EXERCISES
+}
 SPLIT = "split-heads"
 RIGHT = [style.read_text() for style in STYLES if style.parent.name in SOURCES]
 WRONG = [each.apply(reference(each.exercise)) for exercise in EXERCISES for each in misconceptions_of(exercise)]
@@ -61,7 +64,7 @@ def bank(exercise: str) -> Bank:
 
 def honest(index: int, chance: random.Random) -> StudentWork:
     """Return the work of a student who does right what they can; some mistakes are more frequent than others."""
-    work = StudentWork(index, {}, {}, {})
+    work = StudentWork(index, {}, {}, {}, set())
     ability = chance.betavariate(4, 2)
     for exercise in EXERCISES:
         known, share = bank(exercise), 1.0
@@ -71,6 +74,8 @@ def honest(index: int, chance: random.Random) -> StudentWork:
             often = min(int(chance.expovariate(1 / 6)), len(known.mistakes) - 1)
             behaviour, answer = known.mistakes[often] if chance.random() < 0.6 else chance.choice(known.mutants)
             work.behaviours[exercise], share = behaviour, 0.3  # type: ignore[index]
+            if behaviour in dict(known.mistakes):
+                work.known.add(exercise)  # type: ignore[attr-defined]
         work.answers[exercise], work.shares[exercise] = answer, share  # type: ignore[index]
     return work
 
@@ -81,10 +86,14 @@ def copied(work: StudentWork, index: int, chance: random.Random) -> StudentWork:
 
 
 def classroom(seed: int) -> tuple[list[StudentWork], set[tuple[int, int]]]:
-    """Return a class and the pairs in which one is a copy of the other's work, three wrong answers included."""
+    """Return a class and the pairs in which one is a copy of the other's work, three wrong answers included.
+
+    One of them at least is no known mistake: those alone look like chance.
+    """
     chance = random.Random(seed)
     students = [honest(place, chance) for place in range(STUDENTS - COPIES)]
-    originals = chance.sample([each for each in students if len(each.behaviours) >= 3], COPIES)
+    copyable = [each for each in students if len(each.behaviours) >= max(3, len(each.known) + 1)]
+    originals = chance.sample(copyable, COPIES)
     students += [copied(each, STUDENTS - COPIES + number, chance) for number, each in enumerate(originals)]
     return students, {(each.index, STUDENTS - COPIES + number) for number, each in enumerate(originals)}
 
@@ -178,6 +187,31 @@ def test_rare_wrong_behaviour_counts_in_whatever_way_it_is_written() -> None:
         f"their wrong answers to `{exercise}` behave alike in every test, as only 2 of 40 do"
         for exercise in (SPLIT, "add-mask")
     ]
+
+
+def test_a_known_mistake_counts_much_less_than_another() -> None:
+    """People make it independently. Several of them are worth a look, and the reasons call them known."""
+    name, answer = bank(SPLIT).mistakes[0]
+    given = GIVEN | {SPLIT: [*GIVEN[SPLIT], answer]}
+
+    def shared(exercises: int, *, is_known: bool) -> list[StudentWork]:
+        names = [f"{SPLIT}-{number}" for number in range(exercises)]
+        return [
+            replace(
+                work,
+                answers=dict.fromkeys(names, work.answers[SPLIT]),
+                shares=dict.fromkeys(names, work.shares[SPLIT]),
+                behaviours=dict.fromkeys(names, name) if work.behaviours else {},
+                known=names if work.behaviours and is_known else (),
+            )
+            for work in alike({3: answer, 30: answer}, name)
+        ]
+
+    texts = {f"{SPLIT}-{number}": given[SPLIT] for number in range(9)}
+    [unknown], [known] = (similar(shared(9, is_known=each), texts) for each in (False, True))
+    assert known.score < unknown.score / 2
+    assert similar(shared(1, is_known=True), texts) == similar(shared(3, is_known=True), texts) == []
+    assert known.reasons[0] == f"their wrong answers to `{SPLIT}-0` are the same known mistake, as of 2 of 40"
 
 
 def test_unusual_text_counts_without_a_known_behaviour() -> None:

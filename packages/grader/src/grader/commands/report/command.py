@@ -7,7 +7,8 @@ import hashlib
 import os
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -33,11 +34,12 @@ from grader.commands.report.mistakes import (
 from grader.commands.report.model import ClassReport, Incident, SimilarPair, StudentIndex
 from grader.commands.report.similar import StudentWork, similar
 from grader.commands.shared import REPORTS
-from grader.engine.diagnosis.misconceptions import load
+from grader.engine.diagnosis.misconceptions import Misconception, load
 from grader.engine.limits import Limits
 from grader.engine.notebook.outline import Outline
 from grader.engine.report import Verdict
 from grader.errors import GraderError
+from grader.text import plural
 
 LOOK_SECONDS = 2.0
 """Seconds between two checks for new results."""
@@ -125,7 +127,7 @@ def class_report(course_dir: CourseDir, assignment: str, *, is_anonymous: bool =
         mistakes=mistakes,
         groups=unnamed,
         lecture=lecture(data.outline.sources, mistakes, unnamed),
-        pairs=_similar_work(data, groups),
+        pairs=_similar_work(data, groups, misconceptions),
         incidents=incidents(data),
         is_anonymous=is_anonymous,
     )
@@ -140,12 +142,21 @@ def draft_mistake(course_dir: CourseDir, assignment: str, key: str) -> str:
         key: the group's key in the report.
 
     Raises:
-        GraderError: no group has this key, or its example now behaves like our solution or like a known mistake.
+        GraderError: no group has this key, its answers do not run, or its example now behaves like our solution or like
+            a known mistake.
         SandboxUnavailable: the kernel cannot confine student code.
     """
     data = load_class(course_dir, assignment)
-    found = {each.key: each for each in unnamed_groups(data, behaviour_groups(wrong_answers(data)))}
+    wrong = wrong_answers(data)
+    found = {each.key: each for each in unnamed_groups(data, behaviour_groups(wrong))}
     if key not in found:
+        exercise, _, _ = key.rpartition("-")
+        if broken := sum(each.does_not_run and exercise == each.exercise for each in wrong):
+            raise GraderError(
+                f"no unnamed group has the key {key!r}, and {plural(broken, 'answer')} to {exercise} "
+                f"{'does' if broken == 1 else 'do'} not run, which is no mistake to name: the report has them under "
+                "Incidents"
+            )
         keys = ", ".join(found) or "none"
         raise GraderError(f"no unnamed group of '{assignment}' has the key {key!r}; the report lists them: {keys}")
     group = found[key]
@@ -170,12 +181,17 @@ def draft_mistake(course_dir: CourseDir, assignment: str, key: str) -> str:
     return f"# {os.path.relpath(place, course_dir.root)}: write the name and the hint\n{doubt}{made.toml}"
 
 
-def _similar_work(data: ClassData, groups: Iterable[BehaviourGroup]) -> list[SimilarPair]:
+def _similar_work(
+    data: ClassData, groups: Iterable[BehaviourGroup], misconceptions: Sequence[Misconception]
+) -> list[SimilarPair]:
     """The pairs of students whose work is worth a look; `groups` are the wrong answers, grouped by behaviour."""
     behaviours: list[dict[str, str]] = [{} for _ in data.students]
+    known: list[set[str]] = [set() for _ in data.students]
     for number, group in enumerate(groups):
         for wrong in group.members:
             behaviours[wrong.index][wrong.exercise] = str(number)
+            if group.causes:
+                known[wrong.index].add(wrong.exercise)
     questions = {name for name, each in data.outline.exercises.items() if each.is_question}
     works = []
     for index, (student, records) in enumerate(zip(data.students, data.records, strict=True)):
@@ -184,10 +200,16 @@ def _similar_work(data: ClassData, groups: Iterable[BehaviourGroup]) -> list[Sim
             name: source for record in records.values() for name, source in record.answers.items() if name in written
         }
         shares = {each.exercise: (each.points or 0.0) / (each.max_points or 1.0) for each in student.exercises}
-        works.append(StudentWork(index, answers, shares, behaviours[index]))
-    # Students share the reference solutions, which include the released cells, without suspicion.
+        works.append(StudentWork(index, answers, shares, behaviours[index], known[index]))
+    # Students share the reference solutions, which include the released cells, without suspicion. So do students with
+    # the same known mistake share what it changes in them.
     outlines = map(Outline, data.outline.sources.values())
-    return similar(works, {exercise: [each.reference(exercise)] for each in outlines for exercise in each.coded})
+    given = {exercise: [each.reference(exercise)] for each in outlines for exercise in each.coded}
+    for mistake in misconceptions:
+        with suppress(GraderError):  # an edit that does not fit the reference
+            if mistake.exercise in given:
+                given[mistake.exercise].append(mistake.apply(given[mistake.exercise][0]))
+    return similar(works, given)
 
 
 def incidents(data: ClassData) -> list[Incident]:

@@ -4,13 +4,14 @@
     behaviours, rare ones only -----------------------+--> students who share them --> SimilarPair, best score first
 
 A score sums surprise: a shared feature that a fraction p of the class has counts -log p. Frequent features count
-nothing, above all common right answers. Only pairs that share a rare feature are ever looked at.
+nothing, above all common right answers, and known mistakes count little, because people make them independently. Only
+pairs that share a rare feature are ever looked at.
 """
 
 import math
 import warnings
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -23,6 +24,8 @@ from grader.text import printable
 
 RARE_SHARE, ALWAYS_RARE = 0.05, 5
 """A feature is rare if at most this fraction of the class has it, or at most this many students."""
+OF_KNOWN = 0.4
+"""The weight of a known mistake, compared with a wrong behaviour that no list foresees."""
 FOLLOWS_FROM_ANOTHER = 0.25
 """The weight of a pair of statements, one of which uses a name that the other sets: it mostly comes with them."""
 MOST = 3.0
@@ -49,13 +52,15 @@ class StudentWork:
     """A student's work on an assignment, by exercise.
 
     `answers` are the sources, without blanks. `shares` are fractions of the points, 1 for full marks. `behaviours` name
-    groups: answers to an exercise with the same name are wrong in the same way in every test.
+    groups: answers to an exercise with the same name are wrong in the same way in every test. `known` are the exercises
+    in which that is a known mistake.
     """
 
     index: StudentIndex
     answers: Mapping[str, str]
     shares: Mapping[str, float]
     behaviours: Mapping[str, str]
+    known: Collection[str] = ()
 
     def is_right(self, exercise: str) -> bool:
         """Return True if the answer to an exercise has full marks."""
@@ -69,7 +74,8 @@ def similar(students: Sequence[StudentWork], given: Mapping[str, Sequence[str]],
 
     Args:
         students: the class.
-        given: texts by exercise that students may share without suspicion: the released cell, the reference solution.
+        given: texts by exercise that students may share without suspicion: the released cell, the reference solution,
+            and the known mistakes in it.
         most: the maximum number of pairs.
     """
     if len(students) < 2:
@@ -104,6 +110,8 @@ class _Survey:
         self.usual = {feature for text in given for feature in features(statements(text))}
         self._alike: dict[str, list[int]] = defaultdict(list)
         """The students with the same behaviour, by its name."""
+        self._known: set[str] = set()
+        """The behaviours that are known mistakes."""
         self._ends: NDArray[numpy.int64] = numpy.full(len(students), UNKNOWN)
         """The outcome of each student's answer: UNKNOWN, RIGHT, or the number of a behaviour."""
         self._unusual: Scores = numpy.zeros(len(students))
@@ -119,6 +127,8 @@ class _Survey:
             student = self._students[number]
             if (behaviour := student.behaviours.get(self.exercise)) is not None:
                 self._alike[behaviour].append(number)
+                if self.exercise in student.known:
+                    self._known.add(behaviour)
                 self._ends[number] = numbers.setdefault(behaviour, RIGHT + 1 + len(numbers))
             elif student.is_right(self.exercise):
                 self._ends[number] = RIGHT
@@ -158,7 +168,12 @@ class _Survey:
         behaviour = left.behaviours.get(self.exercise, "")
         if is_alike := self.is_rare(behaviour) and behaviour == right.behaviours.get(self.exercise):
             number = f"{len(self._alike[behaviour])} of {len(self.authors)}"
-            found.append((1.0, f"their wrong answers to {name} behave alike in every test, as only {number} do"))
+            if behaviour in self._known:
+                found.append(
+                    (TELLING_SHARE, f"their wrong answers to {name} are the same known mistake, as of {number}")
+                )
+            else:
+                found.append((1.0, f"their wrong answers to {name} behave alike in every test, as only {number} do"))
         texts = [{each.text for each in statements(work.answers[self.exercise])} - self.usual for work in (left, right)]
         same, unusual = texts[0] & texts[1], texts[0] | texts[1]
         if len(same) > is_alike:  # a single unusual line may cause the behaviour
@@ -176,8 +191,13 @@ class _Survey:
             room: the maximum number of entries for text, and for behaviour.
         """
         students = len(self._students)
-        alike = [group for behaviour, group in self._alike.items() if self.is_rare(behaviour)]
-        by_behaviour = _shared({tuple(group): self._surprise(len(group)) for group in alike}, students, room)
+        rare = {behaviour: group for behaviour, group in self._alike.items() if self.is_rare(behaviour)}
+        alike = list(rare.values())
+        weights = {
+            tuple(group): self._surprise(len(group)) * (OF_KNOWN if behaviour in self._known else 1.0)
+            for behaviour, group in rare.items()
+        }
+        by_behaviour = _shared(weights, students, room)
         by_text = _shared(self._groups, students, room)
         pairs = numpy.union1d(by_behaviour[0], by_text[0])
         text = _aligned(pairs, *by_text)
