@@ -25,6 +25,8 @@ LOCAL = ("127.0.0.1", "::1", "localhost")
 
 WIDE = 500
 """Characters in a line of a file or a pipe, of which a table takes what it needs."""
+HAND_IN_FILES = "hand_in_files"
+"""The folder in the course folder, or the archive, with a settings file of `hand_in()` for each student."""
 REPORTS = "reports"
 """The folder in the course folder with a folder for each assignment that `grader report` has seen."""
 SERVE_LOCK, MARK_LOCK = ".grader-serve.lock", ".grader-mark.lock"

@@ -11,7 +11,7 @@ from sqlalchemy import select
 from grader.classroom.config import Grader
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.submitted.times import times_file
-from grader.commands.shared import REPORTS
+from grader.commands.shared import HAND_IN_FILES, REPORTS
 
 Move = tuple[Path, Path]
 OF_STUDENTS = ("submitted", "autograded", "feedback")
@@ -33,7 +33,8 @@ def student_moves(course_dir: CourseDir, before: str, after: str) -> list[Move]:
         for step in OF_STUDENTS
         for move in _outermost(course_dir, step, assignment, before, after)
     )
-    return _present(moves)
+    files = course_dir.root / HAND_IN_FILES
+    return _present([*moves, (files / before, files / after)])
 
 
 def removal_moves(course_dir: CourseDir, student: str) -> list[Move]:

@@ -76,8 +76,8 @@ class SubmitHandler(Handler):
 
     async def post(self, assignment: str, notebook: str) -> None:
         """Store the notebook and answer with its receipt."""
+        assignment, notebook = self.work(assignment, notebook)
         service, rules = self.service, self.service.rules[assignment]
-        notebook = self.notebook(assignment, notebook)
         # After a client hangs up, its notebook counts as long as it is in memory.
         with self._cleanup.pop_all():
             if not self._content:
@@ -114,7 +114,7 @@ class SubmitHandler(Handler):
             await self.send_state(row, 202, late if is_new else "")
 
     def _require_acceptable(self) -> None:
-        self.notebook(*self.path_args)
+        self.work(*self.path_args)
         length = self.request.headers.get("Content-Length", "")
         if length.isdecimal() and int(length) > self._max_bytes:
             raise self._too_large()
@@ -177,7 +177,7 @@ class RegradeHandler(Handler):
 
     async def post(self, assignment: str, file: str) -> None:
         """Record the request, `{"exercise": "", "text": "..."}`, and answer with it."""
-        notebook = self.notebook(assignment, file)
+        assignment, notebook = self.work(assignment, file)
         try:
             wanted = msgspec.json.decode(self.request.body, type=Wanted)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
