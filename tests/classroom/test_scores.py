@@ -32,6 +32,25 @@ def test_every_student_has_one_row_in_a_class_of_any_size() -> None:
     assert [part.strip() for part in rows[-1]] == ["zoe", "-", "-", "could not be graded"]
 
 
+def test_the_table_has_names_and_those_who_handed_in_nothing() -> None:
+    """Where the roster has them; without a name in it there is no column for them."""
+    known = {"ann": SubmissionScore("ann", notebooks={"small": NotebookScore(1.0, 2.0, 0.0, 3.0)})}
+
+    def rows(people: dict[str, str]) -> list[list[str]]:
+        shown = io.StringIO()
+        for table in score_tables("01", known, {"bob": "could not be graded"}, people):
+            Console(file=shown, width=200).print(table)
+        lines = [line for line in shown.getvalue().splitlines() if line.startswith("│")]
+        return [[part.strip() for part in line.split("│")[1:-1]] for line in lines]
+
+    assert rows({"ann": "Ann Lee", "cat": "Cat Roe"}) == [
+        ["ann", "Ann Lee", "1 / 2", "0 / 3", ""],
+        ["bob", "", "-", "-", "could not be graded"],
+        ["cat", "Cat Roe", "-", "-", "has not handed in"],
+    ]
+    assert rows({"cat": ""})[-1] == ["cat", "-", "-", "has not handed in"] and len(rows({})) == 2
+
+
 @given(name=st.text(st.characters(codec=None), min_size=1))
 @example(name="\x1b]0;owned\x07\x1b[2J")
 @example(name="eve \u202e001 / 001")

@@ -82,7 +82,7 @@ def test_a_command_exists(page: Path, command: str, capsys: pytest.CaptureFixtur
 
 COMMANDS = [
     *("release", "grade", "worker-setup", "check", "report", "serve", "tokens", "roster", "import", "export"),
-    *("prove", "doctor", "extend", "requests", "backup", "restore", "mark", "feedback"),
+    *("prove", "doctor", "extend", "requests", "backup", "restore", "mark", "feedback", "rename"),
 ]
 
 

@@ -328,6 +328,19 @@ def test_every_name_of_a_file_reaches_the_service(server: Server, tmp_path: Path
     assert "8 of 8" in shown(own, written(server.folder), name="small (1)", **access(server, "gus"))
 
 
+def test_a_folder_unpacked_twice_is_that_of_its_assignment(server: Server, tmp_path: Path) -> None:
+    """And a copy of a file that of its notebook; a folder with another name learns which there are."""
+    student = access(server, "cat")
+    text = shown(tmp_path, written(server.folder), assignment=f"{NAME} (1)", name="small-Copy1", **student)
+    assert "8 of 8" in text
+    for folder in ("Übung", "hw7"):
+        text = shown(tmp_path, written(server.folder), assignment=folder, **student)
+        assert (
+            f"there is no assignment &#x27;{folder}&#x27;: put the notebook into a folder with the name of one" in text
+        )
+        assert f"({NAME}, " in text
+
+
 def test_the_first_source_that_is_a_file_is_taken(server: Server, tmp_path: Path) -> None:
     """VS Code beside a Jupyter server: the name of the session is no file. A name that is given goes before all."""
     path = tmp_path / NAME / "small.ipynb"

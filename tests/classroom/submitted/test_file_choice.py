@@ -141,7 +141,11 @@ def test_between_different_answers_nothing_is_guessed(again: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "line"),
     [
-        ("small.zip", "'small.zip' is an archive: unpack the notebooks, and grade again"),
+        (
+            "small.zip",
+            "'small.zip' is an archive: run grader import submitted/gus/01-small/small.zip --assignment 01-small "
+            "--student gus, and grade again",
+        ),
         ("all.tar.gz", "'all.tar.gz' is an archive: unpack the notebooks, and grade again"),
         ("small.html", "'small.html' cannot be graded: ask the student for the notebook"),
         ("small (1).ipynb", "'small (1).ipynb' is not JSON, so it is not a notebook: ask the student for it again"),
@@ -151,28 +155,40 @@ def test_between_different_answers_nothing_is_guessed(again: Path) -> None:
         ),
     ],
 )
-def test_a_file_that_may_hold_answers_is_an_error_if_there_are_none(again: Path, file: str, line: str) -> None:
+def test_a_file_that_may_hold_answers_is_an_error_if_there_are_none(
+    again: Path, file: str, line: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """With no notebook, with a blank one and with a filled one: only there it is a mere notice."""
+    monkeypatch.chdir(again)
     for student, work in (("gus", None), ("hal", released(again)), ("ivy", answered(released(again), **RIGHT))):
         write(hand_in(again, student, work), {file: b"PK"})
     results = grade_all(again)
-    assert [line in results[student].errors for student in ("gus", "hal", "ivy")] == [True, True, False]
-    # A page or a program beside a notebook is plainly none.
-    assert results["ivy"].notices == ([] if file == "small.html" else [line]) and points(again)["ivy"] == 8
+    for student in ("gus", "hal"):
+        assert line.replace("gus", student) in results[student].errors
+    ignored = f"ignored, because no notebook's code names it: {file!r}"
+    assert results["ivy"].notices == [ignored if file == "small.html" else line.replace("gus", "ivy")]
+    assert not results["ivy"].errors and points(again)["ivy"] == 8
 
 
-def test_what_is_plainly_no_notebook_and_what_programs_make_is_not_mentioned(again: Path) -> None:
-    """Data, helper modules and checkpoints; a strange notebook is named, and an error only if one is missing."""
+def test_every_ignored_file_is_named_but_not_what_programs_make(again: Path) -> None:
+    """Data, modules and pictures that no code names; a strange notebook is an error only if one is missing."""
     quiet = {
         "vocab.json": b"{}", "data/words.txt": b"x", "helper.py": b"", "README": b"", "photo.png": b"",
-        "timestamp.txt": b"",
+        "timestamp.txt": b"", "submission_secret.txt": b"", "hand_in.toml": b"",
         ".ipynb_checkpoints/small-checkpoint.ipynb": b"{", "__MACOSX/small.ipynb": b"{", "a/.git/small.ipynb": b"{",
     }  # fmt: skip
     write(hand_in(again, "gus", answered(released(again), **RIGHT)), quiet)
     write(hand_in(again, "hal", released(again)), {"play.ipynb": notebook()})
     write(hand_in(again, "ivy", None), {"play.ipynb": notebook()})
+    write(hand_in(again, "jim", None), {"homework.pdf": b"%PDF"})
     results = grade_all(again)
-    assert not results["gus"].errors + results["gus"].notices
+    ignored = "'README', 'data/words.txt', 'helper.py', 'photo.png' and 'vocab.json'"
+    assert results["gus"].errors + results["gus"].notices == [
+        f"ignored, because no notebook's code names it: {ignored}"
+    ]
+    assert results["jim"].errors == ["'homework.pdf' cannot be graded: ask the student for the notebooks"]
+    write(again / "submitted" / "gus" / NAME, {"late.pdf": b""})
+    assert "'late.pdf'" in grade_all(again)["gus"].notices[0]
     line = "'play.ipynb' belongs to no notebook of this assignment"
     assert results["hal"].notices == [line] and not results["hal"].errors
     assert results["ivy"].errors == [f"{line}: rename the right file"]
@@ -218,8 +234,10 @@ def test_files_outside_of_the_folder_of_the_assignment_are_named(
     results = grade_all(again)
     for student, file in (("gus", "small.ipynb"), ("hal", "01_small/small (1).ipynb"), ("ivy", "homework.ipynb"),
         ("leo.zip", "leo.zip"), ("mia", "homework.zip")):  # fmt: skip
+        whose = " --student NAME" if student == file else ""
         assert results[student].errors == [
-            f"not graded, because it is outside of submitted/{student}/{NAME}/: {file!r}"
+            f"not graded, because it is outside of submitted/{student}/{NAME}/: {file!r}; "
+            f"run grader import submitted/{student} --assignment {NAME}{whose}"
         ]
     # A link counts as a submission, and is not followed.
     assert "'Small.ipynb'" in results["ann"].errors[0] and results.keys() == {

@@ -1,11 +1,15 @@
 """The last line of `grader grade --changed` counts who gains, who loses and who stays."""
 
+from pathlib import Path
+
 import pytest
 
 from grader.classroom.gradebook.reader import SubmissionScore
 from grader.classroom.gradebook.rules import CellScore, NotebookScore
+from grader.commands.cli import main
 from grader.commands.grade.changes import ChangedTest, StudentChange
 from grader.commands.grade.console import summary
+from tests.support.small_class import NAME, hand_in, make_course
 
 
 def having(points: float) -> SubmissionScore:
@@ -41,3 +45,22 @@ def test_a_student_whose_tests_cancel_out_keeps_the_total() -> None:
     ]
     change = StudentChange("ann", tests, False, having(8), having(8))
     assert summary([change], 1) == "1 of 1 student changes: 0 gain, 0 lose, 1 keeps the total; 0 stay as they are"
+
+
+def test_no_name_is_broken_in_a_pipe(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Programs read lines; names of the roster and students who handed in nothing are in the table, too."""
+    course = make_course(tmp_path / "course")
+    monkeypatch.chdir(course)
+    monkeypatch.delenv("COLUMNS", raising=False)
+    student, name = "a-very-long-login@department.university.example.org", "Maximiliane von und zu Hohenstein-Waldeck"
+    hand_in(course, student, None)
+    (course / "file.csv").write_text(f"id,first_name\n{student},{name}\nbob,Bob\n")
+    assert main(["roster", "file.csv"]) == 0 and main(["grade", NAME]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    row = next(line for line in lines if student in line)
+    assert name in row and "small.ipynb was not handed in" in row
+    assert any("bob" in line and "has not handed in" in line for line in lines)
+    assert main(["grade", NAME, "--student", student]) == 0
+    assert "bob" not in capsys.readouterr().out

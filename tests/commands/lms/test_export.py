@@ -63,11 +63,12 @@ class Course:
 
     folder: Path
     printed: pytest.CaptureFixture[str]
+    summary: str = ""
 
     def export(self, *options: str, platform: str = "canvas", status: int = 0) -> tuple[list[list[str]], str]:
         """Return the rows of `grader export`, and what it said besides."""
         assert main(["export", NAME, "--for", platform, *options, "--output", "out.csv"]) == status
-        said = self.printed.readouterr().err
+        self.summary, said = self.printed.readouterr()
         if status:
             return [], said
         with (self.folder / "out.csv").open(newline="", encoding="utf-8") as file:
@@ -96,6 +97,7 @@ def points_possible(text: str, points: str) -> str:
 def test_the_table_is_that_of_nbgrader(course: Course) -> None:
     """To the last digit, penalties, marks and extra credit included; `nbgrader export` only does not quote commas."""
     rows, said = course.export(platform="csv")
+    assert course.summary == f"wrote out.csv: {len(EARNED)} students\n"
     with CourseDir(course.folder).gradebook() as gradebook:
         plugin = CsvExportPlugin()
         plugin.to = str(course.folder / "theirs.csv")
@@ -114,6 +116,7 @@ def test_canvas_gets_its_own_gradebook_with_our_column(course: Course) -> None:
     """EX and N/A stay, other assignments are left out, rows of who waits for marking and of strangers too."""
     write_csv(course.folder, CANVAS_GRADEBOOK, "canvas.csv")
     rows, said = course.export("--template", "canvas.csv")
+    assert course.summary.startswith(f"wrote out.csv: {len(rows) - 3} student")
     assert rows == [
         ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "01 Small (4711)"],
         ["", "", "", "", "", "Manual Posting"],

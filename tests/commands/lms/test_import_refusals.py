@@ -43,13 +43,13 @@ def test_a_name_of_moodle_has_no_underscore(course: Course) -> None:
         Packed("eve_Žofie Šimić_13_assignsubmission_file/small.ipynb", course.work("eve")),
     ], status=1)  # fmt: skip
     assert course.submitted() == {"ann small.ipynb": course.work("ann"), "bob small.ipynb": course.work("bob")}
-    assert "eve_Žofie Šimić_13_assignsubmission_file/small.ipynb was not imported: it is not named as" in said
+    assert "eve_Žofie Šimić_13_assignsubmission_file/small.ipynb was not imported: its name does not say" in said
 
 
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("small.ipynb", "small.ipynb was not imported: it is not named as the platform names submissions"),
+        ("small.ipynb", "small.ipynb was not imported: its name does not say whose it is"),
         ("leeann_101_9002_more.rar", "ann: more.rar was skipped: only zip archives are opened"),
     ],
 )
@@ -75,7 +75,7 @@ def test_who_cannot_be_assigned_is_listed(course: Course) -> None:
     assert "2 senders match ann (Ann Lee_11_assignsubmission_file/small.ipynb, ann lee_99_assignsub" in said
     assert "Participant_12_assignsubmission_file/small.ipynb was not assigned (1 file): the gradebook has no" in said
     assert "Default group_assignsubmission_file/small.ipynb was not assigned" in said
-    assert "readme.txt was not imported: it is not named as the platform names submissions" in said
+    assert "readme.txt was not imported: its name does not say whose it is" in said
     assert "zofie: onlinetext/onlinetext.html was skipped: it is not a notebook" in said
 
 
@@ -189,9 +189,9 @@ def test_one_student_does_not_use_up_what_the_class_may_have(course: Course) -> 
 
 def test_an_archive_of_something_else_is_refused(course: Course) -> None:
     """Before anything is written; so is a file that is no archive, and an assignment that does not exist."""
-    assert "no file in the archive is named as Canvas or Moodle" in course.take([Packed("a.ipynb", b"{}")], status=1)
+    assert "no file there is named as Canvas or Moodle" in course.take([Packed("a.ipynb", b"{}")], status=1)
     canvas = [Packed("leeann_101_1_small.ipynb", b"{}")]
-    assert "named as Moodle names" in course.take(canvas, "--for", "moodle", status=1)
+    assert "no file there is named as" in course.take(canvas, "--for", "moodle", status=1)
     assert "all.zip is not a zip archive, or is damaged" in course.take(b"PK", status=1)
     assert main(["import", "nowhere.zip", "--assignment", NAME]) == 1
     assert main(["import", "all.zip", "--assignment", "02-small"]) == 1 and course.submitted() == {}

@@ -13,6 +13,7 @@ from nbformat import NotebookNode
 from grader.classroom.students.roster import EnrolledStudent
 from grader.classroom.submitted.choice import Chooser
 from grader.commands.lms.archive.collect import Collector
+from grader.commands.lms.canvas import entry_owner
 from grader.commands.lms.identities import EnrolledStudents, name_key
 from grader.commands.lms.settings import Archives
 from tests.support.platform_files import Packed, packed
@@ -71,7 +72,7 @@ def taken(students: tuple[Student, ...], folder: Path) -> dict[str, Student]:
     archive = folder / "all.zip"
     archive.write_bytes(packed(Packed(each.file, each.work) for each in students))
     collector = Collector(archive, Chooser({"small": SOURCE}, {"small": SOURCE}), enrolled, Archives(), 20)
-    found = {each.student: each.notebooks for each in collector.collect("canvas", None)}
+    found = {each.student: each.notebooks for each in collector.collect([entry_owner], None)}
     collector.close()
     senders = {each.work: each for each in students}
     return {student: senders[content] for student, notebooks in found.items() for content in notebooks.values()}

@@ -119,7 +119,7 @@ def test_a_worksheet_tells_the_time(collected: Collected) -> None:
     ("content", "words"),
     [
         (b"PK", "all.zip is not a zip archive, or is damaged"),
-        ([Packed("small.ipynb", b"{}")], "no file in the archive is named as Canvas or Moodle names submissions"),
+        ([Packed("small.ipynb", b"{}")], "no file there is named as Canvas or Moodle names submissions"),
     ],
 )
 def test_an_archive_of_something_else_ends_the_command(

@@ -138,7 +138,7 @@ def answer(connection: socket.socket) -> tuple[int, dict[str, Any]]:
 
 def tokens(folder: Path) -> dict[str, str]:
     """Return the tokens in the tokens.csv of a course folder."""
-    return dict(line.split(",") for line in (folder / TOKENS).read_text().split()[1:])
+    return dict(line.split(",")[:2] for line in (folder / TOKENS).read_text().splitlines()[1:])
 
 
 def make_served_course(folder: Path, settings: str = "", more: Sequence[str] = ()) -> Path:

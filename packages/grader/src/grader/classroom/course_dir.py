@@ -11,13 +11,14 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 import nbgrader
+from nbformat import NotebookNode
 from nbgrader.api import Base, Gradebook
 from nbgrader.converters.base import BaseConverter
 from nbgrader.coursedir import CourseDirectory
@@ -29,6 +30,7 @@ from traitlets.config import Config
 from grader.classroom.config import helper_packages, load_config
 from grader.classroom.record.record import Record
 from grader.classroom.record.unfinished import require_finished
+from grader.engine.notebook.cells import grade_id
 from grader.engine.notebook.folder.submission_folder import SubmissionFolder
 from grader.errors import GraderError, UnreadableFile
 from grader.text import DISTRIBUTION, one_line
@@ -247,7 +249,7 @@ def _is_there(path: Path, folder: Path) -> bool:
 
 
 def _one_line(error: BaseException) -> str:
-    """Return an error in one line: the grader's own message, or the last line of Python's."""
+    """Return an error in one line: the grader's own message, or Python's with the notebook and the cell."""
     if isinstance(error, GraderError):
         return str(error)
     if isinstance(error, DatabaseError):
@@ -256,8 +258,46 @@ def _one_line(error: BaseException) -> str:
             "file writable and free some disk space, and run this again; students who are done stay graded"
         )
     if isinstance(error, SchemaTooOldError):
-        return f"a cell has metadata of an old nbgrader ({error}): back up the course folder, run 'nbgrader update .'"
+        return (
+            f"{place_of(error)}a cell has metadata of an old nbgrader ({error}): back up the course folder, run "
+            "'nbgrader update .'"
+        )
+    if place := place_of(error):
+        return f"{place}{reason_of(error)}: correct this cell"
     return "".join(traceback.format_exception_only(error)).strip().splitlines()[-1]
+
+
+def place_of(error: BaseException) -> str:
+    """Return the notebook and the cell at which nbgrader's code failed, as the beginning of a message, or ''.
+
+    Its errors do not say where they arose, but each preprocessor goes through a notebook with the same names.
+
+    Args:
+        error: an error with its traceback.
+    """
+    file, cell, notebook = "", None, None
+    for frame, _ in traceback.walk_tb(error.__traceback__):
+        names = frame.f_locals
+        file = names.get("notebook_filename", file)
+        if isinstance(shared := names.get("resources"), Mapping) and "nbgrader" in shared:
+            file = f"{shared['nbgrader'].get('notebook', Path(file).stem)}.ipynb"
+        cell = names.get("cell") if _is_node(names.get("cell"), "cell_type") else cell
+        notebook = names.get("nb") if _is_node(names.get("nb"), "cells") else notebook
+    if cell is None:
+        return f"{Path(file).name}: " if file else ""
+    number = next((number for number, each in enumerate(notebook.cells if notebook else (), 1) if each is cell), 0)
+    name = grade_id(cell) or (f"cell {number}" if number else "a cell")
+    return f"{Path(file).name}, {one_line(name, 100)}: " if file else f"{one_line(name, 100)}: "
+
+
+def reason_of(error: BaseException) -> str:
+    """Return what an error of nbgrader's code says, without its class and without its report on the schema."""
+    reason = one_line(getattr(error, "message", None) or str(error) or type(error).__name__, 300).rstrip(".")
+    return reason[:1].lower() + reason[1:]
+
+
+def _is_node(value: object, key: str) -> bool:
+    return isinstance(value, NotebookNode) and key in value
 
 
 class _FirstError(logging.Handler):

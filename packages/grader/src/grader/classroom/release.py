@@ -5,6 +5,7 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from copy import deepcopy
+from pathlib import Path
 from typing import Any
 
 import nbformat
@@ -15,7 +16,7 @@ from nbgrader.converters import GenerateAssignment
 from nbgrader.preprocessors import ClearSolutions, NbGraderPreprocessor, SaveCells
 from traitlets.config import Config
 
-from grader.classroom.course_dir import CourseDir
+from grader.classroom.course_dir import CourseDir, place_of, reason_of
 from grader.classroom.sources import read_sources
 from grader.classroom.submitted.choice import Chooser
 from grader.engine.limits import Limits
@@ -112,6 +113,8 @@ class CellGuard(SaveCells):
 def release(course_dir: CourseDir, assignment: str) -> None:
     """Write release/ASSIGNMENT from source/ASSIGNMENT, without solutions, hidden tests and marking schemes.
 
+    An earlier release stays if the source cannot be released.
+
     Args:
         course_dir: the course folder.
         assignment: the assignment's name.
@@ -121,8 +124,15 @@ def release(course_dir: CourseDir, assignment: str) -> None:
     """
     read_sources(course_dir.require(assignment), Limits(config=course_dir.config).notebook_mb, course_dir.config)
     changes = Config(SaveCells={"enabled": False}, GenerateAssignment={"no_database": True})
-    with _preparing(assignment):
-        course_dir.run(GenerateAssignment, changes, assignment_id=assignment)
+    released = course_dir.folder("release", assignment)
+    released.parent.mkdir(parents=True, exist_ok=True)
+    # nbgrader removes what is there before it looks at the source.
+    with _preparing(assignment), tempfile.TemporaryDirectory(prefix=".", dir=released.parent) as folder:
+        course_dir.run(GenerateAssignment, changes, assignment_id=assignment, release_directory=folder)
+        made = Path(course_dir.directory.format_path(folder, ".", assignment))
+        if released.exists():
+            released.rename(Path(folder) / "before")
+        made.rename(released)
 
 
 def release_start(course_dir: CourseDir) -> None:
@@ -184,10 +194,16 @@ def chooser_of(sources: Mapping[str, NotebookNode], config: Config) -> Chooser:
     Raises:
         GraderError: nbgrader cannot find the solutions.
     """
-    try:
-        return Chooser(sources, {name: _without_solutions(source, config) for name, source in sources.items()})
-    except (RuntimeError, ValueError) as error:
-        raise GraderError(f"cannot prepare a notebook from source/: {error}") from error
+    released = {}
+    for name, source in sources.items():
+        try:
+            released[name] = _without_solutions(source, config)
+        except (RuntimeError, ValueError) as error:
+            raise GraderError(
+                f"cannot prepare a notebook from source/: {name}.ipynb, {place_of(error)}{reason_of(error)}: correct "
+                "this cell"
+            ) from error
+    return Chooser(sources, released)
 
 
 def _without_solutions(source: NotebookNode, config: Config) -> NotebookNode:

@@ -7,6 +7,7 @@ A submission and its assignment are all that grading needs, so it works without 
 """
 
 import hashlib
+import os
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -20,7 +21,7 @@ from grader.classroom.page.page_maker import StudentResult
 from grader.classroom.release import chooser_of
 from grader.classroom.sources import instantiated, raw_text
 from grader.classroom.submitted.choice import Chooser
-from grader.classroom.submitted.file_choice import find_files
+from grader.classroom.submitted.file_choice import find_files, listed
 from grader.classroom.submitted.helper_files import helper_files
 from grader.classroom.submitted.times import notebook_times
 from grader.engine.diagnosis.misconceptions import Misconception, load
@@ -33,10 +34,12 @@ from grader.engine.notebook.folder.submission_folder import SubmissionFolder
 from grader.engine.notebook.repair import repair
 from grader.engine.supervisor.parsers import parse
 from grader.errors import UnreadableFile
-from grader.text import printable
+from grader.text import command_line, printable
 
 TIMESTAMP = "timestamp.txt"
 MAX_RECEIPT_MB = 1
+MAX_IGNORED = 20
+"""Number of ignored files that are named."""
 MAX_PATH = 300
 """Characters of the path of a file that are shown."""
 MAX_TIME = 100
@@ -120,7 +123,13 @@ def read_submission(assignment: Assignment, student: str, handed_in: SubmissionF
     Raises:
         OSError: the folder cannot be listed.
     """
-    found = find_files(assignment.chooser, handed_in, assignment.limits.notebook_mb)
+
+    def opens(archive: str) -> str:
+        path = os.path.relpath(handed_in.path / archive)
+        words = ("grader", "import", path, "--assignment", assignment.name, "--student", student)
+        return f"run {command_line(words)}"
+
+    found = find_files(assignment.chooser, handed_in, assignment.limits.notebook_mb, opens)
     digest = hashlib.sha256(found.digest.encode())
     try:
         digest.update(handed_in.read(TIMESTAMP, assignment.limits.notebook_mb))
@@ -141,6 +150,11 @@ def read_submission(assignment: Assignment, student: str, handed_in: SubmissionF
             handed_in, contents, assignment.limits, assignment.helper_packages, assignment.files
         )
         notices += left_out
+    ignored = [path for path in found.ignored if path not in files and not assignment.files.hides(path)]
+    if ignored and not found.notebooks:
+        found.errors.append(f"{listed(ignored, MAX_IGNORED)} cannot be graded: ask the student for the notebooks")
+    elif ignored:
+        notices.append(f"ignored, because no notebook's code names it: {listed(ignored, MAX_IGNORED)}")
     for file, content in files.items():
         digest.update(f"{file} {len(content)} ".encode() + content)
     return Submission(student, digest.hexdigest(), found.notebooks, places, found.errors, notices, found.unread, files)

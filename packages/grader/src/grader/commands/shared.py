@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 from grader.classroom.config import course_needs_torch, helper_packages, load_config
@@ -16,10 +16,17 @@ from grader.engine.supervisor import forkserver
 from grader.errors import GraderError
 from grader.text import DISTRIBUTION, HOW_TO_CONTINUE, INTERRUPTED, one_line
 
+if TYPE_CHECKING:
+    from rich.console import Console
+
 LOCAL = ("127.0.0.1", "::1", "localhost")
 """Names of this machine, which no other one reaches."""
 
 
+WIDE = 500
+"""Characters in a line of a file or a pipe, of which a table takes what it needs."""
+HAND_IN_FILES = "hand_in_files"
+"""The folder in the course folder, or the archive, with a settings file of `hand_in()` for each student."""
 REPORTS = "reports"
 """The folder in the course folder with a folder for each assignment that `grader report` has seen."""
 SERVE_LOCK, MARK_LOCK = ".grader-serve.lock", ".grader-mark.lock"
@@ -116,6 +123,20 @@ def host_and_port(text: str) -> tuple[str, int]:
     if host is None or port is None:
         raise GraderError(f"--bind wants HOST:PORT, such as 127.0.0.1:8765; got {text!r}")
     return host, port
+
+
+def console(**options: Any) -> "Console":
+    """Return rich's console. A file or a pipe has no width, so no name in a table is broken there.
+
+    Args:
+        options: options of the console.
+    """
+    from rich.console import Console
+
+    made = Console(**options)
+    if not made.is_terminal and "COLUMNS" not in os.environ:
+        made.width = WIDE
+    return made
 
 
 def require_dask() -> None:

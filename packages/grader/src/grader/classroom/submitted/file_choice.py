@@ -7,7 +7,7 @@ A folder that holds each notebook under its own name and nothing else that may b
 
 import hashlib
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
 
@@ -15,10 +15,12 @@ from nbformat import NotebookNode
 
 from grader.classroom.course_dir import CourseDir, folder_of_students
 from grader.classroom.submitted.choice import Choice, Chooser
+from grader.classroom.submitted.helper_files import NEVER
 from grader.classroom.submitted.matching import OTHER_ARCHIVES, Matcher, is_ignored, may_be_notebook, says_notebook
 from grader.engine.notebook.folder.submission_folder import MAX_ENTRIES, SubmissionFolder
 from grader.engine.supervisor.parsers import parse
 from grader.errors import UnreadableFile
+from grader.text import command_line
 
 DEPTH = 4
 """Folders in each other that are looked into: an archive unpacks into folders."""
@@ -27,6 +29,7 @@ MAX_FILES, MAX_MB = 20, 100
 MAX_NAMES = 3
 """Number of files that a sentence names."""
 ARCHIVES = (".zip", *OTHER_ARCHIVES)
+UNPACK = "unpack the notebooks"
 
 
 @dataclass
@@ -40,6 +43,7 @@ class FoundFiles:
         unread: what a student should know about a file of the expected name that cannot be read, by notebook.
         errors: reasons why answers may not have been graded, though a file is there.
         notices: other remarks.
+        ignored: files of another kind: data and modules, which notebooks may use, and anything else.
         digest: identifies everything above.
     """
 
@@ -49,16 +53,20 @@ class FoundFiles:
     unread: dict[str, str] = field(default_factory=dict)
     errors: list[str] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
+    ignored: list[str] = field(default_factory=list)
     digest: str = ""
 
 
-def find_files(chooser: Chooser, handed_in: SubmissionFolder, max_mb: int) -> FoundFiles:
+def find_files(
+    chooser: Chooser, handed_in: SubmissionFolder, max_mb: int, opens: Callable[[str], str] = lambda path: UNPACK
+) -> FoundFiles:
     """Return the files to grade in the folder of a submission.
 
     Args:
         chooser: the notebooks of the assignment.
         handed_in: the folder.
         max_mb: the largest size of a notebook, in MiB.
+        opens: returns what to do with a zip archive, by its path in the folder.
 
     Raises:
         OSError: the folder cannot be listed.
@@ -67,9 +75,9 @@ def find_files(chooser: Chooser, handed_in: SubmissionFolder, max_mb: int) -> Fo
         files = _read(chooser, handed_in, max_mb)
     except UnreadableFile as error:
         return FoundFiles(errors=[str(error)], digest=_digest([("", str(error).encode())]))
-    found = _chosen(chooser, files)
+    found = _chosen(chooser, files, opens)
     unread = ((path, str(error).encode()) for path, error in files.unread.items())
-    others = ((path, b"") for path in files.others)
+    others = ((path, b"") for path in (*files.others, *found.ignored))
     found.digest = _digest([*files.contents.items(), *unread, *others])
     return found
 
@@ -100,6 +108,7 @@ def misplaced_files(course_dir: CourseDir, assignment: str, chooser: Chooser) ->
         try:
             entries = handed_in.entries(into=folders)
         except NotADirectoryError:
+            entries = []
             found = [student] if says_notebook(student) or _is_archive(student) else []
         except (UnreadableFile, OSError):
             continue  # a link or a locked folder, which the results of a submission explain
@@ -113,7 +122,16 @@ def misplaced_files(course_dir: CourseDir, assignment: str, chooser: Chooser) ->
             ]
         if found:
             place = os.path.relpath(course_dir.folder("submitted", assignment, student), course_dir.root)
-            errors[student] = f"not graded, because it is outside of {place}/: {_listed(found)}"
+            whose = [] if entries else ["--student", "NAME"]
+            command = [
+                "grader",
+                "import",
+                os.path.relpath(parent / student, course_dir.root),
+                "--assignment",
+                assignment,
+            ]
+            to_do = f"run {command_line([*command, *whose])}"
+            errors[student] = f"not graded, because it is outside of {place}/: {listed(found)}; {to_do}"
     return errors
 
 
@@ -159,12 +177,13 @@ def _is_archive(file: str) -> bool:
 class _Files:
     """The files of a submission by their paths in it: those that were read, and errors for notebooks that were not.
 
-    `others` are archives, and files of another kind with the name of a notebook.
+    `others` are archives, and files of another kind with the name of a notebook; `ignored` are those of any other name.
     """
 
     contents: dict[str, bytes] = field(default_factory=dict)
     unread: dict[str, UnreadableFile] = field(default_factory=dict)
     others: list[str] = field(default_factory=list)
+    ignored: list[str] = field(default_factory=list)
 
 
 def _read(chooser: Chooser, handed_in: SubmissionFolder, max_mb: int) -> _Files:
@@ -186,6 +205,8 @@ def _read(chooser: Chooser, handed_in: SubmissionFolder, max_mb: int) -> _Files:
         if not may_be_notebook(name):
             if _is_archive(name) or chooser.matcher.by_name(PurePath(name).stem):
                 files.others.append(path)
+            elif name not in NEVER:
+                files.ignored.append(path)
             continue
         try:
             if not room or len(files.contents) >= len(expected) + MAX_FILES:
@@ -195,6 +216,8 @@ def _read(chooser: Chooser, handed_in: SubmissionFolder, max_mb: int) -> _Files:
         except UnreadableFile as error:
             if _says_notebook(chooser, path):
                 files.unread[path] = error
+            else:
+                files.ignored.append(path)
     for entry in entries:
         if entry.is_folder and len(entry.path.parts) == DEPTH and not is_ignored(entry.path.parts):
             folder_name = repr(str(entry.path))
@@ -206,7 +229,7 @@ def _read(chooser: Chooser, handed_in: SubmissionFolder, max_mb: int) -> _Files:
     return files
 
 
-def _chosen(chooser: Chooser, files: _Files) -> FoundFiles:
+def _chosen(chooser: Chooser, files: _Files, opens: Callable[[str], str]) -> FoundFiles:
     found, expected = FoundFiles(), set(chooser.expected.values())
     parsed: dict[str, NotebookNode] = {}
     if not _are_as_named(chooser, files):
@@ -227,7 +250,9 @@ def _chosen(chooser: Chooser, files: _Files) -> FoundFiles:
         else:
             missing.append(name)
         _explain(name, file, taken, choice, owners, files, found)
-    _name_the_rest(chooser, files, [path for path in parsed if path not in owners], missing, blank, found)
+    others = [path for path in files.contents if path not in owners and path not in expected]
+    found.ignored = sorted([*files.ignored, *(path for path in others if not _says_notebook(chooser, path))])
+    _name_the_rest(chooser, files, [path for path in parsed if path not in owners], missing, blank, found, opens)
     return found
 
 
@@ -252,7 +277,7 @@ def _explain(
     else:
         state = "has no answers" if file in choice.different else "is as released"
     if not choice.is_certain:
-        rivals = _listed(choice.different)
+        rivals = listed(choice.different)
         found.errors.append(f"{file} {state}, and {rivals} have different answers: remove all but the right one")
     elif taken and taken != file:
         found.places[name], found.why[name] = taken, state
@@ -267,16 +292,17 @@ def _explain(
         reasons.append((choice.different, f"not the same answers as in {graded}"))
     for paths, reason in reasons:
         if others := [path for path in paths if path != file]:
-            found.notices.append(f"left out: {_listed(others)} ({reason})")
+            found.notices.append(f"left out: {listed(others)} ({reason})")
 
 
 def _name_the_rest(
-    chooser: Chooser, files: _Files, unknown: Sequence[str], missing: list[str], blank: list[str], found: FoundFiles
-) -> None:
+    chooser: Chooser, files: _Files, unknown: Sequence[str], missing: list[str], blank: list[str], found: FoundFiles,
+    opens: Callable[[str], str],
+) -> None:  # fmt: skip
     """Add remarks about files that were taken for no notebook: errors if answers may be in them."""
     if strangers := [path for path in unknown if _says_notebook(chooser, path)]:
         verb = "belongs" if len(strangers) == 1 else "belong"
-        line = f"{_listed(strangers)} {verb} to no notebook of this assignment"
+        line = f"{listed(strangers)} {verb} to no notebook of this assignment"
         (found.errors if missing else found.notices).append(line + (": rename the right file" if missing else ""))
     lines = found.errors if missing or blank else found.notices
     unread = [path for path in files.unread if path not in chooser.expected.values()]
@@ -285,10 +311,13 @@ def _name_the_rest(
         lines.append(f"{len(unread) - MAX_NAMES} more files cannot be read")
     if archives := [path for path in files.others if _is_archive(path)]:
         what = "is an archive" if len(archives) == 1 else "are archives"
-        lines.append(f"{_listed(archives)} {what}: unpack the notebooks, and grade again")
+        to_do = opens(archives[0]) if archives[0].casefold().endswith(".zip") else UNPACK
+        lines.append(f"{listed(archives)} {what}: {to_do}, and grade again")
     others = [path for path in files.others if not _is_archive(path)]
     if others and lines is found.errors:
-        lines.append(f"{_listed(others)} cannot be graded: ask the student for the notebook")
+        lines.append(f"{listed(others)} cannot be graded: ask the student for the notebook")
+    else:
+        found.ignored += others
 
 
 def _says_notebook(chooser: Chooser, path: str) -> bool:
@@ -297,11 +326,16 @@ def _says_notebook(chooser: Chooser, path: str) -> bool:
     return ".ipynb" in name.casefold() or chooser.matcher.by_name(name) is not None
 
 
-def _listed(paths: Sequence[str]) -> str:
-    """Return the names of files as Python literals, because a student chose them."""
-    names = [repr(path) for path in paths[:MAX_NAMES]]
-    if len(paths) > MAX_NAMES:
-        return f"{', '.join(names)} and {len(paths) - MAX_NAMES} more"
+def listed(paths: Sequence[str], most: int = MAX_NAMES) -> str:
+    """Return the names of files as Python literals, because a student chose them.
+
+    Args:
+        paths: the files.
+        most: how many are named; of the others their number.
+    """
+    names = [repr(path) for path in paths[:most]]
+    if len(paths) > most:
+        return f"{', '.join(names)} and {len(paths) - most} more"
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 

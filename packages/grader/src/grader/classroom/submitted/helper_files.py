@@ -17,7 +17,9 @@ from grader.engine.notebook.folder.assignment_files import AssignmentFiles
 from grader.engine.notebook.folder.submission_folder import FolderEntry, SubmissionFolder
 from grader.errors import UnreadableFile
 
-NEVER = {"timestamp.txt", "submission_secret.txt", "hand_in.toml", "nbgrader_config.py"}
+SETTINGS = "hand_in.toml"
+"""The file with the address of the service and a student's token, which `hand_in()` reads."""
+NEVER = {"timestamp.txt", "submission_secret.txt", SETTINGS, "nbgrader_config.py"}
 """Files of nbgrader and of the hand-in, some of which hold a secret."""
 NOT_DATA = {".ipynb", ".pyc", ".so", ".pth"}
 

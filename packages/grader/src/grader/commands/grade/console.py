@@ -4,29 +4,35 @@ The question of --changed is whether to write the results.
 """
 
 import sys
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 
-from rich.console import Console
+from rich.console import JustifyMethod
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn, track
 from rich.table import Table
 from rich.text import Text
 
 from grader.classroom.basis import named
 from grader.classroom.class_run import ClassRun
+from grader.classroom.course_dir import CourseDir
 from grader.classroom.faults import Fault
 from grader.classroom.gradebook.reader import SubmissionScore, read_ledger
 from grader.classroom.graders import Graders
 from grader.classroom.inputs import mark_outdated, outdated_in
 from grader.classroom.page.page_maker import StudentResult
+from grader.classroom.students.enrolled import read_students
 from grader.commands.grade.changes import ChangedLimit, ChangedTest, StudentChange, gain, same_points
 from grader.commands.grade.dry_run import DryRun
-from grader.commands.shared import note
+from grader.commands.shared import console, note
 from grader.text import INTERRUPTED, one_line, plural, span
 
+NAMES = ("student", "name", "notebook", "test")
+MAX_REMARK = 100
+"""Characters in a line of a column of sentences, in a file or a pipe as well."""
 ROWS = 500
 """Rows of one table: rich holds a whole table in memory, in ten times the space of its text."""
+ABSENT = "has not handed in"
 QUESTION = "Write these results? [y/N] "
 
 
@@ -37,24 +43,26 @@ def grade_and_show(run: ClassRun, graders: Graders | None = None) -> int:
         run: how to grade it.
         graders: where; by default on this machine.
     """
-    console = Console()
+    screen = console()
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     remarks, faults, status = {}, list[Fault](), 0
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+    with Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as progress:
         task = progress.add_task(f"grading {run.assignment}", total=run.student_count())
         for result in run.outcomes(graders):
             progress.advance(task)
             remarks[result.student] = "; ".join((*result.errors, *result.notices, *_ungradable(result)))
             faults += result.faults
             status |= bool(result.errors)
-    ledger = read_ledger(run.course_dir, run.assignment)
+    ledger, people = read_ledger(run.course_dir, run.assignment), _names(run.course_dir)
     mark_outdated(run.course_dir, ledger, run.load_assignment())
     recorded_scores = ledger.by_student
-    students = recorded_scores.keys() & remarks.keys() if run.only else recorded_scores.keys()
-    for table in score_tables(run.assignment, {student: recorded_scores[student] for student in students}, remarks):
-        console.print(table)
+    if run.only:
+        recorded_scores = {student: score for student, score in recorded_scores.items() if student in remarks}
+        people = {student: name for student, name in people.items() if student in remarks}
+    for table in score_tables(run.assignment, recorded_scores, remarks, people):
+        screen.print(table)
     for table in fault_tables(faults):
-        console.print(table)
+        screen.print(table)
     if older := outdated_in(ledger):
         note(older)
     return status
@@ -72,15 +80,15 @@ def regrade(run: ClassRun, graders: Graders | None = None, *, yes: bool = False)
         0 if all submissions are graded and written, 1 if some are not, and 130 after Ctrl-C before anything was
         written.
     """
-    console = Console()
-    shown = partial(track, console=console, transient=True, disable=not console.is_terminal)
+    screen = console()
+    shown = partial(track, console=screen, transient=True, disable=not screen.is_terminal)
     with DryRun(run) as dry_run:
         try:
             students = run.student_count()
             troubles = _troubles(shown(dry_run.grade(graders), f"grading {run.assignment}", students))
             tables = (change_tables(run.assignment, dry_run.changes), fault_tables(dry_run.faults))
             for table in chain.from_iterable(tables):
-                console.print(table)
+                screen.print(table)
             for line in (*limit_lines(dry_run.limits), summary(dry_run.changes, students)):
                 print(one_line(line))
             if not dry_run.changes:
@@ -125,7 +133,10 @@ def _agrees() -> bool:
 
 
 def score_tables(
-    assignment: str, student_scores: dict[str, SubmissionScore], remarks: dict[str, str]
+    assignment: str,
+    student_scores: Mapping[str, SubmissionScore],
+    remarks: Mapping[str, str],
+    people: Mapping[str, str] | None = None,
 ) -> Iterator[Table]:
     """Yield tables of at most ROWS students, with a row for each: points from tests, points from marking, remarks.
 
@@ -133,10 +144,27 @@ def score_tables(
         assignment: the title.
         student_scores: the scores by student.
         remarks: remarks on students; those without a score have a row too.
+        people: the names of the students of the gradebook, '' if unknown; those who handed in nothing have a row too.
     """
-    students = sorted(student_scores.keys() | remarks.keys())
-    rows = [(student, *_score(student_scores.get(student), remarks.get(student, ""))) for student in students]
-    return _tables(assignment, ("student", "tests", "written", ""), ("tests", "written"), rows)
+    people = people or {}
+    students = sorted({*student_scores, *remarks, *people})
+    has_names = any(people.values())
+    rows = [
+        (
+            student,
+            *([people.get(student, "")] if has_names else []),
+            *_score(student_scores.get(student), remarks.get(student, "" if student in student_scores else ABSENT)),
+        )
+        for student in students
+    ]
+    columns = ("student", *(["name"] if has_names else []), "tests", "written", "")
+    return _tables(assignment, columns, ("tests", "written"), rows)
+
+
+def _names(course_dir: CourseDir) -> dict[str, str]:
+    """Return the names of the students of the gradebook."""
+    with course_dir.gradebook() as gradebook:
+        return {each.id: f"{each.first_name} {each.last_name}".strip() for each in read_students(gradebook.db)}
 
 
 def _ungradable(result: StudentResult) -> Iterator[str]:
@@ -169,7 +197,10 @@ def _tables(
     for first in range(0, len(rows), ROWS):
         table = Table(title=title, title_justify="left")
         for column in columns:
-            table.add_column(column, justify="right" if column in numbers else "left", overflow="fold")
+            justify: JustifyMethod = "right" if column in numbers else "left"
+            table.add_column(
+                column, justify=justify, overflow="fold", max_width=None if column in NAMES else MAX_REMARK
+            )
         for row in rows[first : first + ROWS]:
             table.add_row(*(Text(one_line(part)) for part in row))
         yield table

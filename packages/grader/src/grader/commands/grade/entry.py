@@ -12,6 +12,7 @@ from grader.commands.shared import (
     add_jobs,
     add_no_sandbox,
     add_scheduler,
+    console,
     note,
     prepare,
     require_dask,
@@ -74,14 +75,12 @@ def _run(parsed: argparse.Namespace) -> int:
 
 
 def _explain(parsed: argparse.Namespace) -> int:
-    from rich.console import Console
-
     from grader.classroom.course_dir import CourseDir
     from grader.commands.grade.explain import explanation
 
-    console = Console()
+    screen = console()
     for part in explanation(CourseDir(Path.cwd()), parsed.assignment, parsed.explain):
-        console.print(part)
+        screen.print(part)
     return 0
 
 

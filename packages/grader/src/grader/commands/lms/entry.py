@@ -10,7 +10,11 @@ from grader.text import plural
 
 
 def _import_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("archive", type=Path, metavar="ARCHIVE", help="zip archive of an assignment's submissions")
+    parser.add_argument(
+        "archive", type=Path, metavar="ARCHIVE",
+        help="zip archive of an assignment's submissions, or of one student; or a folder, such as submitted/, or a "
+        "single notebook"
+    )  # fmt: skip
     parser.add_argument("--assignment", required=True, metavar="NAME", help="the assignment in source/")
     parser.add_argument(
         "--for", dest="platform", choices=("canvas", "moodle"), default="",
@@ -23,6 +27,7 @@ def _import_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--time-zone", default="", metavar="ZONE", help="time zone of the worksheet, such as Europe/Berlin"
     )
+    parser.add_argument("--student", default="", metavar="NAME", help="the student whose files all of these are")
     parser.add_argument("--replace", action="store_true", help="also replace submissions that may be newer")
 
 
@@ -33,7 +38,7 @@ def _import(parsed: argparse.Namespace) -> int:
     course_dir, name = CourseDir(Path.cwd()), parsed.assignment
     plugin = LmsExtractorPlugin(platform=parsed.platform, time_zone=parsed.time_zone, replace=parsed.replace)
     plugin.worksheet = str(parsed.worksheet or "")
-    taken = plugin.take(course_dir, name, [parsed.archive], partial(course_dir.handed_in, name), note)
+    taken = plugin.take(course_dir, name, [parsed.archive], partial(course_dir.handed_in, name), note, parsed.student)
     place = os.path.relpath(course_dir.folder("submitted", name, "STUDENT"))
     print(
         f"{plural(taken.notebooks, 'notebook')} of {plural(taken.students, 'student')} written to {place}/, "
@@ -85,6 +90,6 @@ def _export(parsed: argparse.Namespace) -> int:
 
 
 COMMANDS = (
-    Command("import", "put the submissions in a platform's archive into submitted/", _import_options, _import),
+    Command("import", "put the submissions in archives or folders into submitted/", _import_options, _import),
     Command("export", "write grades for Canvas, Moodle or a spreadsheet", _export_options, _export),
 )

@@ -89,6 +89,7 @@ class LmsExportPlugin(ExportPlugin):
         self.chosen = {student: person for student, person in self.enrolled.by_id.items() if student in only}
         self.notes = list(filter(None, (marked_outdated(course_dir, each) for each in self.grades)))
         self.older = list(filter(None, (outdated_in(each, self.chosen) for each in self.grades)))
+        self.written = set[str]()
         rows = self.rows()
         for line in self.notes:
             note(line)
@@ -96,7 +97,7 @@ class LmsExportPlugin(ExportPlugin):
             replace_file(Path(self.to), as_csv(rows))
         except OSError as error:
             raise GraderError(f"{self.to} cannot be written ({error.strerror}): choose another file") from None
-        return f"wrote {self.to}: {len(rows)} rows"
+        return f"wrote {self.to}: {plural(len(self.written), 'student')}"
 
     def option(self, setting: str) -> str:
         """Return a setting as people give it: to nbgrader's command, or else to `grader export`."""
@@ -172,6 +173,7 @@ class TableExportPlugin(LmsExportPlugin):
             for student, person in self.chosen.items():
                 grade = each.of(student)
                 total = grade.total
+                self.written.add(student)
                 rows.append([
                     each.assignment, str(due_for(each.due, grade.extension) or ""), str(grade.handed_in or ""),
                     student, person.last_name, person.first_name, person.email,
@@ -215,6 +217,7 @@ class CanvasExportPlugin(LmsExportPlugin):
             before = [row.cell(number) for number in columns]
             excused += [student] if set(before) & canvas.KEPT_GRADES else []
             if any(self._is_given(each.of(student)) for each in self.grades):
+                self.written.add(student)
                 rows.append([*(row.cells[number] for number in info), *self._cells(student, before)])
         self._note(excused, "excused or not assigned in Canvas, left unchanged")
         self._note_usual([student for _, student in found])
@@ -229,6 +232,7 @@ class CanvasExportPlugin(LmsExportPlugin):
             if any(self._is_given(each.of(student)) for each in self.grades):
                 name = ", ".join(filter(None, (person.last_name, person.first_name)))
                 cells = self._cells(student, [""] * len(names))
+                self.written.add(student)
                 rows.append([name, person.lms_user_id, "", student, "", *cells])
         self.notes.append(
             f"without {self.option('template')}, Canvas looks for assignments with these very titles, and makes new "
@@ -279,6 +283,7 @@ class MoodleExportPlugin(LmsExportPlugin):
                 cells[column or 0] = _points(grade.total.counted)
                 if self.comments and comment is not None:
                     cells[comment] = _words(grades, student)
+                self.written.add(student)
                 rows.append(cells)
         self._note(closed, "with a grade that cannot be changed in Moodle, left out")
         above = [student for _, student in found if grades.of(student).total.counted > _max_points(grades)]
@@ -299,6 +304,7 @@ class MoodleExportPlugin(LmsExportPlugin):
                 points_and_comment = (_points(grade.total.counted), _words(each, student))
                 cells += (points_and_comment if self._is_given(grade) else ("", ""))[: 1 + self.comments]
             if any(cells):
+                self.written.add(student)
                 rows.append([person.first_name, person.last_name, student, person.email, *cells])
         self.notes.append(
             f"without {self.option('template')}, import this in Moodle's gradebook, and say there what 'id' and "

@@ -48,6 +48,19 @@ def entry_owner(parts: tuple[str, ...]) -> ArchiveEntryOwner | None:
     return ArchiveEntryOwner(found["participant"] or found["who"], LmsIdentity(found["who"], advice=GROUPS), own)
 
 
+def folder_in_archive(name: str, participant: str) -> str:
+    """Return the name of a student's folder in an archive for Moodle ("Upload multiple feedback files in a zip").
+
+    mod/assign/feedback/file/importziplib.php takes the number between the first two underscores.
+
+    Args:
+        name: the student's full name.
+        participant: the number of the participant.
+    """
+    plain = "".join(each if each.isalnum() or each in " -.'" else " " for each in name).strip()
+    return f"{plain or 'student'}_{participant}_assignsubmission_file_"
+
+
 @dataclass(frozen=True)
 class Worksheet:
     """A grading worksheet, with identities and submission times by participant number."""

@@ -6,7 +6,7 @@ or, for nbgrader: extracted/STUDENT/NOTEBOOK.ipynb --LmsCollectorPlugin--> submi
 nbgrader's own command replaces a whole submission or stops, and always exits with 0. Hence `grader import`.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
@@ -17,11 +17,13 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from nbgrader.plugins import ExtractorPlugin, FileNameCollectorPlugin
 from traitlets import Bool, Enum, TraitError, Unicode
 
-from grader.classroom.course_dir import CourseDir
+from grader.classroom.course_dir import CourseDir, folder_of_students
 from grader.classroom.release import chooser_of
 from grader.classroom.student import TIMESTAMP, submission_time
+from grader.classroom.students.enrolled import read_students
+from grader.classroom.students.roster import EnrolledStudent
 from grader.classroom.submitted.matching import is_ignored
-from grader.commands.lms.archive.collect import Collector, StudentFiles
+from grader.commands.lms.archive.collect import PLATFORMS, Collector, OwnerOf, StudentFiles, of_folders, of_student
 from grader.commands.lms.identities import EnrolledStudents
 from grader.commands.lms.moodle import read_worksheet
 from grader.commands.lms.settings import Archives
@@ -97,18 +99,20 @@ class LmsExtractorPlugin(ExtractorPlugin):
         archives: Iterable[Path],
         place: Callable[[str], SubmissionFolder],
         note: Callable[[str], None],
+        student: str = "",
     ) -> ImportSummary:
         """Put the submissions in archives into folders, student by student.
 
         Args:
             course_dir: the course folder.
             assignment: the assignment's name.
-            archives: the platform's files.
+            archives: archives of a platform or of one student, folders, or single notebooks.
             place: returns the folder of a student.
             note: shows an error or a notice.
+            student: the student whose files all are; '' if their names or places say it.
 
         Raises:
-            GraderError: the assignment does not exist, or an archive cannot be read.
+            GraderError: the assignment or the student does not exist, or an archive cannot be read.
         """
         if self.time_zone and not self.worksheet:
             raise GraderError("--time-zone is the zone of Moodle's worksheet: name the file with --worksheet")
@@ -117,11 +121,19 @@ class LmsExtractorPlugin(ExtractorPlugin):
         chooser = chooser_of(sources, course_dir.config)
         worksheet = read_worksheet(Path(self.worksheet), _zone(self.time_zone)) if self.worksheet else None
         with course_dir.gradebook() as gradebook:
-            enrolled = EnrolledStudents.of(gradebook.db)
-        taken = ImportSummary()
+            known = {each.id: each for each in read_students(gradebook.db)}
+        # nbgrader needs no roster: a folder is enough to be a student.
+        known |= {name: EnrolledStudent(name) for name in course_dir.known_students(assignment) if name not in known}
+        if student and student not in known:
+            raise GraderError(
+                f"there is no student '{one_line(student, 100)}', neither in the gradebook nor in submitted/: correct "
+                "the name, or add the student with 'grader roster'"
+            )
+        enrolled, taken = EnrolledStudents(known.values()), ImportSummary()
         for archive in archives:
+            rules = self._rules(course_dir, assignment, archive, known, student)
             with closing(Collector(archive, chooser, enrolled, limits, notebook_mb)) as collector:
-                for collected in collector.collect(self.platform, worksheet):
+                for collected in collector.collect(rules, worksheet):
                     time = worksheet.times.get(collected.key) if worksheet else None
                     self._put(collected, time, place(collected.student), notebook_mb, taken)
                     for line in (*collected.errors, *collected.notices):
@@ -131,6 +143,18 @@ class LmsExtractorPlugin(ExtractorPlugin):
                     note(line)
                 taken.is_complete &= not collector.errors
         return taken
+
+    def _rules(
+        self, course_dir: CourseDir, assignment: str, archive: Path, students: Collection[str], student: str
+    ) -> list[OwnerOf]:
+        """Return how to tell whose a file is: a place in submitted/ says it, or else a platform or a folder's name."""
+        others = set(course_dir.assignments()) - {assignment}
+        folder, path = folder_of_students(course_dir.directory, assignment), archive.resolve()
+        if not student and path.is_relative_to(folder) and path != folder:
+            student = path.relative_to(folder).parts[0]
+        if student:
+            return [of_student(student, others)]
+        return [PLATFORMS[self.platform]] if self.platform else [*PLATFORMS.values(), of_folders(students, others)]
 
     def _put(
         self,

@@ -6,7 +6,7 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from grader.commands.shared import Command, add_jobs, add_no_sandbox, count, prepare, start_up
+from grader.commands.shared import Command, add_jobs, add_no_sandbox, console, count, prepare, start_up
 from grader.errors import GraderError
 
 
@@ -46,7 +46,6 @@ def _options(parser: argparse.ArgumentParser) -> None:
 def _run(parsed: argparse.Namespace) -> int:
     with start_up():
         prepare(Path.cwd())
-        from rich.console import Console
         from rich.progress import track
 
         from grader.classroom.config import Grader
@@ -77,8 +76,8 @@ def _run(parsed: argparse.Namespace) -> int:
     exercises = prover.exercises([course_dir.require(name) for name in parsed.assignment or course_dir.assignments()])
     if not answers.is_dir():
         print(f"there is no folder {answers}, so no right answer in another style is graded", file=sys.stderr)
-    console = Console(stderr=True)
-    shown = partial(track, total=len(exercises), console=console, transient=True, disable=not console.is_terminal)
+    screen = console(stderr=True)
+    shown = partial(track, total=len(exercises), console=screen, transient=True, disable=not screen.is_terminal)
     matrices = list(shown(prover.matrices(exercises), "proving"))
     if parsed.draws:
         matrices = list(shown(with_other_draws(prover, exercises, matrices, parsed.draws), "drawing again"))
@@ -86,7 +85,7 @@ def _run(parsed: argparse.Namespace) -> int:
         print(json.dumps(as_json(matrices), indent=2))
     else:
         labels = {name: label for each in exercises for name, label in each.labels.items()}
-        Console().print(summary(with_labels(matrices, labels), is_sample=prover.is_sample))
+        console().print(summary(with_labels(matrices, labels), is_sample=prover.is_sample))
         for matrix in matrices:
             if matrix.leads is not None and matrix.leads.untied:
                 print(f"\n# {matrix.assignment}/misconceptions/{matrix.exercise}.toml\n\n{entries(matrix.leads)}")

@@ -13,7 +13,7 @@ from grader.classroom.config import Grader
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.returned import RETURNED
 from grader.classroom.submitted.times import times_file
-from grader.commands.shared import REPORTS
+from grader.commands.shared import HAND_IN_FILES, REPORTS
 
 Move = tuple[Path, Path]
 OF_STUDENTS = ("submitted", "autograded", "feedback")
@@ -35,8 +35,8 @@ def student_moves(course_dir: CourseDir, before: str, after: str) -> list[Move]:
         for step in OF_STUDENTS
         for move in _outermost(course_dir, step, assignment, before, after)
     )
-    returned = course_dir.root / RETURNED
-    return _present([*moves, (returned / before, returned / after)])
+    folders = (course_dir.root / name for name in (RETURNED, HAND_IN_FILES))
+    return _present([*moves, *((folder / before, folder / after) for folder in folders)])
 
 
 def removal_moves(course_dir: CourseDir, student: str) -> list[Move]:

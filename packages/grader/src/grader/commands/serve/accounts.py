@@ -1,6 +1,7 @@
 """Identifies the students of a class without a hub: each has a token, stored only as a salted hash.
 
 roster.csv --grader tokens--> tokens.csv, to hand out once; hand_in_accounts.json, with the hashes
+           --with an address--> a settings file for each student, in a folder of its own or in an archive for Moodle
 
 A token is KEY.SECRET: the key finds the account. The secret has 256 random bits, so a fast hash is enough.
 """
@@ -11,10 +12,16 @@ import hmac
 import io
 import json
 import secrets
-from collections.abc import Iterable, Sequence
+import zipfile
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from urllib.parse import urlsplit
 
+from grader.classroom.students.csv_files import neutral
 from grader.classroom.students.names import require_name
+from grader.classroom.students.roster import EnrolledStudent
+from grader.classroom.submitted.helper_files import SETTINGS
+from grader.commands.shared import HAND_IN_FILES
 from grader.errors import GraderError
 from grader.files import Stamp, replace_file, stamp
 
@@ -22,20 +29,26 @@ ACCOUNTS = "hand_in_accounts.json"
 TOKENS = "tokens.csv"
 
 
-def make_tokens(folder: Path, students: Iterable[str], renew: Iterable[str] = ()) -> dict[str, str]:
+def make_tokens(
+    folder: Path,
+    students: Iterable[str],
+    renew: Iterable[str] = (),
+    people: Mapping[str, EnrolledStudent] | None = None,
+) -> dict[str, str]:
     """Create a token for each student without one, store its hash, and return the new tokens by student.
 
     Args:
         folder: the course folder.
         students: the names.
         renew: students who lost their token; the old one becomes invalid.
+        people: the students of the roster, whose names and addresses tokens.csv has, too.
 
     Raises:
-        GraderError: an earlier tokens.csv would be overwritten.
+        GraderError: an earlier tokens.csv or settings files of students would be overwritten.
     """
-    written = folder / TOKENS
-    if written.exists():
-        raise GraderError(f"{written} already exists: hand out its tokens and remove it first")
+    for name in (TOKENS, HAND_IN_FILES, f"{HAND_IN_FILES}.zip"):
+        if (folder / name).exists():
+            raise GraderError(f"{folder / name} already exists: hand out what is in it and remove it first")
     accounts = _read(folder / ACCOUNTS)
     renewed = set(map(require_name, renew))
     accounts = {key: account for key, account in accounts.items() if account["student"] not in renewed}
@@ -44,11 +57,12 @@ def make_tokens(folder: Path, students: Iterable[str], renew: Iterable[str] = ()
     for student in (*students, *renewed):
         if student in known or student in tokens:
             continue
-        key, secret = secrets.token_urlsafe(9), secrets.token_urlsafe(32)
+        key, secret = _key(), secrets.token_urlsafe(32)
         accounts[key] = {"student": student, "hash": _hash(key, secret)}
         tokens[student] = f"{key}.{secret}"
     if tokens:
-        _write_tokens(folder, [("id", "token"), *tokens.items()])
+        rows = [(student, token, *_person((people or {}).get(student))) for student, token in tokens.items()]
+        _write_tokens(folder, [("id", "token", "first_name", "last_name", "email"), *rows])
         replace_file(folder / ACCOUNTS, json.dumps(accounts, indent=1), mode=0o600)
     return tokens
 
@@ -113,6 +127,72 @@ def _read(path: Path) -> dict[str, dict[str, str]]:
     except ValueError:
         raise GraderError(f"{path} is damaged: restore it from a backup, or remove it and make new tokens") from None
     return accounts
+
+
+def write_settings(folder: Path, tokens: Mapping[str, str], url: str) -> str:
+    """Write a settings file for each student into a folder with the student's name, and return where they are.
+
+    Args:
+        folder: the course folder.
+        tokens: the tokens by student.
+        url: the address of the service.
+    """
+    for student, token in tokens.items():
+        replace_file(folder / HAND_IN_FILES / student / SETTINGS, settings_text(url, token), mode=0o600)
+    (folder / HAND_IN_FILES).chmod(0o700)
+    return f"{HAND_IN_FILES}/STUDENT/{SETTINGS}"
+
+
+def write_moodle_archive(folder: Path, tokens: Mapping[str, str], url: str, places: Mapping[str, str]) -> str:
+    """Write the settings files into an archive that Moodle hands out as feedback files, and return its name.
+
+    Args:
+        folder: the course folder.
+        tokens: the tokens by student.
+        url: the address of the service.
+        places: the name by which Moodle knows each student's folder in an archive.
+    """
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for student, token in tokens.items():
+            archive.writestr(f"{places[student]}/{SETTINGS}", settings_text(url, token))
+    replace_file(folder / f"{HAND_IN_FILES}.zip", packed.getvalue(), mode=0o600)
+    return f"{HAND_IN_FILES}.zip"
+
+
+def settings_text(url: str, token: str) -> str:
+    """Return the text of a student's settings file, which `hand_in()` reads.
+
+    Args:
+        url: the address of the service.
+        token: the student's token.
+    """
+    return f"url = {json.dumps(url)}\ntoken = {json.dumps(token)}\n"
+
+
+def require_url(url: str) -> str:
+    """Return the address of a service; raise GraderError if it is not one of the web."""
+    try:
+        parts = urlsplit(url)
+        is_one = parts.scheme in ("http", "https") and bool(parts.hostname)
+    except ValueError:
+        is_one = False
+    if not is_one or not url.isascii() or not url.isprintable():
+        raise GraderError(f"--url wants the address of the service, such as https://grader.example.org; got {url!r}")
+    return url.rstrip("/")
+
+
+def _key() -> str:
+    """Return the public part of a token, which begins with a letter or digit: a spreadsheet runs a cell with a sign."""
+    while not (key := secrets.token_urlsafe(9))[0].isalnum():
+        pass
+    return key
+
+
+def _person(student: EnrolledStudent | None) -> tuple[str, str, str]:
+    if student is None:
+        return "", "", ""
+    return neutral(student.first_name), neutral(student.last_name), neutral(student.email)
 
 
 def _write_tokens(folder: Path, rows: Iterable[Sequence[str]]) -> None:

@@ -1,9 +1,11 @@
 """The commands `grader serve` and `grader tokens`."""
 
 import argparse
-from contextlib import closing
+from collections.abc import Iterable
+from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader.classroom.config import load_config
 from grader.commands.shared import (
@@ -17,6 +19,11 @@ from grader.commands.shared import (
     require_dask,
     start_up,
 )
+from grader.errors import GraderError
+from grader.text import one_line, plural
+
+if TYPE_CHECKING:
+    from grader.classroom.students.roster import EnrolledStudent
 
 
 def _serve_options(parser: argparse.ArgumentParser) -> None:
@@ -59,22 +66,63 @@ def _tokens_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--renew", action="append", default=[], metavar="NAME", help="replace this student's token (may be repeated)"
     )
+    parser.add_argument(
+        "--url", default="", metavar="URL",
+        help="address of the service: also write a hand_in.toml for each student, into hand_in_files/STUDENT/"
+    )  # fmt: skip
+    parser.add_argument(
+        "--worksheet", type=Path, metavar="FILE",
+        help="Moodle's grading worksheet: write these files into an archive that Moodle hands out as feedback files"
+    )  # fmt: skip
 
 
 def _tokens(parsed: argparse.Namespace) -> int:
     from grader.classroom.students.roster import read_roster
-    from grader.commands.serve.accounts import TOKENS, make_tokens
+    from grader.commands.serve.accounts import (
+        TOKENS,
+        make_tokens,
+        require_url,
+        write_moodle_archive,
+        write_settings,
+    )
 
     load_config(Path.cwd())  # tokens belong into a course folder
+    if parsed.worksheet and not parsed.url:
+        raise GraderError("--worksheet says who gets which hand_in.toml: give the address for these files with --url")
+    url = require_url(parsed.url) if parsed.url else ""
     roster = read_roster(parsed.roster, parsed.id_column)
     for line in roster.left_out:
         note(line)
-    tokens = make_tokens(Path.cwd(), roster.require_usable(), parsed.renew)
-    if tokens:
-        print(f"wrote the tokens of {len(tokens)} students to {TOKENS}: hand them out, and remove the file")
-    else:
+    students = roster.require_usable()
+    places = _moodle_places(parsed.worksheet, roster.entries) if parsed.worksheet else {}
+    if absent := [student for student in (*students, *parsed.renew) if parsed.worksheet and student not in places]:
+        raise GraderError(
+            f"{parsed.worksheet} has no row for {', '.join(map(one_line, absent[:5]))}: give the worksheet of an "
+            "assignment of all students, or leave it out"
+        )
+    tokens = make_tokens(Path.cwd(), students, parsed.renew, {entry.id: entry for entry in roster.entries})
+    if not tokens:
         print("every student has a token: use --renew NAME for one who lost it")
+        return 0
+    print(f"wrote the tokens of {plural(len(tokens), 'student')} to {TOKENS}: hand them out, and remove the file")
+    if url:
+        where = (
+            write_moodle_archive(Path.cwd(), tokens, url, places) if places else write_settings(Path.cwd(), tokens, url)
+        )
+        print(f"wrote a hand_in.toml for each of them to {where}: hand these out, and remove them as well")
     return 0
+
+
+def _moodle_places(worksheet: Path, entries: "Iterable[EnrolledStudent]") -> dict[str, str]:
+    """Return the name by which Moodle knows each student's folder in an archive of feedback files."""
+    from grader.commands.lms.identities import EnrolledStudents
+    from grader.commands.lms.moodle import folder_in_archive, read_worksheet
+
+    enrolled, places = EnrolledStudents(entries), dict[str, str]()
+    for participant, identity in read_worksheet(worksheet).identities.items():
+        with suppress(GraderError):  # a person in Moodle who is not in the roster, such as a teacher
+            places[enrolled.find(identity)] = folder_in_archive(identity.name, participant)
+    return places
 
 
 COMMANDS = (

@@ -1,12 +1,13 @@
-"""Sorts the files in a platform's archive by student and notebook.
+"""Sorts the files in an archive or a folder by student and notebook.
 
 archive --entry_owner--> identities --EnrolledStudents.find--> students --Chooser--> the latest file for each notebook
 
 It reads one file at a time, and keeps the notebooks of one student at a time.
 """
 
+import zipfile
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
 from pathlib import Path
@@ -14,9 +15,11 @@ from typing import Any, TypeAlias
 
 from grader.classroom.students.names import require_name
 from grader.classroom.submitted.choice import Chooser
+from grader.classroom.submitted.helper_files import NEVER
 from grader.classroom.submitted.matching import OTHER_ARCHIVES, is_ignored, may_be_notebook, says_notebook
 from grader.commands.lms import canvas, moodle
 from grader.commands.lms.archive.archive import Archive, ArchivedFile, Budget
+from grader.commands.lms.archive.folder import Folder
 from grader.commands.lms.identities import ArchiveEntryOwner, EnrolledStudents, LmsIdentity
 from grader.commands.lms.moodle import Worksheet
 from grader.commands.lms.settings import Archives
@@ -24,11 +27,39 @@ from grader.engine.supervisor.parsers import parse
 from grader.errors import GraderError, UnreadableFile
 from grader.text import one_line, plural
 
-ENTRY_OWNERS: dict[str, Callable[[tuple[str, ...]], ArchiveEntryOwner | None]] = {
-    "canvas": canvas.entry_owner,
-    "moodle": moodle.entry_owner,
-}
+OwnerOf: TypeAlias = Callable[[tuple[str, ...]], ArchiveEntryOwner | None]
+PLATFORMS: dict[str, OwnerOf] = {"canvas": canvas.entry_owner, "moodle": moodle.entry_owner}
 OwnedFile: TypeAlias = tuple[ArchivedFile, ArchiveEntryOwner]
+
+
+def of_student(student: str, others: Collection[str] = ()) -> OwnerOf:
+    """Return the rule by which all files are one student's.
+
+    Args:
+        student: the student's name.
+        others: the names of other assignments, whose folders are left alone.
+    """
+
+    def owner(parts: tuple[str, ...]) -> ArchiveEntryOwner:
+        is_ours = len(parts) == 1 or parts[0] not in others
+        return ArchiveEntryOwner(student, LmsIdentity("", logins=(student,)), parts if is_ours else ())
+
+    return owner
+
+
+def of_folders(students: Collection[str], others: Collection[str]) -> OwnerOf:
+    """Return the rule by which a file is that student's whose name its folder has.
+
+    Args:
+        students: the names of the students.
+        others: the names of other assignments, whose folders are left alone.
+    """
+
+    def owner(parts: tuple[str, ...]) -> ArchiveEntryOwner | None:
+        student, *rest = parts
+        return of_student(student, others)(tuple(rest)) if student in students and rest else None
+
+    return owner
 
 
 @dataclass
@@ -63,14 +94,17 @@ class Collector:
         """Read the directory of the archive; raise GraderError if it cannot be read.
 
         Args:
-            archive: the platform's file.
+            archive: the platform's file, a student's archive or notebook, or a folder.
             chooser: the notebooks of the assignment.
             enrolled: the students in the gradebook.
             limits: the limits of an archive.
             notebook_mb: the largest size of a notebook, in MiB.
         """
         try:
-            self._archive = Archive(archive, limits, limits.entries)
+            is_packed = zipfile.is_zipfile(archive) or not (archive.is_dir() or may_be_notebook(archive.name))
+            self._archive: Archive | Folder = (
+                Archive(archive, limits, limits.entries) if is_packed else Folder(archive, limits.entries)
+            )
         except OSError as error:
             raise GraderError(f"{archive} cannot be read ({error.strerror}): correct the path") from None
         except UnreadableFile as error:
@@ -79,22 +113,22 @@ class Collector:
         self._total = Budget(limits.total_mb, "an archive (c.Archives.total_mb)")
         self.errors = [f"{file.path} was not imported: {why}" for file, why in self._archive.refused]
 
-    def collect(self, platform: str, worksheet: Worksheet | None) -> Iterator[StudentFiles]:
+    def collect(self, rules: Sequence[OwnerOf], worksheet: Worksheet | None) -> Iterator[StudentFiles]:
         """Yield the files of each student.
 
         Args:
-            platform: 'canvas', 'moodle', or '' to recognise it by the file names.
+            rules: the ways to tell whose a file is, of which the one that fits most files is taken.
             worksheet: Moodle's grading worksheet, if available.
 
         Raises:
-            GraderError: no file name matches the platform's pattern.
+            GraderError: no rule fits any file.
         """
         files = [file for file in self._archive.files if not is_ignored(file.parts)]
         identities: dict[LmsIdentity, list[OwnedFile]] = defaultdict(list)
-        for file, owner in zip(files, _owners(files, platform), strict=True):
+        for file, owner in zip(files, _owners(files, rules), strict=True):
             if owner is None:
-                self.errors.append(f"{file.path} was not imported: it is not named as the platform names submissions")
-            else:
+                self.errors.append(f"{file.path} was not imported: its name does not say whose it is")
+            elif owner.parts and owner.parts[-1] not in NEVER:
                 owner = worksheet.completed(owner) if worksheet else owner
                 identities[owner.identity].append((file, owner))
         for student, sent in self._assigned(identities).items():
@@ -232,16 +266,17 @@ class Collector:
         archive.close()
 
 
-def _owners(files: list[ArchivedFile], platform: str) -> list[ArchiveEntryOwner | None]:
-    """The owner of each file, by the platform that matches most names, with or without one common top folder."""
+def _owners(files: list[ArchivedFile], rules: Sequence[OwnerOf]) -> list[ArchiveEntryOwner | None]:
+    """The owner of each file, by the rule that fits most of them, with or without one common top folder."""
     tops = {file.parts[0] for file in files if len(file.parts) > 1}
     ways = [[file.parts for file in files]]
     if len(tops) == 1 and all(len(file.parts) > 1 for file in files):
         ways.append([file.parts[1:] for file in files])
-    names = [platform] if platform else list(ENTRY_OWNERS)
-    found = [[ENTRY_OWNERS[name](parts) for parts in way] for name in names for way in ways]
+    found = [[rule(parts) for parts in way] for rule in rules for way in ways]
     best = max(found, key=lambda owners: sum(owner is not None for owner in owners))
     if not any(best):
-        expected = " or ".join(name.capitalize() for name in names)
-        raise GraderError(f"no file in the archive is named as {expected} names submissions: see docs/instructors.md")
+        raise GraderError(
+            "no file there is named as Canvas or Moodle names submissions, or lies in a folder with a student's name: "
+            "if all are one student's, add --student NAME"
+        )
     return best

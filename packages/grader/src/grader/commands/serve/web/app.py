@@ -71,8 +71,8 @@ class SubmitHandler(Handler):
 
     async def post(self, assignment: str, notebook: str) -> None:
         """Store the notebook and answer with its receipt."""
+        assignment, notebook = self.work(assignment, notebook)
         service, rules = self.service, self.service.rules[assignment]
-        notebook = self.notebook(assignment, notebook)
         # After a client hangs up, its notebook counts as long as it is in memory.
         with self._cleanup.pop_all():
             if not self._content:
@@ -109,7 +109,7 @@ class SubmitHandler(Handler):
             await self.send_state(row, 202, late if is_new else "")
 
     def _require_acceptable(self) -> None:
-        self.notebook(*self.path_args)
+        self.work(*self.path_args)
         length = self.request.headers.get("Content-Length", "")
         if length.isdecimal() and int(length) > self._max_bytes:
             raise self._too_large()

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar
 
+from nbformat import NotebookNode
 from sqlalchemy.exc import DBAPIError, OperationalError
 
 from grader.classroom.gradebook.late_penalty import LatePenalty
@@ -18,6 +19,7 @@ from grader.classroom.record.record import Record
 from grader.classroom.record.requests import Request, TooManyRequests, UnusableText, ask, requests_of
 from grader.classroom.returned import ReturnedFolder, ReturnedNotebook
 from grader.classroom.student import Assignment
+from grader.classroom.submitted.matching import Matcher
 from grader.commands.serve.databases import Deadlines
 from grader.commands.serve.dispatch import Dispatcher
 from grader.commands.serve.metrics import Metrics
@@ -114,6 +116,8 @@ class ServiceContext:
             for notebook, source in assignment.sources.items()
         }
         """The most points of each notebook, by assignment and notebook."""
+        self.matcher = Matcher({name: NotebookNode(cells=[]) for name in self.assignments})
+        """Recognises an assignment by the name of a folder."""
         self.rules = {name: self.policy.for_assignment(name) for name in self.assignments}
         self.rates, self.uploads, self.links = Rates(self.limits), Uploads(self.limits), Links()
         self.server: BoundedServer

@@ -97,26 +97,29 @@ class Handler(RequestHandler):
         super().on_connection_close()
         self._cleanup.close()
 
-    def notebook(self, assignment: str, file: str) -> str:
-        """Return the notebook to which the name of a file refers, which a browser may have numbered.
+    def work(self, folder: str, file: str) -> tuple[str, str]:
+        """Return the assignment and the notebook that a folder and a file are named after.
+
+        A browser or a file manager may have numbered both.
 
         Args:
-            assignment: the assignment's name, from the address.
+            folder: the folder's name, from the address.
             file: the file's name, from the address.
 
         Raises:
             Refusal: there is no such assignment or notebook.
         """
-        if assignment not in self.service.assignments:
+        assignment = self.service.matcher.by_name(folder)
+        if assignment is None:
             names = ", ".join(self.service.assignments)
             to_do = f"put the notebook into a folder with the name of one ({names})"
-            raise Refusal(404, f"there is no assignment {one_line(assignment, 100)!r}: {to_do}")
-        served = self.service.assignments[assignment]
+            raise Refusal(404, f"there is no assignment {one_line(folder, 100)!r}: {to_do}")
+        served = self.service.assignments[assignment.notebook]
         found = served.chooser.matcher.by_name(file)
         if found is None:
             to_do = f"give the file back the name of its notebook ({', '.join(served.sources)})"
-            raise Refusal(404, f"{assignment} has no notebook {one_line(file, 100)!r}: {to_do}")
-        return found.notebook
+            raise Refusal(404, f"{served.name} has no notebook {one_line(file, 100)!r}: {to_do}")
+        return served.name, found.notebook
 
     async def own(self, key: str) -> SubmissionRow:
         """Return a hand-in of the student; raise Refusal for anything else, as if it did not exist."""

@@ -58,7 +58,8 @@ class FeedbackHandler(Handler):
 
         The link is null as long as there is no page that the student may see.
         """
-        view = View(self.student, assignment, self.notebook(assignment, file), self.get_query_argument("hand-in", ""))
+        assignment, notebook = self.work(assignment, file)
+        view = View(self.student, assignment, notebook, self.get_query_argument("hand-in", ""))
         if view.hand_in:
             row = await self.own(view.hand_in)
             if (row.assignment, row.notebook) != (view.assignment, view.notebook):
@@ -76,7 +77,7 @@ class RegradeHandler(Handler):
 
     async def post(self, assignment: str, file: str) -> None:
         """Record the request, `{"exercise": "", "text": "..."}`, and answer with it."""
-        notebook = self.notebook(assignment, file)
+        assignment, notebook = self.work(assignment, file)
         try:
             wanted = msgspec.json.decode(self.request.body, type=Wanted)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:

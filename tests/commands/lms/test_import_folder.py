@@ -1,0 +1,93 @@
+"""A folder is sorted as an archive is, and an archive or a file of one student is taken, with or without a roster."""
+
+import nbformat
+import pytest
+
+from grader.commands.cli import main
+from tests.commands.lms.import_course import OTHER, Course
+from tests.support.platform_files import Packed, packed
+from tests.support.small_class import NAME
+
+
+def take(course: Course, capsys: pytest.CaptureFixture[str], *words: str, status: int = 0) -> str:
+    """Import something, and return what was printed."""
+    assert main(["import", *words, "--assignment", NAME]) == status, capsys.readouterr()
+    shown = capsys.readouterr()
+    return shown.out + shown.err
+
+
+def test_the_archive_of_one_student_is_taken(course: Course, capsys: pytest.CaptureFixture[str]) -> None:
+    """Whatever its files are called; its place in submitted/ says whose it is, and so does --student."""
+    inner = packed([
+        Packed("work/Small.ipynb.txt", course.work("ann")), Packed("work/x.ipynb", nbformat.writes(OTHER).encode()),
+        Packed("work/photo.jpg", b"jpg"),
+    ])  # fmt: skip
+    place = course.folder / "submitted" / "ann" / NAME
+    place.mkdir(parents=True)
+    (place / "homework.zip").write_bytes(inner)
+    said = take(course, capsys, f"submitted/ann/{NAME}/homework.zip")
+    assert "2 notebooks of 1 student written" in said and "photo.jpg was skipped" in said
+    assert (place / "small.ipynb").read_bytes() == course.work("ann") and (place / "2-other.ipynb").exists()
+    (course.folder / "mail.zip").write_bytes(inner)
+    assert "add --student NAME" in take(course, capsys, "mail.zip", status=1)
+    take(course, capsys, "mail.zip", "--student", "bob")
+    assert course.submitted()["bob small.ipynb"] == course.work("ann")
+    assert "there is no student 'eve'" in take(course, capsys, "mail.zip", "--student", "eve", status=1)
+
+
+def test_one_notebook_is_taken(course: Course, capsys: pytest.CaptureFixture[str]) -> None:
+    """As a student sent it by mail; it replaces no other one without a word."""
+    (course.folder / "FINAL.ipynb.txt").write_bytes(course.work("bob"))
+    take(course, capsys, "FINAL.ipynb.txt", "--student", "bob")
+    assert course.submitted() == {"bob small.ipynb": course.work("bob")}
+    (course.folder / "FINAL.ipynb.txt").write_bytes(course.work("new"))
+    assert "use --replace" in take(course, capsys, "FINAL.ipynb.txt", "--student", "bob", status=1)
+    take(course, capsys, "FINAL.ipynb.txt", "--student", "bob", "--replace")
+    assert course.submitted() == {"bob small.ipynb": course.work("new")}
+    assert "cannot be read" in take(course, capsys, "nowhere.ipynb", "--student", "bob", status=1)
+
+
+def test_submitted_is_sorted_and_other_assignments_are_left_alone(
+    course: Course, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each file goes to the student in whose folder it lies, also one that no roster names; a second run is quiet."""
+    (course.folder / "source" / "02-next").mkdir()
+    nbformat.write(OTHER, course.folder / "source" / "02-next" / "next.ipynb")
+    files = {
+        f"ann/{NAME}/homework.zip": packed([Packed("small.ipynb", course.work("ann"))]),
+        f"ann/{NAME}/timestamp.txt": b"2030-01-01 10:00:00 UTC",
+        "bob/small (1).ipynb": course.work("bob"),
+        "bob/02-next/small.ipynb": course.work("another"),
+        f"eve/{NAME}/deep/er/HW4_part1_FINAL.ipynb": course.work("eve"),
+        "stray.ipynb": course.work("whose"),
+    }
+    for name, content in files.items():
+        path = course.folder / "submitted" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    (course.folder / "submitted" / "eve" / "link.ipynb").symlink_to("/etc/passwd")
+    said = take(course, capsys, "submitted", status=1)
+    assert "stray.ipynb was not imported: its name does not say whose it is" in said and "timestamp" not in said
+    assert "eve/link.ipynb was not imported: it is a link" in said
+    assert "3 notebooks of 3 students written" in said
+    made = course.submitted()
+    assert [made[f"{who} small.ipynb"] for who in ("ann", "bob", "eve")] == [
+        course.work(who) for who in ("ann", "bob", "eve")
+    ]
+    assert made["bob/02-next/small.ipynb"] == course.work("another")
+    assert "3 students unchanged" in take(course, capsys, "submitted", status=1)
+
+
+def test_an_unpacked_archive_is_sorted(course: Course, capsys: pytest.CaptureFixture[str]) -> None:
+    """By the platform's names of files or folders, or by folders with the students' names."""
+    for name, who in {
+        "canvas/leeann_101_9001_small.ipynb": "ann",
+        "moodle/Oduya Bob_12_assignsubmission_file/small.ipynb": "bob",
+        "folders/zofie/work.ipynb": "zofie",
+    }.items():
+        path = course.folder / "unpacked" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(course.work(who))
+    for folder in ("canvas", "moodle", "folders"):
+        take(course, capsys, f"unpacked/{folder}")
+    assert course.submitted() == {f"{who} small.ipynb": course.work(who) for who in ("ann", "bob", "zofie")}
