@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from tests.support.paths import GRADER, KERNEL
 
-LIMIT = 17
+LIMIT = 19
 """Before the classes were merged, there were 38. A new feature uses one of those that there are; two were added for
-marking question by question: the mark that a person gives, and the state of a group of answers."""
+marking question by question: the mark that a person gives, and the state of a group of answers; two for marks that
+students have back: a notebook with the points of that moment, and an exercise of a page of which a part waits."""
 
 POINTS = re.compile(r"(^|_)(points?|scores?|penalt(y|ies)|earned|marks?|lost|worth|gain|grades?|percent)($|_)")
 """Names of numbers that are points, whatever their type."""
@@ -19,6 +20,7 @@ OTHER = {
     "Deadline": {"moment"},
     "_Queue": {"waited"},
     "_Lease": {"until"},
+    "_Kept": {"_seconds", "_values"},
     "StateHandler": {"_seconds"},
     "Dispatcher": {"_arrivals"},
     "Graders": {"batch_wait"},
@@ -45,6 +47,7 @@ OTHER = {
     "ReusableComment": {"points"},  # that it is worth
     "_Given": {"points"},  # what a browser sends
     "ServiceContext": {"late_penalty"},  # the course's plug-in
+    "AssignmentOutline": {"max_points"},
     "ForNothing": {"points", "out_of"},
     # Points that a test can give, and those that our own solution loses; no student has them.
     "RunTest": {"points"},
@@ -55,6 +58,8 @@ OTHER = {
     "UnnamedGroup": {"cost"},
     "LectureItem": {"cost"},
     "Mistake": {"cost"},
+    "WrongAnswer": {"cost"},
+    "ClassSummary": {"half", "half_of"},  # of the class
 }
 """Other numbers with fractions, and other things with such names."""
 

@@ -72,7 +72,7 @@ def analysed_tests(data: ClassData) -> list[TestStatistics]:
                     test.passed += result.points >= result.max_points
                     test.failed_alone += failed[result.exercise] == [result.name] and scored[result.exercise] > 1
                     test.by_person += result.name in by_person
-                    test.cost += result.max_points - by_person.get(result.name, result.points)
+                    test.cost += result.max_points - by_person.get(result.name, result).points
                     rests[result.name].append((result.points, total - result.points))
     order = {name: place for place, name in enumerate(data.outline.exercise_of)}
     for name, test in found.items():

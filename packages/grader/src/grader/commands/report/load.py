@@ -43,14 +43,14 @@ class AssignmentOutline:
 class ClassData:
     """The class: students in order of their names, and for each the records and remarks of grading.
 
-    `by_person` are the points that a person set for tests, by name.
+    `by_person` are the scores of the tests whose points a person set, by name.
     """
 
     outline: AssignmentOutline
     students: list[Student]
     records: list[dict[str, NotebookRecord]]
     remarks: list[list[str]]
-    by_person: list[dict[str, float]]
+    by_person: list[dict[str, CellScore]]
     missing: list[str]
     ungraded: list[str]
     due: datetime | None
@@ -88,7 +88,7 @@ def load_class(course_dir: CourseDir, assignment: str) -> ClassData:
         records.append(found)
         remarks.append(marker.get("remarks", []))
         cells = _cells(rows[name]).items()
-        by_person.append({cell: given.points for cell, given in cells if given.is_test and given.is_by_person})
+        by_person.append({cell: given for cell, given in cells if given.is_test and given.is_by_person})
     handed_in = set(course_dir.submitters(assignment))
     ungraded += sorted(handed_in - rows.keys())
     missing = sorted(ledger.students - rows.keys() - handed_in)

@@ -14,6 +14,7 @@ from typing import Any
 from msgspec.structs import replace
 from nbformat import NotebookNode
 
+from grader.classroom.gradebook.rules import CellScore
 from grader.commands.report.load import ClassData
 from grader.commands.report.model import Example, LectureItem, Mistake, StudentIndex, UnnamedGroup
 from grader.engine.diagnosis.misconceptions import Misconception
@@ -35,14 +36,14 @@ EXAMPLE_CELLS = 4
 class WrongAnswer:
     """One student's wrong answer to an exercise, with the results of its tests and its source.
 
-    `by_person` are the points that a person set for some of the student's tests, by name.
+    `by_person` are the scores of the student's tests whose points a person set, by name.
     """
 
     index: StudentIndex
     exercise: str
     results: Sequence[Result]
     source: str
-    by_person: Mapping[str, float] = field(default_factory=dict)
+    by_person: Mapping[str, CellScore] = field(default_factory=dict)
 
     @property
     def first(self) -> Result:
@@ -64,7 +65,7 @@ class WrongAnswer:
     @property
     def cost(self) -> float:
         """The points that it lost, after those that a person set."""
-        return sum(each.max_points - self.by_person.get(each.name, each.points) for each in self.results)
+        return sum(each.max_points - self.by_person.get(each.name, each).points for each in self.results)
 
     @property
     def message(self) -> str:
