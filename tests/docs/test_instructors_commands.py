@@ -12,6 +12,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from grader.classroom.course_dir import CourseDir
 from tests.support import warm
 from tests.support.notebooks import answered
 from tests.support.paths import REPOSITORY
@@ -59,6 +60,14 @@ def course(tmp_path: Path) -> Path:
     return folder
 
 
+def mark(folder: Path, points: float) -> None:
+    """Mark the written answer of the student who submits."""
+    with CourseDir(folder).gradebook() as gradebook:
+        grade = gradebook.find_grade("why", "small", ASSIGNMENT, getpass.getuser())
+        grade.manual_score, grade.needs_manual_grade = points, False
+        gradebook.db.commit()
+
+
 @pytest.fixture
 def student(tmp_path: Path) -> Path:
     """The folder of a student, with the settings that the page gives for students."""
@@ -92,6 +101,8 @@ def test_the_page_leads_from_a_course_folder_to_fetched_feedback(course: Path, s
             archives = course / "downloaded" / ASSIGNMENT / "archive"
             archives.mkdir(parents=True)
             (archives / "all.zip").write_bytes(packed([Packed("leeann_101_9002_small-2.ipynb", content)]))
+        if command == f"grader feedback {ASSIGNMENT}":
+            mark(course, 0.0)
         printed = run(course, command.replace("STUDENT", getpass.getuser()))
         ran.append(command)
         if command == f"grader grade {ASSIGNMENT}":
@@ -106,12 +117,13 @@ def test_the_page_leads_from_a_course_folder_to_fetched_feedback(course: Path, s
         if command.startswith("nbgrader export"):
             assert "Lee, Ann" in (course / "grades-canvas.csv").read_text()
             assert printed.count("wrote grades-canvas.csv: ") == 1
-        if command == f"nbgrader release_feedback {ASSIGNMENT}":
+        if command == f"grader feedback {ASSIGNMENT}":
+            assert "returned the work of 1 student, 1 of them also by the exchange" in printed
             run(student, f"nbgrader fetch_feedback {ASSIGNMENT}")
             (page,) = (student / ASSIGNMENT / "feedback").rglob("small.html")
             assert "8" in page.read_text()
     assert {command.split()[1] for command in ran} >= {
-        "release", "generate_assignment", "release_assignment", "collect", "grade", "generate_feedback",
-        "release_feedback", "db", "roster", "import", "export", "zip_collect",
+        "release", "generate_assignment", "release_assignment", "collect", "grade", "feedback", "db", "roster",
+        "import", "export", "zip_collect",
     }  # fmt: skip
     assert json.loads((course / "release" / ASSIGNMENT / "small.ipynb").read_text())["cells"]
