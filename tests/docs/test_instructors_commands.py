@@ -11,7 +11,6 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from nbgrader.api import Grade
 
 from grader.classroom.course_dir import CourseDir
 from tests.support import warm
@@ -61,6 +60,14 @@ def course(tmp_path: Path) -> Path:
     return folder
 
 
+def mark(folder: Path, points: float) -> None:
+    """Mark the written answer of the student who submits."""
+    with CourseDir(folder).gradebook() as gradebook:
+        grade = gradebook.find_grade("why", "small", ASSIGNMENT, getpass.getuser())
+        grade.manual_score, grade.needs_manual_grade = points, False
+        gradebook.db.commit()
+
+
 @pytest.fixture
 def student(tmp_path: Path) -> Path:
     """The folder of a student, with the settings that the page gives for students."""
@@ -70,14 +77,6 @@ def student(tmp_path: Path) -> Path:
     (settings,) = re.findall(r"^```python\n(c = get_config\(\)\nc\.Exchange.*?)^```$", text, re.MULTILINE | re.DOTALL)
     (folder / "nbgrader_config.py").write_text(settings.replace("/srv/exchange", str(tmp_path / "course" / "exchange")))
     return folder
-
-
-def mark_what_waits(course: Path) -> None:
-    """Give a point to each answer that waits for a person."""
-    with CourseDir(course).gradebook() as gradebook:
-        for grade in gradebook.db.query(Grade).filter_by(needs_manual_grade=True):
-            grade.manual_score, grade.needs_manual_grade = 1, False
-        gradebook.db.commit()
 
 
 def test_the_page_leads_from_a_course_folder_to_fetched_feedback(course: Path, student: Path) -> None:
@@ -103,7 +102,7 @@ def test_the_page_leads_from_a_course_folder_to_fetched_feedback(course: Path, s
             archives.mkdir(parents=True)
             (archives / "all.zip").write_bytes(packed([Packed("leeann_101_9002_small-2.ipynb", content)]))
         if command == f"grader feedback {ASSIGNMENT}":
-            mark_what_waits(course)
+            mark(course, 0.0)
         printed = run(course, command.replace("STUDENT", getpass.getuser()))
         ran.append(command)
         if command == f"grader grade {ASSIGNMENT}":
@@ -114,11 +113,12 @@ def test_the_page_leads_from_a_course_folder_to_fetched_feedback(course: Path, s
             assert (course / "submitted" / "ann" / ASSIGNMENT / "small.ipynb").read_bytes() == content
         if command == f"grader export {ASSIGNMENT} --for csv":
             with (course / "grades.csv").open(newline="") as file:
-                assert {row["student_id"]: row["score"] for row in csv.DictReader(file)}[getpass.getuser()] == "9.0"
+                assert {row["student_id"]: row["score"] for row in csv.DictReader(file)}[getpass.getuser()] == "8.0"
         if command.startswith("nbgrader export"):
             assert "Lee, Ann" in (course / "grades-canvas.csv").read_text()
             assert printed.count("wrote grades-canvas.csv: ") == 1
         if command == f"grader feedback {ASSIGNMENT}":
+            assert "returned the work of 1 student, 1 of them also by the exchange" in printed
             run(student, f"nbgrader fetch_feedback {ASSIGNMENT}")
             (page,) = (student / ASSIGNMENT / "feedback").rglob("small.html")
             assert "8" in page.read_text()
