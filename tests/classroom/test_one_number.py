@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
@@ -69,7 +70,7 @@ SOURCES = {
         text("# Two"),
         answer("half", "def half(x):\n    ### BEGIN SOLUTION\n    return x / 2\n    ### END SOLUTION"),
         hidden("half-test-any", "It halves; an integer is worth a part.", "assert half(4) == 2\nhalf(3) * 2", points=3),
-        written("how", "", points=1.5),
+        written("why", "", points=1.5),
     ),
 }
 ANSWERS = {
@@ -84,10 +85,11 @@ ANSWERS = {
 }
 """What students write, and what the tests give for it; a blank gets nothing."""
 EXERCISE = {"first": "double", "second": "half"}
-QUESTION = {"first": "why", "second": "how"}
+QUESTION = {"first": "why", "second": "why"}
+"""Two cells of one name, which nbgrader tells apart by their notebooks; a mark is drawn for both at once."""
 MOST = {
     "first": {"double-check": 1.0, "double-test-more": 2.5, "why": 2.0},
-    "second": {"half-test-any": 3.0, "how": 1.5},
+    "second": {"half-test-any": 3.0, "why": 1.5},
 }
 ALL = sum(sum(cells.values()) for cells in MOST.values())
 
@@ -141,11 +143,11 @@ EVERYTHING = {
     "c": Drawn({}, frozenset(), None, 48),
     "d": Drawn(
         {"first": "wrong", "second": "wrong"}, frozenset(("second",)), 5.0, 0,
-        {"how": Given(1.0, None), "half-test-any": Given(3.5, None)},
+        {"why": Given(1.0, None), "half-test-any": Given(3.5, None)},
     ),
     "e": Drawn(
         {"second": "right"}, frozenset(), None, 0,
-        {"half-test-any": Given(None, 0.75), "how": Given(None, 1.0)},
+        {"half-test-any": Given(None, 0.75), "why": Given(None, 1.0)},
     ),
 }  # fmt: skip
 """A class that has every kind."""
@@ -263,7 +265,7 @@ def in_report(folder: Path) -> dict[str, Number]:
         for row in csv.DictReader(file):
             if row["points"]:
                 assert float(row["max_points"]) == ALL
-                points = sum(float(row[exercise] or 0) for exercise in ("double", "why", "half", "how"))
+                points = sum(float(row[exercise] or 0) for exercise in ("double", "why", "half"))
                 found[row["student"]] = number(points, float(row["penalty"]), float(row["points"]))
     return found
 
@@ -313,7 +315,7 @@ def on_page(file: Path) -> tuple[float, float, float, float]:
     return float(points), float(most), float(waiting[1]) if waiting else 0.0, float(off[1]) if off else 0.0
 
 
-def require_pages(folder: Path, gradebook: Gradebook, student: str, count: Number) -> None:
+def require_pages(folder: Path, gradebook: Gradebook, student: str, shown: Number) -> None:
     """Compare the student's pages with the gradebook: they tell apart what waits for a person."""
     pages, submission = folder / "feedback" / student / NAME, gradebook.find_submission(NAME, student)
     sums = [0.0] * 4
@@ -323,13 +325,13 @@ def require_pages(folder: Path, gradebook: Gradebook, student: str, count: Numbe
         marked = max(0.0, sum(grade.score for grade in known) - penalty)
         most = sum(grade.max_score for grade in known)
         waiting = sum(grade.max_score for grade in own.grades if grade.needs_manual_grade)
-        shown = (marked, most, waiting, penalty)
-        sums = [before + more for before, more in zip(sums, shown, strict=True)]
+        top = (marked, most, waiting, penalty)
+        sums = [before + more for before, more in zip(sums, top, strict=True)]
         if (pages / f"{own.name}.html").exists():
-            assert on_page(pages / f"{own.name}.html") == pytest.approx(shown)
+            assert on_page(pages / f"{own.name}.html") == pytest.approx(top)
     assert on_page(pages / "index.html") == pytest.approx(sums)
     if not submission.needs_manual_grade:
-        assert sums[0] == pytest.approx(count.counted)
+        assert sums[0] == pytest.approx(shown.counted)
 
 
 def require_one_number(folder: Path, drawn: dict[str, Drawn], table: dict[str, Number]) -> None:
@@ -368,7 +370,7 @@ def recorded(drawn: dict[str, Drawn]) -> Iterator[tuple[Place, float]]:
 def test_everyone_reads_the_same_number(template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In a class with late hand-ins, extensions, overrides, extra credit, blanks and people who handed in nothing."""
     monkeypatch.setenv("COLUMNS", "200")
-    seen: Counter[str] = Counter()
+    seen, numbers = Counter[str](), count()
 
     @settings(
         max_examples=2, derandomize=True, database=None, deadline=None, phases=[Phase.explicit, Phase.generate],
@@ -380,7 +382,7 @@ def test_everyone_reads_the_same_number(template: Path, tmp_path: Path, monkeypa
     def check_class(drawn: dict[str, Drawn], rule: str) -> None:
         if not any(each.notebooks for each in drawn.values()):
             return
-        folder = tmp_path / f"course{sum(seen.values())}"
+        folder = tmp_path / f"course{next(numbers)}"
         shutil.copytree(template, folder)
         monkeypatch.chdir(folder)
         (folder / "nbgrader_config.py").write_text(CONFIG + RULES[rule])
@@ -396,8 +398,8 @@ def test_everyone_reads_the_same_number(template: Path, tmp_path: Path, monkeypa
         require_one_number(folder, drawn, table := in_table(folder, force=True))
         assert table == {name: expected(each, rule) for name, each in sorted(drawn.items()) if each.notebooks}
         with CourseDir(folder).gradebook() as gradebook:
-            for student, count in table.items():
-                require_pages(folder, gradebook, student, count)
+            for student, own in table.items():
+                require_pages(folder, gradebook, student, own)
         seen.update(kinds(drawn, rule))
 
     check_class()

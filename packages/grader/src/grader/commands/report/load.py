@@ -114,8 +114,8 @@ def _student(
         name: ExercisePoints(name, None, each.max_points, each.notebook in records and name not in blank)
         for name, each in outline.exercises.items()
     }
-    cells = {name: cell for notebook in score.notebooks.values() for name, cell in notebook.cells.items()}
-    for cell, given in cells.items():
+    # Two notebooks may have cells of the same name, which nbgrader tells apart by their notebooks.
+    for cell, given in (each for notebook in score.notebooks.values() for each in notebook.cells.items()):
         if given.is_scored and (exercise := outline.exercise_of.get(cell)) is not None:
             exercises[exercise].points = (exercises[exercise].points or 0.0) + given.points
     total, extended = score.total, due_for(ledger.due, score.extension) if score.extension else None
