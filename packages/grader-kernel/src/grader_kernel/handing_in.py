@@ -219,6 +219,8 @@ def _hand_in(named: str | os.PathLike[str] | None, area: DisplayHandle, late: bo
                 area.update(_note(STATES[state["state"]].format_map(state)))
         if state["state"] != "graded":
             raise Problem(_ended(state))
+        if state.get("outdated"):
+            notices.insert(0, state["outdated"])
         report = state["report"]
         area.update(_shown(report, state, notices))
         with suppress(OSError):  # the table of progress is not worth a report

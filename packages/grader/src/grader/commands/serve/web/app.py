@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 from tornado.web import Application, HTTPError, RequestHandler, stream_request_body
 
-from grader.classroom.page.summary import with_requests
+from grader.classroom.page.summary import with_notice, with_requests
 from grader.commands.serve.policy import EVERYTHING, Attempts, Refusal, fingerprint, shown
 from grader.commands.serve.store import GRADED, GRADING, WAITING
 from grader.commands.serve.web.context import ServiceContext, iso
@@ -169,7 +169,8 @@ class PageHandler(Handler):
         requests = await service.in_store_thread(service.requests, row)
         self.set_header("Content-Type", "text/html; charset=utf-8")
         self.set_header("Content-Security-Policy", PAGE_POLICY)
-        self.finish(with_requests(page, requests))
+        is_outdated = await service.in_store_thread(service.is_outdated, row)
+        self.finish(with_requests(with_notice(page, is_outdated=is_outdated), requests))
 
 
 class RegradeHandler(Handler):
@@ -224,9 +225,13 @@ class HealthHandler(Handler):
     needs_student = False
 
     def get(self) -> None:
-        """Answer with the numbers of waiting and running hand-ins, from memory, because anyone may ask at any rate."""
+        """Answer with the numbers of waiting and running hand-ins, and with assignments that have changed.
+
+        All of it comes from memory, because anyone may ask at any rate.
+        """
         dispatcher = self.service.dispatcher
-        self.finish({"status": "ok", "hand_ins": {WAITING: len(dispatcher.queue), GRADING: dispatcher.under_way()}})
+        hand_ins = {WAITING: len(dispatcher.queue), GRADING: dispatcher.under_way()}
+        self.finish({"status": "ok", "hand_ins": hand_ins, "outdated": self.service.watch.outdated})
 
 
 class MetricsHandler(Handler):

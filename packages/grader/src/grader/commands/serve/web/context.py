@@ -14,6 +14,7 @@ from sqlalchemy.exc import DBAPIError, OperationalError
 
 from grader.classroom.gradebook.late_penalty import LatePenalty
 from grader.classroom.gradebook.rules import seconds_late
+from grader.classroom.page.summary import OUTDATED
 from grader.classroom.record.record import Record
 from grader.classroom.record.requests import Request, TooManyRequests, UnusableText, ask, requests_of
 from grader.classroom.student import Assignment
@@ -21,6 +22,7 @@ from grader.commands.serve.databases import Deadlines
 from grader.commands.serve.dispatch import Dispatcher
 from grader.commands.serve.metrics import Metrics
 from grader.commands.serve.policy import EVERYTHING, Refusal, SubmissionPolicy, published, shown
+from grader.commands.serve.source_watch import SourceWatch
 from grader.commands.serve.store import Store, SubmissionRow, utc_now
 from grader.commands.serve.web.identity import Identity
 from grader.commands.serve.web.limits import BoundedServer, Rates, ServiceLimits, Uploads
@@ -49,6 +51,7 @@ class ServiceContext:
     dispatcher: Dispatcher
     metrics: Metrics
     record: Record
+    watch: SourceWatch
 
     def __post_init__(self) -> None:
         self.hidden = {
@@ -155,8 +158,15 @@ class ServiceContext:
             hidden = self.hidden.get((row.assignment, row.notebook), set())
             form["report"] = published(report, disclosure, hidden, is_alone=is_alone)
             form |= {"counts": row.counts, "told": disclosure, "graded": iso(row.graded_at)}
+            if self.is_outdated(row):
+                form["outdated"] = OUTDATED
             form["requests"] = [each.as_json() for each in self.requests(row)]
         return form
+
+    def is_outdated(self, row: SubmissionRow) -> bool:
+        """Return whether source/ or the limits have changed since a hand-in that counts was graded."""
+        is_served = (row.assignment, row.notebook) in self.exercises
+        return bool(row.counts) and is_served and self.watch.is_outdated(row.assignment, row.student, row.notebook)
 
     def requests(self, row: SubmissionRow) -> list[Request]:
         """Return the student's requests for a regrade of a notebook, with their answers."""
