@@ -157,6 +157,20 @@ def test_a_late_penalty_follows_the_mark(course: CourseDir) -> None:
     assert {each: read_ledger(course, NAME).of(each).total for each in marked} == marked
 
 
+def test_a_due_date_that_moves_while_people_mark_counts(course: CourseDir) -> None:
+    """The gradebook stays open for days: each mark has the penalty of its moment, as in a class run."""
+    (course.root / "submitted" / "ann" / NAME / "timestamp.txt").write_text("2030-01-03 12:00:00 UTC")
+    grade(course)
+    book = MarkBook(course, NAME)
+    for due, penalty in ((datetime(2030, 1, 2), 1), (datetime(2030, 1, 4), 0)):
+        with course.gradebook() as gradebook:
+            gradebook.update_or_create_assignment(NAME, duedate=due)
+        for points in (1, 2):
+            book.write([(book.read(WHY)["ann"], NewMark(points, None, False))])
+        assert read_ledger(course, NAME).of("ann").total.penalty == penalty
+    book.close()
+
+
 def test_a_mark_makes_no_notebook_late_that_was_in_time(course: CourseDir) -> None:
     """A notebook that was handed in alone has a time of its own, for marks as for class runs."""
     place = course.root / "submitted" / "ann" / NAME

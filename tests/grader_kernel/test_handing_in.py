@@ -30,6 +30,7 @@ from grader_kernel.report_html import RED
 from tests.commands.serve.serving import Server, make_served_course, written
 from tests.support.paths import REPOSITORY
 from tests.support.small_class import NAME
+from tests.support.waiting import until
 
 LIMITED = """
 c.SubmissionPolicy.assignments = {
@@ -43,7 +44,7 @@ WRONG = "def one(x=1):\n    return x + 1"
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A service with four assignments, one of them past its due date."""
-    more = ["02-few", "03-due", "04-points"]
+    more = ["02-few", "03-due", "04-points", "04-changed"]
     server = Server(make_served_course(tmp_path_factory.mktemp("served") / "course", LIMITED, more))
     yield server
     assert server.stop() == 0
@@ -307,6 +308,19 @@ def test_a_late_hand_in_is_confirmed_with_a_second_press(server: Server, tmp_pat
     call = "hand_in(now=True, late=True)"
     text = shown(tmp_path, written(server.folder, one=WRONG), assignment="03-due", call=call, **access(server, "hal"))
     assert "5 of 8 points" in text
+
+
+def test_points_that_are_older_than_the_course_have_a_notice(server: Server, tmp_path: Path) -> None:
+    """The source was changed while the service ran: the report says that the points may change."""
+    file = server.folder / "source" / "04-changed" / "small.ipynb"
+    source = nbformat.read(file, as_version=4)
+    source.cells[0].source += ", and one more sentence"
+    nbformat.write(source, file)
+    until(lambda: "04-changed" in server.ask("/health").json["outdated"], "the change")
+    text = shown(tmp_path, written(server.folder), assignment="04-changed", **access(server, "ivy"))
+    assert "8 of 8 points" in text and "Your teacher has changed this assignment since this was graded" in text
+    text = shown(tmp_path, written(server.folder), **access(server, "ivy"))
+    assert "8 of 8 points" in text and "Your teacher has changed" not in text
 
 
 def test_a_service_that_does_not_answer_leaves_the_button(tmp_path: Path) -> None:

@@ -13,10 +13,18 @@ import pytest
 
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.record.record import Record
+from grader.commands.backup.backup import LEFT_OUT
 from grader.commands.backup.manifest import MANIFEST, PREFIX
 from grader.commands.cli import main
 from tests.support.notebooks import answered
 from tests.support.small_class import NAME, RIGHT, grade_class, hand_in, ledger, make_course, released
+
+NOT_KEPT = (
+    *(f"{name}/content" for name in sorted(LEFT_OUT)),
+    *(f"submitted/ann/{NAME}/{name}/content" for name in ("__pycache__", "node_modules", ".ipynb_checkpoints")),
+    *(f"source/{NAME}/.cache/content", ".grader-serve.lock", ".report.json.new", "gradebook.db-journal"),
+)
+"""Files that a backup leaves out, as the docs say."""
 
 
 @pytest.fixture(scope="module")
@@ -33,9 +41,13 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
         gradebook.db.commit()
     (folder / "hand_in_accounts.json").write_text("{}")
     (folder / "hand_in_accounts.json").chmod(0o600)
-    for left_out in (".git/HEAD", ".grader-serve.lock", "gradebook.db-journal"):
-        (folder / left_out).parent.mkdir(exist_ok=True)
+    for left_out in NOT_KEPT:
+        (folder / left_out).parent.mkdir(parents=True, exist_ok=True)
         (folder / left_out).write_bytes(b"")
+    # Names of such folders that are something else.
+    (folder / "source" / "venv").write_text("a file")
+    (folder / "submitted" / "node_modules" / "02-not-yet").mkdir(parents=True)
+    (folder / "submitted" / "node_modules" / "02-not-yet" / "notes.txt").write_text("of a student with this name")
     (folder / "linked").symlink_to("/etc")
     return folder
 
@@ -64,8 +76,10 @@ def test_everything_comes_back(course: Path, backup: Path, tmp_path: Path, capsy
     folder = tmp_path / "new" / "course"
     assert main(["restore", str(backup), str(folder)]) == 0
     assert "1 sound database, 2 students in the gradebook" in capsys.readouterr().out
-    left_out = {".git/HEAD", ".grader-serve.lock", "gradebook.db-journal"}
-    assert files(folder) == {name: content for name, content in files(course).items() if name not in left_out}
+    assert set(NOT_KEPT) <= files(course).keys()
+    assert files(folder) == {name: content for name, content in files(course).items() if name not in NOT_KEPT}
+    assert not any((folder / name).parent.exists() for name in NOT_KEPT if (folder / name).parent.name in LEFT_OUT)
+    assert {"source/venv", "submitted/node_modules/02-not-yet/notes.txt"} <= files(folder).keys()
     assert (folder / "submitted" / "gus" / NAME).is_dir() and not (folder / "linked").exists()
     assert (folder / "hand_in_accounts.json").stat().st_mode & 0o777 == 0o600 == backup.stat().st_mode & 0o777
     assert ledger(folder) == ledger(course)

@@ -6,6 +6,7 @@ import pytest
 from nbgrader.apps import ReleaseFeedbackApp
 
 from grader.classroom.course_dir import CourseDir
+from grader.classroom.page.summary import OUTDATED
 from grader.classroom.returned import RETURNED, ReturnedFolder
 from grader.commands.cli import main
 from tests.support.exchange import IGNORED, ExchangeStudent
@@ -69,6 +70,24 @@ def test_late_marks_arrive_and_nothing_before_the_command(folder: Path) -> None:
     assert page(folder, "ann") == before and "Better." in page(folder, "ann", "feedback")
     main(["feedback", NAME])
     assert "Better." in page(folder, "ann") and COMMENT not in page(folder, "ann")
+
+
+def test_points_that_are_older_than_the_course_are_returned_with_a_notice(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The command names the students, and the pages say it until they are graded again."""
+    for student in ("ann", "bob"):
+        mark(folder, student, 1)
+    main(["feedback", NAME])
+    assert "graded before" not in capsys.readouterr().out and OUTDATED not in page(folder, "ann", "feedback")
+    source = folder / "source" / NAME / "small.ipynb"
+    source.write_text(source.read_text().replace("assert one() == 1", "assert one() == 1 and one(1) == 1"))
+    main(["feedback", NAME, "--student", "ann"])
+    assert "1 student of 01-small was graded before source/ changed" in capsys.readouterr().out
+    assert OUTDATED in page(folder, "ann", "feedback")
+    grade_class(folder)
+    main(["feedback", NAME])
+    assert "graded before" not in capsys.readouterr().out and OUTDATED not in page(folder, "ann", "feedback")
 
 
 def test_a_page_is_made_again_only_if_it_changes(folder: Path) -> None:

@@ -69,21 +69,3 @@ def test_a_source_that_cannot_be_read_stops_no_export(course: Path, capsys: pyte
     assert f"whether points of {ASSIGNMENT} are older than source/ is not known" in capsys.readouterr().err
     notebook.unlink()
     assert len(rows(course, "--for", "csv")) == 5 and "older" not in capsys.readouterr().err
-
-
-def test_the_table_of_grading_and_explain_say_it_too(course: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Below a table of the one who was graded stands that the others were not."""
-    assert main(["grade", ASSIGNMENT, "--student", "ann"]) == 0
-    said = capsys.readouterr()
-    assert OLDER_SENTENCE in said.err and "bob" not in said.out
-    for student, words in (("bob", "1 student of 01-plain was graded before source/ changed"), ("ann", "")):
-        assert main(["grade", ASSIGNMENT, "--explain", student]) == 0
-        shown = " ".join(capsys.readouterr().out.split())
-        assert words in shown and ("graded before" in shown) == bool(words)
-    # A student whose work is gone from submitted/ cannot be graded again, and keeps a row with a remark.
-    for file in sorted((course / "submitted" / "bob").rglob("*"), reverse=True):
-        file.unlink() if file.is_file() else file.rmdir()
-    (course / "submitted" / "bob").rmdir()
-    assert main(["grade", ASSIGNMENT]) == 0
-    said = capsys.readouterr()
-    assert "graded before source/ changed" in " ".join(said.out.split()) and "1 student of" in said.err

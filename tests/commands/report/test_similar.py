@@ -269,6 +269,13 @@ def test_a_class_of_few_has_no_pairs(students: int) -> None:
     assert similar(alike({}, students=students), GIVEN) == []
 
 
+def test_a_class_that_answers_alike_has_no_pairs() -> None:
+    """With one wrong answer, line by line: what all have in common is no evidence against two of them."""
+    wrong = "def split_heads(x, n_heads):\n    return x + n_heads"
+    for students in range(2, 6):
+        assert similar(alike(dict.fromkeys(range(students), wrong), "adds", students=students), GIVEN) == []
+
+
 @settings(max_examples=100, deadline=None)
 @given(st.sampled_from(RIGHT + WRONG), st.integers(0, 2**32))
 def test_names_order_comments_and_layout_change_nothing(answer: str, seed: int) -> None:

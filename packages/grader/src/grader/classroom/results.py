@@ -19,13 +19,14 @@ from nbformat.reader import reads
 
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.faults import Fault
+from grader.classroom.gradebook.reader import Ledger
 from grader.classroom.gradebook.rules import NotebookScore, StudentScores
 from grader.classroom.gradebook.writer import GradebookWriter
 from grader.classroom.inputs import Inputs
 from grader.classroom.page.autograded import answer_digests
 from grader.classroom.page.page_maker import GradedNotebook, PageMaker, PreviousScores, StudentResult, page_digest
 from grader.classroom.page.result_files import record_file
-from grader.classroom.page.summary import OVERVIEW, overview
+from grader.classroom.page.summary import OVERVIEW, overview, with_notice
 from grader.classroom.student import MAX_RECEIPT_MB, TIMESTAMP, Assignment, submission_time
 from grader.classroom.submitted.times import notebook_times
 from grader.engine.limits import Limits
@@ -70,6 +71,27 @@ class Page(NamedTuple):
     file: Path
     score: NotebookScore
     made_of: str
+
+
+def put_notices(course_dir: CourseDir, ledger: Ledger) -> None:
+    """Have the pages of students say whether their points are older than the course.
+
+    Args:
+        course_dir: the course folder.
+        ledger: the assignment in the gradebook, after `inputs.mark_outdated`.
+    """
+    for student, score in ledger.by_student.items():
+        folder, is_outdated = course_dir.folder("feedback", ledger.assignment, student), bool(score.outdated)
+        pages = [folder / f"{name}.html" for name in score.notebooks]
+        with suppress(OSError):  # there is no page, or it cannot be changed now, which the next run tries again
+            # The overview is the smallest page and is written last, so it tells whether the others are done.
+            first = folder / OVERVIEW
+            text = first.read_text(encoding="utf-8")
+            if (changed := with_notice(text, is_outdated=is_outdated)) == text:
+                continue
+            for path in filter(Path.exists, pages):
+                replace_file(path, with_notice(path.read_text(encoding="utf-8"), is_outdated=is_outdated))
+            replace_file(first, changed)
 
 
 class ResultWriter:

@@ -92,11 +92,10 @@ class MarkBook:
         self._course_dir, self._assignment = course_dir, assignment
         self._notebook_mb = Limits(config=course_dir.config).notebook_mb
         with self._connected() as connection:
-            columns = select(api.Assignment.id, api.Assignment.duedate).filter_by(name=assignment)
-            found = connection.execute(columns).first()
+            found = connection.scalar(select(api.Assignment.id).filter_by(name=assignment))
         if found is None:
             raise GraderError(f"the gradebook has no assignment '{assignment}': run 'grader grade {assignment}' first")
-        self._assignment_id, self._due = found
+        self._assignment_id = found
 
     def close(self) -> None:
         """Close all connections."""
@@ -225,23 +224,26 @@ class MarkBook:
             raise MarkChanged(before.student)
 
     def _penalise(self, connection: Connection, rows: list[str]) -> None:
-        """Compute the late penalties of the notebooks of changed rows; most classes have no due date."""
-        if self._due is None:
-            return
+        """Compute the late penalties of the notebooks of changed rows that are late, or had a penalty so far."""
+        # People mark for days, and the due date may move meanwhile.
+        due = connection.scalar(select(api.Assignment.duedate).filter_by(id=self._assignment_id))
         own, submission, grade = api.SubmittedNotebook, api.SubmittedAssignment, api.Grade
-        late = or_(submission.extension.is_not(None), submission.timestamp > self._due)
+        concerned = [own.late_submission_penalty.is_not(None)]
+        if due is not None:
+            concerned += [submission.extension.is_not(None), submission.timestamp > due]
         marked = select(grade.notebook_id).where(grade.id.in_(rows))
         query = select(own.id, submission.student_id, api.Notebook.name, submission.timestamp, submission.extension)
         query = query.join(submission, submission.id == own.assignment_id)
-        query = query.join(api.Notebook, api.Notebook.id == own.notebook_id).where(own.id.in_(marked), late)
-        for key, student, notebook, time, extension in connection.execute(query).all():
+        query = query.join(api.Notebook, api.Notebook.id == own.notebook_id)
+        for key, student, notebook, time, extension in connection.execute(
+            query.where(own.id.in_(marked), or_(*concerned))
+        ).all():
             # A notebook that was handed in alone has a time of its own, as in a class run.
             times = notebook_times(self._course_dir.handed_in(self._assignment, student), self._notebook_mb)
-            if seconds := seconds_late(times.get(notebook, time), self._due, extension):
-                points = connection.scalar(select(func.sum(grade.score)).where(grade.notebook_id == key)) or 0.0
-                penalty = self._late_penalty.of(student, points, seconds)
-                table = api.SubmittedNotebook.__table__
-                connection.execute(update(table).where(table.c.id == key).values(late_submission_penalty=penalty))
+            seconds = seconds_late(times.get(notebook, time), due, extension)
+            points = connection.scalar(select(func.sum(grade.score)).where(grade.notebook_id == key)) or 0.0
+            penalty, table = self._late_penalty.of(student, points, seconds), api.SubmittedNotebook.__table__
+            connection.execute(update(table).where(table.c.id == key).values(late_submission_penalty=penalty))
 
 
 def _same(column: Any, value: object) -> Any:

@@ -31,6 +31,9 @@ from grader.text import plural
 TEMPLATES = Path(__file__).with_name("templates")
 PLACE_OF_REQUESTS = "<!-- requests -->"
 """Where a page has room for them; students' text in a page holds no comments of HTML."""
+OUTDATED = "Your teacher has changed this assignment since this was graded, so these points may still change."
+PLACE_OF_NOTICE = re.compile(r"<!-- notice -->.*?<!-- end of notice -->", re.DOTALL)
+"""Where a page says that it is outdated."""
 OVERVIEW = "index.html"
 """The overview page of an assignment, in a student's folder of pages."""
 
@@ -86,6 +89,17 @@ def overview(
     return page.render(
         assignment=assignment, scores=ordered, pages=pages, unread=unread, extended_to=extended_to, styles=styles()
     )
+
+
+def with_notice(page: str, *, is_outdated: bool) -> str:
+    """Return a page with the notice that its points are older than the assignment, or without it.
+
+    Args:
+        page: a page of a notebook, or the overview; one of an earlier version stays as it is.
+        is_outdated: whether it is to have the notice.
+    """
+    notice = f'<p class="notice" role="note">{OUTDATED}</p>' if is_outdated else ""
+    return PLACE_OF_NOTICE.sub(f"<!-- notice -->{notice}<!-- end of notice -->", page, count=1)
 
 
 @dataclass(frozen=True)

@@ -150,11 +150,16 @@ class _Making:
 
     def _entries(self, folder: Path) -> Iterator[Path]:
         for path in sorted(folder.iterdir()):
-            if path.name in LEFT_OUT or (path.name.startswith(".") and path.name.endswith(HIDDEN)):
+            if self._is_left_out(path) or (path.name.startswith(".") and path.name.endswith(HIDDEN)):
                 continue
             end = next(filter(path.name.endswith, BESIDE), "")
             if not (end and self._is_database(path.with_name(path.name.removesuffix(end)))):
                 yield path
+
+    def _is_left_out(self, path: Path) -> bool:
+        """Return True for a folder that is made again; a student may have its name."""
+        is_student = path.parent == self._submitted and not path.name.startswith(".")
+        return path.name in LEFT_OUT and path.is_dir() and not path.is_symlink() and not is_student
 
     def _add_database(self, path: Path) -> None:
         """Add a database as it is at one moment; its writers wait that long, and then go on."""

@@ -8,8 +8,9 @@ from collections.abc import Collection, Iterator
 
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.reader import read_ledger
+from grader.classroom.inputs import marked_outdated, outdated_in
 from grader.classroom.record.catch_up import catch_up
-from grader.classroom.results import Page, ResultWriter
+from grader.classroom.results import Page, ResultWriter, put_notices
 from grader.classroom.returned import ReturnedFolder, ReturnedNotebook, ReturnedWork, now
 from grader.commands.feedback.exchange import Exchange
 from grader.errors import GraderError
@@ -34,6 +35,7 @@ class Feedback:
         self._returned: list[str] = []
         self._waiting: list[str] = []
         self._in_exchange = 0
+        self._notes: list[str] = []
 
     def give(self, only: Collection[str] = ()) -> Iterator[str]:
         """Write and return the pages of all graded students, and yield each error.
@@ -52,6 +54,7 @@ class Feedback:
         """Yield lines about what was returned to whom."""
         by_exchange = f", {self._in_exchange} of them also by the exchange" if self._in_exchange else ""
         yield f"returned the work of {plural(len(self._returned), 'student')}{by_exchange}"
+        yield from self._notes
         if self._waiting:
             names = ", ".join(one_line(name, 100) for name in self._waiting[:MAX_NAMES])
             more = " …" if len(self._waiting) > MAX_NAMES else ""
@@ -81,6 +84,10 @@ class Feedback:
                     self._give(writer, student)
                 except (GraderError, OSError, ValueError) as error:
                     yield f"{student}: the pages could not be written ({one_line(error)})"
+        self._notes = list(
+            filter(None, (marked_outdated(self._course_dir, ledger), outdated_in(ledger, self._returned)))
+        )
+        put_notices(self._course_dir, ledger)
         yield from self._release()
 
     def _give(self, writer: ResultWriter, student: str) -> None:

@@ -17,10 +17,11 @@ from grader.classroom.basis import named
 from grader.classroom.class_run import ClassRun
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.faults import Fault
-from grader.classroom.gradebook.reader import SubmissionScore, read_ledger
+from grader.classroom.gradebook.reader import Ledger, SubmissionScore, read_ledger
 from grader.classroom.graders import Graders
 from grader.classroom.inputs import mark_outdated, outdated_in
 from grader.classroom.page.page_maker import StudentResult
+from grader.classroom.results import put_notices
 from grader.classroom.students.enrolled import read_students
 from grader.commands.grade.changes import ChangedLimit, ChangedTest, StudentChange, gain, same_points
 from grader.commands.grade.dry_run import DryRun
@@ -53,8 +54,7 @@ def grade_and_show(run: ClassRun, graders: Graders | None = None) -> int:
             remarks[result.student] = "; ".join((*result.errors, *result.notices, *_ungradable(result)))
             faults += result.faults
             status |= bool(result.errors)
-    ledger, people = read_ledger(run.course_dir, run.assignment), _names(run.course_dir)
-    mark_outdated(run.course_dir, ledger, run.load_assignment())
+    ledger, people = _marked_ledger(run), _names(run.course_dir)
     recorded_scores = ledger.by_student
     if run.only:
         recorded_scores = {student: score for student, score in recorded_scores.items() if student in remarks}
@@ -102,8 +102,18 @@ def regrade(run: ClassRun, graders: Graders | None = None, *, yes: bool = False)
         count = len(dry_run.changes)
         failures = _troubles(shown(dry_run.write(), "writing", count), troubles)
     count -= len(failures)
+    if older := outdated_in(_marked_ledger(run)):
+        note(older)
     print(f"wrote the results of {plural(count, 'student')}")
     return 1 if troubles or failures else 0
+
+
+def _marked_ledger(run: ClassRun) -> Ledger:
+    """Return the scores in the gradebook, with those that are older than the course, whose pages say so, too."""
+    ledger = read_ledger(run.course_dir, run.assignment)
+    mark_outdated(run.course_dir, ledger, run.load_assignment())
+    put_notices(run.course_dir, ledger)
+    return ledger
 
 
 def _troubles(results: Iterable[StudentResult], known: dict[str, list[str]] | None = None) -> dict[str, list[str]]:

@@ -124,7 +124,8 @@ def _student(
         name: ExercisePoints(name, None, each.max_points, each.notebook in records and name not in blank)
         for name, each in outline.exercises.items()
     }
-    for cell, given in _cells(score).items():
+    # Two notebooks may have cells of the same name, which nbgrader tells apart by their notebooks.
+    for cell, given in (each for notebook in score.notebooks.values() for each in notebook.cells.items()):
         if (exercise := outline.exercise_of.get(cell)) is None:
             continue
         if given.needs_marking or not given.is_scored:

@@ -151,7 +151,7 @@ class _Survey:
                 continue
             weight = weights[feature] * self._surprise(len(authors))
             self._unusual[authors] += weight
-            if len(authors) > 1:
+            if 1 < len(authors) < len(self.authors):  # a line that all have says nothing
                 self._groups[tuple(authors)] += weight
 
     def _surprise(self, students: int) -> float:

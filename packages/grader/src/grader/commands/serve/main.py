@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from tornado.ioloop import PeriodicCallback
 from tornado.netutil import bind_sockets
 
 from grader.classroom.course_dir import CourseDir
@@ -30,6 +31,7 @@ from grader.commands.serve.databases import open_databases, settle_due_dates
 from grader.commands.serve.dispatch import Dispatcher
 from grader.commands.serve.metrics import Metrics
 from grader.commands.serve.policy import SubmissionPolicy
+from grader.commands.serve.source_watch import LOOK_SECONDS, SourceWatch
 from grader.commands.serve.web.app import application
 from grader.commands.serve.web.context import ServiceContext
 from grader.commands.serve.web.identity import Tokens, identity
@@ -125,6 +127,7 @@ class _Serving:
         self._service = ServiceContext(
             assignments, rules, limits, who, self._store, self._deadlines, LatePenalty(course_dir.config),
             self._dispatcher, metrics, Record(course_dir.root), ReturnedFolder(course_dir.root),
+            SourceWatch(course_dir, assignments),
         )  # fmt: skip
 
     def run(self) -> int:
@@ -169,9 +172,14 @@ class _Serving:
             ssl_options=self._tls,
         )
         self._dispatcher.run(loop, self._writer)
+        self._looking = PeriodicCallback(
+            partial(loop.run_in_executor, None, self._service.watch.look), 1000 * LOOK_SECONDS
+        )
+        self._looking.start()
         self._service.server.add_sockets(sockets)
 
     async def _stop(self) -> None:
+        self._looking.stop()
         self._service.server.stop()
         self._dispatcher.stop()
 

@@ -183,9 +183,13 @@ class HealthHandler(Handler):
     needs_student = False
 
     def get(self) -> None:
-        """Answer with the numbers of waiting and running hand-ins, from memory, because anyone may ask at any rate."""
+        """Answer with the numbers of waiting and running hand-ins, and with assignments that have changed.
+
+        All of it comes from memory, because anyone may ask at any rate.
+        """
         dispatcher = self.service.dispatcher
-        self.finish({"status": "ok", "hand_ins": {WAITING: len(dispatcher.queue), GRADING: dispatcher.under_way()}})
+        hand_ins = {WAITING: len(dispatcher.queue), GRADING: dispatcher.under_way()}
+        self.finish({"status": "ok", "hand_ins": hand_ins, "outdated": self.service.watch.outdated})
 
 
 class MetricsHandler(Handler):

@@ -15,6 +15,7 @@ from sqlalchemy.exc import DBAPIError, OperationalError
 
 from grader.classroom.gradebook.late_penalty import LatePenalty
 from grader.classroom.gradebook.rules import seconds_late
+from grader.classroom.page.summary import OUTDATED, with_notice
 from grader.classroom.record.record import Record
 from grader.classroom.record.requests import Request, TooManyRequests, UnusableText, ask, requests_of
 from grader.classroom.returned import ReturnedFolder, ReturnedNotebook
@@ -24,6 +25,7 @@ from grader.commands.serve.databases import Deadlines
 from grader.commands.serve.dispatch import Dispatcher
 from grader.commands.serve.metrics import Metrics
 from grader.commands.serve.policy import EVERYTHING, Refusal, SubmissionPolicy, published, shown
+from grader.commands.serve.source_watch import SourceWatch
 from grader.commands.serve.store import GRADED, Store, SubmissionRow, utc_now
 from grader.commands.serve.web.identity import Identity
 from grader.commands.serve.web.limits import BoundedServer, Rates, ServiceLimits, Uploads
@@ -94,6 +96,7 @@ class ServiceContext:
     metrics: Metrics
     record: Record
     returned: ReturnedFolder
+    watch: SourceWatch
 
     def __post_init__(self) -> None:
         self.steps = {
@@ -204,7 +207,15 @@ class ServiceContext:
             form |= {"counts": row.counts, "told": disclosure, "graded": iso(row.graded_at)}
             form["requests"] = [each.as_json() for each in self.requests(_view(row))]
             form["unmarked"] = self._unmarked(row)
+            if self.is_outdated(row):
+                form["outdated"] = OUTDATED
         return form
+
+    def is_outdated(self, row: SubmissionRow | View) -> bool:
+        """Return whether source/ or the limits have changed since a hand-in that counts was graded, or marked work."""
+        is_served = (row.assignment, row.notebook) in self.exercises
+        counts = isinstance(row, View) or bool(row.counts)
+        return counts and is_served and self.watch.is_outdated(row.assignment, row.student, row.notebook)
 
     def feedback(self, view: View) -> dict[str, Any]:
         """Return the JSON form of what became of a notebook, and whether it `has_page` that its student may see."""
@@ -246,6 +257,7 @@ class ServiceContext:
         page = None if marks is None else self.returned.page(view.assignment, view.student, view.notebook)
         if page is not None:
             other = "You have handed in again since, which is not in these marks." if is_newer else ""
+            page = with_notice(page, is_outdated=self.is_outdated(view))
             return FeedbackPage(page, requests, other, isinstance(own, str))
         raise own if isinstance(own, Refusal) else Refusal(404, "this notebook is not returned yet")
 
@@ -258,7 +270,7 @@ class ServiceContext:
         page = self.store.page(row.id)
         if page is None:
             raise Refusal(404, "the page of this hand-in is no longer kept, because a newer or better one has a page")
-        return page
+        return with_notice(page, is_outdated=self.is_outdated(row))
 
     def _row(self, view: View) -> SubmissionRow | None:
         """Return the hand-in that a view shows, by default the one that counts."""
