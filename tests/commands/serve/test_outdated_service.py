@@ -11,6 +11,7 @@ from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.reader import read_ledger
 from grader.classroom.inputs import marked_outdated
 from grader.classroom.page.summary import OUTDATED
+from grader.commands.feedback.feedback import Feedback
 from tests.commands.serve.serving import Server, make_served_course, written
 from tests.support.notebooks import cell
 from tests.support.small_class import NAME, SOURCE
@@ -84,5 +85,10 @@ def while_it_runs(server: Server) -> str:
     await_health(server, {NAME: RESTART.replace("source/", "c.Limits")})
     config.write_text(limits)
     await_health(server, {})
+    # Work that its student has back is no younger than the hand-in.
+    assert list(Feedback(CourseDir(folder), NAME, unmarked=True).give(["ann"])) == []
+    assert OUTDATED.encode() not in server.ask(page, "ann").body
     nbformat.write(changed, file)
+    await_health(server, {NAME: RESTART})
+    assert OUTDATED.encode() in server.ask(page, "ann").body
     return str(first["id"])
