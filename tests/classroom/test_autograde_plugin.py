@@ -12,6 +12,7 @@ import pytest
 
 from grader.classroom.class_run import ClassRun
 from grader.classroom.course_dir import CourseDir
+from grader.classroom.page.result_files import read_basis
 from grader.classroom.student_zero import STAMP
 from tests.support.notebooks import answered, cell
 from tests.support.small_class import NAME, RIGHT, SCORES, SOURCE, hand_in, ledger, make_class, points, released, run
@@ -63,6 +64,13 @@ def stock(generated: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     done = run(folder, "nbgrader", "autograde", NAME)
     assert done.returncode == 0, done.stderr
     return folder
+
+
+def test_its_points_have_the_fingerprint_of_a_class_run(stock: Path, class_run: Path) -> None:
+    """So a change of the course is noticed whoever graded, and the late one's rule as well."""
+    for student in SCORES:
+        ours, theirs = (read_basis(folder / "autograded" / student / NAME, "small") for folder in (class_run, stock))
+        assert ours == theirs is not None
 
 
 @pytest.fixture(scope="module")

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from nbgrader.apps import GenerateFeedbackApp
 
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.reader import read_ledger
@@ -15,6 +16,7 @@ from grader.commands.cli import main
 from grader.commands.extend.extension import due_date
 from grader.commands.serve.databases import Deadlines
 from grader.errors import GraderError
+from tests.support.nbgrader_programs import run_program
 from tests.support.notebooks import answered
 from tests.support.small_class import NAME, RIGHT, grade_class, hand_in, ledger, make_course, released
 
@@ -66,6 +68,16 @@ def test_the_penalty_goes_with_the_next_grade_and_comes_back(course: Path, capsy
     ]
 
 
+def test_nbgraders_own_feedback_has_the_extension(course: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """It writes the student's overview again, which says the same as that of a class run."""
+    grade_class(course)
+    assert main(["extend", "ann", NAME, "2030-01-04"]) == 0
+    status, logged = run_program(GenerateFeedbackApp, caplog, NAME, "--force")
+    assert status == 0, logged
+    page = (course / "feedback" / "ann" / NAME / "index.html").read_text()
+    assert "Your due date was extended to 2030-01-04 23:59:59 UTC" in page
+
+
 def test_one_who_has_not_handed_in_stays_so_until_then(course: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """nbgrader needs rows for an extension; they are no submission in tables, and the first hand-in is complete."""
     grade_class(course)
@@ -106,10 +118,13 @@ def test_an_assignment_without_notebooks_is_refused(course: Path, capsys: pytest
 
 
 def test_report_and_export_show_the_date(course: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """And the file of the report's students says it, too."""
+    """And the file of the report's students says it, too. Until ann is graded again, the penalty is the old one."""
     grade_class(course)
     assert main(["extend", "ann", NAME, "2030-01-04"]) == 0
-    assert main(["export", NAME, "--for", "csv"]) == 0
+    assert main(["export", NAME, "--for", "csv"]) == 1
+    older = "1 student of 01-small was graded before the due date or the rule for late work changed"
+    assert older in capsys.readouterr().err and grade_class(course) == ["ann"]
+    assert main(["export", NAME, "--for", "csv"]) == 0 and older not in capsys.readouterr().err
     rows = {row["student_id"]: row for row in csv.DictReader((course / "grades.csv").read_text().splitlines())}
     assert (rows["ann"]["duedate"], rows["bob"]["duedate"]) == ("2030-01-04 23:59:59", "2030-01-02 12:00:00")
     assert main(["report", NAME]) == 0

@@ -26,7 +26,7 @@ from pygments.lexers import PythonLexer  # type: ignore[import-untyped]
 from traitlets.config import Config
 
 from grader.classroom.gradebook.reader import ledger_of
-from grader.classroom.gradebook.rules import NotebookScore
+from grader.classroom.gradebook.rules import NotebookScore, due_for
 from grader.classroom.page import sanitize
 from grader.classroom.page.autograded import place_of
 from grader.classroom.page.exercises import anchor, cell_state, is_by_person, put_score, score_of
@@ -153,7 +153,10 @@ class Grades(GetGrades):
             folder = Path(course.format_path(course.autograded_directory, names["student"], names["assignment"]))
             graded = {path.stem for path in folder.glob("*.ipynb")}
             # nbconvert writes these files beside the page.
-            resources["outputs"] = {OVERVIEW: overview(names["assignment"], self._notebooks, graded).encode()}
+            extension = ledger.of(names["student"]).extension
+            extended_to = due_for(ledger.due, extension) if extension else None
+            page = overview(names["assignment"], self._notebooks, graded, extended_to=extended_to)
+            resources["outputs"] = {OVERVIEW: page.encode()}
         return nb, resources
 
     def _get_score(self, cell: NotebookNode, resources: dict[str, Any]) -> None:
