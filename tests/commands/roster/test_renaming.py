@@ -23,6 +23,7 @@ from grader.files import locked
 from tests.commands.roster.known_course import make_known, state
 from tests.commands.serve.serving import tokens
 from tests.support.notebooks import answered
+from tests.support.postgres import Postgres
 from tests.support.small_class import NAME, RIGHT, grade_class, hand_in, ledger, make_course, released
 
 NEW = "d'angelo"
@@ -274,3 +275,30 @@ def contents(course: Path) -> dict[str, bytes]:
         for path in sorted(course.rglob("*"))
         if path.is_file() and not path.name.endswith(("-wal", "-shm", "-journal", ".lock")) and path.name != DATABASE
     }
+
+
+def test_names_change_in_postgresql_as_well(
+    database: Postgres, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Which keeps submissions with an unknown student out, and has the hand-ins in the same database."""
+    course = make_course(tmp_path / "course")
+    (course / "gradebook.db").unlink(missing_ok=True)
+    url = database.new_database("renaming")
+    with (course / "nbgrader_config.py").open("a") as config:
+        config.write(f"\nc.CourseDirectory.db_url = {url!r}\n")
+    monkeypatch.chdir(course)
+    work = answered(released(course), **RIGHT)
+    hand_in(course, "ann", work)
+    assert grade_class(course) == ["ann"]
+    store = Store(url)
+    store.accept("ann", NAME, "small", b"{}", "print", 10**6, lambda now, attempts: None)
+    before = ledger(course)["ann"]
+    assert main(["roster", "--rename", "ann", NEW]) == 0, capsys.readouterr().err
+    assert ledger(course) == {NEW: before} and store.knows(NEW) and not store.knows("ann")
+    assert main(["rename", NAME, "02-new"]) == 0, capsys.readouterr().err
+    assert store.attempts(NEW, "02-new", "small").used == 1
+    assert main(["roster", "--remove", NEW]) == 0, capsys.readouterr().err
+    assert store.recover() == []
+    store.close()
+    with CourseDir(course).gradebook() as gradebook:
+        assert gradebook.students == [] and gradebook.find_assignment("02-new").submissions == []
