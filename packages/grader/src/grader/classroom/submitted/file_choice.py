@@ -309,10 +309,13 @@ def _name_the_rest(
     lines += [str(files.unread[path]) for path in unread[:MAX_NAMES]]
     if len(unread) > MAX_NAMES:
         lines.append(f"{len(unread) - MAX_NAMES} more files cannot be read")
-    if archives := [path for path in files.others if _is_archive(path)]:
+    archives = [path for path in files.others if _is_archive(path)]
+    if archives and lines is found.errors:
         what = "is an archive" if len(archives) == 1 else "are archives"
         to_do = opens(archives[0]) if archives[0].casefold().endswith(".zip") else UNPACK
         lines.append(f"{listed(archives)} {what}: {to_do}, and grade again")
+    elif archives:
+        lines.append(f"left out: {listed(archives)} (not opened, as all notebooks are there)")
     others = [path for path in files.others if not _is_archive(path)]
     if others and lines is found.errors:
         lines.append(f"{listed(others)} cannot be graded: ask the student for the notebook")

@@ -29,7 +29,7 @@ from grader.commands.shared import console, note
 from grader.text import INTERRUPTED, one_line, plural, span
 
 NAMES = ("student", "name", "notebook", "test")
-MAX_REMARK = 100
+MAX_REMARK = 300
 """Characters in a line of a column of sentences, in a file or a pipe as well."""
 ROWS = 500
 """Rows of one table: rich holds a whole table in memory, in ten times the space of its text."""
