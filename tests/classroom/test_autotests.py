@@ -13,9 +13,9 @@ import pytest
 from nbformat import NotebookNode
 from traitlets.config import Config
 
-from grader.classroom.source import autotests
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.release import release
+from grader.classroom.source import autotests
 from grader.classroom.source.basis import Basis
 from grader.classroom.source.inputs import Inputs
 from grader.classroom.source.sources import read_source
