@@ -6,11 +6,11 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from grader.classroom.assignment_files import assignment_files
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.release import register, release
+from grader.classroom.source.assignment_files import assignment_files
+from grader.classroom.source.student_zero import sound
 from grader.classroom.student import load_assignment
-from grader.classroom.student_zero import sound
 from grader.commands.check.check import check as checked
 from grader.commands.prove.prover import REFERENCE, Prover
 from grader.engine.limits import Limits

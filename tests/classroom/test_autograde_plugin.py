@@ -13,7 +13,7 @@ import pytest
 from grader.classroom.class_run import ClassRun
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.page.result_files import read_basis
-from grader.classroom.student_zero import STAMP
+from grader.classroom.source.student_zero import STAMP
 from tests.support.notebooks import answered, cell
 from tests.support.small_class import NAME, RIGHT, SCORES, SOURCE, hand_in, ledger, make_class, points, released, run
 

@@ -13,12 +13,12 @@ import pytest
 from nbformat import NotebookNode
 from traitlets.config import Config
 
-from grader.classroom import autotests
-from grader.classroom.basis import Basis
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.inputs import Inputs
 from grader.classroom.release import release
-from grader.classroom.sources import read_source
+from grader.classroom.source import autotests
+from grader.classroom.source.basis import Basis
+from grader.classroom.source.inputs import Inputs
+from grader.classroom.source.sources import read_source
 from grader.classroom.student import Assignment, load_assignment
 from grader.errors import GraderError
 from tests.support.notebooks import answer, answered, check, code, helpers, hidden, notebook

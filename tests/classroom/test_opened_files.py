@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.classroom.student_zero import STUDENT
+from grader.classroom.source.student_zero import STUDENT
 from tests.support.notebooks import answered
 from tests.support.paths import REPOSITORY
 from tests.support.small_class import NAME, RIGHT, SCORES, hand_in, make_course, points, released

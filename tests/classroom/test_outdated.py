@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from grader.classroom.basis import Part
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.reader import read_ledger
-from grader.classroom.inputs import mark_outdated, outdated_in
+from grader.classroom.source.basis import Part
+from grader.classroom.source.inputs import mark_outdated, outdated_in
 from grader.classroom.student import load_assignment
 from tests.support.changed_course import OLDER, graded, source
 from tests.support.plain_course import ASSIGNMENT, SOURCE, make, write

@@ -25,7 +25,7 @@ from grader.classroom.course_root import remember
 from grader.classroom.record.record import Record
 from grader.classroom.record.requests import answer, open_requests
 from grader.commands.feedback.feedback import Feedback
-from grader_kernel import handing_in
+from grader_kernel import handing_in, service
 from grader_kernel.report_html import RED
 from tests.commands.serve.serving import Server, make_served_course, written
 from tests.support.paths import REPOSITORY
@@ -385,8 +385,8 @@ def test_the_first_source_that_is_a_file_is_taken(server: Server, tmp_path: Path
 def test_odd_cells_stop_no_hand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cells: str) -> None:
     """Whether the last cell is in the file is a remark; the file is sent as it is, and the service judges it."""
     sent = []
-    monkeypatch.setattr(handing_in, "_service", lambda _: handing_in.Service("http://127.0.0.1:9", ""))
-    monkeypatch.setattr(handing_in.Service, "ask", lambda self, path, data: sent.append(data) or {"state": "refused"})
+    monkeypatch.setattr(handing_in, "service_of", lambda _: service.Service("http://127.0.0.1:9", ""))
+    monkeypatch.setattr(service.Service, "ask", lambda self, path, data: sent.append(data) or {"state": "refused"})
     monkeypatch.setattr(handing_in, "display", lambda *_, **__: Mock())
     shell = Mock(history_manager=Mock(input_hist_raw=["", "x = 1", "hand_in()"]))
     monkeypatch.setattr(handing_in, "get_ipython", lambda: shell)

@@ -96,7 +96,7 @@ def test_the_record_tells_what_the_gradebook_has(tmp_path: Path, monkeypatch: py
     }  # fmt: skip
     monkeypatch.chdir(folder)
     with course_dir.gradebook() as gradebook:
-        EXPORTS["csv"](assignment=[NAME]).write(gradebook, lambda _: None)
+        EXPORTS["csv"](assignment=[NAME]).write(course_dir, gradebook, lambda _: None)
         _compare(course_dir, gradebook, entries)
 
 

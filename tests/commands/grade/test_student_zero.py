@@ -9,10 +9,10 @@ import pytest
 from nbformat import NotebookNode
 
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.faults import Fault, lines_on
 from grader.classroom.page.result_files import read_record
+from grader.classroom.source.faults import Fault, lines_on
+from grader.classroom.source.student_zero import STAMP, STUDENT, sound
 from grader.classroom.student import load_assignment
-from grader.classroom.student_zero import STAMP, STUDENT, sound
 from grader.commands.grade.explain import explanation
 from grader.commands.report.command import class_report
 from grader.engine.explanation import UNGRADABLE, Ending, EndingKind
@@ -241,7 +241,7 @@ def test_the_service_does_not_start(course: Path) -> None:
 def test_a_sound_notebook_is_graded_once(course: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Until its text, the grader or a limit changes; the stamp lies with those of students."""
     assert (course / "autograded" / STUDENT / NAME / STAMP).exists()
-    course_dir, zero = CourseDir(course), "grader.classroom.student_zero"
+    course_dir, zero = CourseDir(course), "grader.classroom.source.student_zero"
     monkeypatch.setattr(f"{zero}._known", {})
     monkeypatch.setattr(f"{zero}.grade", None)
     assignment = load_assignment(course_dir, NAME, sandbox=True)

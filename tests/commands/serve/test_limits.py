@@ -11,6 +11,7 @@ from tornado.web import RequestHandler
 from traitlets import TraitError
 from traitlets.config import Config
 
+from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.late_penalty import LatePenalty
 from grader.classroom.record.record import Record
 from grader.classroom.returned import ReturnedFolder
@@ -19,6 +20,7 @@ from grader.commands.serve.databases import Deadlines
 from grader.commands.serve.dispatch import Dispatcher
 from grader.commands.serve.metrics import Metrics
 from grader.commands.serve.policy import Refusal, SubmissionPolicy
+from grader.commands.serve.source_watch import SourceWatch
 from grader.commands.serve.store import DATABASE, Store
 from grader.commands.serve.web.app import application
 from grader.commands.serve.web.context import ServiceContext
@@ -81,7 +83,7 @@ def test_connections_of_strangers_give_way(tmp_path: Path) -> None:
         record = Record(tmp_path)
         service = ServiceContext(
             {}, SubmissionPolicy(), ServiceLimits(), Hub(), store, deadlines, LatePenalty(Config()), dispatcher,
-            metrics, record, ReturnedFolder(tmp_path),
+            metrics, record, ReturnedFolder(tmp_path), SourceWatch(CourseDir(tmp_path, Config()), {}),
         )  # fmt: skip
         service.server = BoundedServer(application(service, "/"), max_connections=2)
         service.server.add_sockets(sockets := bind_sockets(0, "127.0.0.1"))

@@ -9,8 +9,8 @@ import nbformat
 
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.reader import read_ledger
-from grader.classroom.inputs import marked_outdated
 from grader.classroom.page.summary import OUTDATED
+from grader.classroom.source.inputs import marked_outdated
 from grader.commands.feedback.feedback import Feedback
 from tests.commands.serve.serving import Server, make_served_course, written
 from tests.support.notebooks import cell

@@ -6,34 +6,26 @@
 
 "Run All" shows the button and hands nothing in: an attempt is used when a person decides.
 
-The address of the service and the student's token come from hand_in.toml or from the environment; on a JupyterHub, the
-hub provides the token. The file is in the notebook's folder, in one above it, or in ~/.config, and is ignored if anyone
-except the student and root may change it. A token is sent only to the address that it was configured with.
+service.py finds the class's service and speaks with it.
 """
 
-import http.client
 import importlib.util
 import json
 import os
 import subprocess
 import sys
 import time
-import tomllib
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 import ipywidgets
 from IPython.core.getipython import get_ipython
 from IPython.display import HTML, DisplayHandle, display
 
 from grader_kernel.contract import keep_check
-from grader_kernel.owners import why_not_own
 from grader_kernel.report_html import (
     GREEN,
     RED,
@@ -44,76 +36,14 @@ from grader_kernel.report_html import (
     request_shown,
     returned_shown,
 )
+from grader_kernel.service import SETTINGS, Late, Problem, Service, form_of, service_of
 
-SETTINGS = "hand_in.toml"
-"""The settings file of a class: `url`, and `token` where there is no hub."""
 OPEN_NOTEBOOK = "JPY_SESSION_NAME", "__vsc_ipynb_file__"
 """Where to find the notebook of a kernel: an environment variable from Jupyter's server, a name from VS Code."""
-WAIT, REQUEST_SECONDS, LABEL_SECONDS, CHECK_SECONDS = 20, 60, 5, 600
-"""Timeouts in seconds: one poll for a report, one request, one for the text of the button, and grading here."""
+WAIT, LABEL_SECONDS, CHECK_SECONDS = 20, 5, 600
+"""Timeouts in seconds: one poll for a report, one request for the text of the button, and grading here."""
 NO_BUTTON = "This program shows no button here: run hand_in(now=True) to hand in."
 STATES = {"waiting": "Waiting: number {place} in the queue …", "grading": "Your notebook is being graded …"}
-
-
-class Problem(Exception):
-    """The notebook could not be handed in; the message gives the reason and what to do."""
-
-
-class Late(Problem):
-    """A hand-in would lose points because it is late, and the student has not confirmed that."""
-
-
-@dataclass(frozen=True)
-class Service:
-    """The address of the class's service, and the student's token."""
-
-    url: str
-    token: str
-
-    def ask(
-        self, path: str, data: bytes | None = None, seconds: float = REQUEST_SECONDS, failed: str = "Not handed in"
-    ) -> dict[str, Any]:
-        """Return the answer to a request.
-
-        Args:
-            path: the path below the address.
-            data: the body; a request with a body is a POST.
-            seconds: the timeout.
-            failed: what a refusal means, as the beginning of a sentence.
-
-        Raises:
-            Problem: nothing answers at the address, or something other than the service does, or the service refuses;
-                the message contains the reason.
-        """
-        try:
-            request = urllib.request.Request(f"{self.url}/{path}", data, {"Authorization": f"Bearer {self.token}"})
-            with urllib.request.build_opener(_Staying).open(request, timeout=seconds) as answer:
-                form = _form(answer.read())
-        except urllib.error.HTTPError as error:
-            kind = Late if error.code == 409 else Problem
-            raise kind(f"{failed}: {_reason(error)}.") from None
-        except (ValueError, http.client.InvalidURL) as error:
-            raise Problem(
-                f"No request to {self.url} is possible ({error}): correct the address and the token in {SETTINGS}, or "
-                "ask your teacher."
-            ) from None
-        except (OSError, http.client.HTTPException) as error:
-            why = getattr(error, "reason", error)
-            raise Problem(
-                f"The service at {self.url} does not answer ({why}): try again, or ask your teacher."
-            ) from None
-        if not form.keys() & {"state", "assignments", "asked", "marks"}:
-            raise Problem(
-                f"The answer from {self.url} is not from the service of a class: ask your teacher for {SETTINGS}."
-            )
-        return form
-
-
-class _Staying(urllib.request.HTTPRedirectHandler):
-    """Follows no redirect, which would send the token to another address."""
-
-    def redirect_request(self, *_: object, **__: object) -> None:
-        """Refuse to redirect."""
 
 
 def hand_in(
@@ -160,7 +90,7 @@ def feedback(notebook: str | os.PathLike[str] | None = None) -> None:
     """
     try:
         path = _notebook(notebook).resolve()
-        service = _service(path.parent)
+        service = service_of(path.parent)
         if service is None:
             raise Problem(f"There is no service with feedback: ask your teacher for it, or for the file {SETTINGS}.")
         found = service.ask(_address_of("feedback", path), b"", failed="No feedback")
@@ -188,7 +118,7 @@ def ask(text: str, exercise: str = "", notebook: str | os.PathLike[str] | None =
     """
     try:
         path = _notebook(notebook).resolve()
-        service = _service(path.parent)
+        service = service_of(path.parent)
         if service is None:
             raise Problem(f"There is no service to ask: write to your teacher, or ask for the file {SETTINGS}.")
         request = service.ask(_address_of("request", path), _wanted(text, exercise), failed="Not asked")
@@ -211,7 +141,7 @@ def _greeting(named: str | os.PathLike[str] | None) -> tuple[str, HTML]:
     # Whatever is wrong, the button says it when it is pressed.
     with suppress(Exception):
         path = _notebook(named).resolve()
-        service = _service(path.parent)
+        service = service_of(path.parent)
         if service is None:
             return "Grade now on this computer" if _course(path) else "Hand in now", HTML("")
         found = service.ask(_address_of("feedback", path), b"", LABEL_SECONDS)
@@ -240,7 +170,7 @@ def _hand_in(named: str | os.PathLike[str] | None, area: DisplayHandle, late: bo
         notices = [f"{path.name}, as saved at {saved}. Later changes are not included: save them with Ctrl-S."]
         if not _holds_last_cell(content):
             notices.insert(0, "The cell that you ran last is not in the saved file. Did you save?")
-        service = _service(path.parent)
+        service = service_of(path.parent)
         if service is None:
             if note:
                 notices.insert(0, "There is no service that takes your note: write to your teacher.")
@@ -343,75 +273,13 @@ def _holds_last_cell(content: bytes) -> bool:
     # The history as typed: `In` has Python in place of magics.
     history = shell.history_manager.input_hist_raw if shell and shell.history_manager else []
     ran = [text.strip() for text in history if text.strip() and "hand_in(" not in text]
-    cells = _form(content).get("cells")
+    cells = form_of(content).get("cells")
     if not ran or not isinstance(cells, list):
         return True
     sources = [cell.get("source") for cell in cells if isinstance(cell, dict)]
     # Jupyter writes a list of lines or a text, and other programs may write neither.
     texts = ("".join(map(str, source)) for source in sources if isinstance(source, (list, str)))
     return ran[-1] in map(str.strip, texts)
-
-
-def _service(folder: Path) -> Service | None:
-    """Return the class's service with the token for it; None if no settings name a service."""
-    file, settings, refused = _settings(folder)
-    own = os.environ.get("HAND_IN_URL")
-    url = own or settings.get("url")
-    if not url and refused:
-        raise Problem(f"{refused}: copy it into a folder of your own, or run chmod go-w on it.")
-    if not url:
-        return None
-    # The hub sets HAND_IN_URL along with its token. An address in a file proves nothing: other students' servers have
-    # the hub's origin too, and the file may have come with the notebooks.
-    tokens = (
-        (os.environ.get("HAND_IN_TOKEN"), own),
-        (settings.get("token"), settings.get("url", url)),
-        (os.environ.get("JUPYTERHUB_API_TOKEN"), own),
-    )
-    token = next((token for token, place in tokens if token and place and _origin(place) == _origin(url)), None)
-    if token is None:
-        elsewhere = " A token of the environment, or of the hub, goes to the address in HAND_IN_URL only."
-        raise Problem(
-            f'You have no token for {url}: write the line token = "…" with yours into {file or SETTINGS}.'
-            f"{elsewhere if any(token for token, _ in tokens) else ''}"
-        )
-    return Service(_address(url), str(token))
-
-
-def _settings(folder: Path) -> tuple[Path | None, dict[str, Any], str]:
-    """Return the first settings file with its content, and why an earlier file is ignored, or ''."""
-    refused = ""
-    for place in (folder.resolve(), *folder.resolve().parents, Path.home() / ".config"):
-        file = place / SETTINGS
-        if not file.is_file():
-            continue
-        try:
-            with file.open("rb") as opened:
-                why = why_not_own(os.fstat(opened.fileno()))
-                if not why:
-                    return file, tomllib.load(opened), refused
-        except ValueError as error:
-            raise Problem(f"{file} cannot be read ({error}): get it again from your teacher.") from None
-        except OSError as error:
-            why = f"it cannot be read ({error.strerror})"
-        refused = refused or f"{file} does not count, because {why}"
-    return None, {}, refused
-
-
-def _address(url: object) -> str:
-    """Return an address without a slash at its end; raise Problem if it is not one of the web."""
-    with suppress(ValueError):
-        parts = urlsplit(str(url))
-        if parts.scheme in ("http", "https") and parts.hostname:
-            return str(url).rstrip("/")
-    raise Problem(
-        f"{url} is not the address of a service, which begins with https://: correct {SETTINGS} or HAND_IN_URL."
-    )
-
-
-def _origin(url: object) -> str:
-    """Return the scheme, host and port of an address, as written."""
-    return "/".join(str(url).split("/", 3)[:3]).lower()
 
 
 def _course(path: Path) -> Path | None:
@@ -437,27 +305,7 @@ def _graded_here(path: Path) -> dict[str, Any]:
         done = subprocess.run(command, cwd=course, capture_output=True, text=True, timeout=CHECK_SECONDS, check=False)
     except subprocess.TimeoutExpired:
         raise Problem(f"Grading took more than {CHECK_SECONDS} seconds: run grader check in a terminal.") from None
-    report = _form(done.stdout.encode())
+    report = form_of(done.stdout.encode())
     if not report:
         raise Problem(done.stderr.strip() or "grader check ended without a report: run it in a terminal.")
     return report
-
-
-def _reason(error: urllib.error.HTTPError) -> str:
-    """Return the reason why the service refuses."""
-    form: dict[str, Any] = {}
-    with suppress(OSError, http.client.HTTPException):  # the connection may end in the middle of an answer
-        form = _form(error.read())
-    text = form.get("error") or f"the service answered {error.code} {error.reason}"
-    if 300 <= error.code < 400:
-        text = f"the service is not at {error.url}, but says {error.headers.get('Location')}: ask your teacher"
-    after = error.headers.get("Retry-After")
-    return f"{text} (try again in {after} seconds)" if after else str(text)
-
-
-def _form(content: bytes) -> dict[str, Any]:
-    try:
-        form = json.loads(content)
-    except ValueError:
-        return {}
-    return form if isinstance(form, dict) else {}

@@ -36,7 +36,7 @@ def configure(c: Config, root: Path | str | None = None) -> None:
     # If an instructor adds or removes a cell after grading, the error names the cell and says what to do.
     c.GenerateAssignment.preprocessors.prepend(["grader.classroom.release.CellGuard"])
     # Tests that nbgrader makes of AUTOTEST lines are those that grading runs. In the place of InstantiateTests.
-    c.GenerateAssignment.preprocessors.insert(1, "grader.classroom.autotests.AutoTests")
+    c.GenerateAssignment.preprocessors.insert(1, "grader.classroom.source.autotests.AutoTests")
     c.InstantiateTests.enabled, c.AutoTests.enabled = False, True
     # Students' notebooks say which exercise a test belongs to. Our solutions decide it, so before ClearSolutions, and
     # before the second ComputeChecksums, the last but one.

@@ -21,19 +21,19 @@ from nbgrader.converters import Autograde
 from nbgrader.converters.base import NbGraderException
 from nbgrader.preprocessors import NbGraderPreprocessor
 
-from grader.classroom.assignment_files import assignment_files
-from grader.classroom.basis import Basis
 from grader.classroom.config import course_needs_torch, helper_packages
 from grader.classroom.course_dir import CourseDir, folder_of_students
 from grader.classroom.gradebook.reader import ledger_of
-from grader.classroom.inputs import Inputs
 from grader.classroom.page.autograded import autograded, unanswered
 from grader.classroom.page.result_files import record, record_file
 from grader.classroom.release import chooser_of, register
 from grader.classroom.results import RECEIPTS
-from grader.classroom.sources import read_source, read_sources
+from grader.classroom.source.assignment_files import assignment_files
+from grader.classroom.source.basis import Basis
+from grader.classroom.source.inputs import Inputs
+from grader.classroom.source.sources import read_source, read_sources
+from grader.classroom.source.student_zero import sound
 from grader.classroom.student import Assignment, load_assignment
-from grader.classroom.student_zero import sound
 from grader.classroom.students.names import require_name
 from grader.classroom.submitted.file_choice import FoundFiles, find_files
 from grader.classroom.submitted.helper_files import helper_files

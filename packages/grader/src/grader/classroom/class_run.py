@@ -22,12 +22,12 @@ from sqlalchemy.exc import OperationalError
 from grader.classroom.config import allows_broken_tests
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.graders import Graders, Threads
-from grader.classroom.inputs import Inputs
 from grader.classroom.page.page_maker import PreviousScores, StudentResult
 from grader.classroom.release import register
 from grader.classroom.results import ResultWriter, completion_marker
+from grader.classroom.source.inputs import Inputs
+from grader.classroom.source.student_zero import begin
 from grader.classroom.student import Assignment, Submission, load_assignment, read_submission
-from grader.classroom.student_zero import begin
 from grader.classroom.students.names import RULE, fault_of_name
 from grader.classroom.submitted.file_choice import misplaced_files
 from grader.engine.sandbox.isolation import confinement

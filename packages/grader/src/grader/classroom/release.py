@@ -17,7 +17,7 @@ from nbgrader.preprocessors import ClearSolutions, NbGraderPreprocessor, SaveCel
 from traitlets.config import Config
 
 from grader.classroom.course_dir import CourseDir, place_of, reason_of
-from grader.classroom.sources import read_sources
+from grader.classroom.source.sources import read_sources
 from grader.classroom.submitted.choice import Chooser
 from grader.engine.limits import Limits
 from grader.engine.notebook.cells import LABEL, OWNER, CellType, grade_id, type_of

@@ -18,15 +18,15 @@ from nbformat import NotebookNode
 from nbformat.reader import reads
 
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.faults import Fault
 from grader.classroom.gradebook.reader import Ledger
 from grader.classroom.gradebook.rules import NotebookScore, StudentScores
 from grader.classroom.gradebook.writer import GradebookWriter
-from grader.classroom.inputs import Inputs
 from grader.classroom.page.autograded import answer_digests
 from grader.classroom.page.page_maker import GradedNotebook, PageMaker, PreviousScores, StudentResult, page_digest
 from grader.classroom.page.result_files import record_file
 from grader.classroom.page.summary import OVERVIEW, overview, with_notice
+from grader.classroom.source.faults import Fault
+from grader.classroom.source.inputs import Inputs
 from grader.classroom.student import MAX_RECEIPT_MB, TIMESTAMP, Assignment, submission_time
 from grader.classroom.submitted.times import notebook_times
 from grader.engine.limits import Limits

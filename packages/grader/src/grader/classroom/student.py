@@ -14,12 +14,12 @@ from datetime import datetime
 from nbformat import NotebookNode
 from nbgrader.utils import parse_utc
 
-from grader.classroom.assignment_files import assignment_files
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.page.autograded import put_place
 from grader.classroom.page.page_maker import StudentResult
 from grader.classroom.release import chooser_of
-from grader.classroom.sources import instantiated, raw_text
+from grader.classroom.source.assignment_files import assignment_files
+from grader.classroom.source.sources import instantiated, raw_text
 from grader.classroom.submitted.choice import Chooser
 from grader.classroom.submitted.file_choice import find_files, listed
 from grader.classroom.submitted.helper_files import helper_files
@@ -51,7 +51,7 @@ class Assignment:
     """The instructors' notebooks of an assignment, by name, the files beside them, and the settings to grade with.
 
     `texts` are the notebooks as they are in source/: students are graded again if one of them changes. `unsound` are
-    the tests that our own solution fails, with the reason, by notebook; student_zero.py finds them.
+    the tests that our own solution fails, with the reason, by notebook; source/student_zero.py finds them.
     """
 
     name: str

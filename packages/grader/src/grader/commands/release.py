@@ -16,8 +16,8 @@ def _options(parser: argparse.ArgumentParser) -> None:
 def _run(parsed: argparse.Namespace) -> int:
     from grader.classroom.course_dir import CourseDir
     from grader.classroom.release import release, release_start
+    from grader.classroom.source.student_zero import sound
     from grader.classroom.student import load_assignment
-    from grader.classroom.student_zero import sound
 
     course_dir, status = CourseDir(Path.cwd()), 0
     for assignment in parsed.assignment or course_dir.assignments():

@@ -13,9 +13,9 @@ from nbgrader import api
 from sqlalchemy import Connection, Select, case, func, or_, select
 from sqlalchemy.orm import Session
 
-from grader.classroom.basis import Part
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.rules import CellScore, NotebookScore, due_for, seconds_late, total
+from grader.classroom.source.basis import Part
 from grader.errors import GraderError
 
 

@@ -18,8 +18,6 @@ from pathlib import Path
 from nbformat import NotebookNode, from_dict
 from traitlets.config import Config
 
-from grader.classroom.basis import Basis
-from grader.classroom.faults import Fault, of_result
 from grader.classroom.gradebook.rules import CellScore, NotebookScore, NotebookScores, RegisteredNotebook
 from grader.classroom.page.autograded import answer_digests, autograded, unanswered
 from grader.classroom.page.exercises import put_score
@@ -27,6 +25,8 @@ from grader.classroom.page.feedback import FeedbackExporter, HideMarkSchemes, Hi
 from grader.classroom.page.result_files import VERSION, NotebookRecord, record
 from grader.classroom.page.sanitize import verbatim
 from grader.classroom.page.summary import points_text
+from grader.classroom.source.basis import Basis
+from grader.classroom.source.faults import Fault, of_result
 from grader.engine.cpu_limit import CpuLimitExceeded, cpu_limit
 from grader.engine.notebook.cells import grade_id
 from grader.engine.report import Report

@@ -12,7 +12,7 @@ import msgspec
 from msgspec.structs import replace
 from nbformat import NotebookNode
 
-from grader.classroom.basis import Basis
+from grader.classroom.source.basis import Basis
 from grader.engine.notebook.cells import CellType, grade_id, type_of
 from grader.engine.report import Report, Result
 

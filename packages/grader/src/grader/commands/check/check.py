@@ -10,10 +10,10 @@ from pathlib import Path
 from nbformat import NotebookNode, from_dict
 from traitlets.config import Config
 
-from grader.classroom.assignment_files import assignment_files
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.page.exercises import HEADING, WAITING, PageExercise, anchor, exercises
-from grader.classroom.sources import read_source
+from grader.classroom.source.assignment_files import assignment_files
+from grader.classroom.source.sources import read_source
 from grader.classroom.submitted.helper_files import helper_files
 from grader.classroom.submitted.matching import Matcher
 from grader.engine.diagnosis.misconceptions import load

@@ -8,10 +8,10 @@ from collections.abc import Collection, Iterator
 
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.reader import read_ledger
-from grader.classroom.inputs import marked_outdated, outdated_in
 from grader.classroom.record.catch_up import catch_up
 from grader.classroom.results import Page, ResultWriter, put_notices
 from grader.classroom.returned import ReturnedFolder, ReturnedNotebook, ReturnedWork, now
+from grader.classroom.source.inputs import marked_outdated, outdated_in
 from grader.commands.feedback.exchange import Exchange
 from grader.errors import GraderError
 from grader.text import one_line, plural

@@ -13,15 +13,15 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from grader.classroom.basis import named
 from grader.classroom.class_run import ClassRun
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.faults import Fault
 from grader.classroom.gradebook.reader import Ledger, SubmissionScore, read_ledger
 from grader.classroom.graders import Graders
-from grader.classroom.inputs import mark_outdated, outdated_in
 from grader.classroom.page.page_maker import StudentResult
 from grader.classroom.results import put_notices
+from grader.classroom.source.basis import named
+from grader.classroom.source.faults import Fault
+from grader.classroom.source.inputs import mark_outdated, outdated_in
 from grader.classroom.students.enrolled import read_students
 from grader.commands.grade.changes import ChangedLimit, ChangedTest, StudentChange, gain, same_points
 from grader.commands.grade.dry_run import DryRun

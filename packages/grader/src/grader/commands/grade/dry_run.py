@@ -22,15 +22,15 @@ from sqlalchemy import create_engine, insert, select
 
 from grader.classroom.class_run import MAX_TOGETHER, ClassRun, FinishedStudent, written
 from grader.classroom.course_dir import CourseDir, make_tables
-from grader.classroom.faults import Fault
 from grader.classroom.gradebook.reader import SubmissionScore, read_ledger
 from grader.classroom.gradebook.rules import NotebookScore, RegisteredNotebook
 from grader.classroom.gradebook.writer import GradebookWriter
 from grader.classroom.graders import Graders
-from grader.classroom.inputs import Inputs
 from grader.classroom.page.page_maker import StudentResult
 from grader.classroom.release import register
 from grader.classroom.results import ResultWriter
+from grader.classroom.source.faults import Fault
+from grader.classroom.source.inputs import Inputs
 from grader.commands.grade.changes import ChangedLimit, StudentChange, changed_limits, compared, earlier_notebook
 from grader.errors import GraderError
 

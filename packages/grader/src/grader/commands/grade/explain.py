@@ -18,10 +18,10 @@ from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.late_penalty import LatePenalty
 from grader.classroom.gradebook.reader import SubmissionScore, ledger_of
 from grader.classroom.gradebook.rules import CellScore, NotebookScore, due_for
-from grader.classroom.inputs import marked_outdated, outdated_in
 from grader.classroom.page.result_files import NotebookRecord, read_record
 from grader.classroom.record.catch_up import catch_up
 from grader.classroom.results import completion_marker
+from grader.classroom.source.inputs import marked_outdated, outdated_in
 from grader.commands.grade.history import history
 from grader.engine.report import Result
 from grader.errors import GraderError

@@ -19,7 +19,7 @@ from traitlets import Bool, List, Unicode
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.reader import Ledger, SubmissionScore, ledger_of
 from grader.classroom.gradebook.rules import due_for
-from grader.classroom.inputs import marked_outdated, outdated_in
+from grader.classroom.source.inputs import marked_outdated, outdated_in
 from grader.classroom.students.csv_files import CsvRow, CsvTable, as_csv, read_csv
 from grader.classroom.students.roster import POINTS_POSSIBLE, describes_columns
 from grader.commands.lms import canvas

@@ -14,7 +14,7 @@ from traitlets.config import Config
 
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.marks import CellName
-from grader.classroom.sources import read_sources
+from grader.classroom.source.sources import read_sources
 from grader.commands.mark.scheme import ReusableComment, comments_of
 from grader.engine.limits import Limits
 from grader.engine.notebook.cells import CellType, grade_id

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
-from grader.classroom.assignment_files import assignment_files
-from grader.classroom.sources import read_sources
+from grader.classroom.source.assignment_files import assignment_files
+from grader.classroom.source.sources import read_sources
 from grader.commands.prove import survivors
 from grader.commands.prove.matrix import AnswerRow, Kind, Matrix
 from grader.commands.prove.mutation import difference, mutants

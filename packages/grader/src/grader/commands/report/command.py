@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from grader.classroom.assignment_files import assignment_files
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.inputs import outdated_sentence
-from grader.classroom.sources import read_sources
+from grader.classroom.source.assignment_files import assignment_files
+from grader.classroom.source.inputs import outdated_sentence
+from grader.classroom.source.sources import read_sources
 from grader.classroom.student import kept_text, repaired
 from grader.commands.prove.prover import Prover
 from grader.commands.report.draft.draft import behaves_like, draft, known_mistake

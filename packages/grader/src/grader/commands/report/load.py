@@ -12,11 +12,11 @@ from nbformat import NotebookNode
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.reader import Ledger, SubmissionScore, read_ledger
 from grader.classroom.gradebook.rules import CellScore, due_for
-from grader.classroom.inputs import mark_outdated
 from grader.classroom.page.result_files import NotebookRecord, read_record
 from grader.classroom.record.catch_up import catch_up
 from grader.classroom.release import require_same_structure
 from grader.classroom.results import completion_marker
+from grader.classroom.source.inputs import mark_outdated
 from grader.classroom.student import load_assignment
 from grader.commands.report.model import ExercisePoints, ExerciseStatistics, Student
 from grader.engine.notebook.outline import GRADED, Outline

@@ -7,7 +7,7 @@ Other fields refer to students by their index in `ClassReport.students`, so name
 
 import msgspec
 
-from grader.classroom.basis import Part
+from grader.classroom.source.basis import Part
 
 StudentIndex = int
 """The index of a student in `ClassReport.students`."""

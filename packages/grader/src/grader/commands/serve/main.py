@@ -24,8 +24,8 @@ from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.late_penalty import LatePenalty
 from grader.classroom.record.record import Record
 from grader.classroom.returned import ReturnedFolder
+from grader.classroom.source.student_zero import sound
 from grader.classroom.student import grade_submission, load_assignment
-from grader.classroom.student_zero import sound
 from grader.classroom.web.hub import HUB_URL, PREFIX
 from grader.commands.serve.databases import open_databases, settle_due_dates
 from grader.commands.serve.dispatch import Dispatcher

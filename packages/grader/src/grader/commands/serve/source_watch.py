@@ -12,11 +12,11 @@ from datetime import datetime
 
 from traitlets.config import Config
 
-from grader.classroom.basis import Basis, named
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.course_root import CONFIG_FILE
-from grader.classroom.inputs import Inputs
 from grader.classroom.page.result_files import read_basis
+from grader.classroom.source.basis import Basis, named
+from grader.classroom.source.inputs import Inputs
 from grader.classroom.student import Assignment, load_assignment
 from grader.text import one_line
 

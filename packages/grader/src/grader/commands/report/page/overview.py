@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from statistics import median
 
-from grader.classroom.basis import named
+from grader.classroom.source.basis import named
 from grader.commands.report.model import (
     ClassReport,
     ExercisePoints,

@@ -1,6 +1,6 @@
 """Holds the files of an assignment beside its notebooks: data, pictures and modules, as students have them.
 
-source/NN-name --classroom.assignment_files--> AssignmentFiles --supervisor.scratch--> folders of runner and sandboxes
+source/NN-name --classroom.source.assignment_files--> AssignmentFiles --supervisor.scratch--> folders of both processes
 """
 
 import hashlib

@@ -90,7 +90,7 @@ def require_instantiated(source: NotebookNode) -> None:
             name = grade_id(cell) or f"cell {number}"
             raise GraderError(
                 f"{name}, line {line}: {AUTOTEST} is a comment until nbgrader makes a test of it: read the notebook "
-                "with grader.classroom.sources"
+                "with grader.classroom.source.sources"
             )
 
 

@@ -47,7 +47,7 @@ def instantiated(source: NotebookNode, path: Path, config: Config) -> NotebookNo
     """
     if not has_autotests(source):
         return source
-    from grader.classroom.autotests import instantiate  # slow to load, and rarely needed
+    from grader.classroom.source.autotests import instantiate  # slow to load, and rarely needed
 
     place = "/".join(path.parts[-3:])
     try:
@@ -68,7 +68,7 @@ def raw_text(source: NotebookNode, folder: Path, config: Config) -> str:
     """
     if not has_autotests(source):
         return str(nbformat.writes(source))
-    from grader.classroom.autotests import templates
+    from grader.classroom.source.autotests import templates
 
     return f"{nbformat.writes(source)}\n{templates(folder, config)}"
 

@@ -21,7 +21,7 @@ from nbformat import NotebookNode
 
 from grader.classroom.config import allows_broken_tests
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.faults import Fault, lines_on, of_result
+from grader.classroom.source.faults import Fault, lines_on, of_result
 from grader.classroom.student import Assignment
 from grader.engine.code_digest import engine_digest
 from grader.engine.explanation import Ending

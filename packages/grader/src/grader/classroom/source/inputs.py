@@ -12,12 +12,12 @@ from datetime import datetime, timedelta
 
 from traitlets.config import Config
 
-from grader.classroom.basis import Basis, Part, named
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.late_penalty import LatePenalty
 from grader.classroom.gradebook.reader import Ledger
 from grader.classroom.gradebook.rules import due_for
 from grader.classroom.page.result_files import read_basis
+from grader.classroom.source.basis import Basis, Part, named
 from grader.classroom.student import Assignment, load_assignment
 from grader.engine.code_digest import engine_digest
 from grader.errors import GraderError
