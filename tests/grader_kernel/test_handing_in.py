@@ -205,6 +205,17 @@ def test_a_request_reaches_the_markers_and_its_answer_the_student(server: Server
     assert "You asked about why: look again Answer (0.5 → 2 points): You are right." in text and "mia" not in text
 
 
+def test_a_notebook_counts_without_its_note(server: Server, tmp_path: Path) -> None:
+    """A note that is refused is a notice above the report; a note with an unchanged notebook is shown, too."""
+    mine = access(server, "bob")
+    text = shown(tmp_path, written(server.folder), call="hand_in(now=True, note='x' * 2001)", **mine)
+    assert "8 of 8 points" in text and "Not handed in" not in text
+    assert "Handed in without your note. Not asked: the text has more than 2000 characters" in text
+    assert "You asked" not in text
+    text = shown(tmp_path, None, call="hand_in(now=True, note='Is it right?')", **mine)
+    assert "8 of 8 points" in text and "You asked: Is it right?" in text and "without your note" not in text
+
+
 def returned(server: Server, student: str, points: float) -> None:
     """Mark the written answer of a student, and return it."""
     with CourseDir(server.folder).gradebook() as gradebook:
@@ -432,6 +443,7 @@ def test_who_learns_alone_is_graded_on_this_computer(server: Server, tmp_path: P
     text = shown(server.folder / "mine", written(server.folder, one=WRONG))
     assert f"{server.folder} was not used before" in text and "run this once with --trust" in text
     remember(server.folder)
-    text = shown(server.folder / "mine", written(server.folder, one=WRONG))
+    text = shown(server.folder / "mine", written(server.folder, one=WRONG), call="hand_in(now=True, note='Why?')")
     assert "5 of 8 points from tests" in text and "adds one" in text and "Attempts" not in text
+    assert "There is no service that takes your note" in text
     assert "ask your teacher for the file hand_in.toml" in shown(tmp_path, written(server.folder))

@@ -6,7 +6,7 @@ import pytest
 
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.record.record import Record
-from grader.classroom.record.requests import MAX_OPEN, TooManyRequests, ask, open_requests
+from grader.classroom.record.requests import MAX_OPEN, TooManyRequests, ask, open_requests, requests_of
 from grader.commands.cli import main
 from tests.support.notebooks import answered
 from tests.support.small_class import NAME, RIGHT, grade_class, hand_in, make_course, released
@@ -49,6 +49,27 @@ def test_from_the_request_to_the_answer(
     history = " ".join(capsys.readouterr().out.split()).partition("history ")[2]
     assert "ann why asks for a regrade: It had to be." in history
     assert "mia why answer to the request 0.5 → 2: So it had." in history
+
+
+def test_requests_go_with_their_student(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Those of a removed student wait for no answer, and another student of the same name does not read them."""
+    folder = make_course(tmp_path / "course")
+    for name in ("ann", "ben"):
+        hand_in(folder, name, answered(released(folder), **RIGHT))
+    grade_class(folder)
+    monkeypatch.chdir(folder)
+    record = Record(folder)
+    for name in ("ann", "ben"):
+        ask(record, name, NAME, "small", "why", "It had to be.")
+    assert main(["roster", "--remove", "ann"]) == 0
+    assert [each.student for each in open_requests(record)] == ["ben"]
+    capsys.readouterr()
+    assert main(["requests", "--all"]) == 0 and "ann" not in capsys.readouterr().out
+    assert requests_of(record.entries(), student="ann") == []
+    again = ask(record, "ann", NAME, "small", "why", "It had to be.").asked
+    assert [each.asked for each in requests_of(record.entries(), student="ann")] == [again]
 
 
 def test_an_answer_needs_a_request_and_a_text(

@@ -172,10 +172,15 @@ def _hand_in(named: str | os.PathLike[str] | None, area: DisplayHandle, late: bo
             notices.insert(0, "The cell that you ran last is not in the saved file. Did you save?")
         service = service_of(path.parent)
         if service is None:
+            if note:
+                notices.insert(0, "There is no service that takes your note: write to your teacher.")
             area.update(note_shown("Your notebook is being graded on this computer …"))
             area.update(report_shown(_graded_here(path), {}, notices))  # `grader check` keeps the points itself
             return False
-        for state in _states(service, path, content, late, note):
+        for state in _states(service, path, content, late):
+            if note:
+                # At once, because the student may not wait for the report; without it the notebook counts all the same.
+                notices, note = [*_unsent(service, path.resolve(), note), *notices], ""
             if state.get("late"):
                 notices.insert(0, f"This hand-in is {state['late']} late.")
             if state["state"] in STATES:
@@ -201,17 +206,23 @@ def _hand_in(named: str | os.PathLike[str] | None, area: DisplayHandle, late: bo
     return False
 
 
-def _states(service: Service, path: Path, content: bytes, late: bool, note: str) -> Iterator[dict[str, Any]]:
-    """Hand a notebook in, with a note, and yield its states, until it is graded or will not be."""
-    path = path.resolve()
-    place = _address_of("hand-in", path)
+def _states(service: Service, path: Path, content: bytes, late: bool) -> Iterator[dict[str, Any]]:
+    """Hand a notebook in, and yield its states, until it is graded or will not be."""
+    place = _address_of("hand-in", path.resolve())
     state = service.ask(f"{place}?late=yes" if late else place, content)
-    if note:
-        service.ask(_address_of("request", path), _wanted(note, ""))
     yield state
     while state["state"] in STATES:
         state = service.ask(f"hand-in/{state['id']}?wait={WAIT}")
         yield state
+
+
+def _unsent(service: Service, path: Path, note: str) -> list[str]:
+    """Send the note of a notebook that was handed in, and return a sentence if the service does not take it."""
+    try:
+        service.ask(_address_of("request", path), _wanted(note, ""), failed="Not asked")
+    except Problem as problem:
+        return [f"Handed in without your note. {problem}"]
+    return []
 
 
 def _feedback(service: Service, path: Path, hand_in: str) -> dict[str, Any]:

@@ -40,7 +40,8 @@ def report_shown(
     parts += [_exercise_shown(exercise) for exercise in report.get("exercises", ())]
     if state.get("attempts_left") is not None:
         notices = [f"Attempts left: {state['attempts_left']}.", *notices]
-    parts += [request_shown(request) for request in state.get("requests", ())]
+    # A note that went with an unchanged notebook is newer than what the service said of the notebook.
+    parts += map(request_shown, (feedback or state).get("requests", ()))
     parts += [f"<p>{escape(notice)}</p>" for notice in notices]
     return HTML("".join(parts))
 

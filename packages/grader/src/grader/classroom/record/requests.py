@@ -69,7 +69,7 @@ class Request:
 
 
 def requests_of(entries: Iterable[Entry], assignment: str = "", student: str = "") -> list[Request]:
-    """Return the requests with their last answers, the oldest request first.
+    """Return the requests with their last answers, the oldest request first; without those of removed students.
 
     Args:
         entries: the record.
@@ -83,6 +83,9 @@ def requests_of(entries: Iterable[Entry], assignment: str = "", student: str = "
             asked[entry.id] = entry
         elif entry.kind is Kind.ANSWER:
             answers[entry.request] = entry
+        elif entry.kind is Kind.REMOVAL:
+            # Another student may get the name.
+            asked = {key: each for key, each in asked.items() if each.student != entry.student}
     return [
         Request(entry, answers.get(key))
         for key, entry in asked.items()
