@@ -84,11 +84,13 @@ def test_a_folder_with_another_name_is_named_and_not_graded(
     """By `grade`, also if it is asked for, and by nbgrader's command; the others are graded."""
     course = make_course(tmp_path / "course")
     monkeypatch.chdir(course)
-    for student in ("ann", "a+b", "c\x1bd"):
+    for student in ("ann", "a+b", "c\x1bd", "zoe\u0301"):
         hand_in(course, student, answered(released(course), **RIGHT))
     assert main(["grade", NAME]) == 1
     shown = " ".join(capsys.readouterr().out.replace("│", " ").split())
     assert "not graded, because this name has '+'" in shown and "run grader roster --rename a+b NAME" in shown
+    # A roster has the usual spelling: the folder gets it, or its files go to the student who is there.
+    assert "--rename 'zoe\u0301' 'zo\u00e9', or move its files to the student 'zo\u00e9' if there is one" in shown
     assert "\x1b" not in shown and ledger(course).keys() == {"ann"}
     assert [path.name for path in (course / "autograded").glob("[!.]*")] == ["ann"]
     assert [path.name for path in (course / "feedback").iterdir()] == ["ann"]

@@ -219,6 +219,23 @@ def test_files_that_are_not_looked_at_are_named_together(again: Path) -> None:
     assert not results["jan"].errors and points(again)["jan"] == 8
 
 
+def test_a_file_that_was_imported_is_not_named_again(
+    again: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The command that the table names is enough, from either wrong place; another version there is named."""
+    work, students = answered(released(again), **RIGHT), again / "submitted"
+    write(students / "gus", {"small.ipynb": work})
+    write(students / "hal", {"01_small/small (1).ipynb": work})
+    monkeypatch.chdir(again)
+    for student in ("gus", "hal"):
+        assert main(["import", f"submitted/{student}", "--assignment", NAME]) == 0
+    results = grade_all(again)
+    assert [results[student].errors for student in ("gus", "hal")] == [[], []]
+    assert main(["grade", NAME, "--student", "gus", "--student", "hal"]) == 0
+    write(students / "gus", {"small.ipynb": answered(released(again), **RIGHT | {"why": "I thought again."})})
+    assert "'small.ipynb'" in grade_all(again)["gus"].errors[0]
+
+
 def test_files_outside_of_the_folder_of_the_assignment_are_named(
     again: Path, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:

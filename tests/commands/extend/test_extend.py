@@ -2,9 +2,11 @@
 
 import csv
 import re
+import warnings
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import nbformat
 import pytest
 from nbgrader.apps import GenerateFeedbackApp
 
@@ -12,12 +14,13 @@ from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.reader import read_ledger
 from grader.classroom.record.entry import Kind, account
 from grader.classroom.record.record import Record
+from grader.classroom.release import release
 from grader.commands.cli import main
 from grader.commands.extend.extension import due_date
 from grader.commands.serve.databases import Deadlines
 from grader.errors import GraderError
 from tests.support.nbgrader_programs import run_program
-from tests.support.notebooks import answered
+from tests.support.notebooks import answered, notebook, text, written
 from tests.support.small_class import NAME, RIGHT, grade_class, hand_in, ledger, make_course, released
 
 DUE = datetime(2030, 1, 2, 12)
@@ -85,7 +88,8 @@ def test_one_who_has_not_handed_in_stays_so_until_then(course: Path, capsys: pyt
     assert "2030-01-05 17:00:00 UTC" in capsys.readouterr().out
     known = read_ledger(CourseDir(course), NAME)
     assert known.by_student.keys() == {"ann"} and known.of("bob").extension == timedelta(days=3, hours=5)
-    assert main(["grade", NAME, "--explain", "bob"]) == 1 and "no score of 'bob'" in capsys.readouterr().err
+    assert main(["grade", NAME, "--explain", "bob"]) == 1
+    assert f"no score of 'bob' in '{NAME}': nothing was handed in" in capsys.readouterr().err
     assert main(["extend", "bob", NAME, "--remove"]) == 0
     assert read_ledger(CourseDir(course), NAME).by_student.keys() == {"ann"} == ledger(course).keys()
     assert main(["extend", "bob", NAME, "2030-01-05 18:00 Europe/Berlin"]) == 0
@@ -96,6 +100,36 @@ def test_one_who_has_not_handed_in_stays_so_until_then(course: Path, capsys: pyt
     assert main(["grade", NAME, "--explain", "bob"]) == 0
     out = " ".join(capsys.readouterr().out.split())
     assert "extended to 2030-01-05 17:00:00 UTC" in out and "extension 2030-01-05T17:00:00Z → -" in out
+
+
+def test_written_answers_alone_are_a_hand_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They have no points until they are marked, and no time if a folder came by mail: they wait all the same."""
+    course, essay = make_course(tmp_path / "course"), notebook(text("# Essay"), written("why", "Because.", 4))
+    nbformat.write(essay, course / "source" / NAME / "small.ipynb")
+    release(CourseDir(course), NAME)
+    with CourseDir(course).gradebook() as gradebook:
+        gradebook.add_assignment(NAME, duedate=DUE)
+        gradebook.add_student("bob")
+    hand_in(course, "ann", answered(released(course), why="It had to be."))
+    monkeypatch.chdir(course)
+    grade_class(course)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for student in ("ann", "bob"):
+            assert main(["extend", student, NAME, "2030-01-04"]) == 0
+    grade_class(course)
+    known = read_ledger(CourseDir(course), NAME)
+    assert known.by_student.keys() == {"ann"} and known.of("ann").total.needs_marking
+    with CourseDir(course).gradebook() as gradebook:
+        assert not gradebook.find_submission(NAME, "bob").needs_manual_grade
+    capsys.readouterr()
+    assert main(["export", NAME, "--for", "csv"]) == 0
+    assert re.search("waiting for marking in 01-small.*: ann$", capsys.readouterr().err, re.MULTILINE)
+    hand_in(course, "bob", answered(released(course), why="It rains."))
+    grade_class(course)
+    assert read_ledger(CourseDir(course), NAME).of("bob").total.needs_marking
 
 
 def test_an_extension_may_come_before_the_first_grading(course: Path) -> None:

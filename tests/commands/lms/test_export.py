@@ -127,7 +127,8 @@ def test_canvas_gets_its_own_gradebook_with_our_column(course: Course) -> None:
     ]
     assert "1 student of the template not in the gradebook: line 8" in said
     assert "1 student waiting for marking in 01-small, left out (--unmarked puts them in): zofie" in said
-    rows, _ = course.export("--template", "canvas.csv", "--unmarked")
+    rows, said = course.export("--template", "canvas.csv", "--unmarked")
+    assert "waiting for marking in 01-small, with points that are incomplete: zofie" in said and "left out" not in said
     assert course.scores(rows, 3, 5)["zofie@example.org"] == "EX"
     assert "2 students excused or not assigned in Canvas, left unchanged: zofie, eve" in said
 

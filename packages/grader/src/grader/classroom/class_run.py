@@ -10,6 +10,7 @@ one after a kill, grades only students without a matching marker.
 
 import errno
 import time
+import unicodedata
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -278,8 +279,12 @@ def _require_writable(error: Exception) -> None:
 
 def _unusable(student: str) -> str:
     """Return what to do about a folder whose name cannot be a student's."""
-    rename = command_line(["grader", "roster", "--rename", student, "NAME"])
-    return f"not graded, because this name {fault_of_name(student)}: {RULE}; run {rename}"
+    # A roster has the usual spelling of an accent, and no student can be renamed to one that exists.
+    usual = unicodedata.normalize("NFC", student)
+    is_name = usual != student and not fault_of_name(usual)
+    rename = command_line(["grader", "roster", "--rename", student, usual if is_name else "NAME"])
+    move = f", or move its files to the student {usual!r} if there is one" if is_name else ""
+    return f"not graded, because this name {fault_of_name(student)}: {RULE}; run {rename}{move}"
 
 
 def _could_not_be_graded(error: BaseException) -> str:

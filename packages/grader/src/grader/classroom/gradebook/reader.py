@@ -137,16 +137,18 @@ def ledger_of(
 
 
 def pending_submissions(assignment: str) -> Select[Any]:
-    """Return a query for the ids of the submissions of which nothing came in: nbgrader makes one for an extension.
+    """Return a query for the ids of the submissions of which nothing came in: nbgrader makes them for extensions.
+
+    None of their cells has points, even 0, or waits for some; a graded cell has either.
 
     Args:
         assignment: the id of the assignment.
     """
     own, grade, table = api.SubmittedNotebook, api.Grade, api.SubmittedAssignment
-    is_scored = or_(grade.auto_score.is_not(None), grade.manual_score.is_not(None))
-    scored = select(own.id).join(grade, grade.notebook_id == own.id).where(own.assignment_id == table.id, is_scored)
+    is_graded = or_(grade.auto_score.is_not(None), grade.manual_score.is_not(None), grade.needs_manual_grade)
+    graded = select(own.id).join(grade, grade.notebook_id == own.id).where(own.assignment_id == table.id, is_graded)
     query = select(table.id).where(table.assignment_id == assignment, table.extension.is_not(None))
-    return query.where(table.timestamp.is_(None), ~scored.exists())
+    return query.where(table.timestamp.is_(None), ~graded.exists())
 
 
 def due_of(connection: Connection, assignment: str, student: str) -> datetime | None:

@@ -120,6 +120,7 @@ def misplaced_files(course_dir: CourseDir, assignment: str, chooser: Chooser) ->
                 for path in files
                 if path.parts[0] not in folders.known and _is_misplaced(path, handed_in, folders, chooser, has_folder)
             ]
+            found = found and _without_copies(found, handed_in, assignment, chooser)
         if found:
             place = os.path.relpath(course_dir.folder("submitted", assignment, student), course_dir.root)
             whose = [] if entries else ["--student", "NAME"]
@@ -133,6 +134,20 @@ def misplaced_files(course_dir: CourseDir, assignment: str, chooser: Chooser) ->
             to_do = f"run {command_line([*command, *whose])}"
             errors[student] = f"not graded, because it is outside of {place}/: {listed(found)}; {to_do}"
     return errors
+
+
+def _without_copies(found: list[str], handed_in: SubmissionFolder, assignment: str, chooser: Chooser) -> list[str]:
+    """Return those files that are not in the folder of the assignment already; `grader import` copies them there."""
+    own = {_content(handed_in, f"{assignment}/{name}") for name in chooser.expected.values()} - {None}
+    return [path for path in found if _content(handed_in, path) not in own]
+
+
+def _content(handed_in: SubmissionFolder, path: str) -> bytes | None:
+    where = handed_in.path / path
+    try:
+        return SubmissionFolder(where.parent, handed_in.trusted).read(where.name, MAX_MB)
+    except UnreadableFile:
+        return None
 
 
 class _Folders(_NearFolders):

@@ -12,10 +12,10 @@ from zoneinfo import ZoneInfo
 
 from nbgrader import api
 from nbgrader.api import Gradebook
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.gradebook.reader import ledger_of
+from grader.classroom.gradebook.reader import Ledger, ledger_of
 from grader.classroom.gradebook.rules import due_for
 from grader.classroom.record.catch_up import catch_up
 from grader.classroom.record.entry import Entry, Kind, account
@@ -92,23 +92,37 @@ def extend(
             _write(course_dir, gradebook, Entry(
                 kind=Kind.EXTENSION, who=account(), student=student, assignment=assignment, before=_iso(before),
                 after=_iso(until), why=why,
-            ), until - due if until else None, is_pending=student in ledger.pending)  # fmt: skip
+            ), until - due if until else None, ledger)  # fmt: skip
     yield f"{one_line(student)}: {assignment} is due at {shown(until or due)} (before: {shown(before or due)})"
     if score.handed_in and until != before:
         yield f"run 'grader grade {assignment}': the hand-in of {shown(score.handed_in)} then counts by the new date"
 
 
 def _write(
-    course_dir: CourseDir, gradebook: Gradebook, entry: Entry, extension: timedelta | None, *, is_pending: bool
+    course_dir: CourseDir, gradebook: Gradebook, entry: Entry, extension: timedelta | None, ledger: Ledger
 ) -> None:
     assert course_dir.record is not None
     gradebook.db.rollback()
     with course_dir.record.recording([entry]):
-        if extension is None and is_pending:
+        if extension is None and entry.student in ledger.pending:
             gradebook.remove_submission(entry.assignment, entry.student)
             return
         # A student who has not handed in gets all rows of a submission, as nbgrader makes them.
-        gradebook.update_or_create_submission(entry.assignment, entry.student, extension=extension)
+        with gradebook.db.no_autoflush:  # nbgrader builds them in an order that a flush in between warns of
+            gradebook.update_or_create_submission(entry.assignment, entry.student, extension=extension)
+        if entry.student not in ledger.by_student:
+            # nothing waits in them, which tells them from written answers that no one has marked yet
+            row = api.SubmittedAssignment
+            made = select(api.SubmittedNotebook.id).join(row, row.id == api.SubmittedNotebook.assignment_id)
+            made = made.join(api.Assignment, api.Assignment.id == row.assignment_id)
+            made = made.where(api.Assignment.name == entry.assignment, row.student_id == entry.student)
+            gradebook.db.execute(
+                update(api.Grade)
+                .where(api.Grade.notebook_id.in_(made))
+                .values(needs_manual_grade=False)
+                .execution_options(synchronize_session=False)
+            )
+            gradebook.db.commit()
 
 
 def _due(course_dir: CourseDir, database: Any, assignment: str) -> datetime:

@@ -44,9 +44,11 @@ def explanation(course_dir: CourseDir, assignment: str, student: str) -> Iterato
     with course_dir.gradebook() as gradebook:
         ledger = ledger_of(gradebook.db, assignment, student=student, cells=True, is_new=True)
     if student not in ledger.by_student:
+        is_missing = student in ledger.students and not course_dir.folder("submitted", assignment, student).exists()
+        to_do = f"correct the name, or run 'grader grade {assignment}' first"
         raise GraderError(
-            f"the gradebook has no score of '{one_line(student)}' in '{assignment}': correct the name, or run "
-            f"'grader grade {assignment}' first"
+            f"the gradebook has no score of '{one_line(student)}' in '{assignment}': "
+            + ("nothing was handed in" if is_missing else to_do)
         )
     unknown, score = marked_outdated(course_dir, ledger), ledger.of(student)
     folder = course_dir.folder("autograded", assignment, student)

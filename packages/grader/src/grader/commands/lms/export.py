@@ -35,6 +35,8 @@ NBGRADER_COLUMNS = (
 )  # fmt: skip
 MAX_NAMES = 10
 """The largest number of students that a notice names."""
+INCOMPLETE = "with points that are incomplete"
+"""What a notice says of students who wait for marking and are in the file."""
 
 Cells: TypeAlias = list[str | float | None]
 
@@ -153,7 +155,7 @@ class LmsExportPlugin(ExportPlugin):
         """Add notices on students without points; `students` are those for whom the file has a row."""
         known = {student for each in self.grades for student in each.by_student if student in self.chosen}
         self._note(sorted(known - set(students)), "with points but not in the template")
-        self._note_waiting(f"left out ({self.option('unmarked')} puts them in)")
+        self._note_waiting(INCOMPLETE if self.unmarked else f"left out ({self.option('unmarked')} puts them in)")
         left_out = "" if self.outdated else f"; left out ({self.option('outdated')} puts them in)"
         self.notes += [f"{sentence}{left_out}" for sentence in self.older]
         for each in self.grades:
@@ -180,7 +182,7 @@ class TableExportPlugin(LmsExportPlugin):
                     total.points, total.penalty, total.counted, _max_points(each),
                     "yes" if total.needs_marking else "no", "yes" if grade.outdated else "no",
                 ])  # fmt: skip
-        self._note_waiting("with points that are incomplete")
+        self._note_waiting(INCOMPLETE)
         self.notes += self.older
         return rows
 
