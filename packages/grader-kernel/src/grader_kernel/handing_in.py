@@ -187,8 +187,6 @@ def _hand_in(named: str | os.PathLike[str] | None, area: DisplayHandle, late: bo
                 area.update(note_shown(STATES[state["state"]].format_map(state)))
         if state["state"] != "graded":
             raise Problem(_ended(state))
-        if state.get("outdated"):
-            notices.insert(0, state["outdated"])
         report = state["report"]
         area.update(report_shown(report, state, notices, service.url, _feedback(service, path.resolve(), state["id"])))
         with suppress(OSError):  # the table of progress is not worth a report
