@@ -280,6 +280,7 @@ def test_feedback_that_there_is_not_is_a_sentence(
         ("ask('x', 'three')", "small has no exercise &#x27;three&#x27;: name one of one, two, why, or none"),
         ("ask(' ')", "the text is empty: say what to look at again"),
         ("ask('x' * 2001)", "more than 2000 characters"),
+        ("ask('x' * 200_000)", "Not asked: the text has more than 2000 characters: make it shorter."),
         ("ask('x', notebook='none.ipynb')", "There is no notebook none.ipynb"),
     ],
 )
