@@ -249,6 +249,8 @@ def in_table(folder: Path, *, force: bool) -> dict[str, Number]:
     for line in shown.splitlines():
         if line.startswith("│"):
             student, tests, marks, remark = (part.strip() for part in line.split("│")[1:-1])
+            if remark == "has not handed in":
+                continue
             off = re.search(r"([\d.]+) points? taken off", remark)
             points, penalty = float(tests.split(" / ")[0]) + float(marks.split(" / ")[0]), float(off[1]) if off else 0.0
             assert float(tests.split(" / ")[1]) + float(marks.split(" / ")[1]) == ALL

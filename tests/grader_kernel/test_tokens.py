@@ -11,7 +11,8 @@ from threading import Thread
 import pytest
 from IPython.display import HTML
 
-from grader_kernel import handing_in, service
+from grader_kernel import handing_in
+from grader_kernel.service import SETTINGS, Problem, Service
 
 VARIABLES = ("HAND_IN_URL", "HAND_IN_TOKEN", "JUPYTERHUB_API_TOKEN", "JUPYTERHUB_API_URL")
 
@@ -90,7 +91,7 @@ def handed_in(folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 def write(folder: Path, **settings: str) -> Path:
     """Write the settings of a class."""
-    file = folder / service.SETTINGS
+    file = folder / SETTINGS
     file.write_text("".join(f'{name} = "{text}"\n' for name, text in settings.items()))
     file.chmod(0o644)
     return file
@@ -158,8 +159,8 @@ def test_a_token_follows_no_redirect(
     write(folder, url=service.url, token="class-token")
     words = handed_in(folder, monkeypatch)
     assert "Not handed in: the service is not at " in words and f"says {other.url}/x: ask your teacher" in words
-    with pytest.raises(service.Problem, match="is not at"):
-        service.Service(service.url, "class-token").ask("hand-in/1?wait=1")
+    with pytest.raises(Problem, match="is not at"):
+        Service(service.url, "class-token").ask("hand-in/1?wait=1")
     assert service.heard == ["class-token"] * 2 and other.heard == []
 
 

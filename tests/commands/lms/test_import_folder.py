@@ -1,8 +1,11 @@
 """A folder is sorted as an archive is, and an archive or a file of one student is taken, with or without a roster."""
 
+import os
+
 import nbformat
 import pytest
 
+from grader.classroom.course_dir import CourseDir
 from grader.commands.cli import main
 from tests.commands.lms.import_course import OTHER, Course
 from tests.support.platform_files import Packed, packed
@@ -91,3 +94,37 @@ def test_an_unpacked_archive_is_sorted(course: Course, capsys: pytest.CaptureFix
     for folder in ("canvas", "moodle", "folders"):
         take(course, capsys, f"unpacked/{folder}")
     assert course.submitted() == {f"{who} small.ipynb": course.work(who) for who in ("ann", "bob", "zofie")}
+
+
+def test_a_copy_never_replaces_what_is_graded(course: Course, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of two files in submitted/ the one with its own name is graded, also if the other is newer, and for --replace."""
+    place = course.folder / "submitted" / "ann" / NAME
+    place.mkdir(parents=True)
+    for name, who, time in (("small.ipynb", "first", 10), ("small (1).ipynb", "copy", 2 * 10**9)):
+        (place / name).write_bytes(course.work(who))
+        os.utime(place / name, (time, time))
+    (place / "timestamp.txt").write_text("2030-01-01 10:00:00 UTC")
+    for words in (
+        ("submitted",),
+        ("submitted", "--replace"),
+        ("submitted/ann",),
+        (f"submitted/ann/{NAME}", "--replace"),
+    ):
+        said = take(course, capsys, *words)
+        assert "small.ipynb was used for small instead of small (1).ipynb" in said and "1 student unchanged" in said
+    assert (place / "small.ipynb").read_bytes() == course.work("first") and (place / "timestamp.txt").exists()
+    (place / "small.ipynb").write_bytes(nbformat.writes(course.blank).encode())
+    take(course, capsys, "submitted", "--replace")
+    assert (place / "small.ipynb").read_bytes() == course.work("copy")
+
+
+def test_a_folder_is_that_of_the_student_with_this_very_id(course: Course, capsys: pytest.CaptureFixture[str]) -> None:
+    """Two ids may differ in upper and lower case alone; a platform that writes neither leaves it open."""
+    with CourseDir(course.folder).gradebook() as gradebook:
+        gradebook.add_student("BOB")
+    for name in ("bob", "BOB"):
+        path = course.folder / "mailed" / name / "small.ipynb"
+        path.parent.mkdir(parents=True)
+        path.write_bytes(course.work(name))
+    take(course, capsys, "mailed")
+    assert course.submitted() == {f"{name} small.ipynb": course.work(name) for name in ("bob", "BOB")}

@@ -277,6 +277,17 @@ def test_a_person_is_one_student(course: Path, capsys: pytest.CaptureFixture[str
     assert [student[0] for student in students(course)] == ["ann", "bob"]
 
 
+def test_two_ids_never_differ_in_upper_and_lower_case_alone(course: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Neither in one file nor in two, one after the other: some file systems and platforms take them for one."""
+    write_csv(course, "id,first_name\nsøren,Søren\n", "first.csv")
+    write_csv(course, "id,first_name\nSØREN,Søren\n", "second.csv")
+    assert main(["roster", "first.csv"]) == 0
+    before = students(course)
+    assert main(["roster", "second.csv"]) == 1 and students(course) == before
+    assert "line 2: 'SØREN' and 'søren' would have the same id" in capsys.readouterr().err
+    assert main(["roster", "first.csv"]) == 0
+
+
 def test_grades_are_never_touched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The only table that is written is that of the students, in one transaction."""
     folder = make_course(tmp_path / "course")

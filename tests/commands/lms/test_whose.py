@@ -16,6 +16,7 @@ from grader.commands.lms.archive.collect import Collector
 from grader.commands.lms.canvas import entry_owner
 from grader.commands.lms.identities import EnrolledStudents, name_key
 from grader.commands.lms.settings import Archives
+from grader.engine.notebook.folder.submission_folder import SubmissionFolder
 from tests.support.platform_files import Packed, packed
 from tests.support.small_class import SOURCE
 
@@ -71,7 +72,14 @@ def taken(students: tuple[Student, ...], folder: Path) -> dict[str, Student]:
     )
     archive = folder / "all.zip"
     archive.write_bytes(packed(Packed(each.file, each.work) for each in students))
-    collector = Collector(archive, Chooser({"small": SOURCE}, {"small": SOURCE}), enrolled, Archives(), 20)
+    collector = Collector(
+        archive,
+        Chooser({"small": SOURCE}, {"small": SOURCE}),
+        enrolled,
+        Archives(),
+        20,
+        lambda name: SubmissionFolder(folder / name, folder),
+    )
     found = {each.student: each.notebooks for each in collector.collect([entry_owner], None)}
     collector.close()
     senders = {each.work: each for each in students}

@@ -14,6 +14,7 @@ from grader.classroom.gradebook.reader import read_ledger
 from grader.classroom.record.entry import Kind
 from grader.classroom.record.record import RECORD, Record
 from grader.classroom.record.requests import ask, requests_of
+from grader.commands.cli import main
 from grader.commands.mark.groups import GroupState
 from grader.commands.mark.marking import Marking, Stale
 from grader.errors import GraderError
@@ -67,6 +68,24 @@ def test_identical_answers_are_one_group(course: CourseDir) -> None:
         (4, 3, 3),
         (4, 4, 4),
     ]
+
+
+def test_one_who_has_not_handed_in_has_no_answer(course: CourseDir, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rows that nbgrader needs for an extension wait for no mark; the hand-in does, when it is graded."""
+    with course.gradebook() as gradebook:
+        gradebook.update_or_create_assignment(NAME, duedate="2030-01-02 12:00:00")
+        gradebook.add_student("eve")
+    monkeypatch.chdir(course.root)
+    assert main(["extend", "eve", NAME, "2030-01-05"]) == 0
+    marking = Marking(course, NAME)
+    assert [(each.question.cell, each.students, each.waiting) for each in marking.progress()] == [
+        ("why", 4, 3), ("plot", 4, 3), ("collect", 4, 4),
+    ]  # fmt: skip
+    assert list(groups(marking, WHY)) == ["ann bob", "cat", "dan"]
+    hand_in(course.root, "eve", answered(released(course.root), why="It rains."))
+    grade(course)
+    assert sum(each.waiting for each in marking.progress()) > 10 and "eve" in " ".join(groups(marking, WHY))
+    marking.close()
 
 
 def test_a_mark_goes_to_all_of_a_group_and_into_the_record(course: CourseDir) -> None:

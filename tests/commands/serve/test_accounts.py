@@ -15,7 +15,7 @@ from grader.commands.cli import main
 from grader.commands.lms.moodle import entry_owner
 from grader.commands.serve.accounts import ACCOUNTS, TOKENS, Accounts, make_tokens
 from grader.errors import GraderError
-from grader_kernel import handing_in
+from grader_kernel.service import service_of
 from tests.commands.serve.serving import tokens
 from tests.support.platform_files import MOODLE_WORKSHEET, write_csv
 
@@ -119,7 +119,7 @@ def test_each_student_gets_a_file_that_hand_in_reads(course: Path, capsys: pytes
     for student, token in tokens(course).items():
         file = course / "hand_in_files" / student / "hand_in.toml"
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
-        service = handing_in._service(file.parent)
+        service = service_of(file.parent)
         assert service is not None and (service.url, service.token) == ("https://grader.example.org", token)
     (course / TOKENS).unlink()
     assert main(["tokens", "roster.csv", "--renew", "ann", "--url", "https://grader.example.org"]) == 1

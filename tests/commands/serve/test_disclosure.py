@@ -15,7 +15,7 @@ from grader.engine.explanation import Cause, Explanation, KnownMistake, Where
 from grader.engine.notebook.plan import Role, Step
 from grader.engine.report import Report, Result, Verdict
 from grader.engine.view import views
-from grader_kernel.handing_in import _exercise_shown
+from grader_kernel.report_html import _exercise_shown
 
 LEVELS = (EVERYTHING, SENTENCES, POINTS)
 MISTAKE = KnownMistake("adds 1", "Leave it.")

@@ -60,8 +60,16 @@ def hasty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 def gets_through(server: Server, student: str) -> bool:
-    """Whether a student hands in, and has a report with all points."""
-    return bool(server.graded(student, written(server.folder))["report"]["points"] == 8)
+    """Whether a student hands in, and has a report with all points; a busy machine may need more than one attempt."""
+    receipts: list[Answer] = []
+
+    def is_accepted() -> bool:
+        receipts.append(server.hand_in(student, written(server.folder)))
+        return receipts[-1].status != 408
+
+    until(is_accepted, "a notebook that arrives in time")
+    assert receipts[-1].status == 202, receipts[-1]
+    return bool(server.report(student, receipts[-1].json["id"])["report"]["points"] == 8)
 
 
 def slow(name: str, seconds: float = 1) -> str:

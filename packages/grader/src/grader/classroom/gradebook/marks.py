@@ -18,6 +18,7 @@ from sqlalchemy.exc import DatabaseError
 
 from grader.classroom.course_dir import CourseDir, engine_at
 from grader.classroom.gradebook.late_penalty import LatePenalty
+from grader.classroom.gradebook.reader import pending_submissions
 from grader.classroom.gradebook.rules import CellScore, Comment, seconds_late
 from grader.classroom.submitted.times import notebook_times
 from grader.engine.limits import Limits
@@ -111,9 +112,11 @@ class MarkBook:
         query = query.select_from(grade).join(cell, cell.c.id == grade.cell_id)
         query = query.join(api.Notebook, api.Notebook.id == cell.c.notebook_id)
         query = query.outerjoin(code, code.c.id == cell.c.id).outerjoin(task, task.c.id == cell.c.id)
+        query = query.join(api.SubmittedNotebook, api.SubmittedNotebook.id == grade.notebook_id)
         query = query.where(api.Notebook.assignment_id == self._assignment_id)
         query = query.group_by(api.Notebook.name, cell.c.name)
         with self._connected() as connection:
+            query = query.where(api.SubmittedNotebook.assignment_id.not_in(self._pending(connection)))
             return {(notebook, name): CellCount(*row) for notebook, name, *row in connection.execute(query)}
 
     def read(self, cell: CellName, comment_on: str = "") -> dict[str, StudentMark]:
@@ -182,6 +185,7 @@ class MarkBook:
             .outerjoin(comment, and_(comment.notebook_id == row.id, comment.cell_id == said.c.id))
             .where(api.Notebook.assignment_id == self._assignment_id)
             .where(api.Notebook.name == notebook, base.c.name == name)
+            .where(api.SubmittedAssignment.id.not_in(self._pending(connection)))
         )  # fmt: skip
         return {
             student: StudentMark(
@@ -191,6 +195,18 @@ class MarkBook:
             for student, time, key, auto, manual, extra, waits, comment_key, auto_comment, manual_comment, most, kind
             in connection.execute(query)
         }  # fmt: skip
+
+    def _pending(self, connection: Connection) -> list[str]:
+        """Return the ids of submissions that exist for an extension alone: there is no answer in them.
+
+        One of written answers alone has no points either until it is marked, but grading left its notebooks.
+        """
+        row = api.SubmittedAssignment
+        query = select(row.id, row.student_id).where(row.id.in_(pending_submissions(self._assignment_id)))
+        folder = self._course_dir.folder
+        return [
+            key for key, name in connection.execute(query) if not folder("autograded", self._assignment, name).exists()
+        ]
 
     def _replace(self, connection: Connection, before: StudentMark, after: NewMark) -> None:
         """Write a mark if the database still has what the person saw: points, comment and submission."""

@@ -113,10 +113,11 @@ def ledger_of(
         row: SubmissionScore(name, time, extension, seconds_late(time, entry.duedate, extension))
         for row, name, time, extension in database.execute(wanted)
     }
-    pending = {}
-    if unknown := {row for row, score in scores.items() if score.extension and score.handed_in is None}:
-        not_graded = unknown - set(database.scalars(_graded_submissions(wanted)))
-        pending = {row: SubmissionScore(scores[row].student, extension=scores[row].extension) for row in not_graded}
+    pending = {
+        row: SubmissionScore(scores[row].student, extension=scores[row].extension)
+        for row in database.scalars(pending_submissions(entry.id))
+        if row in scores
+    }
     submitted = select(api.SubmittedNotebook.assignment_id, api.Notebook.name).join(
         api.Notebook, api.Notebook.id == api.SubmittedNotebook.notebook_id
     )
@@ -135,6 +136,19 @@ def ledger_of(
     )
 
 
+def pending_submissions(assignment: str) -> Select[Any]:
+    """Return a query for the ids of the submissions of which nothing came in: nbgrader makes one for an extension.
+
+    Args:
+        assignment: the id of the assignment.
+    """
+    own, grade, table = api.SubmittedNotebook, api.Grade, api.SubmittedAssignment
+    is_scored = or_(grade.auto_score.is_not(None), grade.manual_score.is_not(None))
+    scored = select(own.id).join(grade, grade.notebook_id == own.id).where(own.assignment_id == table.id, is_scored)
+    query = select(table.id).where(table.assignment_id == assignment, table.extension.is_not(None))
+    return query.where(table.timestamp.is_(None), ~scored.exists())
+
+
 def due_of(connection: Connection, assignment: str, student: str) -> datetime | None:
     """Return a student's due date in UTC; None without one, or for an unknown assignment.
 
@@ -148,14 +162,6 @@ def due_of(connection: Connection, assignment: str, student: str) -> datetime | 
     query = select(api.Assignment.duedate, submission.extension).outerjoin(submission, own)
     row = connection.execute(query.where(api.Assignment.name == assignment)).first()
     return due_for(row.duedate, row.extension) if row else None
-
-
-def _graded_submissions(wanted: Select[Any]) -> Select[Any]:
-    """Return a query for the ids of those submissions of which a cell has points, even 0."""
-    own, grade = api.SubmittedNotebook, api.Grade
-    query = select(own.assignment_id).distinct().join(grade, grade.notebook_id == own.id)
-    is_scored = or_(grade.auto_score.is_not(None), grade.manual_score.is_not(None))
-    return query.where(own.assignment_id.in_(wanted.with_only_columns(api.SubmittedAssignment.id)), is_scored)
 
 
 def _with_sums(submitted: Select[Any]) -> Select[Any]:

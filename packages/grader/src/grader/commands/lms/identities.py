@@ -85,7 +85,9 @@ class EnrolledStudents:
         """
         found = set(self._by_number.get(identity.lms_user_id, ()) if identity.lms_user_id else ())
         for login in identity.logins:
-            found = found or set(self._by_login.get(login.casefold(), ()) if login else ())
+            # An id decides as it is written, because a folder SAM is not that of sam.
+            same = {login} if login in self.by_id else self._by_login.get(login.casefold(), ())
+            found = found or set(same if login else ())
         key = name_key(identity.name)
         named = self._by_name.get(key, set()) if key else set()
         if not found and not identity.ambiguous_ids:

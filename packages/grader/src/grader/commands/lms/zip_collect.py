@@ -132,7 +132,7 @@ class LmsExtractorPlugin(ExtractorPlugin):
         enrolled, taken = EnrolledStudents(known.values()), ImportSummary()
         for archive in archives:
             rules = self._rules(course_dir, assignment, archive, known, student)
-            with closing(Collector(archive, chooser, enrolled, limits, notebook_mb)) as collector:
+            with closing(Collector(archive, chooser, enrolled, limits, notebook_mb, place)) as collector:
                 for collected in collector.collect(rules, worksheet):
                     time = worksheet.times.get(collected.key) if worksheet else None
                     self._put(collected, time, place(collected.student), notebook_mb, taken)

@@ -3,6 +3,7 @@
 roster --clash--> error, nothing written; otherwise one transaction: new students, changed names and addresses
 """
 
+import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -61,9 +62,9 @@ def _require_one_id_each(students: Iterable[EnrolledStudent], roster: Roster) ->
     """Raise GraderError if one person would become two students, one with the grades and one with the name."""
     owners: dict[tuple[str, str], set[str]] = defaultdict(set)
     for student in students:
-        for column in ("email", "lms_user_id"):
+        for column in ("id", "email", "lms_user_id"):
             if text := getattr(student, column):
-                owners[column, text.casefold()].add(student.id)
+                owners[column, unicodedata.normalize("NFKC", text).casefold()].add(student.id)
     lines = {entry.id: entry.line for entry in roster.entries}
     for (column, text), ids in owners.items():
         if len(ids) > 1 and (listed := sorted(ids & lines.keys())):

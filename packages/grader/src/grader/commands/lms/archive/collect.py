@@ -23,6 +23,7 @@ from grader.commands.lms.archive.folder import Folder
 from grader.commands.lms.identities import ArchiveEntryOwner, EnrolledStudents, LmsIdentity
 from grader.commands.lms.moodle import Worksheet
 from grader.commands.lms.settings import Archives
+from grader.engine.notebook.folder.submission_folder import SubmissionFolder
 from grader.engine.supervisor.parsers import parse
 from grader.errors import GraderError, UnreadableFile
 from grader.text import one_line, plural
@@ -76,20 +77,30 @@ class StudentFiles:
 
 @dataclass(frozen=True)
 class _Candidate:
-    """A file that may be a notebook, with its upload number and time of packing; `is_clear`: one possible sender."""
+    """A file that may be a notebook, with its upload number and time of packing.
+
+    `is_clear`: one possible sender. `is_in_place`: its folder is the one that grading reads.
+    """
 
     name: str
     content: bytes
     upload: int
     packed: tuple[int, ...]
     is_clear: bool
+    is_in_place: bool = False
 
 
 class Collector:
     """Sorts the files in one archive; use `collect` once, and read `errors` afterwards."""
 
     def __init__(
-        self, archive: Path, chooser: Chooser, enrolled: EnrolledStudents, limits: Archives, notebook_mb: int
+        self,
+        archive: Path,
+        chooser: Chooser,
+        enrolled: EnrolledStudents,
+        limits: Archives,
+        notebook_mb: int,
+        place: Callable[[str], SubmissionFolder],
     ) -> None:
         """Read the directory of the archive; raise GraderError if it cannot be read.
 
@@ -99,6 +110,7 @@ class Collector:
             enrolled: the students in the gradebook.
             limits: the limits of an archive.
             notebook_mb: the largest size of a notebook, in MiB.
+            place: returns the folder of a student's submission, which the files may already be in.
         """
         try:
             is_packed = zipfile.is_zipfile(archive) or not (archive.is_dir() or may_be_notebook(archive.name))
@@ -110,6 +122,7 @@ class Collector:
         except UnreadableFile as error:
             raise GraderError(f"{archive} {error}") from None
         self._chooser, self._enrolled, self._limits, self._notebook_mb = chooser, enrolled, limits, notebook_mb
+        self._place = place
         self._total = Budget(limits.total_mb, "an archive (c.Archives.total_mb)")
         self.errors = [f"{file.path} was not imported: {why}" for file, why in self._archive.refused]
 
@@ -160,7 +173,7 @@ class Collector:
     def _collected(self, student: str, files: list[OwnedFile]) -> StudentFiles:
         """The notebooks of a student: of several files for one, the latest with its name that is filled in.
 
-        A file with an ambiguous name never replaces one with a clear name.
+        A file with an ambiguous name never replaces one with a clear name, and no copy one that is graded already.
         """
         collected = StudentFiles(student, files[0][1].key, is_late=any(owner.is_late for _, owner in files))
         found: dict[str, list[tuple[_Candidate, bool, int]]] = defaultdict(list)
@@ -208,8 +221,8 @@ class Collector:
         """The files for one notebook, each with a value that grows with its claim; only rivals are parsed."""
         for candidate, is_named, copy in candidates:
             is_filled = len(candidates) == 1 or self._is_filled(notebook, candidate)
-            rank = candidate.is_clear, is_filled, is_named, candidate.upload, candidate.packed, copy
-            yield rank, candidate
+            claim = candidate.is_clear, is_filled, candidate.is_in_place and candidate.name == f"{notebook}.ipynb"
+            yield (*claim, is_named, candidate.upload, candidate.packed, copy), candidate
 
     def _is_filled(self, notebook: str, candidate: _Candidate) -> bool:
         try:
@@ -236,11 +249,16 @@ class Collector:
                 if is_archive:
                     yield from self._inner(collected, name, content, owner, budget)
                 else:
-                    yield _Candidate(name, content, owner.upload, file.info.date_time, not owner.identity.ambiguous_ids)
+                    is_clear, is_in_place = not owner.identity.ambiguous_ids, self._is_in_place(file, collected.student)
+                    yield _Candidate(name, content, owner.upload, file.info.date_time, is_clear, is_in_place)
             except UnreadableFile as error:
                 collected.errors.append(f"{one_line(name, 300)} {error}")
         if len(files) > left:
             collected.errors.append(f"of {plural(len(files), 'file')}, only {left} were read")
+
+    def _is_in_place(self, file: ArchivedFile, student: str) -> bool:
+        path = self._archive.path_of(file) if isinstance(self._archive, Folder) else None
+        return path is not None and path.parent.resolve() == self._place(student).path.resolve()
 
     def _inner(
         self, collected: StudentFiles, archive_name: str, content: bytes, owner: ArchiveEntryOwner, budget: Budget

@@ -60,6 +60,14 @@ class Folder:
         budget.take(len(content))
         return content
 
+    def path_of(self, file: ArchivedFile) -> Path:
+        """Return where a file is.
+
+        Args:
+            file: one of `files`.
+        """
+        return self._root.joinpath(*file.parts)
+
     def close(self) -> None:
         """Nothing is open."""
 
