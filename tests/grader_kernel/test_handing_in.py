@@ -35,6 +35,7 @@ from tests.support.waiting import until
 LIMITED = """
 c.SubmissionPolicy.assignments = {
     "02-few": {"attempts": 1}, "03-due": {"due": "2001-01-01 00:00 UTC"}, "04-points": {"disclosure": "points"},
+    "05-best": {"counts": "best"},
 }
 c.LateSubmissionPlugin.penalty_method = "zero"
 """
@@ -43,8 +44,8 @@ WRONG = "def one(x=1):\n    return x + 1"
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A service with four assignments, one of them past its due date."""
-    more = ["02-few", "03-due", "04-points", "04-changed"]
+    """A service with some assignments, one of them past its due date."""
+    more = ["02-few", "03-due", "04-points", "04-changed", "05-best"]
     server = Server(make_served_course(tmp_path_factory.mktemp("served") / "course", LIMITED, more))
     yield server
     assert server.stop() == 0
@@ -216,13 +217,13 @@ def test_a_notebook_counts_without_its_note(server: Server, tmp_path: Path) -> N
     assert "8 of 8 points" in text and "You asked: Is it right?" in text and "without your note" not in text
 
 
-def returned(server: Server, student: str, points: float) -> None:
+def returned(server: Server, student: str, points: float, assignment: str = NAME) -> None:
     """Mark the written answer of a student, and return it."""
     with CourseDir(server.folder).gradebook() as gradebook:
-        grade = gradebook.find_grade("why", "small", NAME, student)
+        grade = gradebook.find_grade("why", "small", assignment, student)
         grade.manual_score, grade.needs_manual_grade = points, False
         gradebook.db.commit()
-    assert not list(Feedback(CourseDir(server.folder), NAME, unmarked=True).give([student]))
+    assert not list(Feedback(CourseDir(server.folder), assignment, unmarked=True).give([student]))
 
 
 def test_marks_and_a_link_to_the_page_are_below_the_cell(server: Server, tmp_path: Path) -> None:
@@ -243,6 +244,17 @@ def test_marks_and_a_link_to_the_page_are_below_the_cell(server: Server, tmp_pat
     with opener.open(link) as page:
         assert "<strong>9.5</strong> of 10 points" in page.read().decode()
     assert server.ask("/", "hal").json["assignments"][NAME]["notebooks"]["small"]["attempts"] == 1
+
+
+def test_marks_beside_a_hand_in_that_does_not_count_are_those_of_an_earlier_one(server: Server, tmp_path: Path) -> None:
+    """Where the best one counts, a worse one does not come into the marks later; a better one does."""
+    mine, place = access(server, "bob"), {"assignment": "05-best"}
+    shown(tmp_path, written(server.folder, one=WRONG), **place, **mine)
+    returned(server, "bob", 1, "05-best")
+    text = shown(tmp_path, written(server.folder, one="def one(x=1):\n    return 7"), **place, **mine)
+    assert "Marked: 6 of 10" in text and "This hand-in does not count: the marks are those of an earlier one." in text
+    text = shown(tmp_path, written(server.folder), **place, **mine)
+    assert "Marked: 6 of 10" in text and "Your newest hand-in is not in these marks yet." in text
 
 
 @pytest.mark.parametrize(
@@ -268,6 +280,7 @@ def test_feedback_that_there_is_not_is_a_sentence(
         ("ask('x', 'three')", "small has no exercise &#x27;three&#x27;: name one of one, two, why, or none"),
         ("ask(' ')", "the text is empty: say what to look at again"),
         ("ask('x' * 2001)", "more than 2000 characters"),
+        ("ask('x' * 200_000)", "Not asked: the text has more than 2000 characters: make it shorter."),
         ("ask('x', notebook='none.ipynb')", "There is no notebook none.ipynb"),
     ],
 )
@@ -328,8 +341,17 @@ def test_points_that_are_older_than_the_course_have_a_notice(server: Server, tmp
     source.cells[0].source += ", and one more sentence"
     nbformat.write(source, file)
     until(lambda: "04-changed" in server.ask("/health").json["outdated"], "the change")
-    text = shown(tmp_path, written(server.folder), assignment="04-changed", **access(server, "ivy"))
-    assert "8 of 8 points" in text and "Your teacher has changed this assignment since this was graded" in text
+    mine, notice = access(server, "ivy"), "Your teacher has changed this assignment since this was graded"
+    text = shown(tmp_path, written(server.folder), assignment="04-changed", **mine)
+    assert "8 of 8 points" in text and text.count(notice) == 1
+    call = "from grader_kernel import feedback; feedback()"
+    text = shown(tmp_path, None, assignment="04-changed", call=call, **mine)
+    assert "8 of 8 points" in text and text.count(notice) == 1
+    returned(server, "ivy", 2, "04-changed")
+    path = tmp_path / "04-changed" / "small.ipynb"
+    notebook = executed(path, ["from grader_kernel import hand_in; hand_in()"], tmp_path, **mine)
+    below = notebook.cells[0].outputs[-1].data["text/html"]
+    assert "Marked: 10 of 10 points" in below and below.count(notice) == 1
     text = shown(tmp_path, written(server.folder), **access(server, "ivy"))
     assert "8 of 8 points" in text and "Your teacher has changed" not in text
 

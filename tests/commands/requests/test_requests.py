@@ -6,7 +6,7 @@ import pytest
 
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.record.record import Record
-from grader.classroom.record.requests import MAX_OPEN, TooManyRequests, ask, open_requests, requests_of
+from grader.classroom.record.requests import MAX_OPEN, TooManyRequests, UnusableText, ask, open_requests, requests_of
 from grader.commands.cli import main
 from tests.support.notebooks import answered
 from tests.support.small_class import NAME, RIGHT, grade_class, hand_in, make_course, released
@@ -70,6 +70,16 @@ def test_requests_go_with_their_student(
     assert requests_of(record.entries(), student="ann") == []
     again = ask(record, "ann", NAME, "small", "why", "It had to be.").asked
     assert [each.asked for each in requests_of(record.entries(), student="ann")] == [again]
+
+
+@pytest.mark.parametrize("around", [" ", "\n" * 50, "\x07" * 50, "\u202e"])
+def test_a_request_is_taken_whole_or_not_at_all(tmp_path: Path, around: str) -> None:
+    """What is not kept of a text does not count among its characters, and stands for nothing that is cut."""
+    record, most = Record(make_course(tmp_path / "course")), "a" * 2_000
+    assert ask(record, "ann", NAME, "small", "why", f"{around}{most}{around}").asked.why == most
+    for text in (f"{around}{most}a", f"{most}{around}and more", f"a{around}{most}"):
+        with pytest.raises(UnusableText, match="more than 2000 characters"):
+            ask(record, "ann", NAME, "small", "why", text)
 
 
 def test_an_answer_needs_a_request_and_a_text(

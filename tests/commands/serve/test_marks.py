@@ -157,7 +157,7 @@ def test_work_that_came_by_a_folder_or_the_exchange_is_returned_too(server: Serv
     grade_class(server.folder, only=["cat"])
     assert feedback(server, "cat") | {"link_seconds": 0} == {
         "assignment": NAME, "notebook": "small", "marks": None, "requests": [], "hand_in": None, "link": None,
-        "attempts_left": None,        "link_seconds": 0,
+        "attempts_left": None, "outdated": None, "link_seconds": 0,
     }  # fmt: skip
     mark(server, "cat", 2)
     give_back(server, "cat")

@@ -50,5 +50,5 @@ def test_a_user_opens_the_page_and_asks(hub: ServiceHub) -> None:
         write(page, "two", "Please look.")
         expect(page.get_by_text("You asked about two")).to_be_visible()
         page.goto(urljoin(hub.address, link))
-        expect(page.get_by_text("This link was used already")).to_be_visible()
+        expect(page.get_by_text("A link works once")).to_be_visible()
     assert [each.student for each in open_requests(Record(hub.course))] == ["ann"]

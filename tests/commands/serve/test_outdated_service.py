@@ -40,7 +40,10 @@ def test_it_says_so_until_it_is_started_again(tmp_path: Path) -> None:
     folder = make_served_course(tmp_path / "course")
     with serving(folder) as server:
         key = while_it_runs(server)
+        link = server.ask(f"/feedback/{NAME}/small", "ann", b"").json["link"]
     with serving(folder) as server:
+        void = server.ask(f"/{link}")
+        assert void.status == 410 and b"until the service is started again" in void.body
         assert server.ask("/health").json["outdated"] == {}
         until(lambda: server.report("ann", key).get("outdated") == OUTDATED, "the old report with a notice")
         new = server.graded("cat", written(folder))
@@ -65,6 +68,7 @@ def while_it_runs(server: Server) -> str:
     page = f"/hand-in/{first['id']}/feedback"
     assert server.report("ann", first["id"])["outdated"] == OUTDATED
     assert OUTDATED.encode() in server.ask(page, "ann").body
+    assert server.ask(f"/feedback/{NAME}/small", "ann", b"").json["outdated"] == OUTDATED
     # It still takes notebooks, and grades them by what it knows.
     late = server.graded("bob", written(folder))
     assert late["outdated"] == OUTDATED and late["report"]["max_points"] == 8

@@ -11,6 +11,7 @@ import pytest
 from nbformat.v4 import new_output
 
 from grader.classroom.course_dir import CourseDir
+from grader.classroom.record.record import Record
 from grader.classroom.student import TIMESTAMP
 from grader.commands.serve.main import Options, serve
 from grader.commands.serve.store import DATABASE
@@ -84,6 +85,9 @@ def test_a_second_notebook_leaves_the_first_as_it_is(server: Server) -> None:
     assert form["report"]["points"] == 4 and after["score"] == before["score"] + 4
     assert after["grades"] == before["grades"] | {"three-check": (4.0, None, False)}
     assert submitted(server, "bob") == data and page.read_bytes() == text
+    # It came for the first time, so the record does not say "again".
+    entries = [each for each in Record(server.folder).entries() if each.student == "bob"]
+    assert [(each.cell, each.after, each.why) for each in entries] == [("three-check", 4, "a new hand-in")]
 
 
 def test_the_best_counts_and_attempts_end(server: Server) -> None:

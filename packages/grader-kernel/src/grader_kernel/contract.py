@@ -1,4 +1,4 @@
-"""Defines the data that the grader and a student's kernel exchange: first lines of tests, and a file.
+"""Defines the data that the grader and a student's kernel exchange: first lines of tests, requests, and a file.
 
 grader release --first_line--> released test --CHECK, HIDDEN_TEST--> sentences below a check
 grader check, hand_in() --keep_check--> checks.json --last_checks--> the table of progress
@@ -15,6 +15,10 @@ from typing import Any
 CHECK = re.compile(r"# Check of ([\w-]+)")
 HIDDEN_TEST = re.compile(r"# Hidden test of ([\w-]+)")
 """The beginnings of the first lines of released tests, with the name of the exercise."""
+MAX_REQUEST = 2_000
+"""Characters of a request for a regrade, and of its answer."""
+TOO_LONG = f"the text has more than {MAX_REQUEST} characters: make it shorter"
+"""The reason why a longer one is refused."""
 
 
 def first_line(exercise: str, *, is_hidden: bool) -> str:

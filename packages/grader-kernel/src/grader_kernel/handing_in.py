@@ -25,7 +25,7 @@ import ipywidgets
 from IPython.core.getipython import get_ipython
 from IPython.display import HTML, DisplayHandle, display
 
-from grader_kernel.contract import keep_check
+from grader_kernel.contract import MAX_REQUEST, TOO_LONG, keep_check
 from grader_kernel.report_html import (
     GREEN,
     RED,
@@ -128,6 +128,9 @@ def ask(text: str, exercise: str = "", notebook: str | os.PathLike[str] | None =
 
 
 def _wanted(text: str, exercise: str) -> bytes:
+    """Return the body of a request; raise Problem if it is so long that the service would hang up without a word."""
+    if len(text.strip()) > MAX_REQUEST:
+        raise Problem(f"Not asked: {TOO_LONG}.")
     return json.dumps({"text": text, "exercise": exercise}).encode()
 
 
@@ -187,8 +190,6 @@ def _hand_in(named: str | os.PathLike[str] | None, area: DisplayHandle, late: bo
                 area.update(note_shown(STATES[state["state"]].format_map(state)))
         if state["state"] != "graded":
             raise Problem(_ended(state))
-        if state.get("outdated"):
-            notices.insert(0, state["outdated"])
         report = state["report"]
         area.update(report_shown(report, state, notices, service.url, _feedback(service, path.resolve(), state["id"])))
         with suppress(OSError):  # the table of progress is not worth a report

@@ -37,6 +37,8 @@ def report_shown(
     parts = [f"<p><strong>{report['points']:g} of {report['max_points']:g} points from tests</strong></p>"]
     if feedback:
         parts.append(marks_shown(address, feedback, state.get("unmarked", 0)))
+    elif state.get("outdated"):
+        notices = [state["outdated"], *notices]
     parts += [_exercise_shown(exercise) for exercise in report.get("exercises", ())]
     if state.get("attempts_left") is not None:
         notices = [f"Attempts left: {state['attempts_left']}.", *notices]
@@ -69,7 +71,9 @@ def marks_shown(address: str, feedback: dict[str, Any], unmarked: float = 0) -> 
             f"<strong>Marked: {marks['points']:g} of {_points(marks['max_points'])}</strong>{waiting}, as returned at "
             f"{local_time(marks['returned'])}."
         )
-        if marks["is_older"]:
+        if marks["is_older"] and (feedback["hand_in"] or {}).get("counts") is False:
+            lines.append("This hand-in does not count: the marks are those of an earlier one.")
+        elif marks["is_older"]:
             lines.append("Your newest hand-in is not in these marks yet.")
     elif unmarked:
         lines.append(f"A person marks answers for {_points(unmarked)} more, and your teacher returns the marks.")
@@ -81,6 +85,8 @@ def marks_shown(address: str, feedback: dict[str, Any], unmarked: float = 0) -> 
             f"(the link works once, within {minutes} minutes; for a new one, run "
             "<code>from grader_kernel import feedback; feedback()</code>)."
         )
+    if feedback.get("outdated"):
+        lines.append(escape(feedback["outdated"]))
     return f'<div style="{STYLE.format(GREEN if marks else GREY)}">{" ".join(lines)}</div>' if lines else ""
 
 

@@ -24,9 +24,10 @@ from pygments.formatters import HtmlFormatter  # type: ignore[import-untyped]
 from grader.classroom.gradebook.rules import NotebookScore
 from grader.classroom.page.exercises import anchor, exercises, fix_first
 from grader.classroom.page.numbers import side_by_side
-from grader.classroom.record.requests import MAX_TEXT, Request
+from grader.classroom.record.requests import Request
 from grader.engine.notebook.cells import grade_id, repairs_of
 from grader.text import plural
+from grader_kernel.contract import MAX_REQUEST
 
 TEMPLATES = Path(__file__).with_name("templates")
 PLACE_OF_REQUESTS = "<!-- requests -->"
@@ -137,7 +138,7 @@ def with_requests(page: str, requests: Sequence[Request], form: RequestForm | No
         requests: the student's requests about this notebook.
         form: how to make one on the page; without it, in the notebook.
     """
-    shown = _templates.get_template("requests.html.j2").render(requests=requests, form=form, max_text=MAX_TEXT)
+    shown = _templates.get_template("requests.html.j2").render(requests=requests, form=form, max_text=MAX_REQUEST)
     if PLACE_OF_REQUESTS in page:
         return page.replace(PLACE_OF_REQUESTS, shown, 1)
     before, end, after = page.rpartition("</main>")  # a page of an earlier version

@@ -12,9 +12,8 @@ from grader.classroom.record.entry import Entry, Kind
 from grader.classroom.record.record import Record
 from grader.errors import GraderError
 from grader.text import one_line, plural, printable
+from grader_kernel.contract import MAX_REQUEST, TOO_LONG
 
-MAX_TEXT = 2_000
-"""Characters of a request or an answer."""
 MAX_OPEN = 10
 """Requests of one student that may wait for an answer, so that no one floods the markers or the disk."""
 
@@ -184,9 +183,9 @@ def points_before(entries: Iterable[Entry], asked: Entry, now: float | None) -> 
 
 
 def _text(text: str, to_do: str) -> str:
-    clean = printable(text, MAX_TEXT + 1).strip()
+    clean = printable(text, len(text)).strip()
     if not clean:
         raise UnusableText(f"the text is empty: {to_do}")
-    if len(clean) > MAX_TEXT:
-        raise UnusableText(f"the text has more than {MAX_TEXT} characters: make it shorter")
+    if len(clean) > MAX_REQUEST:
+        raise UnusableText(TOO_LONG)
     return clean

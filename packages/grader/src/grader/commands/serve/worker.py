@@ -27,7 +27,7 @@ from grader.files import replace_file
 
 MAX_TRIES = 3
 """Attempts at a notebook whose grading is given up, which need not be its own fault."""
-HANDED_IN_AGAIN = "handed in again"
+NEW_HAND_IN = "a new hand-in"
 """The reason of changed points in the record."""
 Grade = Callable[[Assignment, Submission], StudentResult]
 log = logging.getLogger("grader.commands.serve")
@@ -221,7 +221,7 @@ class Writer:
         """Return the writer of an assignment, which its first use registers in the gradebook."""
         if assignment not in self._writers:
             register(self._course_dir, assignment)
-            writer = self._open.enter_context(ResultWriter(self._course_dir, assignment, HANDED_IN_AGAIN))
+            writer = self._open.enter_context(ResultWriter(self._course_dir, assignment, NEW_HAND_IN))
             writer.warm_up(self._assignments[assignment].sources)
             self._writers[assignment] = writer
         return self._writers[assignment]

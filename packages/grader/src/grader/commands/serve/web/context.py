@@ -230,6 +230,7 @@ class ServiceContext:
             "requests": [each.as_json() for each in self.requests(view)],
             "hand_in": receipt,
             "attempts_left": self.rules[view.assignment].left(used),
+            "outdated": OUTDATED if self.is_outdated(view if row is None or marks else row) else None,
             "has_page": marks is not None or has_page,
         }
 

@@ -119,7 +119,9 @@ class OpenHandler(_BrowserHandler):
         """Answer with the cookie."""
         opened = self.service.links.open(secret)
         if opened is None:
-            raise Refusal(410, f"this link was used already, or is older than {LINK_SECONDS // 60} minutes: {AGAIN}")
+            minutes = LINK_SECONDS // 60
+            why = f"a link works once, within {minutes} minutes, and until the service is started again: {AGAIN}"
+            raise Refusal(410, why)
         key, page = opened
         path = f"{self.settings['prefix']}page/{key}"
         is_secure = "https" in (self.request.protocol, self.request.headers.get("X-Forwarded-Proto"))
