@@ -91,6 +91,8 @@ CASES = [
     Case(f"report {NAME}", set()),
     Case(f"prove {NAME} --tenth 1", FORKING),
     Case("doctor", FORKING),
+    Case(f"feedback {NAME} --unmarked", set()),
+    Case(f"rename {NAME} 02-other", set()),  # last, because no other command finds the old name
 ]
 
 
