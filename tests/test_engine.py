@@ -12,9 +12,10 @@ from textwrap import dedent
 import pytest
 
 import grader.engine.code_digest
-from grader.classroom import class_run, results
+from grader.classroom import results
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.page import page_maker
+from grader.classroom.source import inputs
 from grader.engine.code_digest import LIBRARIES, engine_digest, module_files
 from grader.errors import GraderError
 from tests.support.paths import IMPORTED_FROM
@@ -181,7 +182,7 @@ def test_another_digest_has_the_class_graded_again(again: Path, monkeypatch: pyt
     """The completion markers hold the digest of the grader with the course's helper packages."""
     assert grade_class(again) == []
     named = []
-    monkeypatch.setattr(class_run, "engine_digest", lambda packages: named.append(packages) or "another engine")
+    monkeypatch.setattr(inputs, "engine_digest", lambda packages: named.append(packages) or "another engine")
     assert grade_class(again) == sorted(SCORES) and named == [("grader_kernel", "course")]
     assert grade_class(again) == []
 

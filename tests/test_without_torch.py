@@ -219,6 +219,8 @@ def test_this_course_needs_torch() -> None:
 HOSTILE = """
 import msgspec, numpy
 from grader.engine.rpc.channel import FROM_SANDBOX, decode, encode
+from grader.engine.rpc.message import *
+from grader.engine.rpc.objects.handles import *
 from grader.engine.rpc.protocol import *
 from grader.engine.runner.standins.client import RpcClient
 from grader.engine.runner.standins.proxies import Verb

@@ -11,6 +11,7 @@ from grader.classroom.record.record import Record
 from grader.classroom.record.requests import MAX_OPEN, answer, ask, open_requests
 from tests.attacks.hostile_markup import RAN
 from tests.commands.mark.marker import chromium, needs_browser
+from tests.commands.serve.request_form import ask_on
 from tests.commands.serve.serving import Server, make_served_course, written
 from tests.support.small_class import NAME
 
@@ -48,27 +49,12 @@ def clicked(browser: Browser, server: Server, student: str, **options: object) -
     return opened.value
 
 
-def write(page: Page, exercise: str, text: str) -> None:
-    """Write a request and send it, with keys alone."""
-    page.locator("summary", has_text="look at something again").focus()
-    page.keyboard.press("Enter")
-    page.keyboard.press("Tab")
-    expect(page.get_by_label("Which exercise?")).to_be_focused()
-    page.keyboard.type(exercise)
-    page.keyboard.press("Tab")
-    expect(page.get_by_label("What should be looked at, and why?")).to_be_focused()
-    page.keyboard.insert_text(text)
-    page.keyboard.press("Tab")
-    page.keyboard.press("Enter")
-    page.wait_for_load_state()
-
-
 def test_a_request_by_keyboard_and_its_answer(server: Server, browser: Browser, tmp_path: Path) -> None:
     """The link leads from another site to the page, which loads again; hostile texts on it stay texts."""
     server.graded("ann", written(server.folder, why=HOSTILE))
     page = clicked(browser, server, "ann")
     expect(page.get_by_role("heading", name="small")).to_be_visible()
-    write(page, "why", f"Why 0?\n{HOSTILE}")
+    ask_on(page, "why", f"Why 0?\n{HOSTILE}")
     expect(page.get_by_text("You asked about why")).to_be_visible()
     [request] = [each for each in open_requests(Record(server.folder)) if each.student == "ann"]
     assert request.cell == "why" and request.why.startswith("Why 0?")
@@ -84,7 +70,7 @@ def test_what_was_not_sent_stays_in_the_form(server: Server, browser: Browser) -
     for number in range(MAX_OPEN):
         ask(Record(server.folder), "bob", NAME, "small", "", f"please {number}")
     page = clicked(browser, server, "bob")
-    write(page, "two", "One more.")
+    ask_on(page, "two", "One more.")
     expect(page.get_by_role("alert")).to_contain_text("10 requests of yours wait for an answer")
     expect(page.get_by_label("What should be looked at, and why?")).to_have_value("One more.")
     expect(page.get_by_label("Which exercise?")).to_have_value("two")

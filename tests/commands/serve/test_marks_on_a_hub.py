@@ -12,8 +12,8 @@ from playwright.sync_api import expect
 from grader.classroom.record.record import Record
 from grader.classroom.record.requests import open_requests
 from tests.commands.mark.marker import chromium, needs_browser
+from tests.commands.serve.request_form import ask_on
 from tests.commands.serve.serving import make_served_course, written
-from tests.commands.serve.test_marks_in_browser import write
 from tests.support.service_hub import ServiceHub, needs_proxy, service_hub
 from tests.support.small_class import NAME
 from tests.support.waiting import until
@@ -47,7 +47,7 @@ def test_a_user_opens_the_page_and_asks(hub: ServiceHub) -> None:
         page.goto(urljoin(hub.address, link))
         expect(page.get_by_role("heading", name="small")).to_be_visible()
         assert page.url.startswith(f"{hub.address}page/")
-        write(page, "two", "Please look.")
+        ask_on(page, "two", "Please look.")
         expect(page.get_by_text("You asked about two")).to_be_visible()
         page.goto(urljoin(hub.address, link))
         expect(page.get_by_text("A link works once")).to_be_visible()
