@@ -31,7 +31,7 @@ from tests.attacks.aftermath import ASSIGNMENT, ATTACKS, NAME, hand_in
 from tests.attacks.build import RELEASED, SOURCE
 from tests.attacks.hostile_markup import MATHML, RAN
 from tests.support.paths import REPOSITORY
-from tests.support.waiting import HANGS, until
+from tests.support.waiting import HANGS, answers, until
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 SCRIPTS = [name for name in ATTACKS if "-script-in-" in name]
@@ -178,12 +178,3 @@ def dom(address: str) -> str:
         capture_output=True, text=True, timeout=HANGS, check=True,
     )  # fmt: skip
     return done.stdout
-
-
-def answers(address: str) -> bool:
-    """Return whether there is a server at an address."""
-    try:
-        urllib.request.urlopen(address, timeout=HANGS).close()
-    except OSError:
-        return False
-    return True

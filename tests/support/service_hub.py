@@ -17,7 +17,7 @@ import pytest
 
 from tests.hub.machine import PROXY
 from tests.support.paths import REPOSITORY
-from tests.support.waiting import HANGS, until
+from tests.support.waiting import HANGS, answers, until
 
 PASSWORD = "correct horse"
 MAKER = "0123456789abcdef" * 4
@@ -119,12 +119,3 @@ def free_ports(number: int) -> list[int]:
     for each in sockets:
         each.close()
     return ports
-
-
-def answers(address: str) -> bool:
-    """Return whether the service answers at an address."""
-    try:
-        urllib.request.urlopen(address, timeout=HANGS).close()
-    except OSError:
-        return False
-    return True

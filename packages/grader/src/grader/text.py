@@ -18,6 +18,8 @@ DIRECTIONS = dict.fromkeys([0x061C, 0x200E, 0x200F, *range(0x2028, 0x202F), *ran
 REMOVED = CONTROLS | DIRECTIONS
 UNITS = ((86_400, "days"), (3600, "h"), (60, "min"))
 """Units of time in seconds, the largest first. A unit needs at least two; anything shorter is in minutes."""
+MAX_NAMES = 10
+"""The largest number of students that a sentence names."""
 BREAKS = dict.fromkeys(map(ord, "\n\r\t"), " ")
 
 
@@ -50,6 +52,16 @@ def span(seconds: float) -> str:
     """Return a span of time as `3 days`, `5 h` or `12 min`."""
     unit, name = next((unit, name) for unit, name in UNITS if seconds >= 2 * unit or unit == 60)
     return f"{max(1, int(seconds // unit))} {name}"
+
+
+def some_names(names: Sequence[str]) -> str:
+    """Return the first MAX_NAMES names of students, in one line, and the number of the others.
+
+    Args:
+        names: the names, in their order.
+    """
+    more = f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else ""
+    return ", ".join(one_line(name, 100) for name in names[:MAX_NAMES]) + more
 
 
 def command_line(words: Sequence[object]) -> str:

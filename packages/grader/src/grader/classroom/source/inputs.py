@@ -21,10 +21,7 @@ from grader.classroom.source.basis import Basis, Part, named
 from grader.classroom.student import Assignment, load_assignment
 from grader.engine.code_digest import engine_digest
 from grader.errors import GraderError
-from grader.text import one_line, plural
-
-MAX_NAMES = 10
-"""The largest number of students that a sentence names."""
+from grader.text import plural, some_names
 
 
 @dataclass(frozen=True)
@@ -149,9 +146,7 @@ def outdated_sentence(assignment: str, students: Collection[str], changed: Itera
         students: the students, at least one.
         changed: what has changed.
     """
-    names = ", ".join(one_line(name, 100) for name in sorted(students)[:MAX_NAMES])
-    more = f" and {len(students) - MAX_NAMES} more" if len(students) > MAX_NAMES else ""
     return (
         f"{plural(len(students), 'student')} of {assignment} {'was' if len(students) == 1 else 'were'} graded before "
-        f"{named(changed)} changed (run 'grader grade {assignment}'): {names}{more}"
+        f"{named(changed)} changed (run 'grader grade {assignment}'): {some_names(sorted(students))}"
     )

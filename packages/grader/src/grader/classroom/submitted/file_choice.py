@@ -124,14 +124,8 @@ def misplaced_files(course_dir: CourseDir, assignment: str, chooser: Chooser) ->
         if found:
             place = os.path.relpath(course_dir.folder("submitted", assignment, student), course_dir.root)
             whose = [] if entries else ["--student", "NAME"]
-            command = [
-                "grader",
-                "import",
-                os.path.relpath(parent / student, course_dir.root),
-                "--assignment",
-                assignment,
-            ]
-            to_do = f"run {command_line([*command, *whose])}"
+            folder = os.path.relpath(parent / student, course_dir.root)
+            to_do = f"run {command_line(['grader', 'import', folder, '--assignment', assignment, *whose])}"
             errors[student] = f"not graded, because it is outside of {place}/: {listed(found)}; {to_do}"
     return errors
 

@@ -27,14 +27,12 @@ from grader.commands.lms.identities import EnrolledStudents, LmsIdentity
 from grader.commands.lms.moodle import Worksheet, read_worksheet
 from grader.errors import GraderError
 from grader.files import replace_file
-from grader.text import one_line, plural
+from grader.text import one_line, plural, some_names
 
 NBGRADER_COLUMNS = (
     "assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email",
     "raw_score", "late_submission_penalty", "score", "max_score",
 )  # fmt: skip
-MAX_NAMES = 10
-"""The largest number of students that a notice names."""
 INCOMPLETE = "with points that are incomplete"
 """What a notice says of students who wait for marking and are in the file."""
 
@@ -112,9 +110,7 @@ class LmsExportPlugin(ExportPlugin):
     def _note(self, students: Sequence[str], what: str) -> None:
         """Add the notice "N students `what`: names", unless N is 0."""
         if students:
-            names = ", ".join(one_line(name, 100) for name in students[:MAX_NAMES])
-            more = f" and {len(students) - MAX_NAMES} more" if len(students) > MAX_NAMES else ""
-            self.notes.append(f"{plural(len(students), 'student')} {what}: {names}{more}")
+            self.notes.append(f"{plural(len(students), 'student')} {what}: {some_names(students)}")
 
     def _found(self, rows: Sequence[CsvRow], identity_in: Callable[[CsvRow], LmsIdentity]) -> list[tuple[CsvRow, str]]:
         """The rows of a template with their students, without unknown students and those with several rows."""
