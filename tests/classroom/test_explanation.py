@@ -5,18 +5,21 @@ import re
 import shutil
 from pathlib import Path
 
+import nbformat
 import pytest
 from rich.console import Console
 
+from grader.classroom.class_run import ClassRun
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.reader import read_ledger
 from grader.classroom.record.catch_up import FOUND
 from grader.classroom.record.entry import FORMGRADER
+from grader.classroom.release import release
 from grader.commands.cli import main
 from grader.commands.grade.explain import explanation
 from grader.engine.explanation import judged_with
-from tests.support.notebooks import answered
-from tests.support.small_class import NAME, RIGHT, SCORES, grade_class, hand_in, ledger, released
+from tests.support.notebooks import answer, answered, helpers, hidden, notebook
+from tests.support.small_class import NAME, RIGHT, SCORES, grade_class, hand_in, ledger, make_course, released
 
 LATE = """
 from nbgrader.plugins import LateSubmissionPlugin
@@ -193,3 +196,28 @@ def test_a_cell_of_a_notebook_without_a_record_is_explained_from_the_gradebook(a
     for record in again.rglob(".*.results.json"):
         record.unlink()
     assert rows(again, "ann")["two-check"] == ["5", "", "", "5", "5"]
+
+
+def test_the_seed_of_a_failed_test_is_for_the_instructor(tmp_path: Path) -> None:
+    """The explanation names the number with which the test draws the same again; the student's page does not."""
+    folder, name = make_course(tmp_path / "course"), "02-drawn"
+    test = "g = torch.Generator()\nassert double(g.seed()) < 0, 'yours is not negative'"
+    source = notebook(
+        helpers("imports", "import torch"),
+        answer("double", "def double(x):\n    ### BEGIN SOLUTION\n    return -2 * x\n    ### END SOLUTION"),
+        hidden("double-test-sign", "The result is negative.", test),
+    )
+    (folder / "source" / name).mkdir()
+    nbformat.write(source, folder / "source" / name / "small.ipynb")
+    release(CourseDir(folder), name)
+    (folder / "submitted" / "ann" / name).mkdir(parents=True)
+    wrong = answered(source, double="def double(x):\n    return 2 * x")
+    nbformat.write(wrong, folder / "submitted" / "ann" / name / "small.ipynb")
+    list(ClassRun(CourseDir(folder), name).outcomes())
+    console = Console(file=io.StringIO(), width=200)
+    for part in explanation(CourseDir(folder), name, "ann"):
+        console.print(part)
+    [seed] = re.findall(r"torch\.Generator\.seed gave (\d+) *$", console.file.getvalue(), re.MULTILINE)  # type: ignore[attr-defined]
+    pages = list((folder / "feedback" / "ann" / name).glob("*.html"))
+    assert pages and all("not negative" in page.read_text() or page.stem == "index" for page in pages)
+    assert not any(seed in page.read_text() for page in pages)

@@ -117,6 +117,8 @@ def _message(test: Result) -> Iterator[RenderableType]:
     if test.ending is not None:
         line = f"line {test.ending.line}: {test.ending.text}: " if test.ending.line else ""
         yield _indented(one_line(f"{line}{test.ending.reason}"))
+    if test.seeds:
+        yield _indented(f"torch.Generator.seed gave {', '.join(map(str, test.seeds))}")
     yield from (_indented(one_line(f"known mistake: {cause}")) for cause in test.explanation.causes)
 
 

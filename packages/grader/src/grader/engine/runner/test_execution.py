@@ -13,8 +13,9 @@ from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from dataclasses import replace
 from functools import lru_cache
 from types import ModuleType
-from typing import Any
+from typing import Any, ClassVar
 
+import msgspec
 import numpy
 
 from grader.engine.diagnosis.recording import Recorder
@@ -33,6 +34,9 @@ from grader.engine.runner.standins.client import RpcClient
 from grader.engine.runner.standins.errors import StudentError
 from grader.engine.sandbox.shell import execute
 from grader.engine.torch_if_used import USES_TORCH, torch
+
+MAX_SEEDS = 8
+"""How many seeds of a test its result keeps."""
 
 
 class TestExecutor:
@@ -92,7 +96,7 @@ class TestExecutor:
             outcome = session.known_outcome()
             if outcome is None:
                 outcome = outcome_of(step, lambda: self._execute(step, client, namespace))
-                outcome = replace(outcome, wrote=client.wrote)
+                outcome = replace(_with_seeds(outcome, step.points), wrote=client.wrote)
                 if outcome.result.verdict is not Verdict.OUT_OF_MEMORY:
                     # Free memory depends on more than the answers, so OUT_OF_MEMORY is not cached.
                     session.end(outcome)
@@ -252,11 +256,14 @@ class Generator(torch.Generator):
     """
 
     source = random.Random()
+    returned: ClassVar[list[int]] = []
 
     def seed(self) -> int:
         """Set the next seed and return it."""
         number = self.source.getrandbits(32)
         self.manual_seed(number)
+        if len(self.returned) < MAX_SEEDS:
+            self.returned.append(number)
         return number
 
 
@@ -274,10 +281,18 @@ def seed_test(test: str, source: str, *, draws_own: bool = True) -> None:
         draws_own: whether it may draw from `random` or `numpy.random`.
     """
     Generator.source = random.Random(f"{test}\n{source}")
+    Generator.returned.clear()
     # Not torch.manual_seed, which also looks for graphics cards and takes milliseconds.
     torch.default_generator.manual_seed(zlib.crc32(test.encode()))
     if draws_own:
         seed_own(zlib.crc32(test.encode()))
+
+
+def _with_seeds(outcome: TestOutcome, points: float) -> TestOutcome:
+    """Return the outcome with the seeds of its test, which a student does not read, if it lost some of its points."""
+    if outcome.result.points >= points:
+        return outcome
+    return replace(outcome, result=msgspec.structs.replace(outcome.result, seeds=tuple(Generator.returned)))
 
 
 def random_states() -> bytes:
