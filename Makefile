@@ -14,12 +14,13 @@ export PYTHONHASHSEED := 0
 demo: $(VENV)/ready  ## grade the class in examples/ and show the scores
 	$(PYTHON) -m examples.make_demo
 
-lint: $(VENV)/ready-dev  ## style, types, import directions and spelling
+lint: $(VENV)/ready-dev  ## style, types, import directions, spelling and the phrases of docs/style.md
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
 	$(VENV)/bin/lint-imports
 	$(VENV)/bin/codespell
+	$(PYTHON) -m tests.support.english
 
 test: $(VENV)/ready-dev  ## everything that must hold; results of unchanged proofs come from .cache/proofs
 	$(PYTEST) --nbval --nbval-sanitize-with tests/nbval.cfg source tests

@@ -1,66 +1,57 @@
-"""The text of the repository keeps the rules of CONTRIBUTING.md: none of the phrases that its readers stumbled over."""
+"""The text of the repository keeps the rules of docs/style.md: none of the phrases that its readers stumbled over."""
 
-import io
-import re
-import tokenize
+from dataclasses import replace
 from pathlib import Path
 
+import nbformat
 import pytest
 
+from tests.support.english import Rule, all_complaints, complaints, rules
+from tests.support.notebooks import answer, check, hidden, notebook, text
 from tests.support.paths import REPOSITORY
+from tests.support.prose import Kind, prose_of
 
-PAGES = [
-    *REPOSITORY.glob("*.md"),
-    # coverage.md quotes headings of the notebooks.
-    *(path for path in REPOSITORY.glob("docs/*.md") if path.name != "coverage.md"),
-    *REPOSITORY.glob("packages/**/*.md"),
-]
-MODULES = [
-    *REPOSITORY.glob("packages/*/src/**/*.py"),
-    *REPOSITORY.glob("course/**/*.py"),
-    *REPOSITORY.glob("benchmarks/*.py"),
-    *REPOSITORY.glob("examples/*.py"),
-    *(path for path in REPOSITORY.glob("tests/**/*.py") if "correct_answers" not in path.parts),
-]
-BANNED = {
-    "a clause as the subject": re.compile(
-        r"(?:^|[.:;] |\"\"\"|# )(?:Who|Whose|Whoever|Of what|Of whom) [a-z][^?]*?[.:;\"]"
-    ),
-    "is told": re.compile(r"\b(?:is|are|was|were) told\b"),
-    "anew": re.compile(r"\banew\b"),
-    "stands there": re.compile(r"\b(?:stands?|lies?) there\b"),
-    "put right": re.compile(r"\bputs? right\b"),
-    "at the most": re.compile(r"\bat the most\b"),
-    "nobody, anybody, somebody": re.compile(r"\b(?:any|some)body\b|\bnobody\b(?!'s fault)"),
-}
+RULES = rules()
 
 
-def text_of(path: Path) -> str:
-    """The prose of a file: all of a page, comments and strings of a module."""
-    if path.suffix == ".md":
-        return path.read_text()
-    tokens = tokenize.generate_tokens(io.StringIO(path.read_text()).readline)
-    kinds = (tokenize.COMMENT, tokenize.STRING)
-    return "\n".join(token.string for token in tokens if token.type in kinds)
+def test_no_phrase_is_one_that_a_native_engineer_would_reword() -> None:
+    """Neither a notebook nor a docstring, a comment, a message or a page has more of them than the rules keep."""
+    assert all_complaints() == []
 
 
-@pytest.mark.parametrize("path", [*PAGES, *MODULES], ids=lambda path: str(path.relative_to(REPOSITORY)))
-def test_no_phrase_is_one_that_a_native_engineer_would_reword(path: Path) -> None:
-    """Neither a docstring nor a comment, a message or a page uses it."""
-    if path == Path(__file__):
-        return
-    prose = " ".join(text_of(path).split())
-    assert {name: pattern.findall(prose)[:3] for name, pattern in BANNED.items() if pattern.search(prose)} == {}
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+def test_a_phrase_is_found(rule: Rule) -> None:
+    """The test above can fail, and what to write instead is no such phrase itself."""
+    assert rule.found(rule.example) and rule.where in ("course", "pages", "everywhere")
 
 
-@pytest.mark.parametrize(
-    ("phrase", "name"),
-    [
-        ("Who has the right mark is done.", "a clause as the subject"),
-        ("The student is told which.", "is told"),
-        ("A cell that is put right.", "put right"),
-    ],
-)
-def test_a_banned_phrase_is_found(phrase: str, name: str) -> None:
-    """The test above can fail."""
-    assert BANNED[name].search(phrase)
+def test_a_count_may_fall_and_not_rise() -> None:
+    """More phrases than are kept are shown with the words around them; fewer ask for a lower number."""
+    page = REPOSITORY / "README.md"
+    rule = Rule("grader", r"\bgrader\b", "nothing", "pages", "the grader")
+    found = len(rule.found(page.read_text()))
+    [many] = complaints(rule, [page])
+    assert found > 1 and f"({found} times, kept 0)" in many and many.count("…") >= 2 * found
+    assert list(complaints(replace(rule, kept={"README.md": found}), [page])) == []
+    [few] = complaints(replace(rule, kept={"README.md": found + 1}), [page])
+    assert "lower `kept`" in few
+
+
+def test_all_prose_of_a_notebook_is_read_and_no_code(tmp_path: Path) -> None:
+    """Text, docstrings, comments, messages with values in them, and alternative texts; no formula, no name, no link."""
+    path = tmp_path / "small.ipynb"
+    nbformat.write(
+        notebook(
+            text("Read $x_{glue}$ and `glue`, see [this page](https://glue.example).\n\n```\nglue\n```"),
+            answer("one", 'def glue(x):\n    """Returns x, merged."""\n    return "glue", x["glue"]  # a reason'),
+            check("one-check", 'assert glue(1), (\n    "Your output "\n    f"is {got:.2f}, too small")'),
+            hidden("one-test-all", "It holds for all.", 'show(alt="two lines that cross")'),
+        ),
+        path,
+    )
+    found = [(prose.cell, prose.kind, prose.text) for prose in prose_of(path)]
+    assert ("one", Kind.DOCSTRING, "Returns x, merged.") in found and ("one", Kind.COMMENT, "# a reason") in found
+    assert ("one-check", Kind.MESSAGE, "Your output is {got}, too small") in found
+    assert ("one-test-all", Kind.COMMENT, "# It holds for all.") in found
+    assert ("one-test-all", Kind.MESSAGE, "two lines that cross") in found
+    assert not any("glue" in text for _, _, text in found)

@@ -63,9 +63,8 @@ class Result(msgspec.Struct, omit_defaults=True):
     behaviour, with which equal ones are found in a class. If the test was judged with our answers to earlier exercises,
     `alone` is its result with the student's own. `ending` tells the instructor which line of the test ended it, and
     why. `together` is true if the test ran in one process with the student's code, which could then read and change it.
-    If the test lost points, `seeds` are the first numbers that `torch.Generator.seed` returned in it: with them it draws
-    the same again.
-    The records beside autograded notebooks have the same fields.
+    The `seeds` of a test that lost points are the first numbers that `torch.Generator.seed` returned in it: with these,
+    it draws the same random numbers again. The records beside autograded notebooks have the same fields.
     """
 
     name: str
