@@ -31,8 +31,8 @@ REPEATABLE = {Verdict.PASSED, Verdict.FAILED, Verdict.ERROR, Verdict.OUTPUT_LIMI
 """Verdicts that follow from the submission alone. The others may come from a busy machine."""
 WITH_LONG_TESTS = {
     "alibi", "byte-pairs", "cached-attention", "cbam", "conv2d", "decoder-block", "decoder-layer", "eca",
-    "encoder-layer", "greedy-decode", "grouped-attention", "index-lookup", "lstm", "multi-head-attention", "non-local",
-    "scaled-dot-product-attention", "self-attention", "simplified-self-attention", "spatial-attention",
+    "encoder-layer", "greedy-decode", "grouped-query-attention", "index-lookup", "lstm", "multi-head-attention",
+    "non-local", "scaled-dot-product-attention", "self-attention", "simplified-self-attention", "spatial-attention",
     "speculative-round", "squeeze-excitation", "summaries", "tiled-attention", "tiled-backward", "transformer",
     "vision-transformer",
 }  # fmt: skip

@@ -63,7 +63,7 @@ def test_dice_are_named_only_where_they_were_thrown(sign: str, names: list[str])
 
 
 MINUS_ZERO = """
-def remember(cache, key, value, window, sinks=0):
+def update_cache(cache, key, value, window, sinks=0):
     if cache is None:
         return key, value
     kept = []
@@ -105,7 +105,7 @@ def embed(x, weight, bias):
     ("exercise", "code", "true"),
     [
         (
-            "remember",
+            "update-cache",
             MINUS_ZERO,
             {"slices with minus the window", "slices what is behind the sinks with minus the window"},
         ),

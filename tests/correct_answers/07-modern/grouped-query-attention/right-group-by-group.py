@@ -1,4 +1,4 @@
-def grouped_attention(q, k, v):
+def grouped_query_attention(q, k, v):
     B, H, T, d = q.shape
     G, S = k.size(1), k.size(2)
     per_group = H // G

@@ -1,4 +1,4 @@
-def remember(cache, key, value, window, sinks=0):
+def update_cache(cache, key, value, window, sinks=0):
     if cache is not None:
         key, value = torch.cat([cache[0], key], 2), torch.cat([cache[1], value], 2)
     n = key.size(2)

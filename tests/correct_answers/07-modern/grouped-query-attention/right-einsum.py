@@ -1,4 +1,4 @@
-def grouped_attention(q, k, v):
+def grouped_query_attention(q, k, v):
     B, H, T, d = q.shape
     G, S = k.shape[1], k.shape[2]
     q = q.unflatten(1, (G, H // G)) * d**-0.5

@@ -1,4 +1,4 @@
-def linear_step(q, k, v, state):
+def linear_attention_step(q, k, v, state):
     B, H, d = k.shape
     if state is None:
         state = q.new_zeros(B, H, d, v.size(-1)), q.new_zeros(B, H, d)

@@ -1,4 +1,4 @@
-def remember(cache, key, value, window, sinks=0):
+def update_cache(cache, key, value, window, sinks=0):
     def longer(old, new):
         together = new if old is None else torch.cat([old, new], dim=2)
         n = together.shape[2]

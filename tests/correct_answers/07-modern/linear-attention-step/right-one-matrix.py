@@ -1,4 +1,4 @@
-def linear_step(q, k, v, state):
+def linear_attention_step(q, k, v, state):
     # A value with a 1 behind it carries the divisor along.
     v = torch.cat([v, torch.ones_like(v[..., :1])], -1)
     q, k = F.elu(q) + 1, F.elu(k) + 1

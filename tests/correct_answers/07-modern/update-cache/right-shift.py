@@ -1,4 +1,4 @@
-def remember(cache, key, value, window, sinks=0):
+def update_cache(cache, key, value, window, sinks=0):
     if cache is None:
         return key.clone(), value.clone()
     keys, values = cache

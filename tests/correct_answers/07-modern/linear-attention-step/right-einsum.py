@@ -1,4 +1,4 @@
-def linear_step(q, k, v, state):
+def linear_attention_step(q, k, v, state):
     phi = lambda x: torch.where(x > 0, x + 1, x.clamp(max=0).exp())
     q, k = phi(q), phi(k)
     M = torch.einsum("bhi,bhj->bhij", k, v)
