@@ -1,4 +1,4 @@
-"""The book that a notebook learns from, and the picture in which rotary positions turn."""
+"""The book that a notebook learns from, and the picture in which rotary positions rotate arrows."""
 
 import math
 
