@@ -1,4 +1,4 @@
-"""The book that a notebook learns from, and the picture in which rotary positions turn."""
+"""The book that a notebook learns from, and the picture in which rotary positions rotate arrows."""
 
 import math
 
@@ -46,7 +46,7 @@ def test_the_explorer_follows_its_sliders() -> None:
     shown: list[str] = []
     explorer._screen = type("Screen", (), {"update": lambda self, picture: shown.append(picture.alt)})()
     explorer.key.value = 5
-    assert len(shown) == 1 and "key at place 5" in shown[0] and shown[0].endswith("The score is 2.00.")
+    assert len(shown) == 1 and "key at position 5" in shown[0] and shown[0].endswith("The score is 2.00.")
 
 
 def test_a_function_that_is_not_written_yet_says_so_at_once() -> None:

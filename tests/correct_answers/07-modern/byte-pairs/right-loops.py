@@ -1,13 +1,13 @@
-def glue(tokens, pair, new):
+def merge_pair(tokens, pair, new_id):
     result = []
-    place = 0
-    while place < len(tokens):
-        if place + 1 < len(tokens) and tokens[place] == pair[0] and tokens[place + 1] == pair[1]:
-            result.append(new)
-            place += 2
+    index = 0
+    while index < len(tokens):
+        if index + 1 < len(tokens) and tokens[index] == pair[0] and tokens[index + 1] == pair[1]:
+            result.append(new_id)
+            index += 2
         else:
-            result.append(tokens[place])
-            place += 1
+            result.append(tokens[index])
+            index += 1
     return result
 
 
@@ -27,14 +27,14 @@ def learn_merges(counts, n_merges):
             if best is None or table[pair] > table[best] or (table[pair] == table[best] and pair < best):
                 best = pair
         merges.append(best)
-        words = [(glue(tokens, best, 256 + k), n) for tokens, n in words]
+        words = [(merge_pair(tokens, best, 256 + k), n) for tokens, n in words]
     return merges
 
 
 def encode(text, merges):
     cut = [list(piece.encode()) for piece in pieces(text)]
     for k, pair in enumerate(merges):
-        cut = [glue(tokens, pair, 256 + k) for tokens in cut]
+        cut = [merge_pair(tokens, pair, 256 + k) for tokens in cut]
     return sum(cut, [])
 
 

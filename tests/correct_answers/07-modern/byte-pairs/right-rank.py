@@ -1,8 +1,8 @@
-def glue(tokens, pair, new):
+def merge_pair(tokens, pair, new_id):
     tokens, k = list(tokens), 0
     while k < len(tokens):
         if tuple(tokens[k:k + 2]) == tuple(pair):
-            tokens[k:k + 2] = [new]
+            tokens[k:k + 2] = [new_id]
         k += 1
     return tokens
 
@@ -12,7 +12,7 @@ def learn_merges(counts, n_merges):
     for _ in range(n_merges):
         seen = Counter()
         for piece, n in counts.items():
-            tokens = _glue_all(list(piece.encode()), merges)
+            tokens = _apply_all(list(piece.encode()), merges)
             for pair in zip(tokens[:-1], tokens[1:]):
                 seen[pair] += n
         if not seen:
@@ -22,7 +22,7 @@ def learn_merges(counts, n_merges):
     return merges
 
 
-def _glue_all(tokens, merges):
+def _apply_all(tokens, merges):
     """The learned pair of the lowest rank first, as long as there is one."""
     rank = {tuple(pair): k for k, pair in reversed(list(enumerate(merges)))}
     while True:
@@ -30,11 +30,11 @@ def _glue_all(tokens, merges):
         if not here:
             return tokens
         k = min(here)
-        tokens = glue(tokens, merges[k], 256 + k)
+        tokens = merge_pair(tokens, merges[k], 256 + k)
 
 
 def encode(text, merges):
-    return [token for piece in pieces(text) for token in _glue_all(list(piece.encode()), merges)]
+    return [token for piece in pieces(text) for token in _apply_all(list(piece.encode()), merges)]
 
 
 def decode(tokens, merges):

@@ -1,5 +1,5 @@
-def glue(tokens, pair, new):
-    return list(map(ord, "".join(map(chr, tokens)).replace(chr(pair[0]) + chr(pair[1]), chr(new))))
+def merge_pair(tokens, pair, new_id):
+    return list(map(ord, "".join(map(chr, tokens)).replace(chr(pair[0]) + chr(pair[1]), chr(new_id))))
 
 
 def learn_merges(counts, n_merges):
@@ -20,13 +20,13 @@ def learn_merges(counts, n_merges):
 
 
 def encode(text, merges):
-    numbers = []
+    ids = []
     for piece in pieces(text):
         word = "".join(map(chr, piece.encode()))
         for k, (left, right) in enumerate(merges):
             word = word.replace(chr(left) + chr(right), chr(256 + k))
-        numbers.extend(map(ord, word))
-    return numbers
+        ids.extend(map(ord, word))
+    return ids
 
 
 def decode(tokens, merges):

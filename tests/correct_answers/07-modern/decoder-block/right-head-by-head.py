@@ -16,7 +16,7 @@ class DecoderBlock(nn.Module):
             part = slice(h * self.width, (h + 1) * self.width)
             qh, kh = q[..., part], k[..., part]
             if self.rotary:
-                qh, kh = rotate(qh, torch.arange(L)), rotate(kh, torch.arange(L))
+                qh, kh = apply_rotary(qh, torch.arange(L)), apply_rotary(kh, torch.arange(L))
             scores = torch.einsum("btd,bsd->bts", qh, kh) * self.width**-0.5
             if not self.rotary:
                 scores = scores + alibi(self.n_heads, L)[h].to(scores)

@@ -19,10 +19,10 @@ class DecoderBlock(nn.Module):
         return torch.stack(x.chunk(self.n_heads, -1), 1)
 
     def listen(self, x):
-        places = torch.arange(x.size(1), dtype=torch.float32)
+        positions = torch.arange(x.size(1), dtype=torch.float32)
         q, k = self.split(self.W_Q(x)), self.split(self.W_K(x))
         if self.rotary:
-            q, k = (rotate(part, places) for part in (q, k))
+            q, k = (apply_rotary(part, positions) for part in (q, k))
         q = q / q.size(-1) ** 0.5
         weights = torch.softmax(q @ k.transpose(-2, -1) + causal_bias(self, x.size(1)).to(q), -1)
         return self.W_O(torch.cat((weights @ self.split(self.W_V(x))).unbind(1), -1))

@@ -12,8 +12,8 @@ class DecoderBlock(nn.Module):
         told = self.norm1(x)
         q, k, v = (W(told).view(B, L, self.H, D // self.H).permute(0, 2, 1, 3) for W in (self.W_Q, self.W_K, self.W_V))
         if self.rotary:
-            places = torch.arange(L)
-            heard = F.scaled_dot_product_attention(rotate(q, places), rotate(k, places), v, is_causal=True)
+            positions = torch.arange(L)
+            heard = F.scaled_dot_product_attention(apply_rotary(q, positions), apply_rotary(k, positions), v, is_causal=True)
         else:
             heard = F.scaled_dot_product_attention(q, k, v, attn_mask=alibi(self.H, L).to(x.dtype))
         y = x + self.W_O(heard.permute(0, 2, 1, 3).reshape(B, L, D))

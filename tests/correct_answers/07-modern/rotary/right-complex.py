@@ -1,4 +1,4 @@
-def rotate(x, positions, base=10000.0):
+def apply_rotary(x, positions, base=10000.0):
     wide = x if x.dtype == torch.float64 else x.float()
     D = x.shape[-1]
     omega = 1.0 / base ** (torch.arange(0, D, 2, dtype=torch.float64) / D)

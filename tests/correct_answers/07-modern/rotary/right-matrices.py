@@ -1,4 +1,4 @@
-def rotate(x, positions, base=10000.0):
+def apply_rotary(x, positions, base=10000.0):
     L, D = x.shape[-2:]
     matrices = torch.zeros(L, D, D, dtype=torch.float64)
     for i in range(D // 2):

@@ -1,4 +1,4 @@
-def rotate(x, positions, base=10000.0):
+def apply_rotary(x, positions, base=10000.0):
     D = x.shape[-1]
     speed = torch.exp(-math.log(base) * torch.arange(0, D, 2).float() / D)
     angle = (positions.float()[:, None] * speed[None, :]).repeat_interleave(2, dim=-1)     # (L, D)
