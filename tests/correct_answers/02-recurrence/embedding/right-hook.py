@@ -1,16 +1,16 @@
 class Embedding(nn.Module):
-    def __init__(self, n, width, padding_idx=None):
+    def __init__(self, vocab_size, dim, padding_idx=None):
         super().__init__()
         self.padding_idx = padding_idx
-        self.weight = nn.Parameter(torch.randn(n, width))
+        self.weight = nn.Parameter(torch.randn(vocab_size, dim))
         if padding_idx is not None:
             with torch.no_grad():
                 self.weight[padding_idx].fill_(0)
 
-    def forward(self, numbers):
-        rows = self.weight[numbers]
+    def forward(self, ids):
+        rows = self.weight[ids]
         if self.padding_idx is not None and rows.requires_grad:
-            words = (numbers != self.padding_idx).unsqueeze(-1)
+            words = (ids != self.padding_idx).unsqueeze(-1)
             rows.register_hook(lambda gradient: gradient * words)
         return rows
 

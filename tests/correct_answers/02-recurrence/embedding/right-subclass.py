@@ -1,6 +1,6 @@
 class Embedding(nn.Embedding):
-    def __init__(self, n, width, padding_idx=None):
-        super().__init__(n, width, padding_idx=padding_idx)
+    def __init__(self, vocab_size, dim, padding_idx=None):
+        super().__init__(vocab_size, dim, padding_idx=padding_idx)
 
     @classmethod
     def from_pretrained(cls, table, freeze=True, padding_idx=None):

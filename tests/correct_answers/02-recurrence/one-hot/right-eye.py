@@ -1,2 +1,2 @@
-def one_hot(numbers, n):
-    return torch.eye(n)[numbers]
+def one_hot(ids, n):
+    return torch.eye(n)[ids]

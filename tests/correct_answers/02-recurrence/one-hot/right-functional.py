@@ -1,2 +1,2 @@
-def one_hot(numbers: torch.Tensor, n: int) -> torch.Tensor:
-    return F.one_hot(numbers, num_classes=n).to(torch.float32)
+def one_hot(ids: torch.Tensor, n: int) -> torch.Tensor:
+    return F.one_hot(ids, num_classes=n).to(torch.float32)

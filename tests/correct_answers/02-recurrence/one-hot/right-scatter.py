@@ -1,3 +1,3 @@
-def one_hot(numbers, n):
-    result = torch.zeros(*numbers.shape, n)
-    return result.scatter_(-1, numbers.unsqueeze(-1), 1.0)
+def one_hot(ids, n):
+    result = torch.zeros(*ids.shape, n)
+    return result.scatter_(-1, ids.unsqueeze(-1), 1.0)

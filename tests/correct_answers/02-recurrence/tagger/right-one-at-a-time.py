@@ -1,10 +1,10 @@
 class Tagger(nn.Module):
-    def __init__(self, n_words, n_tags, embedding, width):
+    def __init__(self, vocab_size, n_tags, embedding_dim, hidden_dim):
         super().__init__()
         self.n_tags = n_tags
-        self.embedding = nn.Embedding(n_words, embedding, padding_idx=0)
-        self.lstm = nn.LSTM(embedding, width, bidirectional=True)
-        self.output = nn.Linear(width * 2, n_tags)
+        self.embedding = nn.Embedding(vocab_size, embedding_dim, padding_idx=0)
+        self.lstm = nn.LSTM(embedding_dim, hidden_dim, bidirectional=True)
+        self.output = nn.Linear(hidden_dim * 2, n_tags)
 
     def forward(self, words, lengths):
         rows = []

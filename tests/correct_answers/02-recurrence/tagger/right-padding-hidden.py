@@ -1,9 +1,9 @@
 class Tagger(nn.Module):
-    def __init__(self, n_words, n_tags, embedding, width):
+    def __init__(self, vocab_size, n_tags, embedding_dim, hidden_dim):
         super().__init__()
-        self.embedding = nn.Embedding(n_words, embedding, padding_idx=0)
-        self.lstm = nn.LSTM(embedding, width, batch_first=True, bidirectional=True)
-        self.output = nn.Linear(2 * width, n_tags)
+        self.embedding = nn.Embedding(vocab_size, embedding_dim, padding_idx=0)
+        self.lstm = nn.LSTM(embedding_dim, hidden_dim, batch_first=True, bidirectional=True)
+        self.output = nn.Linear(2 * hidden_dim, n_tags)
 
     def forward(self, words, lengths):
         hidden = torch.arange(words.size(1)) >= lengths.unsqueeze(1)

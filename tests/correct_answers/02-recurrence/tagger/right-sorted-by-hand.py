@@ -5,12 +5,12 @@ class Base(nn.Module):
 
 
 class Tagger(Base):
-    def __init__(self, n_words, n_tags, embedding, width):
+    def __init__(self, vocab_size, n_tags, embedding_dim, hidden_dim):
         super().__init__()
-        self.width = width
-        self.lstm = nn.LSTM(embedding, width, batch_first=True, bidirectional=True)
-        self.output = nn.Linear(2 * width, n_tags)
-        self.embedding = nn.Embedding(n_words, embedding, padding_idx=0)
+        self.hidden_dim = hidden_dim
+        self.lstm = nn.LSTM(embedding_dim, hidden_dim, batch_first=True, bidirectional=True)
+        self.output = nn.Linear(2 * hidden_dim, n_tags)
+        self.embedding = nn.Embedding(vocab_size, embedding_dim, padding_idx=0)
 
     def forward(self, words, lengths):
         order, home = self.sort(lengths)
@@ -18,6 +18,6 @@ class Tagger(Base):
         states = pad_packed_sequence(self.lstm(packed)[0], batch_first=True)[0][home]
         missing = words.size(1) - states.size(1)
         if missing:
-            blank = torch.zeros(len(words), missing, 2 * self.width, dtype=states.dtype)
+            blank = torch.zeros(len(words), missing, 2 * self.hidden_dim, dtype=states.dtype)
             states = torch.cat([states, blank], dim=1)
         return self.output(states)

@@ -1,9 +1,9 @@
 class Tagger(nn.Module):
-    def __init__(self, n_words: int, n_tags: int, embedding: int, width: int):
+    def __init__(self, vocab_size: int, n_tags: int, embedding_dim: int, hidden_dim: int):
         super(Tagger, self).__init__()
-        self.embedding = nn.Embedding(n_words, embedding, padding_idx=0)
-        self.lstm = nn.LSTM(embedding, width, num_layers=1, bidirectional=True)
-        self.output = nn.Linear(2 * width, n_tags)
+        self.embedding = nn.Embedding(vocab_size, embedding_dim, padding_idx=0)
+        self.lstm = nn.LSTM(embedding_dim, hidden_dim, num_layers=1, bidirectional=True)
+        self.output = nn.Linear(2 * hidden_dim, n_tags)
 
     def forward(self, words, lengths):
         L = words.size(1)

@@ -1,4 +1,4 @@
-def numbered(sentences: list[list[str]], vocabulary: dict[str, int]):
+def to_ids(sentences: list[list[str]], vocabulary: dict[str, int]):
     longest = max(len(s) for s in sentences)
     rows = []
     for s in sentences:

@@ -8,9 +8,9 @@ def _lookup(vocabulary):
     return known
 
 
-def numbered(sentences, vocabulary):
+def to_ids(sentences, vocabulary):
     known = _lookup(vocabulary)
     columns = list(zip_longest(*[[known[w] for w in s] for s in sentences], fillvalue=0))
-    numbers = torch.tensor(columns, dtype=torch.long).t().contiguous()
-    lengths = (numbers != 0).sum(dim=1)
-    return numbers, lengths
+    ids = torch.tensor(columns, dtype=torch.long).t().contiguous()
+    lengths = (ids != 0).sum(dim=1)
+    return ids, lengths
