@@ -14,14 +14,14 @@ class Beam:
         return self.log_p / ((4 + len(self.words)) / 6) ** alpha
 
 
-def beam_search(step, bos, eos, width, max_length, alpha=0.0):
+def beam_search(step, bos, eos, beam_size, max_length, alpha=0.0):
     running, complete = [Beam((bos,), 0.0)], []
     length = 0
     while running and length < max_length:
         pool = [child for beam in running for child in beam.children(step)]
         running = []
-        for beam in heapq.nlargest(width, pool, key=lambda beam: beam.log_p):
+        for beam in heapq.nlargest(beam_size, pool, key=lambda beam: beam.log_p):
             (complete if beam.words[-1] == eos else running).append(beam)
         length += 1
-    best = heapq.nlargest(width, complete + running, key=lambda beam: beam.score(alpha))
+    best = heapq.nlargest(beam_size, complete + running, key=lambda beam: beam.score(alpha))
     return [(beam.words, beam.score(alpha)) for beam in best]

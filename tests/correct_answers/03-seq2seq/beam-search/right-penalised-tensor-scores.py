@@ -1,8 +1,8 @@
-def best_of(pairs, width):
-    return sorted(pairs, key=lambda pair: float(pair[1]), reverse=True)[:width]
+def best_of(pairs, beam_size):
+    return sorted(pairs, key=lambda pair: float(pair[1]), reverse=True)[:beam_size]
 
 
-def beam_search(step, bos, eos, width, max_length, alpha=0.0):
+def beam_search(step, bos, eos, beam_size, max_length, alpha=0.0):
     """Recursion over the steps; the scores come back as tensors with no axis."""
 
     def search(beams, steps):
@@ -15,8 +15,8 @@ def beam_search(step, bos, eos, width, max_length, alpha=0.0):
             for n in range(len(row))
             if float(row[n]) != -math.inf
         ]
-        kept = best_of(grown, width)
+        kept = best_of(grown, beam_size)
         return [p for p in kept if p[0][-1] == eos] + search([p for p in kept if p[0][-1] != eos], steps - 1)
 
     found = search([((bos,), torch.zeros((), dtype=torch.float64))], max_length)
-    return best_of([(s, v / ((5 + len(s[1:])) / 6) ** alpha) for s, v in found], width)
+    return best_of([(s, v / ((5 + len(s[1:])) / 6) ** alpha) for s, v in found], beam_size)

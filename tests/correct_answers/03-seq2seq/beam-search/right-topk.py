@@ -1,4 +1,4 @@
-def beam_search(step, bos, eos, width, max_length, alpha=0.0):
+def beam_search(step, bos, eos, beam_size, max_length, alpha=0.0):
     """Tensors and topk over all candidates at once; lists come back."""
     beams, scores = [[bos]], torch.zeros(1, dtype=torch.float64)
     finished = []
@@ -7,7 +7,7 @@ def beam_search(step, bos, eos, width, max_length, alpha=0.0):
             break
         log_p = torch.stack([step(tuple(beam)).double() for beam in beams])      # (K, V)
         total = scores.unsqueeze(1) + log_p                                      # (K, V)
-        best, place = total.flatten().topk(min(width, total.numel()))
+        best, place = total.flatten().topk(min(beam_size, total.numel()))
         next_beams, next_scores = [], []
         for value, where in zip(best.tolist(), place.tolist()):
             if math.isinf(value):
@@ -24,4 +24,4 @@ def beam_search(step, bos, eos, width, max_length, alpha=0.0):
     for pair in finished:
         pair[1] /= ((5 + len(pair[0]) - 1) / 6) ** alpha
     finished.sort(key=lambda pair: -pair[1])
-    return finished[:width]
+    return finished[:beam_size]

@@ -1,5 +1,5 @@
-def clip_gradients(gradients, batch_size, limit=5.0):
+def clip_gradients(gradients, batch_size, max_norm=5.0):
     means = tuple(g.div(batch_size) for g in gradients)
     s = torch.cat([g.flatten() for g in means]).norm().item()
-    factor = min(1.0, limit / s) if s else 1.0
+    factor = min(1.0, max_norm / s) if s else 1.0
     return [factor * g for g in means], s

@@ -1,11 +1,11 @@
 class EncoderDecoder(nn.Module):
-    def __init__(self, n_words: int, embedding: int, width: int) -> None:
+    def __init__(self, vocab_size: int, embedding_dim: int, hidden_dim: int) -> None:
         super().__init__()
         for side in ("source", "target"):
-            setattr(self, f"{side}_embedding", nn.Embedding(n_words, embedding, padding_idx=0))
-        self.encoder = nn.GRU(embedding, width)
-        self.decoder = nn.GRU(embedding, width)
-        self.output = nn.Linear(width, n_words)
+            setattr(self, f"{side}_embedding", nn.Embedding(vocab_size, embedding_dim, padding_idx=0))
+        self.encoder = nn.GRU(embedding_dim, hidden_dim)
+        self.decoder = nn.GRU(embedding_dim, hidden_dim)
+        self.output = nn.Linear(hidden_dim, vocab_size)
 
     def encode(self, source, lengths):
         states, _ = self.encoder(self.source_embedding(source.T))          # (S, B, D)

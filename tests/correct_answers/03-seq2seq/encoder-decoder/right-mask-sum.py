@@ -1,16 +1,16 @@
 class Coder(nn.Module):
-    def _parts(self, n_words, embedding, width):
-        self.source_embedding = nn.Embedding(n_words, embedding, padding_idx=0)
-        self.target_embedding = nn.Embedding(n_words, embedding, padding_idx=0)
-        self.encoder = nn.GRU(embedding, width, batch_first=True)
-        self.decoder = nn.GRU(embedding, width, batch_first=True)
-        self.output = nn.Linear(width, n_words)
+    def _parts(self, vocab_size, embedding_dim, hidden_dim):
+        self.source_embedding = nn.Embedding(vocab_size, embedding_dim, padding_idx=0)
+        self.target_embedding = nn.Embedding(vocab_size, embedding_dim, padding_idx=0)
+        self.encoder = nn.GRU(embedding_dim, hidden_dim, batch_first=True)
+        self.decoder = nn.GRU(embedding_dim, hidden_dim, batch_first=True)
+        self.output = nn.Linear(hidden_dim, vocab_size)
 
 
 class EncoderDecoder(Coder):
-    def __init__(self, n_words: int, embedding: int, width: int) -> None:
+    def __init__(self, vocab_size: int, embedding_dim: int, hidden_dim: int) -> None:
         super().__init__()
-        self._parts(n_words, embedding, width)
+        self._parts(vocab_size, embedding_dim, hidden_dim)
 
     def encode(self, source, lengths):
         states = self.encoder(self.source_embedding(source))[0]

@@ -1,10 +1,10 @@
 class EncoderDecoder(nn.Module):
-    def __init__(self, n_words, embedding, width):
+    def __init__(self, vocab_size, embedding_dim, hidden_dim):
         super().__init__()
         self.source_embedding, self.target_embedding = (
-            nn.Embedding(n_words, embedding, padding_idx=0) for _ in range(2))
-        self.encoder, self.decoder = (nn.GRU(embedding, width, 1, batch_first=True) for _ in range(2))
-        self.output = nn.Linear(width, n_words)
+            nn.Embedding(vocab_size, embedding_dim, padding_idx=0) for _ in range(2))
+        self.encoder, self.decoder = (nn.GRU(embedding_dim, hidden_dim, 1, batch_first=True) for _ in range(2))
+        self.output = nn.Linear(hidden_dim, vocab_size)
 
     def encode(self, source, lengths):
         cs = []

@@ -2,14 +2,14 @@ from torch.nn.utils.rnn import pack_padded_sequence
 
 
 class EncoderDecoder(nn.Module):
-    def __init__(self, n_words, embedding, width):
+    def __init__(self, vocab_size, embedding_dim, hidden_dim):
         super().__init__()
-        self.output = nn.Linear(width, n_words)
-        self.decoder = nn.GRU(embedding, width, batch_first=True)
-        self.encoder = nn.GRU(embedding, width, batch_first=True)
-        self.target_embedding = nn.Embedding(n_words, embedding, 0)
-        self.source_embedding = nn.Embedding(n_words, embedding, 0)
-        self._width = width
+        self.output = nn.Linear(hidden_dim, vocab_size)
+        self.decoder = nn.GRU(embedding_dim, hidden_dim, batch_first=True)
+        self.encoder = nn.GRU(embedding_dim, hidden_dim, batch_first=True)
+        self.target_embedding = nn.Embedding(vocab_size, embedding_dim, 0)
+        self.source_embedding = nn.Embedding(vocab_size, embedding_dim, 0)
+        self._hidden_dim = hidden_dim
 
     def encode(self, source, lengths):
         packed = pack_padded_sequence(

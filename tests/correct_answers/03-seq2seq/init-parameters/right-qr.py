@@ -1,4 +1,4 @@
-def initialise(shapes):
+def init_parameters(shapes):
     def orthogonal(n):
         q, r = torch.linalg.qr(torch.randn(n, n))
         return q * torch.sign(torch.diagonal(r))

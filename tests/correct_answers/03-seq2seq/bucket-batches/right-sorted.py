@@ -1,4 +1,4 @@
-def like_length_batches(lengths: torch.Tensor, batch_size: int, seed: int) -> list[list[int]]:
+def bucket_batches(lengths: torch.Tensor, batch_size: int, seed: int) -> list[list[int]]:
     numbers = lengths.tolist()
     order = sorted(range(len(numbers)), key=lambda index: numbers[index])
     batches, batch = [], []

@@ -1,4 +1,4 @@
-def reversed_source(words, lengths):
+def reverse_source(words, lengths):
     out = words.clone()
     for b, n in enumerate(lengths.tolist()):
         out[b, :n] = words[b, :n].flip(0)

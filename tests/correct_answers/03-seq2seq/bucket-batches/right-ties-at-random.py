@@ -1,4 +1,4 @@
-def like_length_batches(lengths, batch_size, seed):
+def bucket_batches(lengths, batch_size, seed):
     chance = random.Random(seed)
     order = list(range(len(lengths)))
     chance.shuffle(order)

@@ -1,4 +1,4 @@
-def shifted(words):
+def teacher_forcing_pair(words):
     read, said = [], []
     for row in words.tolist():
         only = [number for number in row if number != 0]

@@ -1,4 +1,4 @@
-def shifted(words: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+def teacher_forcing_pair(words: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     B, T = words.shape
     bos = torch.ones(B, 1, dtype=words.dtype)
     nothing = torch.zeros(B, 1, dtype=words.dtype)

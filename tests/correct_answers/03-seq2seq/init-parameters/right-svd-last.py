@@ -1,4 +1,4 @@
-def initialise(shapes):
+def init_parameters(shapes):
     values = {name: torch.normal(0.0, 0.01, size=shape) for name, shape in shapes.items()}
     for name, value in values.items():
         if name in ("W_a", "U_a"):

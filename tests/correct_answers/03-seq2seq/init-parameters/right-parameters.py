@@ -1,4 +1,4 @@
-def initialise(shapes: dict) -> dict:
+def init_parameters(shapes: dict) -> dict:
     values = dict()
     for name in shapes:
         w = nn.Parameter(torch.empty(*shapes[name]))

@@ -2,7 +2,7 @@ def lengths_of(words):
     return words.ne(PADDING).sum(dim=-1)
 
 
-def shifted(words):
+def teacher_forcing_pair(words):
     B, T = words.shape
     target_in = words.new_zeros(B, T + 1)
     target_in[:, 0] = BOS
