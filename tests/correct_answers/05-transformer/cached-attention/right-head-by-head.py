@@ -8,10 +8,10 @@ def cached_attention(x, cache, in_weight, in_bias, out_weight, out_bias, n_heads
     keys = torch.cat([old_keys, (x @ W_k.T + b_k).unsqueeze(1)], dim=1)
     values = torch.cat([old_values, (x @ W_v.T + b_v).unsqueeze(1)], dim=1)
     answers = []
-    width = D // n_heads
+    head_dim = D // n_heads
     for h in range(n_heads):
-        part = slice(h * width, (h + 1) * width)
-        score = (keys[:, :, part] * q[:, None, part]).sum(-1) / math.sqrt(width)
+        part = slice(h * head_dim, (h + 1) * head_dim)
+        score = (keys[:, :, part] * q[:, None, part]).sum(-1) / math.sqrt(head_dim)
         score = (score - score.max(1, keepdim=True).values).exp()
         weight = score / score.sum(1, keepdim=True)
         answers.append((weight.unsqueeze(-1) * values[:, :, part]).sum(1))

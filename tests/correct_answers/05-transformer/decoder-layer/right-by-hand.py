@@ -14,14 +14,14 @@ def attend(attention, queries, keys, hidden, p, training):
 
 
 class DecoderLayer(nn.Module):
-    def __init__(self, width, n_heads, hidden, dropout=0.1):
+    def __init__(self, dim, n_heads, hidden, dropout=0.1):
         super().__init__()
         for name in ("self_attn", "multihead_attn"):
-            setattr(self, name, nn.MultiheadAttention(width, n_heads, batch_first=True))
-        self.linear1 = nn.Linear(width, hidden)
-        self.linear2 = nn.Linear(hidden, width)
+            setattr(self, name, nn.MultiheadAttention(dim, n_heads, batch_first=True))
+        self.linear1 = nn.Linear(dim, hidden)
+        self.linear2 = nn.Linear(hidden, dim)
         for n in (1, 2, 3):
-            setattr(self, f"norm{n}", nn.LayerNorm(width))
+            setattr(self, f"norm{n}", nn.LayerNorm(dim))
         self.p = dropout
 
     def forward(self, x, memory, future=None, padding=None, memory_padding=None):

@@ -1,13 +1,13 @@
 class DecoderLayer(nn.Module):
     """Both masks of the target in one, a square for each sentence and head; dropout of its own for each part."""
 
-    def __init__(self, width: int, n_heads: int, hidden: int, dropout: float = 0.1) -> None:
+    def __init__(self, dim: int, n_heads: int, hidden: int, dropout: float = 0.1) -> None:
         super().__init__()
         self.n_heads = n_heads
-        self.norm1, self.norm2, self.norm3 = (nn.LayerNorm(width) for _ in range(3))
-        self.linear1, self.linear2 = nn.Linear(width, hidden), nn.Linear(hidden, width)
-        self.multihead_attn = nn.MultiheadAttention(width, n_heads, batch_first=True)
-        self.self_attn = nn.MultiheadAttention(width, n_heads, batch_first=True)
+        self.norm1, self.norm2, self.norm3 = (nn.LayerNorm(dim) for _ in range(3))
+        self.linear1, self.linear2 = nn.Linear(dim, hidden), nn.Linear(hidden, dim)
+        self.multihead_attn = nn.MultiheadAttention(dim, n_heads, batch_first=True)
+        self.self_attn = nn.MultiheadAttention(dim, n_heads, batch_first=True)
         self.drop = nn.ModuleList([nn.Dropout(dropout) for _ in range(3)])
 
     def forward(self, x, memory, future=None, padding=None, memory_padding=None):

@@ -1,6 +1,6 @@
 class DecoderLayer(nn.TransformerDecoderLayer):
-    def __init__(self, width, n_heads, hidden, dropout=0.1):
-        super().__init__(width, n_heads, hidden, dropout, batch_first=True)
+    def __init__(self, dim, n_heads, hidden, dropout=0.1):
+        super().__init__(dim, n_heads, hidden, dropout, batch_first=True)
 
     def forward(self, x, memory, future=None, padding=None, memory_padding=None):
         return super().forward(

@@ -8,11 +8,11 @@ class MultiHeadAttention(nn.Module):
 
     def forward(self, query, key_value, mask=None):
         Q, K, V = self.W_Q(query), self.W_K(key_value), self.W_V(key_value)
-        width = Q.shape[-1] // self.n_heads
+        head_dim = Q.shape[-1] // self.n_heads
         contexts, weights = [], []
         for h in range(self.n_heads):
-            part = slice(h * width, (h + 1) * width)
-            score = torch.bmm(Q[:, :, part], K[:, :, part].transpose(1, 2)) / width**0.5
+            part = slice(h * head_dim, (h + 1) * head_dim)
+            score = torch.bmm(Q[:, :, part], K[:, :, part].transpose(1, 2)) / head_dim**0.5
             if mask is not None:
                 hide = mask if mask.dim() == 3 else mask[:, None, :].repeat(1, Q.shape[1], 1)
                 score = score.masked_fill(hide != 0, -1e9)

@@ -1,19 +1,19 @@
 class Transformer(nn.Module):
     def __init__(
-        self, n_words: int, width: int, n_heads: int, hidden: int, n_layers: int,
+        self, vocab_size: int, dim: int, n_heads: int, hidden: int, n_layers: int,
         max_length: int = 32, dropout: float = 0.1,
     ) -> None:
         super().__init__()
-        self.embedding = nn.Embedding(n_words, width, padding_idx=0)
-        self.position = nn.Embedding(max_length, width)
+        self.embedding = nn.Embedding(vocab_size, dim, padding_idx=0)
+        self.position = nn.Embedding(max_length, dim)
         self.register_buffer("places", torch.arange(max_length), persistent=False)
         self.drop_source, self.drop_target = nn.Dropout(dropout), nn.Dropout(dropout)
         self.encoder = nn.ModuleList(
-            nn.TransformerEncoderLayer(width, n_heads, dim_feedforward=hidden, dropout=dropout, batch_first=True)
+            nn.TransformerEncoderLayer(dim, n_heads, dim_feedforward=hidden, dropout=dropout, batch_first=True)
             for _ in range(n_layers)
         )
-        self.decoder = nn.ModuleList(DecoderLayer(width, n_heads, hidden, dropout=dropout) for _ in range(n_layers))
-        self.output = nn.Linear(width, n_words)
+        self.decoder = nn.ModuleList(DecoderLayer(dim, n_heads, hidden, dropout=dropout) for _ in range(n_layers))
+        self.output = nn.Linear(dim, vocab_size)
 
     def encode(self, source):
         places = self.places[: source.size(1)].expand_as(source)

@@ -1,14 +1,14 @@
 class Transformer(nn.Module):
     """Weights that begin small, as in GPT; encoding and decoding are methods."""
 
-    def __init__(self, n_words, width, n_heads, hidden, n_layers, max_length=32, dropout=0.1):
+    def __init__(self, vocab_size, dim, n_heads, hidden, n_layers, max_length=32, dropout=0.1):
         super().__init__()
-        self.embedding, self.position = nn.Embedding(n_words, width), nn.Embedding(max_length, width)
+        self.embedding, self.position = nn.Embedding(vocab_size, dim), nn.Embedding(max_length, dim)
         self.encoder, self.decoder = nn.ModuleList(), nn.ModuleList()
         for _ in range(n_layers):
-            self.encoder.append(nn.TransformerEncoderLayer(width, n_heads, hidden, dropout, batch_first=True))
-            self.decoder.append(DecoderLayer(width, n_heads, hidden, dropout))
-        self.output = nn.Linear(width, n_words)
+            self.encoder.append(nn.TransformerEncoderLayer(dim, n_heads, hidden, dropout, batch_first=True))
+            self.decoder.append(DecoderLayer(dim, n_heads, hidden, dropout))
+        self.output = nn.Linear(dim, vocab_size)
         self.dropout = nn.Dropout(dropout)
         for parameter in self.parameters():
             if parameter.dim() > 1:

@@ -1,17 +1,17 @@
 class Transformer(nn.Module):
     """torch's decoder layers, and the two masks of the target in one."""
 
-    def __init__(self, n_words, width, n_heads, hidden, n_layers, max_length=32, dropout=0.1):
+    def __init__(self, vocab_size, dim, n_heads, hidden, n_layers, max_length=32, dropout=0.1):
         super().__init__()
         self.n_heads = n_heads
-        settings = dict(d_model=width, nhead=n_heads, dim_feedforward=hidden, dropout=dropout, batch_first=True)
+        settings = dict(d_model=dim, nhead=n_heads, dim_feedforward=hidden, dropout=dropout, batch_first=True)
         self.encoder = nn.ModuleList()
         self.decoder = nn.ModuleList()
         for _ in range(n_layers):
             self.encoder.append(nn.TransformerEncoderLayer(**settings))
             self.decoder.append(nn.TransformerDecoderLayer(**settings))
-        self.embedding, self.position = nn.Embedding(n_words, width), nn.Embedding(max_length, width)
-        self.output = nn.Linear(width, n_words)
+        self.embedding, self.position = nn.Embedding(vocab_size, dim), nn.Embedding(max_length, dim)
+        self.output = nn.Linear(dim, vocab_size)
         self.p = dropout
 
     def vectors(self, words):

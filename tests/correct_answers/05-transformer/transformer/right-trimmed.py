@@ -1,17 +1,17 @@
 class Transformer(nn.Module):
     """Cuts off columns that are padding in all sentences, and puts zeros where the target is padding."""
 
-    def __init__(self, n_words, width, n_heads, hidden, n_layers, max_length=32, dropout=0.1):
+    def __init__(self, vocab_size, dim, n_heads, hidden, n_layers, max_length=32, dropout=0.1):
         super().__init__()
-        self.embedding = nn.Embedding(n_words, width)
-        self.position = nn.Embedding(max_length, width)
+        self.embedding = nn.Embedding(vocab_size, dim)
+        self.position = nn.Embedding(max_length, dim)
         self.dropout = nn.Dropout(dropout)
         encoder, decoder = [], []
         for _ in range(n_layers):
-            encoder += [nn.TransformerEncoderLayer(width, n_heads, hidden, dropout, batch_first=True)]
-            decoder += [DecoderLayer(width, n_heads, hidden, dropout)]
+            encoder += [nn.TransformerEncoderLayer(dim, n_heads, hidden, dropout, batch_first=True)]
+            decoder += [DecoderLayer(dim, n_heads, hidden, dropout)]
         self.encoder, self.decoder = nn.ModuleList(encoder), nn.ModuleList(decoder)
-        self.output = nn.Linear(width, n_words)
+        self.output = nn.Linear(dim, vocab_size)
 
     def forward(self, source, target):
         words_in = (source != 0).any(0).nonzero().max() + 1

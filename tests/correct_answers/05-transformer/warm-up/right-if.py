@@ -1,6 +1,6 @@
-def learning_rate(step, width, warmup=4000):
+def learning_rate(step, dim, warmup=4000):
     if step < warmup:
         factor = step / (warmup * math.sqrt(warmup))
     else:
         factor = 1 / math.sqrt(step)
-    return factor / math.sqrt(width)
+    return factor / math.sqrt(dim)
