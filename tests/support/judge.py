@@ -33,7 +33,7 @@ WITH_LONG_TESTS = {
     "alibi", "byte-pairs", "cached-attention", "cbam", "conv2d", "decoder-block", "decoder-layer", "eca",
     "encoder-layer", "greedy-decode", "grouped-query-attention", "index-lookup", "lstm", "multi-head-attention",
     "non-local", "scaled-dot-product-attention", "self-attention", "simplified-self-attention", "spatial-attention",
-    "speculative-round", "squeeze-excitation", "summaries", "tiled-attention", "tiled-backward", "transformer",
+    "speculative-step", "squeeze-excitation", "summaries", "tiled-attention", "tiled-backward", "transformer",
     "vision-transformer",
 }  # fmt: skip
 """Exercises whose tests take longer than the start of a sandbox, of which each answer is graded by itself.

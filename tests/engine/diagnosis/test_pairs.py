@@ -75,16 +75,16 @@ def update_cache(cache, key, value, window, sinks=0):
     return tuple(kept)
 """
 THRESHOLD = """
-def accept_or_replace(guess, p, q, choose):
-    if p[guess] >= q[guess]:
-        return guess
+def accept_or_resample(draft_token, p, q, choose):
+    if p[draft_token] >= q[draft_token]:
+        return draft_token
     missing = (p - q).clamp_min(0)
     return choose(missing / missing.sum())
 """
 OWN_DICE = """
-def accept_or_replace(guess, p, q, choose):
-    if float(torch.rand(())) < float(p[guess] / q[guess]):
-        return guess
+def accept_or_resample(draft_token, p, q, choose):
+    if float(torch.rand(())) < float(p[draft_token] / q[draft_token]):
+        return draft_token
     missing = (p - q).clamp_min(0)
     return int(torch.multinomial(missing / missing.sum(), 1))
 """
@@ -110,11 +110,15 @@ def embed(x, weight, bias):
             {"slices with minus the window", "slices what is behind the sinks with minus the window"},
         ),
         (
-            "accept-or-replace",
+            "accept-or-resample",
             THRESHOLD,
             {"accepts exactly if p is at least q", "accepts by a threshold, without choose"},
         ),
-        ("accept-or-replace", OWN_DICE, {"throws dice of its own", "throws dice of its own, for both decisions"}),
+        (
+            "accept-or-resample",
+            OWN_DICE,
+            {"accepts by a random number of its own", "samples without choose, for both decisions"},
+        ),
         ("patches", CHANNELS_LAST, {"puts the channels last inside a patch"}),
     ],
     ids=["minus zero", "threshold", "own dice", "channels last"],

@@ -1,4 +1,4 @@
-def other_weights(weights, values):
+def equivalent_weights(weights, values):
     equations = torch.hstack([values, values.new_ones(len(values), 1)]).T     # (D + 1, L)
     best = torch.zeros_like(weights)
     for start in torch.eye(len(weights), dtype=weights.dtype):               # take away what breaks an equation

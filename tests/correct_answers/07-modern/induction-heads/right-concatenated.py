@@ -1,5 +1,5 @@
-def copying_heads(n_words, n_places):
-    V, P = n_words, n_places
+def induction_heads(vocab_size, max_length):
+    V, P = vocab_size, max_length
     sharp = math.log(1000.0 * P)
 
     def table(top, left, block):

@@ -1,5 +1,5 @@
-def copying_heads(n_words, n_places):
-    V, P = n_words, n_places
+def induction_heads(vocab_size, max_length):
+    V, P = vocab_size, max_length
     D = 3 * V + P
     QK1, OV1, QK2, OV2 = (torch.zeros(D, D) for _ in range(4))
     for t in range(1, P):

@@ -1,4 +1,4 @@
-def other_weights(weights, values):
+def equivalent_weights(weights, values):
     equations = torch.cat([values, torch.ones(len(values), 1, dtype=values.dtype)], dim=1)
     Q, _ = torch.linalg.qr(equations, mode="complete")                       # (L, L)
     rank = int(torch.linalg.matrix_rank(equations))

@@ -1,4 +1,4 @@
-def other_weights(weights, values):
+def equivalent_weights(weights, values):
     matrix = torch.ones(values.shape[1] + 1, values.shape[0], dtype=values.dtype)
     matrix[:-1] = values.transpose(0, 1)
     d = torch.linalg.svd(matrix, full_matrices=True)[2][-1, :]

@@ -1,7 +1,7 @@
-def knock_out(weights, values, W_O, silent=(), by_mean=False):
+def ablate_heads(weights, values, W_O, ablated=(), use_mean=False):
     B, H, L, E = values.shape
     heard = torch.matmul(weights, values)                             # (B, H, L, E)
-    for h in silent:
+    for h in ablated:
         heard = heard.clone()
-        heard[:, h] = heard[:, h].mean(0) if by_mean else 0
+        heard[:, h] = heard[:, h].mean(0) if use_mean else 0
     return heard.transpose(1, 2).flatten(2) @ W_O
