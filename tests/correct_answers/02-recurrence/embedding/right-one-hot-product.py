@@ -1,7 +1,7 @@
 class Embedding(nn.Module):
     def __init__(self, vocab_size, dim, padding_idx=None):
         super().__init__()
-        self._n = n
+        self._n = vocab_size
         self._padding = -1 if padding_idx is None else padding_idx
         start = torch.normal(0.0, 1.0, (vocab_size, dim))
         start = torch.stack([row * 0 if i == self._padding else row for i, row in enumerate(start)])
