@@ -82,7 +82,7 @@ def test_a_paper_has_names_and_a_year(path: Path) -> None:
     for cell in cells(path):
         if cell.cell_type == "markdown":
             shown = re.sub(r"<!-- BEGIN MARK SCHEME.*?END MARK SCHEME -->", "", cell.source, flags=re.DOTALL)
-            text, _, reading = shown.partition("## Where to read")
+            text, _, reading = shown.partition("## Further reading")
             for place in (text, reading):
                 for match in PAPER.finditer(place):
                     if match["number"] not in seen or place is reading:
