@@ -14,7 +14,7 @@ PLAY = {
     "lstm": "lstm = nn.LSTM(3, 4)",
     "byte-pairs": "decode = None",
     "alibi": "alibi = alibi(2, 4)",
-    "patches": "patches = patches(torch.randn(1, 3, 8, 8), 4)\npatches.shape",
+    "patchify": "patchify = patchify(torch.randn(1, 3, 8, 8), 4)\npatchify.shape",
     "vanilla-attention": "VanillaAttention = VanillaAttention(4)",
 }
 """Cells of the student's own, by the exercise below whose check they stand."""

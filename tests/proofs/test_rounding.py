@@ -40,7 +40,7 @@ LAST_DIGIT = "value * (1 + torch.finfo(value.dtype).eps)"
 SINGLE_DIGITS = "value.float().to(value.dtype)"
 OTHER_DTYPE = "value.to(torch.float64 if value.dtype == torch.float32 else torch.float32)"
 MOVES = {
-    "one-hot", "embedding", "last-states", "pack", "unpack", "split-heads", "combine-heads", "add-mask", "patches",
+    "one-hot", "embedding", "last-states", "pack", "unpack", "split-heads", "combine-heads", "add-mask", "patchify",
     "update-cache",
 }  # fmt: skip
 """Exercises that choose, move or hide numbers, and compute none."""

@@ -89,14 +89,14 @@ def accept_or_resample(draft_token, p, q, choose):
     return int(torch.multinomial(missing / missing.sum(), 1))
 """
 CHANNELS_LAST = """
-def patches(x, size):
+def patchify(x, size):
     B, C, height, width = x.shape
     if height % size or width % size:
         raise ValueError("size must divide both")
     x = x.reshape(B, C, height // size, size, width // size, size)
     return x.permute(0, 2, 4, 3, 5, 1).flatten(3).flatten(1, 2)
 
-def embed(x, weight, bias):
+def patch_embed(x, weight, bias):
     return F.conv2d(x, weight, bias, stride=weight.shape[-1]).flatten(2).transpose(1, 2)
 """
 
@@ -119,7 +119,7 @@ def embed(x, weight, bias):
             OWN_DICE,
             {"accepts by a random number of its own", "samples without choose, for both decisions"},
         ),
-        ("patches", CHANNELS_LAST, {"puts the channels last inside a patch"}),
+        ("patchify", CHANNELS_LAST, {"puts the channels last inside a patch"}),
     ],
     ids=["minus zero", "threshold", "own dice", "channels last"],
 )

@@ -15,7 +15,7 @@ class VisionTransformer(nn.Module):
         self.head = nn.Linear(dim, n_classes)
 
     def forward(self, x):
-        x = self.embedding(patches(x, self.size_of_patch))
+        x = self.embedding(patchify(x, self.size_of_patch))
         x = torch.cat((self.class_token.repeat(x.size(0), 1, 1), x), dim=1)
         x = x + self.position
         for block in self.blocks:

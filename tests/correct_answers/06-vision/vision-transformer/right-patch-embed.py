@@ -13,7 +13,7 @@ class VisionTransformer(nn.Module):
         self.head = nn.Linear(dim, n_classes)
 
     def forward(self, x):
-        words = embed(x, self.embedding.weight.view(self.kernel), self.embedding.bias)
+        words = patch_embed(x, self.embedding.weight.view(self.kernel), self.embedding.bias)
         first = (self.class_token + self.position[:, :1]).expand(x.shape[0], 1, words.shape[2])
         words = torch.cat([first, words + self.position[:, 1:]], 1)
         for block in self.blocks:

@@ -1,4 +1,4 @@
-def patches(x, size):
+def patchify(x, size):
     B, C, height, width = x.shape
     if (height // size) * size != height or (width // size) * size != width:
         raise ValueError("size must divide height and width")
@@ -6,6 +6,6 @@ def patches(x, size):
     return torch.einsum("bcrspq->brscpq", cut).reshape(B, -1, C * size ** 2)
 
 
-def embed(x, weight, bias):
-    flat = patches(x, weight.shape[-1])
+def patch_embed(x, weight, bias):
+    flat = patchify(x, weight.shape[-1])
     return torch.einsum("bln,dn->bld", flat, weight.reshape(len(weight), -1)) + bias[None, None]

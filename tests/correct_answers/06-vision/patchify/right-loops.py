@@ -1,4 +1,4 @@
-def patches(x, size):
+def patchify(x, size):
     height, width = x.shape[-2:]
     if height % size != 0:
         raise ValueError(f"height {height} is not a multiple of {size}")
@@ -11,5 +11,5 @@ def patches(x, size):
     return torch.stack(found, dim=1)
 
 
-def embed(x, weight, bias):
-    return patches(x, weight.size(2)) @ weight.reshape(weight.size(0), -1).T + bias
+def patch_embed(x, weight, bias):
+    return patchify(x, weight.size(2)) @ weight.reshape(weight.size(0), -1).T + bias
