@@ -53,7 +53,7 @@ class Hub:
                 return None
             raise Refusal(401, "the hub does not know you, or the XSRF token is missing: log in, and reload the page")
         if user.get("kind", "user") != "user" or not self._auth.check_scopes(self._auth.access_scopes, user):
-            raise Refusal(403, "you have no access to this service: ask your instructor for it")
+            raise Refusal(403, "you have no access to this service: ask your teacher for it")
         try:
             return require_name(user["name"])
         except GraderError as error:

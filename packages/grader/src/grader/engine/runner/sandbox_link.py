@@ -97,7 +97,7 @@ class SandboxLink:
         self._connect()
 
     def begin_pass(self, seconds: float) -> None:
-        """Begin a pass, which may take so many seconds altogether."""
+        """Begin a pass, which may take this many seconds altogether."""
         self._pass = Deadline(self._clock, seconds)
 
     def is_out_of_time(self) -> bool:
