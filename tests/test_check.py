@@ -41,7 +41,7 @@ def test_checking_one_notebook_shows_each_exercise(again: Path, capsys: Capture)
         assert all(line in out for line in lines) and "one-check" not in out
         assert "written answers: 2 points wait for marking" in out
     assert main(["check", f"submitted/cat/{NAME}/small.ipynb"]) == 0
-    assert "one-test-more: this cell was missing and is back" in shown(capsys)
+    assert "one-test-more: this cell was missing and was restored" in shown(capsys)
     assert points(again) == before
 
 

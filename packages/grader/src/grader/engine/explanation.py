@@ -122,7 +122,7 @@ class NotRunKind(StrEnum):
     TEST = "test"
     """It is a check, which runs in another process."""
     READ_ONLY = "read-only"
-    """The student changed it, and the original is back."""
+    """The student changed it, and the original was restored."""
 
 
 NOT_RUN = {
@@ -335,13 +335,13 @@ class Repair(msgspec.Struct, frozen=True, omit_defaults=True):
         they, are = ("it", "is") if self.lines == 1 else ("they", "are")
         match self.change:
             case Change.MISSING:
-                return "this cell was missing and is back"
+                return "this cell was missing and was restored"
             case Change.MOVED:
-                return "cells were moved; they are back in their order"
+                return "cells were moved; their order was restored"
             case Change.RETYPED:
                 return f"this cell was of type {self.place} and is {self.cell_type} again"
             case Change.EDITED:
-                return "this cell was edited; its original text is back"
+                return "this cell was edited; its original text was restored"
             case Change.UNKNOWN:
                 return "no cell has this name; it was kept as an ordinary cell"
             case Change.COPY_LEFT_OUT:
