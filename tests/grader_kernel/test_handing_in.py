@@ -230,7 +230,7 @@ def test_marks_and_a_link_to_the_page_are_below_the_cell(server: Server, tmp_pat
     """After handing in, at the next look at the button, and without handing in; the link opens the marked page."""
     mine = access(server, "hal")
     text = shown(tmp_path, written(server.folder), **mine)
-    assert "A person marks answers for 2 points more" in text and "Marked:" not in text
+    assert "Answers worth another 2 points are marked by a person" in text and "Marked:" not in text
     returned(server, "hal", 1.5)
     for call in ("hand_in(now=True)", "from grader_kernel import feedback; feedback()"):
         text = " ".join(shown(tmp_path, None, call=call, **mine).split())

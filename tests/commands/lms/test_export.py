@@ -147,7 +147,7 @@ def test_canvas_and_gradebook_must_agree_on_the_points(course: Course) -> None:
     """Seven of ten points would be seven of a hundred."""
     write_csv(course.folder, points_possible(CANVAS_GRADEBOOK, "100"), "canvas.csv")
     _, said = course.export("--template", "canvas.csv", status=1)
-    assert "01-small has 10 points in the gradebook, and 100 in canvas.csv: set 10 in the platform" in said
+    assert "01-small has 10 points in the gradebook, and 100 in canvas.csv: set 10 on the platform" in said
     assert not (course.folder / "out.csv").exists()
 
 
