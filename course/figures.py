@@ -55,7 +55,7 @@ def picture(figure: Figure, alt: str) -> Picture:
         ValueError: `alt` is empty.
     """
     if not alt.strip():
-        raise ValueError("a picture needs alt text: say in a sentence what a reader sees who looks at it")
+        raise ValueError("a picture needs alt text: say in a sentence what a reader sees in it")
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", dpi=DOTS_PER_INCH, bbox_inches="tight")
     return Picture(buffer.getvalue(), alt)
@@ -299,7 +299,7 @@ def _bare(axis: Axes) -> None:
 def _vector(values: Numbers, length: int | None = None) -> list[float]:
     numbers = torch.as_tensor(values, dtype=torch.float64).detach().flatten().tolist()
     if length is not None and len(numbers) != length:
-        raise ValueError(f"one number for each place: expected {length}, got {len(numbers)}")
+        raise ValueError(f"one number for each position: expected {length}, got {len(numbers)}")
     return numbers
 
 

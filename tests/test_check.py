@@ -39,9 +39,9 @@ def test_checking_one_notebook_shows_each_exercise(again: Path, capsys: Capture)
         assert main(["check", f"submitted/{student}/{NAME}/small.ipynb"]) == status
         out = shown(capsys)
         assert all(line in out for line in lines) and "one-check" not in out
-        assert "written answers: 2 points wait for a person" in out
+        assert "written answers: 2 points wait for marking" in out
     assert main(["check", f"submitted/cat/{NAME}/small.ipynb"]) == 0
-    assert "one-test-more: this cell was missing and is back" in shown(capsys)
+    assert "one-test-more: this cell was missing and was restored" in shown(capsys)
     assert points(again) == before
 
 
@@ -114,7 +114,7 @@ def test_all_notebooks_of_a_folder_are_checked(again: Path, capsys: Capture) -> 
     assert main(["check", str(folder)]) == 1
     out = shown(capsys)
     assert out.index("again.ipynb") < out.index("8 of 8") < out.index("small.ipynb") < out.index("5.5 of 8")
-    assert "13.5 of 16 points from tests in 2 notebooks; written answers: 4 points wait for a person" in out
+    assert "13.5 of 16 points from tests in 2 notebooks; written answers: 4 points wait for marking" in out
     assert "next: two in small.ipynb" in out
     shutil.copy(folder / "again.ipynb", folder / "small.ipynb")
     assert main(["check", str(folder)]) == 0 and "16 of 16" in shown(capsys)

@@ -121,9 +121,9 @@ def test_an_unknown_student_is_one_line(again: Path, capsys: Capture) -> None:
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        (["grade", "02-none"], "grader: no assignment '02-none' in source/; there is 01-small"),
-        (["release", "02-none"], "grader: no assignment '02-none' in source/; there is 01-small"),
-        (["grade", "../source"], "grader: no assignment '../source' in source/; there is 01-small"),
+        (["grade", "02-none"], "grader: no assignment '02-none' in source/, which has 01-small"),
+        (["release", "02-none"], "grader: no assignment '02-none' in source/, which has 01-small"),
+        (["grade", "../source"], "grader: no assignment '../source' in source/, which has 01-small"),
     ],
 )
 def test_an_unknown_assignment_is_one_line_with_the_known_ones(

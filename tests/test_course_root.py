@@ -65,7 +65,7 @@ def test_a_folder_without_source_is_refused_before_its_configuration_runs(strang
 def test_where_no_one_can_be_asked_a_line_says_what_to_do(strange: Terminal, capsys: Capture) -> None:
     """--trust agrees, once for all; the folder is then a line in a file of this user."""
     line = refused(capsys)
-    assert f"{strange.course} was not used before, and its nbgrader_config.py and the tests in source/" in line
+    assert f"{strange.course} has not been used before, and its nbgrader_config.py and the tests in source/" in line
     assert line.endswith("run this once with --trust") and not has_run(strange) and not is_known(strange.course)
     assert main(["check", "small.ipynb", "--trust"]) == 0 and has_run(strange)
     assert main(["check", "small.ipynb"]) == 0

@@ -160,7 +160,7 @@ def test_a_notebook_whose_runner_always_dies_is_given_up():
     source = notebook(answer("one", "def one():\n    return 1"), check("one-check", "import os\nos._exit(1)"))
     report = grade(source, source)
     [result] = report.results
-    assert (result.verdict, result.message) == (Verdict.TIMED_OUT, "Grading did not come to an end.")
+    assert (result.verdict, result.message) == (Verdict.TIMED_OUT, "Grading did not finish.")
     assert report.given_up
 
 

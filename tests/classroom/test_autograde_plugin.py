@@ -204,11 +204,11 @@ def test_a_notebook_that_could_not_be_graded_gives_no_points_either_way(ungraded
     with (ungraded / "nbgrader_config.py").open("a") as config:
         config.write("\nc.Grader.allow_broken_tests = True\n")
     done = run(ungraded, "nbgrader", "autograde", NAME)
-    assert done.returncode == 0 and "grading did not come to an end" in done.stderr
+    assert done.returncode == 0 and "grading did not finish" in done.stderr
     assert ledger(ungraded)["ann"]["score"] == 0
     [outcome] = ClassRun(CourseDir(ungraded), NAME, force=True).outcomes()
-    assert "did not come to an end" in outcome.errors[0] and ledger(ungraded)["ann"]["score"] == 0
-    assert "Grading did not come to an end." in next((ungraded / "feedback" / "ann").rglob("small.html")).read_text()
+    assert "did not finish" in outcome.errors[0] and ledger(ungraded)["ann"]["score"] == 0
+    assert "Grading did not finish." in next((ungraded / "feedback" / "ann").rglob("small.html")).read_text()
 
 
 LINKS = {

@@ -127,7 +127,7 @@ def test_a_student_without_a_submission_has_nothing(ledger: Ledger) -> None:
 
 def test_an_assignment_that_the_gradebook_does_not_have_is_an_error(course: CourseDir, tmp_path: Path) -> None:
     """It names those that there are; or it is empty, where that is to be expected."""
-    with pytest.raises(GraderError, match=rf"no assignment 'none' \(there is {NAME}, {OTHER}\)"):
+    with pytest.raises(GraderError, match=rf"no assignment 'none' \(it has {NAME}, {OTHER}\)"):
         read_ledger(course, "none")
     empty = read_ledger(course, "none", is_new=True)
     assert (empty.by_student, empty.due, empty.blank.total.max_points) == ({}, None, 0) and "absent" in empty.students

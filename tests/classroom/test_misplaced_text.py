@@ -120,7 +120,7 @@ def test_the_teacher_learns_of_kept_text(graded_class: Path) -> None:
     notices = {each.student: each.notices for each in ClassRun(CourseDir(graded_class), NAME).outcomes()}
     assert notices["right"] == notices["crlf"] == []
     for student in ("below", "above", "check", "merged", "hidden", "note"):
-        assert "text that stood in the wrong cells of small was kept" in notices[student]
+        assert "text in the wrong cells of small was kept" in notices[student]
 
 
 def test_nbgraders_own_commands_agree(graded_class: Path, autograded_class: Path) -> None:
@@ -151,7 +151,7 @@ def test_new_text_next_to_a_marked_box_waits_again(graded_class: Path, tmp_path:
 
 
 UNREADABLE = {
-    "page": (b"<!DOCTYPE html><title>Log in</title>", "small.ipynb is a web page (HTML), perhaps of a login"),
+    "page": (b"<!DOCTYPE html><title>Log in</title>", "small.ipynb is a web page (HTML), perhaps a login page"),
     "gzip": (gzip.compress(b"{}"), "small.ipynb is compressed with gzip, not a notebook"),
     "empty": (b"", "small.ipynb is empty"),
     "long": (b'{"cells": [{"source": "' + b"a" * 1_100_000 + b'"}]}', "1100000 characters in cell 1 (of 1 cells)"),

@@ -214,7 +214,7 @@ def test_text_that_no_file_can_hold_is_graded(again: Path) -> None:
 
 def test_a_run_with_nothing_to_grade_gives_the_reason(again: Path, tmp_path: Path) -> None:
     """An unknown assignment, a class without submissions, a folder that is no course."""
-    with pytest.raises(GraderError, match="no assignment 'x' in source/; there is 01-small"):
+    with pytest.raises(GraderError, match="no assignment 'x' in source/, which has 01-small"):
         list(ClassRun(CourseDir(again), "x").outcomes())
     shutil.rmtree(again / "submitted")
     with pytest.raises(GraderError, match="no submissions of '01-small'"):

@@ -353,4 +353,4 @@ def test_a_check_says_what_waits_for_a_person(
     """The points of the tasks and of the written answer."""
     monkeypatch.chdir(course)
     assert main(["check", "--trust", f"submitted/answered/{NAME}"]) == 0
-    assert "written answers: 10.5 points wait for a person" in " ".join(capsys.readouterr().out.split())
+    assert "written answers: 10.5 points wait for marking" in " ".join(capsys.readouterr().out.split())

@@ -61,7 +61,7 @@ def test_weights_that_do_not_fit_the_names_are_refused(shape: tuple[int, ...]) -
 
 
 def test_a_curve_of_the_wrong_length_is_refused() -> None:
-    """A curve needs one number for each place on the x axis; the error gives both lengths."""
+    """A curve needs one number for each position on the x axis; the error gives both lengths."""
     with pytest.raises(ValueError, match="expected 2, got 3"):
         figures.lines({"a": [1.0, 2.0, 3.0]}, x=[0, 1], xlabel="x", ylabel="y", alt=ALT)
 

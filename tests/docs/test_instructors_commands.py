@@ -118,7 +118,7 @@ def test_the_page_leads_from_a_course_folder_to_fetched_feedback(course: Path, s
             assert "Lee, Ann" in (course / "grades-canvas.csv").read_text()
             assert printed.count("wrote grades-canvas.csv: ") == 1
         if command == f"grader feedback {ASSIGNMENT}":
-            assert "returned the work of 1 student, 1 of them also by the exchange" in printed
+            assert "returned the work of 1 student, 1 of them also through the exchange" in printed
             run(student, f"nbgrader fetch_feedback {ASSIGNMENT}")
             (page,) = (student / ASSIGNMENT / "feedback").rglob("small.html")
             assert "8" in page.read_text()

@@ -278,7 +278,7 @@ def test_a_result_of_another_dtype_is_asked_about(seen: NotebookNode) -> None:
     """torch's own error names neither dtype as a student writes it."""
     text = error_text(outputs(seen, "widened-check"))
     assert " ".join(text.split("\n\n")[1].split()) == (
-        "The check compares numbers in float64 with numbers in float32: is your dtype the one that is asked for?"
+        "The check compares numbers in float64 with numbers in float32: is your dtype the required one?"
     )
 
 

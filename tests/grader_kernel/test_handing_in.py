@@ -157,8 +157,8 @@ def test_one_is_reminded_to_save(server: Server, tmp_path: Path) -> None:
         ({"JPY_SESSION_NAME": "/nowhere/x.ipynb"}, "no file /nowhere/x.ipynb: if you renamed .* restart its kernel"),
         ({"HAND_IN_URL": "grader.example.org"}, "grader.example.org is not the address of a service"),
         ({"HAND_IN_URL": "http://[1"}, r"http://\[1 is not the address of a service"),
-        ({"HAND_IN_URL": "http://127.0.0.1/a b"}, "No request to http://127.0.0.1/a b is possible .*control char"),
-        ({"HAND_IN_TOKEN": "schlüssel→"}, "No request to .* is possible .*correct the address and the token"),
+        ({"HAND_IN_URL": "http://127.0.0.1/a b"}, "A request to http://127.0.0.1/a b cannot be sent .*control char"),
+        ({"HAND_IN_TOKEN": "schlüssel→"}, "A request to .* cannot be sent .*correct the address and the token"),
     ],
     ids=["wrong token", "no answer", "no token", "no name", "no file", "no scheme", "no host", "blank", "odd token"],
 )
@@ -230,7 +230,7 @@ def test_marks_and_a_link_to_the_page_are_below_the_cell(server: Server, tmp_pat
     """After handing in, at the next look at the button, and without handing in; the link opens the marked page."""
     mine = access(server, "hal")
     text = shown(tmp_path, written(server.folder), **mine)
-    assert "A person marks answers for 2 points more" in text and "Marked:" not in text
+    assert "Answers worth another 2 points are marked by a person" in text and "Marked:" not in text
     returned(server, "hal", 1.5)
     for call in ("hand_in(now=True)", "from grader_kernel import feedback; feedback()"):
         text = " ".join(shown(tmp_path, None, call=call, **mine).split())
@@ -262,7 +262,7 @@ def test_marks_beside_a_hand_in_that_does_not_count_are_those_of_an_earlier_one(
     [
         ({}, "This notebook has not been graded yet."),
         ({"HAND_IN_TOKEN": "another"}, "No feedback: this token is unknown"),
-        ({"HAND_IN_URL": "", "HAND_IN_TOKEN": ""}, "There is no service with feedback: ask your teacher"),
+        ({"HAND_IN_URL": "", "HAND_IN_TOKEN": ""}, "No service with feedback is set up here: ask your teacher"),
     ],
 )
 def test_feedback_that_there_is_not_is_a_sentence(
@@ -463,9 +463,9 @@ def test_any_other_answer_is_one_line(
 def test_who_learns_alone_is_graded_on_this_computer(server: Server, tmp_path: Path) -> None:
     """Without a service, in the course folder, once that is known; without both, the sentence says what to do."""
     text = shown(server.folder / "mine", written(server.folder, one=WRONG))
-    assert f"{server.folder} was not used before" in text and "run this once with --trust" in text
+    assert f"{server.folder} has not been used before" in text and "run this once with --trust" in text
     remember(server.folder)
     text = shown(server.folder / "mine", written(server.folder, one=WRONG), call="hand_in(now=True, note='Why?')")
     assert "5 of 8 points from tests" in text and "adds one" in text and "Attempts" not in text
-    assert "There is no service that takes your note" in text
+    assert "No service here takes your note" in text
     assert "ask your teacher for the file hand_in.toml" in shown(tmp_path, written(server.folder))

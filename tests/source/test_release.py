@@ -57,7 +57,7 @@ def test_releasing_leaves_the_gradebook_alone(folder: Path) -> None:
 
 def test_an_unknown_assignment_is_refused_with_those_there_are(folder: Path) -> None:
     """A mistyped name is answered with the right ones."""
-    with pytest.raises(GraderError, match="no assignment '4-attention' in source/; there is 01-aggregation, "):
+    with pytest.raises(GraderError, match="no assignment '4-attention' in source/, which has 01-aggregation, "):
         release(CourseDir(folder), "4-attention")
 
 

@@ -180,7 +180,10 @@ def test_the_service_waits_as_long(course: Path) -> None:
     [
         (["anne", NAME, "2030-02-01"], "no student 'anne': did you mean 'ann'?"),
         (["ann", "01-smal", "2030-02-01"], f"no assignment '01-smal': did you mean '{NAME}'?"),
-        (["ann", NAME, "2030-01-02 12:00"], f"{NAME} is due at 2030-01-02 12:00:00 UTC for all, and .* is not later"),
+        (
+            ["ann", NAME, "2030-01-02 12:00"],
+            f"{NAME} is due at 2030-01-02 12:00:00 UTC for everyone, and .* is not later",
+        ),
         (["ann", NAME, "2020-01-02"], "2020-01-02 23:59:59 UTC is in the past: correct .* or add --past"),
         (["ann", NAME, "--remove"], "has no extension of"),
         (["ann", NAME, "tomorrow"], "'tomorrow' is not a date: write a date such as"),

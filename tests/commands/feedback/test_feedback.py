@@ -107,7 +107,7 @@ def test_a_page_is_made_again_only_if_it_changes(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["none"], "no assignment 'none' in source/; there is 01-small"),
+        (["none"], "no assignment 'none' in source/, which has 01-small"),
         ([NAME, "--student", "zoe"], f"nothing of 'zoe' is graded in {NAME}: correct the name, or run"),
     ],
 )
@@ -170,5 +170,5 @@ def test_an_exchange_that_fails_is_named_and_the_service_still_has_the_page(
     (folder / "exchange" / "attention" / "feedback").write_text("not a folder")
     (folder / "exchange").chmod(0o777)
     assert main(["feedback", NAME, "--unmarked"]) == 1
-    assert "ann: not returned by the exchange (" in capsys.readouterr().err
+    assert "ann: not returned through the exchange (" in capsys.readouterr().err
     assert ReturnedFolder(folder).of(NAME, "ann") is not None

@@ -147,7 +147,7 @@ def test_canvas_and_gradebook_must_agree_on_the_points(course: Course) -> None:
     """Seven of ten points would be seven of a hundred."""
     write_csv(course.folder, points_possible(CANVAS_GRADEBOOK, "100"), "canvas.csv")
     _, said = course.export("--template", "canvas.csv", status=1)
-    assert "01-small has 10 points in the gradebook, and 100 in canvas.csv: set 10 in the platform" in said
+    assert "01-small has 10 points in the gradebook, and 100 in canvas.csv: set 10 on the platform" in said
     assert not (course.folder / "out.csv").exists()
 
 
@@ -181,7 +181,7 @@ def test_without_a_template_canvas_finds_students_by_its_ids(course: Course) -> 
     assert course.scores(rows[2:], 3, 5) == {"ann": "5.75", "bob": "7.75", "eve": "0", "dan": "0"}
     assert course.scores(rows[2:], 3, 1) == {"ann": "101", "bob": "102", "eve": "104", "dan": ""}
     assert "without --template, Canvas looks for assignments with these very titles" in said
-    assert "1 student without an ID of Canvas in the gradebook ('grader roster' puts it there): dan" in said
+    assert "1 student without a Canvas ID in the gradebook ('grader roster' puts it there): dan" in said
     assert "1 student without a submission of 01-small, with 0 points as nbgrader counts: dan" in said
 
 
@@ -237,7 +237,7 @@ def test_without_a_worksheet_moodle_maps_the_columns(course: Course) -> None:
 def test_an_assignment_that_was_never_graded_is_refused(course: Course) -> None:
     """No one gets zero by a misspelt name."""
     assert main(["export", "02-small", "--for", "csv"]) == 1
-    assert "the gradebook has no assignment '02-small' (there is 01-small)" in course.printed.readouterr().err
+    assert "the gradebook has no assignment '02-small' (it has 01-small)" in course.printed.readouterr().err
 
 
 def run_nbgrader(logged: pytest.LogCaptureFixture, plugin: str, *settings: str, status: int = 0, **aliases: str) -> str:

@@ -87,7 +87,10 @@ def test_archives_of_both_platforms_may_lie_together(collected: Collected) -> No
     collected.put(".DS_Store", b"")
     logged = collected.collect()
     assert collected.course.submitted() == {"ann small.ipynb": work("ann"), "bob small.ipynb": work("bob")}
-    assert "x_103_9001_small.ipynb was not imported: put the zip archive there" in logged and "DS_Store" not in logged
+    assert (
+        "x_103_9001_small.ipynb was not imported: put the zip archive that the platform made there" in logged
+        and "DS_Store" not in logged
+    )
 
 
 def test_two_archives_do_not_hide_a_submission_from_each_other(collected: Collected) -> None:

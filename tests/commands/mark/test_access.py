@@ -136,7 +136,7 @@ def test_a_forged_request_changes_nothing(course: CourseDir, server: Server, ada
 def test_a_request_that_is_none_is_refused(server: Server, ada: dict[str, str], data: bytes) -> None:
     """In a sentence."""
     answer = server.ask(f"{WHY}/mark", data, **ada)
-    assert answer.status == 400 and "load the page again" in answer.json["error"]
+    assert answer.status == 400 and "reload the page" in answer.json["error"]
 
 
 def test_what_is_not_there_is_not_found(server: Server, ada: dict[str, str]) -> None:

@@ -34,7 +34,7 @@ def test_added_comments_stay(tmp_path: Path) -> None:
         (ReusableComment("x" * 2000), "from 1 to"),
         (ReusableComment("y", float("nan")), "must be a number"),
         (ReusableComment("y", float("inf")), "must be a number"),
-        (ReusableComment("The  reason"), "use that one"),
+        (ReusableComment("The  reason"), "there is already a comment"),
     ],
 )
 def test_what_is_no_comment_is_refused(tmp_path: Path, comment: ReusableComment, why: str) -> None:

@@ -288,7 +288,7 @@ def test_a_request_for_a_regrade_is_with_its_answer(course: CourseDir) -> None:
     assert done.requests == () and [each.cell for each in marking.requests()] == ["two", "", "why"]
     (told,) = [each.as_json()["answer"] for each in requests_of(record.entries(), NAME, "bob")]
     assert (told["text"], told["before"], told["after"]) == ("You are right.", 1, 2) and "ada" not in str(told)
-    with pytest.raises(GraderError, match="answered already"):
+    with pytest.raises(GraderError, match="already been answered"):
         marking.answer_request(marking.questions[WHY], state.group, asked.id, "Again.", "ada")
 
 

@@ -86,7 +86,7 @@ def test_keys_mark_and_undo(course: CourseDir, server: Server, browser: Browser)
     assert given(course, "ann") == (None, None)
     ada.press("?")
     expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
-    page.get_by_label("Single keys do this").uncheck()
+    page.get_by_label("Use single-key shortcuts").uncheck()
     page.get_by_role("button", name="Close").click()
     ada.press("2")
     assert page.locator("input.value").input_value() == ""

@@ -87,7 +87,7 @@ def test_a_mutant_that_no_test_finds_is_shown_with_its_edit(course: Path, capsys
     out = " ".join(capsys.readouterr().out.split())
     assert "scaled: no test finds a mutant that exchanges the operator in line 3 - return x * by + return x / by" in out
     assert "These exercises are open: scaled." in out
-    assert "scaled: finds only what other tests find too: scaled-check, scaled-test-one" in out
+    assert "scaled: finds only what other tests also find: scaled-check, scaled-test-one" in out
 
 
 def test_every_answer_says_which_tests_find_it(course: Path, capsys: Capture) -> None:
@@ -193,7 +193,7 @@ def test_a_record_is_not_released(course: Path) -> None:
 def test_an_unknown_exercise_is_one_line(course: Path, capsys: Capture) -> None:
     """It names those that there are."""
     assert main(["prove", "--exercise", "scales"]) == 1
-    assert "no exercise is called 'scales'; there is root, scaled" in capsys.readouterr().err
+    assert "no exercise is called 'scales'; known: root, scaled" in capsys.readouterr().err
 
 
 def test_a_tenth_is_drawn_by_its_seed(course: Path, capsys: Capture) -> None:

@@ -218,7 +218,7 @@ def _pair(place: int, students: int, exercise: str, draw: random.Random) -> Simi
     same = [(line, line + (2 if line >= 3 else 0)) for line in range(len(one)) if one[line] and line not in (1, 11)]
     reasons = [
         f"Both answers to `{exercise}` behave alike, and wrong in a way that 2 of {students} students share.",
-        f"91 % of the text of `{exercise}` is the same after renaming.",
+        f"91% of the text of `{exercise}` is the same after renaming.",
     ]
     passages = [Passage(exercise, one, other, same)] * (1 + place % 3)
     return SimilarPair(left, right, 100.0 - place, reasons, passages)

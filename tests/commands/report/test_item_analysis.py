@@ -100,7 +100,7 @@ def test_the_only_test_of_an_exercise_is_failed_by_no_one_alone() -> None:
 
 
 def test_what_everyone_passes_does_not_stand_out() -> None:
-    """It costs no one anything; the table says that it tells no one apart."""
+    """It costs no one anything; the table says that it does not tell students apart."""
     found = analysed_tests(of_class([dict(MOST)] * 20))
     assert [test.notes for test in found] == [[ALL_PASS]] * len(MOST)
     assert outstanding(found) == []

@@ -75,7 +75,7 @@ def test_a_blank_is_known_and_no_mean_before_others_are_marked(course: Path) -> 
     blank = released(course)
     hand_in(course, "eve", answered(blank, one=RIGHT["one"], two=RIGHT["two"]))
     grade_class(course)
-    assert "half of them have at least 80 % of their known points" in words(course)
+    assert "half of them have at least 80% of their known points" in words(course)
     assert why(class_report(CourseDir(course), NAME)) == ([0], None, 5, 4, 1)
     mark(course, "why", ann=2)
     assert why(class_report(CourseDir(course), NAME)) == ([1, 0], 0.5, 5, 3, 1)

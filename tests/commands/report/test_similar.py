@@ -211,19 +211,19 @@ def test_a_known_mistake_counts_much_less_than_another() -> None:
     [unknown], [known] = (similar(shared(9, is_known=each), texts) for each in (False, True))
     assert known.score < unknown.score / 2
     assert similar(shared(1, is_known=True), texts) == similar(shared(3, is_known=True), texts) == []
-    assert known.reasons[0] == f"their wrong answers to `{SPLIT}-0` are the same known mistake, as of 2 of 40"
+    assert known.reasons[0] == f"their wrong answers to `{SPLIT}-0` are the same known mistake, made by 2 of 40"
 
 
 def test_unusual_text_counts_without_a_known_behaviour() -> None:
     [pair] = similar(alike({3: UNUSUAL, 30: disguised(UNUSUAL, random.Random(1))}), GIVEN)
     assert places([pair]) == [(3, 30)]
-    assert pair.reasons == ["100 % of the unusual lines of `split-heads` match after renaming"]
+    assert pair.reasons == ["100% of the unusual lines of `split-heads` match after renaming"]
 
 
 def test_the_share_of_unusual_lines_is_told() -> None:
     other = UNUSUAL.replace("len(rows[0][0])", "rows.width").replace(".exp().log()", "")
     [pair] = similar(alike({3: UNUSUAL, 30: other}), GIVEN)
-    assert pair.reasons == ["56 % of the unusual lines of `split-heads` match after renaming"]
+    assert pair.reasons == ["56% of the unusual lines of `split-heads` match after renaming"]
 
 
 def test_unusual_text_says_little_where_both_have_full_marks() -> None:

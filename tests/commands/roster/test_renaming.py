@@ -78,17 +78,17 @@ def test_a_folder_with_a_bad_name_that_was_never_graded_is_renamed(course: Path)
 @pytest.mark.parametrize(
     ("words", "error"),
     [
-        (("--rename", "ann", "bob"), "there is a student 'bob' already"),
-        (("--rename", "ann", "ann"), "there is a student 'ann' already"),
+        (("--rename", "ann", "bob"), "there is already a student 'bob'"),
+        (("--rename", "ann", "ann"), "there is already a student 'ann'"),
         (("--rename", "eve", "eva"), "there is no student 'eve', neither in the gradebook nor in submitted/"),
         (("--rename", "ann", "a/b"), "a student's name has letters"),
         (("--rename", "..", "up"), "there is no student '..'"),
         (("--rename", ".source", "up"), "there is no student '.source'"),
         (("--rename", "ann/01-small", "up"), "there is no student 'ann/01-small'"),
-        (("--remove", ""), "grader roster wants one thing"),
+        (("--remove", ""), "grader roster takes one of these"),
         (("--remove", "eve"), "there is no student 'eve'"),
-        (("file.csv", "--remove", "ann"), "grader roster wants one thing"),
-        ((), "grader roster wants one thing"),
+        (("file.csv", "--remove", "ann"), "grader roster takes one of these"),
+        ((), "grader roster takes one of these"),
     ],
 )
 def test_what_cannot_be_is_refused_and_changes_nothing(

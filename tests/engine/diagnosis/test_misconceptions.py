@@ -310,7 +310,7 @@ def test_sentences_are_tied_by_exercise(tmp_path: Path) -> None:
         ('means = ["squares"]', "", "exactly one of `means`, `always` and `dead`"),
         ('means = ["squares"]', "means = []", "exactly one of `means`, `always` and `dead`"),
         ('means = ["squares"]', 'means = ["squares"]\nalways = "so"', "exactly one of `means`, `always` and `dead`"),
-        ('means = ["squares"]', 'dead = "so"\nmutants = "so"', "`mutants` stands beside `means` only"),
+        ('means = ["squares"]', 'dead = "so"\nmutants = "so"', "`mutants` needs `means` beside it"),
         ("says", "said", "`said`"),
         ('"Yours is squared"', '""', "`$.says`"),
     ],

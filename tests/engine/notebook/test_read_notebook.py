@@ -45,7 +45,7 @@ NO_NOTEBOOK = {
     "gzip": (gzip.compress(NOTEBOOK.encode()), "compressed with gzip"),
     "zip": (b"PK\x03\x04\x14\x00", "a zip archive"),
     "pdf": (b"%PDF-1.7\n%\xe2\xe3", "a PDF"),
-    "page": (b"\n<!DOCTYPE html>\n<html><title>Log in", r"a web page \(HTML\), perhaps of a login"),
+    "page": (b"\n<!DOCTYPE html>\n<html><title>Log in", r"a web page \(HTML\), perhaps a login page"),
     "page in UTF-16": ("<html lang='de'>".encode("utf-16"), r"a web page \(HTML\)"),
     "conflict": (CONFLICT.encode(), "marks of a git conflict"),
     "conflict in a cell": (NOTEBOOK.replace('    "It had', '<<<<<<< HEAD\n    "It had').encode(), "a git conflict"),

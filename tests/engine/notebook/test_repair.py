@@ -51,7 +51,7 @@ def test_a_deleted_cell_of_ours_is_back(submission, name):
     """Deleting a test does not remove it: it returns to its place, and the report names it."""
     submission.cells.remove(cell(submission, name))
     points, repairs = graded(submission)
-    assert points == 2 and repairs == f"{name}: this cell was missing and is back"
+    assert points == 2 and repairs == f"{name}: this cell was missing and was restored"
     assert names(repair(SOURCE, submission).notebook) == ORDER
 
 
@@ -59,7 +59,7 @@ def test_a_deleted_answer_is_back_empty(submission):
     """Its exercise earns nothing, and the solution of the source does not take its place."""
     submission.cells.remove(cell(submission, "two"))
     points, repairs = graded(submission)
-    assert points == 1 and repairs == "two: this cell was missing and is back"
+    assert points == 1 and repairs == "two: this cell was missing and was restored"
     assert cell(repair(SOURCE, submission).notebook, "two").source == ""
 
 
@@ -70,7 +70,7 @@ def test_an_edited_test_is_ours_again(submission, edit):
         cell(submission, name).source = edit
     cell(submission, "one-check").metadata.nbgrader.points = 100
     points, repairs = graded(submission)
-    assert points == 2 and repairs.count("you wrote" if edit else "its original text is back") == 3
+    assert points == 2 and repairs.count("you wrote" if edit else "its original text was restored") == 3
     assert edit in [each.source for each in repair(SOURCE, submission).notebook.cells] or not edit
     wrong = answered(submission, one="def one():\n    return 7")
     assert graded(wrong)[0] == 1
@@ -247,7 +247,7 @@ def test_moved_cells_are_back_in_their_order(submission):
     submission.cells.remove(helper)
     submission.cells.insert(submission.cells.index(cell(submission, "one")) + 1, helper)
     points, repairs = graded(submission)
-    assert points == 2 and "cells were moved; they are back in their order" in repairs
+    assert points == 2 and "cells were moved; their order was restored" in repairs
     assert names(repair(SOURCE, submission).notebook) == ORDER
 
 
@@ -287,7 +287,7 @@ def test_a_cell_stripped_of_its_metadata_costs_nothing(submission, name):
     """A tool that drops metadata turns it into an ordinary cell, and the student's code in it still runs."""
     cell(submission, name).metadata = nbformat.from_dict({})
     points, repairs = graded(submission)
-    assert points == 2 and repairs == f"{name}: this cell was missing and is back"
+    assert points == 2 and repairs == f"{name}: this cell was missing and was restored"
 
 
 def test_all_metadata_stripped_costs_nothing(submission):

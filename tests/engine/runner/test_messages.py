@@ -65,8 +65,8 @@ def test_a_hidden_test_shows_its_truth_and_its_own_message():
     ("back", "why"),
     [
         ("x.detach()", ": no gradient comes back through it."),
-        ("x.double()", ": is its dtype the one that is asked for?"),
-        ("x[:, :2]", ": is its shape the one that is asked for?"),
+        ("x.double()", ": does it have the required dtype?"),
+        ("x[:, :2]", ": does it have the required shape?"),
         ("'x'", "."),
     ],
 )
@@ -100,7 +100,7 @@ def test_a_visible_check_names_the_dtypes_that_it_cannot_compare(compare, back, 
     [result] = grade(source, answered(source, f=f"def f(x):\n    return {back}")).results
     one, other = dtypes
     assert result.message == (
-        f"The check compares numbers in {one} with numbers in {other}: is your dtype the one that is asked for?"
+        f"The check compares numbers in {one} with numbers in {other}: is your dtype the required one?"
     )
 
 

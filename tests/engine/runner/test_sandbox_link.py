@@ -135,7 +135,7 @@ def test_a_reply_that_breaks_the_protocol_loses_the_sandbox(connect, reply):
 @pytest.mark.parametrize(
     ("ended", "verdict", "why", "redacted"),
     [
-        (SandboxExit(), Verdict.CRASHED, "it cut its connection", "it cut its connection"),
+        (SandboxExit(), Verdict.CRASHED, "it closed its connection", "it closed its connection"),
         (SandboxExit(exit_status=41), Verdict.CRASHED, "the process ended itself", "the process ended itself"),
         (SandboxExit(exit_status=-6), Verdict.CRASHED, "the process was ended by SIGABRT", "the process ended itself"),
         (

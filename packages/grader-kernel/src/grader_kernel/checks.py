@@ -118,7 +118,8 @@ def _explained(
         lines = _wrapped(f"Your code raised {name}")
         return [*lines, "", *shell.InteractiveTB.structured_traceback(kind, error, _chain(students), tb_offset=0)]
     if isinstance(error, NameError):
-        return _wrapped(f"There is no {error.name} here. Is it defined above, and did you run the cells from the top?")
+        question = "Is it defined above, and did you run the cells from the top?"
+        return _wrapped(f"{error.name} is not defined here. {question}")
     if sentence := compared_dtypes(error):
         return _wrapped(sentence)
     last = [call for call in calls if _is_test(call)][-1]

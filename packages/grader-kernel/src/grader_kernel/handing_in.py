@@ -6,7 +6,7 @@
 
 "Run All" shows the button and hands nothing in: an attempt is used when a person decides.
 
-service.py finds the class's service and speaks with it.
+service.py finds the class's service and talks to it.
 """
 
 import importlib.util
@@ -42,7 +42,7 @@ OPEN_NOTEBOOK = "JPY_SESSION_NAME", "__vsc_ipynb_file__"
 """Where to find the notebook of a kernel: an environment variable from Jupyter's server, a name from VS Code."""
 WAIT, LABEL_SECONDS, CHECK_SECONDS = 20, 5, 600
 """Timeouts in seconds: one poll for a report, one request for the text of the button, and grading here."""
-NO_BUTTON = "This program shows no button here: run hand_in(now=True) to hand in."
+NO_BUTTON = "This program shows no button: run hand_in(now=True) to hand in."
 STATES = {"waiting": "Waiting: number {place} in the queue …", "grading": "Your notebook is being graded …"}
 
 
@@ -92,7 +92,9 @@ def feedback(notebook: str | os.PathLike[str] | None = None) -> None:
         path = _notebook(notebook).resolve()
         service = service_of(path.parent)
         if service is None:
-            raise Problem(f"There is no service with feedback: ask your teacher for it, or for the file {SETTINGS}.")
+            raise Problem(
+                f"No service with feedback is set up here: ask your teacher for it, or for the file {SETTINGS}."
+            )
         found = service.ask(_address_of("feedback", path), b"", failed="No feedback")
         state = found["hand_in"] or {}
         if "report" in state:
@@ -120,7 +122,7 @@ def ask(text: str, exercise: str = "", notebook: str | os.PathLike[str] | None =
         path = _notebook(notebook).resolve()
         service = service_of(path.parent)
         if service is None:
-            raise Problem(f"There is no service to ask: write to your teacher, or ask for the file {SETTINGS}.")
+            raise Problem(f"No service is set up here: write to your teacher, or ask for the file {SETTINGS}.")
         request = service.ask(_address_of("request", path), _wanted(text, exercise), failed="Not asked")
         display(note_shown(f"Asked at {local_time(request['asked'])}: run feedback() for the answer.", GREEN))
     except Problem as problem:
@@ -176,7 +178,7 @@ def _hand_in(named: str | os.PathLike[str] | None, area: DisplayHandle, late: bo
         service = service_of(path.parent)
         if service is None:
             if note:
-                notices.insert(0, "There is no service that takes your note: write to your teacher.")
+                notices.insert(0, "No service here takes your note: write to your teacher.")
             area.update(note_shown("Your notebook is being graded on this computer …"))
             area.update(report_shown(_graded_here(path), {}, notices))  # `grader check` keeps the points itself
             return False
@@ -195,7 +197,7 @@ def _hand_in(named: str | os.PathLike[str] | None, area: DisplayHandle, late: bo
         with suppress(OSError):  # the table of progress is not worth a report
             keep_check(path, report["points"], report["max_points"])
     except Late as question:
-        area.update(note_shown(f"{question} {how} hand it in nevertheless.", RED))
+        area.update(note_shown(f"{question} {how} hand it in anyway.", RED))
         return True
     except Problem as problem:
         area.update(note_shown(str(problem), RED))
@@ -236,7 +238,7 @@ def _feedback(service: Service, path: Path, hand_in: str) -> dict[str, Any]:
 def _ended(state: dict[str, Any]) -> str:
     """Return the reason why there is no report."""
     if state["state"] == "superseded":
-        return "A newer version of this notebook was handed in meanwhile, and is graded in its place."
+        return "A newer version of this notebook has been handed in, and is graded instead."
     return f"Not graded: {state.get('error', state['state'])}."
 
 
@@ -298,7 +300,7 @@ def _graded_here(path: Path) -> dict[str, Any]:
     course = _course(path)
     if course is None:
         raise Problem(
-            f"There is no service to hand in to: ask your teacher for the file {SETTINGS}, and put it beside this "
+            f"No service is set up here: ask your teacher for the file {SETTINGS}, and put it beside this "
             "notebook. If you learn alone, open the notebook in a folder of the whole course, which has source/."
         )
     command = [sys.executable, "-m", "grader", "check", str(path.resolve()), "--json"]

@@ -116,7 +116,7 @@ class _Storages(TorchDispatchMode):
 
 
 def _tensors(values: Iterable[Any]) -> Iterator[torch.Tensor]:
-    """Yield the tensors among the arguments or results of an operation, also from nested lists."""
+    """Yield the tensors among the arguments or results of an operation, including those in nested lists."""
     for value in values:
         if isinstance(value, torch.Tensor):
             yield value

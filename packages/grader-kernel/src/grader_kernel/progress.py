@@ -41,7 +41,7 @@ def show(folder: str | os.PathLike[str] = ".") -> HTML:
     """
     found = notebooks(Path(folder))
     if not found:
-        return HTML("<p>No assignments are in this folder.</p>")
+        return HTML("<p>There are no assignments in this folder.</p>")
     rows = "".join(_row(notebook) for notebook in found)
     done = sum(notebook.points or 0 for notebook in found)
     most = sum(notebook.max_points for notebook in found)

@@ -76,7 +76,9 @@ def marks_shown(address: str, feedback: dict[str, Any], unmarked: float = 0) -> 
         elif marks["is_older"]:
             lines.append("Your newest hand-in is not in these marks yet.")
     elif unmarked:
-        lines.append(f"A person marks answers for {_points(unmarked)} more, and your teacher returns the marks.")
+        lines.append(
+            f"Answers worth another {_points(unmarked)} are marked by a person, and your teacher returns the marks."
+        )
     if link:
         place = link if link.startswith(("/", "http://", "https://")) else f"{address}/{link}"
         minutes = feedback["link_seconds"] // 60

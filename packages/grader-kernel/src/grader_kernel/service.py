@@ -64,8 +64,8 @@ class Service:
             raise kind(f"{failed}: {_reason(error)}.") from None
         except (ValueError, http.client.InvalidURL) as error:
             raise Problem(
-                f"No request to {self.url} is possible ({error}): correct the address and the token in {SETTINGS}, or "
-                "ask your teacher."
+                f"A request to {self.url} cannot be sent ({error}): correct the address and the token in {SETTINGS}, "
+                "or ask your teacher."
             ) from None
         except (OSError, http.client.HTTPException) as error:
             why = getattr(error, "reason", error)

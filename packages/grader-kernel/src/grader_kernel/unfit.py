@@ -15,8 +15,8 @@ TWO_DTYPES = re.compile(rf"^({'|'.join(DTYPES)}) did not match ({'|'.join(DTYPES
 """The error of `torch.allclose` and `torch.isclose` for two dtypes."""
 UNFIT = {
     "does not require grad": "no gradient comes back through it.",
-    "did not match|dtype": "is its dtype the one that is asked for?",
-    "must match|shapes|sizes|invalid for input": "is its shape the one that is asked for?",
+    "did not match|dtype": "does it have the required dtype?",
+    "must match|shapes|sizes|invalid for input": "does it have the required shape?",
 }
 """Hints by patterns of torch's error messages, which themselves might reveal values of a hidden test."""
 
@@ -39,4 +39,4 @@ def compared_dtypes(error: Exception | str) -> str:
     if not (dtypes := TWO_DTYPES.match(str(error).strip())):
         return ""
     one, other = (DTYPES[dtype] for dtype in dtypes.groups())
-    return f"The check compares numbers in {one} with numbers in {other}: is your dtype the one that is asked for?"
+    return f"The check compares numbers in {one} with numbers in {other}: is your dtype the required one?"

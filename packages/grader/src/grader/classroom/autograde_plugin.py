@@ -152,7 +152,7 @@ class GradeCells(NbGraderPreprocessor):
         )
         report.require_confined()
         if report.given_up:
-            self.log.warning("grading did not come to an end, so its tests give no points: grade it again with --force")
+            self.log.warning("grading did not finish, so its tests give no points: grade it again with --force")
         for result in report.results:
             if result.log:
                 self.log.debug("%s: %s\n%s", result.name, result.verdict, result.log)
@@ -262,7 +262,8 @@ def _strange_names(handed_in: SubmissionFolder, usual: set[Path]) -> list[str]:
         if entry.path in usual or entry.path.suffix == ".ipynb":
             if not (entry.is_file or entry.is_folder):
                 raise UnreadableFile(
-                    f"{entry.path} is a link or no file, and no link is followed", "ask the student for the file itself"
+                    f"{entry.path} is a link or not a file, and no link is followed",
+                    "ask the student for the file itself",
                 )
         elif entry.path.name in usual_names:
             raise UnreadableFile(

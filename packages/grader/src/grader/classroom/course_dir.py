@@ -157,7 +157,7 @@ class CourseDir:
         assignments = self.assignments()
         if assignment not in assignments:
             names = ", ".join(assignments) or "none yet"
-            raise GraderError(f"no assignment '{assignment}' in source/; there is {names}")
+            raise GraderError(f"no assignment '{assignment}' in source/, which has {names}")
         return self.folder("source", assignment)
 
     def students(self, assignment: str, only: Collection[str] = ()) -> list[str]:
@@ -239,7 +239,7 @@ def folder_of_students(directory: CourseDirectory, assignment: str) -> Path:
 
 
 def _is_there(path: Path, folder: Path) -> bool:
-    """Return whether `path`, below `folder`, is a folder or lies behind a link."""
+    """Return whether `path`, below `folder`, is a folder or is behind a link."""
     try:
         return SubmissionFolder(path, folder).has(".")
     except (UnreadableFile, PermissionError):

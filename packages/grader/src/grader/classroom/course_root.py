@@ -96,9 +96,10 @@ def _ask(course: Path) -> None:
     programs = f"its {CONFIG_FILE} and the tests in {SOURCE}/ are programs that run as you"
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise GraderError(
-            f"{course} was not used before, and {programs}: if you trust whoever made them, run this once with --trust"
+            f"{course} has not been used before, and {programs}: if you trust whoever made them, "
+            "run this once with --trust"
         )
-    print(f"{course} was not used before, and {programs}.", file=sys.stderr)
+    print(f"{course} has not been used before, and {programs}.", file=sys.stderr)
     print("Do you trust whoever made them? [y/N] ", end="", file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise GraderError(f"nothing of {course} was run: look at {CONFIG_FILE} and {SOURCE}/, or ask whoever made them")

@@ -238,7 +238,7 @@ class ResultWriter:
     def page_without_marks(self, student_result: StudentResult, name: str, time: datetime) -> str:
         """Return the page of a graded notebook with the grader's points and comments alone.
 
-        A student may see it at once, also while people mark, and if the notebook does not count.
+        A student may see it at once, even while people mark, and even if the notebook does not count.
 
         Args:
             student_result: the result of the notebook.

@@ -175,7 +175,7 @@ def submission_time(handed_in: SubmissionFolder) -> datetime | None:
     """Return the time of a submission in UTC without a zone; None if its timestamp is missing or empty.
 
     Raises:
-        UnreadableFile: its timestamp is not a regular file, or lies behind a link.
+        UnreadableFile: its timestamp is not a regular file, or is behind a link.
         ValueError: its timestamp is not a time.
         OSError: the folder cannot be listed.
     """
@@ -235,7 +235,7 @@ def _grade_notebook(
     student_result.reports[name], student_result.notebooks[name] = report, submitted.notebook
     if report.given_up:
         student_result.errors.append(
-            f"grading {name} did not come to an end, so its tests give no points: grade it again with --force"
+            f"grading {name} did not finish, so its tests give no points: grade it again with --force"
         )
     if report.repairs:
         student_result.notices.append(repaired(len(report.repairs), name))
@@ -250,4 +250,4 @@ def repaired(cells: int, notebook: str) -> str:
 
 def kept_text(notebook: str) -> str:
     """Return the notice about text in other cells of a notebook than it should be."""
-    return f"text that stood in the wrong cells of {notebook} was kept"
+    return f"text in the wrong cells of {notebook} was kept"

@@ -13,7 +13,7 @@ import msgspec
 
 from grader.text import plural
 
-NOT_GRADED = "Grading did not come to an end."
+NOT_GRADED = "Grading did not finish."
 TIME_IS_UP = "the time for the whole notebook was used up"
 NOT_DEFINED = (
     "{} is not defined: the cell that should define it is missing, did not run to its end, or gives it another name."
@@ -27,7 +27,7 @@ GOT_NONE = "The test got None: is a return missing, or does no gradient come bac
 UNUSABLE = "The test could not use what your code returned"
 UNUSABLE_BY_A_FUNCTION = "A function of the test{} could not use what your code gave it"
 DOES_NOT_HOLD = "This does not hold for your code."
-PART = "This test gave a part of its points."
+PART = "This test gave part of its points."
 UNGRADABLE = "This test cannot be graded: your teacher has been told."
 
 
@@ -81,7 +81,7 @@ class EndingKind(StrEnum):
     """Why a test ended without all of its points, seen from its code."""
 
     PROPERTY = "property"
-    """An assertion failed, or the test gave a part of its points."""
+    """An assertion failed, or the test gave part of its points."""
     NAME = "name"
     """A name is not defined."""
     BOUNDARY = "boundary"
@@ -115,14 +115,14 @@ class Ending(msgspec.Struct, frozen=True):
 
 
 class NotRunKind(StrEnum):
-    """Why a code cell of a submission is not run as it stands."""
+    """Why a code cell of a submission is not run as it is."""
 
     EXPERIMENT = "experiment"
     """It is tagged so."""
     TEST = "test"
     """It is a check, which runs in another process."""
     READ_ONLY = "read-only"
-    """The student changed it, and the original is back."""
+    """The student changed it, and the original was restored."""
 
 
 NOT_RUN = {
@@ -285,7 +285,7 @@ class Explanation(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Change(StrEnum):
-    """The damage to a cell of ours, or the text of the student's that stood in another place than it should."""
+    """The damage to a cell of ours, or the student's text that was in the wrong place."""
 
     MISSING = "missing"
     MOVED = "moved"
@@ -305,9 +305,9 @@ class Change(StrEnum):
     TYPED_IN_QUESTION = "typed in question"
     """The student wrote `lines` into the text of a question, above the box `place`."""
     ANSWERED_ELSEWHERE = "answered elsewhere"
-    """Nothing was written into it, and the answer of `lines` stood in `place`, '' for a cell of the student's own."""
+    """Nothing was written into it, and the answer of `lines` was in `place`, '' for a cell of the student's own."""
     WRITTEN_BESIDE = "written beside"
-    """Nothing was written into the box for a written answer, and text of the student's stands next to it."""
+    """Nothing was written into the box for a written answer, and the student's text is next to it."""
 
 
 class Repair(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -324,7 +324,7 @@ class Repair(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def is_about_text(self) -> bool:
-        """Whether text of the student's stood in the wrong place."""
+        """Whether the student's text was in the wrong place."""
         return self.change in TEXT_ELSEWHERE
 
     @property
@@ -335,13 +335,13 @@ class Repair(msgspec.Struct, frozen=True, omit_defaults=True):
         they, are = ("it", "is") if self.lines == 1 else ("they", "are")
         match self.change:
             case Change.MISSING:
-                return "this cell was missing and is back"
+                return "this cell was missing and was restored"
             case Change.MOVED:
-                return "cells were moved; they are back in their order"
+                return "cells were moved; their order was restored"
             case Change.RETYPED:
                 return f"this cell was of type {self.place} and is {self.cell_type} again"
             case Change.EDITED:
-                return "this cell was edited; its original text is back"
+                return "this cell was edited; its original text was restored"
             case Change.UNKNOWN:
                 return "no cell has this name; it was kept as an ordinary cell"
             case Change.COPY_LEFT_OUT:

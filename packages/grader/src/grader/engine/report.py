@@ -29,7 +29,7 @@ class Verdict(StrEnum):
     OUTPUT_LIMIT = "output limit"
     NOT_CONFINED = "not confined"
     UNGRADABLE = "ungradable"
-    """The fault lies in the test, not in the student's code."""
+    """The fault is in the test, not in the student's code."""
 
 
 class Fingerprint(msgspec.Struct, array_like=True, frozen=True):
@@ -180,7 +180,7 @@ class PublishedResult(msgspec.Struct, omit_defaults=True):
 
 
 class PublishedReport(msgspec.Struct):
-    """The JSON form of a report. `repairs` are sentences; `given_up` is true if grading did not come to an end.
+    """The JSON form of a report. `repairs` are sentences; `given_up` is true if grading did not finish.
 
     `exercises` is what to show of the tests; `next` names the first exercise that is not right, if there is one.
     """
@@ -203,7 +203,7 @@ def as_json(
     Args:
         tests: its tests, without anything that a student may not know yet.
         repairs: sentences.
-        given_up: whether grading did not come to an end.
+        given_up: whether grading did not finish.
         exercises: what to show of the tests; None for what the tests say.
     """
     points, max_points = sum(test.points for test in tests), sum(test.max_points for test in tests)

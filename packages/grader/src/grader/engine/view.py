@@ -16,7 +16,7 @@ MADE_UP = re.compile(r"\bcell-[0-9a-f]{16}\b")
 """A name that nbgrader makes up for a cell."""
 
 NEEDED_BEFORE = (Cause.UNDEFINED, Cause.OUT_OF_TIME, Cause.NOT_GRADED)
-"""Causes that may lie outside the exercise and cost points in several."""
+"""Causes that may be outside the exercise and cost points in several."""
 
 
 class Judged(Protocol):
@@ -53,7 +53,7 @@ class Reason(msgspec.Struct, frozen=True, omit_defaults=True):
         tests: the tests that it failed.
         claims: properties that do not hold because of it.
         first: the exercise that has to be written first; '' if there is none.
-        is_shared: whether it may lie outside the exercise and cost points in others, too.
+        is_shared: whether it may be outside the exercise and cost points in others as well.
     """
 
     sentence: str

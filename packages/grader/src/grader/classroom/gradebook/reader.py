@@ -102,9 +102,7 @@ def ledger_of(
         return Ledger(assignment, None, SubmissionScore(""), students, {})
     if entry is None:
         names = ", ".join(sorted(database.scalars(select(api.Assignment.name)))) or "none yet"
-        raise GraderError(
-            f"the gradebook has no assignment '{assignment}' (there is {names}): run 'grader grade' first"
-        )
+        raise GraderError(f"the gradebook has no assignment '{assignment}' (it has {names}): run 'grader grade' first")
     table = api.SubmittedAssignment
     wanted = select(table.id, table.student_id, table.timestamp, table.extension).filter_by(assignment_id=entry.id)
     if student:

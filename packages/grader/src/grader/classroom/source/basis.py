@@ -34,7 +34,7 @@ class Basis(msgspec.Struct, frozen=True):
     def changed(self, now: "Basis", *, is_late: bool = True) -> frozenset[Part]:
         """Return what of the course has changed since a score with this basis was given.
 
-        A student is graded again for the other two, too. They do not make a number older than the course.
+        A student is graded again for the other two as well. They do not make a number older than the course.
 
         Args:
             now: the present basis.

@@ -17,7 +17,7 @@ REMEDIES = {
     EndingKind.BOUNDARY: "pass what can cross to student code, as the page for authors lists it",
     EndingKind.SYNTAX: "correct the syntax of the cell",
     EndingKind.ERROR: "correct this line, or what our solution returns to it",
-    EndingKind.RAISED: "correct our solution, or the call of it",
+    EndingKind.RAISED: "correct our solution, or the call to it",
     EndingKind.STOPPED: "let test and solution use less, or raise the limit in c.Limits",
     EndingKind.NOT_RUN: "correct the cell, or install what it needs and name it in c.Grader.helper_packages",
 }

@@ -3,7 +3,7 @@
     source, as a submission --grade--> Report --> Fault: a test that it fails, a read-only cell that does not run
     no fault --> stamp in autograded/.source/ASSIGNMENT, and it is graded again only after a change
 
-The stamp lies beside the completion markers of students and shares their fate: it is not committed where results are
+The stamp is beside the completion markers of students and shares their fate: it is not committed where results are
 not, and without autograded/ our solution is graded again, as the students are.
 """
 

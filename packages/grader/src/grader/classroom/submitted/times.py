@@ -4,7 +4,7 @@ nbgrader has one time for an assignment, so a notebook that is handed in late wo
 
     grader serve --record_time--> .ASSIGNMENT.times.json beside the submission --notebook_times--> late penalties
 
-The file stands outside the folder that `nbgrader collect` fills, so that a student cannot bring one. A time counts only
+The file is outside the folder that `nbgrader collect` fills, so that a student cannot bring one. A time counts only
 for the very bytes that were handed in then.
 """
 

@@ -51,11 +51,9 @@ class Hub:
                 state = self._auth.set_state_cookie(handler, next_url=handler.request.uri)
                 handler.redirect(url_concat(self._auth.login_url, {"state": state}))
                 return None
-            raise Refusal(
-                401, "the hub does not know you, or the XSRF token is missing: log in, and load the page again"
-            )
+            raise Refusal(401, "the hub does not know you, or the XSRF token is missing: log in, and reload the page")
         if user.get("kind", "user") != "user" or not self._auth.check_scopes(self._auth.access_scopes, user):
-            raise Refusal(403, "you have no access to this service: ask your instructor for it")
+            raise Refusal(403, "you have no access to this service: ask your teacher for it")
         try:
             return require_name(user["name"])
         except GraderError as error:

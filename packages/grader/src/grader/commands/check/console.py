@@ -118,7 +118,7 @@ def _folder(course_dir: CourseDir, folder: Path, options: CheckOptions, console:
         return 1
     points, max_points = (sum(getattr(each.report, kind) for each in done) for kind in ("points", "max_points"))
     waiting = waiting_points(done)
-    written = f"; written answers: {plural(waiting, 'point')} wait for a person" if waiting else ""
+    written = f"; written answers: {plural(waiting, 'point')} wait for marking" if waiting else ""
     total = f"{points:g} of {max_points:g} points from tests in {plural(len(done), 'notebook')}{written}"
     console.print(Text(total, "bold"))
     unfinished = next((each for each in done if each.first_to_do), done[-1])
@@ -127,7 +127,7 @@ def _folder(course_dir: CourseDir, folder: Path, options: CheckOptions, console:
 
 
 def _watch(course_dir: CourseDir, path: Path, options: CheckOptions, console: Console) -> None:
-    """Check a notebook now and after every save, also of a file beside it that it uses, until Ctrl-C.
+    """Check a notebook now and after every save, including that of a file beside it that it uses, until Ctrl-C.
 
     An editor may write into a file or replace it.
     """

@@ -135,7 +135,7 @@ def grade(task: bytes) -> bytes:
 
 
 class GraderPlugin(WorkerPlugin):
-    """Starts the grading process of each worker, also of those that join later, so that no class waits for it."""
+    """Starts the grading process of each worker, including those that join later, so that no class waits for it."""
 
     idempotent = True
     name = "grader"

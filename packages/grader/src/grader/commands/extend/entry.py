@@ -15,7 +15,7 @@ def _options(parser: argparse.ArgumentParser) -> None:
         help="the student's due date, such as '2026-12-24 18:00 Europe/Berlin'; without a zone it is in UTC, and "
         "without a time it is the end of that day"
     )  # fmt: skip
-    what.add_argument("--remove", action="store_true", help="take the extension back")
+    what.add_argument("--remove", action="store_true", help="remove the extension")
     parser.add_argument("--why", default="", metavar="TEXT", help="the reason, for the record")
     parser.add_argument("--past", action="store_true", help="allow a date in the past, which forgives a late hand-in")
 

@@ -82,8 +82,8 @@ def extend(
         before = due_for(due, score.extension) if score.extension else None
         if until is not None and until <= due:
             raise GraderError(
-                f"{assignment} is due at {shown(due)} for all, and {shown(until)} is not later: give a later date, or "
-                "take an extension back with --remove"
+                f"{assignment} is due at {shown(due)} for everyone, and {shown(until)} is not later: give a later "
+                "date, or remove an extension with --remove"
             )
         if until is None and before is None:
             raise GraderError(f"{one_line(student)} has no extension of {assignment}: there is nothing to remove")

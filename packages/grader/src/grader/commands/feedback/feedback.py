@@ -52,7 +52,7 @@ class Feedback:
 
     def summary(self) -> Iterator[str]:
         """Yield lines about what was returned to whom."""
-        by_exchange = f", {self._in_exchange} of them also by the exchange" if self._in_exchange else ""
+        by_exchange = f", {self._in_exchange} of them also through the exchange" if self._in_exchange else ""
         yield f"returned the work of {plural(len(self._returned), 'student')}{by_exchange}"
         yield from self._notes
         if self._waiting:
@@ -112,7 +112,7 @@ class Feedback:
                 exchange.release(student)
                 self._in_exchange += 1
             except GraderError as error:
-                yield f"{student}: not returned by the exchange ({error})"
+                yield f"{student}: not returned through the exchange ({error})"
 
 
 def _entry(page: Page) -> ReturnedNotebook:

@@ -130,7 +130,7 @@ def _troubles(results: Iterable[StudentResult], known: dict[str, list[str]] | No
 def _agrees() -> bool:
     """Ask whether to write, and print a line if the answer is no."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        print("nothing was written, because no one can be asked here: add --yes to write without a question")
+        print("nothing was written, because there is no one to ask here: add --yes to write without asking")
         return False
     try:
         answer = input(QUESTION)

@@ -32,7 +32,7 @@ def _options(parser: argparse.ArgumentParser) -> None:
         "--changed", action="store_true", help="show whose points change and by which test, and ask before writing"
     )
     instead.add_argument(
-        "--explain", metavar="STUDENT", help="print what this student's score is made of, and grade no one"
+        "--explain", metavar="STUDENT", help="print how this student's score came about, and grade nothing"
     )
     parser.add_argument("--yes", action="store_true", help="with --changed: write without asking")
     add_anyway(parser)

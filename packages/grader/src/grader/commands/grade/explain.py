@@ -103,7 +103,7 @@ def _marked(cell: CellScore) -> str:
 def _messages(record: NotebookRecord) -> Iterator[RenderableType]:
     """Yield the student's messages of tests that lost points or were judged with our answers."""
     if record.given_up:
-        yield Text("Grading did not come to an end: grade this student again with --force.")
+        yield Text("Grading did not finish: grade this student again with --force.")
     for test in record.tests:
         if test.points < test.max_points or test.explanation.message:
             yield from _message(test)

@@ -82,7 +82,7 @@ def column_of(template: CsvTable, assignment: str, title: str) -> int:
     titles = ", ".join(repr(header) for header in template.header if header not in INFO and TITLE.fullmatch(header))
     raise GraderError(
         f"{template.path} has {len(columns) or 'no'} columns called {wanted!r} for {assignment}: name one with "
-        f"--column; there is {titles or 'none'}"
+        f"--column; known titles: {titles or 'none'}"
     )
 
 

@@ -139,7 +139,7 @@ class LmsExportPlugin(ExportPlugin):
             if abs(points - _max_points(each)) > 0.005:
                 raise GraderError(
                     f"{each.assignment} has {_max_points(each):g} points in the gradebook, and {points:g} in "
-                    f"{table.path}: set {_max_points(each):g} in the platform, and download the file again"
+                    f"{table.path}: set {_max_points(each):g} on the platform, and download the file again"
                 )
 
     def _note_waiting(self, what: str) -> None:
@@ -237,7 +237,7 @@ class CanvasExportPlugin(LmsExportPlugin):
             "ones if it finds none; use a gradebook that Canvas exported to be sure"
         )
         without = [person.id for person in self.chosen.values() if not person.lms_user_id]
-        self._note(without, "without an ID of Canvas in the gradebook ('grader roster' puts it there)")
+        self._note(without, "without a Canvas ID in the gradebook ('grader roster' puts it there)")
         self._note_usual(list(self.chosen))
         return rows
 

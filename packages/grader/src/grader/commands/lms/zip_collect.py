@@ -78,7 +78,7 @@ class LmsExtractorPlugin(ExtractorPlugin):
         archives = [path for path in files if path.suffix.casefold() == ".zip"]
         for path in files:
             if path not in archives and path.suffix != ".csv" and not is_ignored([path.name]):
-                self._note(f"{path} was not imported: put the zip archive there that the platform made")
+                self._note(f"{path} was not imported: put the zip archive that the platform made there")
         course, folder = self.parent.coursedir, Path(extracted_path)
         try:
             course_dir = CourseDir(Path(course.root), self.parent.config)

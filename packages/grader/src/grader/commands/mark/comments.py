@@ -55,7 +55,7 @@ class CommentStore:
             raise GraderError("the points of a comment must be a number")
         known = self.of(question)
         if any(each.text == text for each in known):
-            raise GraderError("there is a comment with these words: use that one")
+            raise GraderError("there is already a comment with these words: use it")
         if len(known) >= MAX_COMMENTS:
             raise GraderError(f"a question has at most {MAX_COMMENTS} comments: remove one first")
         added = [*self._added.get(_key(question), ()), ReusableComment(text, comment.points)]

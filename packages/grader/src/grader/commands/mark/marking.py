@@ -140,7 +140,7 @@ class Marking:
         """
         self.refresh(question)
         if not any(each.id == key for each in self._views[question.name].states[group].requests):
-            raise GraderError("this request was answered already, or its student has another answer now")
+            raise GraderError("this request has already been answered, or its student has another answer now")
         rows = self._book.read(question.name, question.comment_on)
 
         def points(asked: Entry) -> tuple[float | None, float | None]:
@@ -284,7 +284,7 @@ class Marking:
         self.refresh(question)
         view = self._views[question.name]
         if group not in view.states:
-            raise GraderError("there is no such answer any more: load the page again")
+            raise GraderError("there is no such answer any more: reload the page")
         current = view.groups[group]
         if not current.members or current.version != version:
             raise Stale(view.states[group])

@@ -10,7 +10,7 @@ class Marking(Settings):
 
     markers = List(
         Unicode(),
-        help="Users of the JupyterHub who may mark. Required on a hub, where students have accounts, too. On this "
+        help="Users of the JupyterHub who may mark. Required on a hub, where students also have accounts. On this "
         "machine, --marker names the markers."
     ).tag(config=True)  # fmt: skip
     lease_seconds = Integer(

@@ -110,7 +110,7 @@ def _complaints(matrix: Matrix) -> Iterator[Text]:
         for test, names in matrix.for_nothing.tests.items():
             yield Text(f"    {test}: {', '.join(names)}")
     for row in matrix.undecided:
-        yield _headline(matrix, f"grading the {row.kind} '{row.name}' did not come to an end: prove it again")
+        yield _headline(matrix, f"grading the {row.kind} '{row.name}' did not finish: prove it again")
         yield _edit(row.edit)
     for edit in matrix.stale:
         yield _headline(matrix, "the record has an entry for no survivor: remove it")
@@ -138,10 +138,10 @@ def _advice(matrix: Matrix) -> Iterator[Text]:
     if nothing:
         yield _remark(matrix, f"finds nothing: {', '.join(nothing)}")
     if nothing_new:
-        yield _remark(matrix, f"finds only what other tests find too: {', '.join(nothing_new)}")
+        yield _remark(matrix, f"finds only what other tests also find: {', '.join(nothing_new)}")
     for test in matrix.tests:
         if 2 * alone[test] > found:
-            yield _remark(matrix, f"{test} alone finds {alone[test]} of {found}: nothing else stands behind it")
+            yield _remark(matrix, f"{test} alone finds {alone[test]} of {found}: no other test covers what it misses")
 
 
 def _headline(matrix: Matrix, text: str) -> Text:

@@ -28,14 +28,14 @@ def _options(parser: argparse.ArgumentParser) -> None:
         type=count,
         default=0,
         metavar="N",
-        help="run the tests with N other draws of their random numbers too, on right answers, known mistakes and "
+        help="also run the tests with N other draws of their random numbers, on right answers, known mistakes and "
         "surviving mutants (with --tenth, on all its mutants), and list tests whose own draw misses what others find; "
         "the exit status is 1 if a right answer or a survivor keeps its points by luck",
     )
     parser.add_argument(
         "--sentences",
         action="store_true",
-        help="prove the sentences of the tests, too: one that names a cause may come only for the mistakes that it is "
+        help="also prove the sentences of the tests: one that names a cause may come only for the mistakes that it is "
         "tied to",
     )
     add_jobs(parser, "answers")

@@ -125,7 +125,7 @@ class Prover:
         names = {exercise.name for exercise in exercises}
         for name in self.only:
             if name not in (*known, *names):
-                raise GraderError(f"no exercise is called {name!r}; there is {', '.join(known) or 'none'}")
+                raise GraderError(f"no exercise is called {name!r}; known: {', '.join(known) or 'none'}")
         return [
             exercise
             for exercise, label in zip(exercises, known, strict=True)

@@ -91,7 +91,7 @@ def features(answer: Sequence[Statement]) -> dict[str, bool]:
     latest: dict[tuple[int, str], Statement] = {}
     for each in answer:
         for name, number in each.uses.items():
-            # Methods stand in any order, so every statement that sets an attribute counts.
+            # Methods may be in any order, so every statement that sets an attribute counts.
             setters = attributes.get(name, ()) if "." in name else [latest.get((each.scope, name))]
             for setter in setters:
                 if setter is not None:

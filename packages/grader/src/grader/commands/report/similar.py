@@ -170,7 +170,7 @@ class _Survey:
             number = f"{len(self._alike[behaviour])} of {len(self.authors)}"
             if behaviour in self._known:
                 found.append(
-                    (TELLING_SHARE, f"their wrong answers to {name} are the same known mistake, as of {number}")
+                    (TELLING_SHARE, f"their wrong answers to {name} are the same known mistake, made by {number}")
                 )
             else:
                 found.append((1.0, f"their wrong answers to {name} behave alike in every test, as only {number} do"))
@@ -178,7 +178,7 @@ class _Survey:
         same, unusual = texts[0] & texts[1], texts[0] | texts[1]
         if len(same) > is_alike:  # a single unusual line may cause the behaviour
             share = len(same) / len(unusual)
-            words = f"{share:.0%} of the unusual lines of {name} match after renaming".replace("%", " %")
+            words = f"{share:.0%} of the unusual lines of {name} match after renaming"
             if left.is_right(self.exercise) and right.is_right(self.exercise):
                 words += ", which says less where both have full marks"
             found.append((share, words))

@@ -1,4 +1,4 @@
-"""Defines the command `grader requests`: what students ask to have looked at again, and the answers."""
+"""Defines the command `grader requests`: students' requests for a regrade, and the answers."""
 
 import argparse
 from pathlib import Path
@@ -28,4 +28,4 @@ def _run(parsed: argparse.Namespace) -> int:
     return 0
 
 
-COMMANDS = (Command("requests", "list and answer what students ask to have looked at again", _options, _run),)
+COMMANDS = (Command("requests", "list and answer the students' requests for a regrade", _options, _run),)

@@ -29,7 +29,7 @@ def _roster_options(parser: argparse.ArgumentParser) -> None:
 
 def _roster(parsed: argparse.Namespace) -> int:
     if sum(map(bool, (parsed.roster, parsed.rename, parsed.remove))) != 1:
-        raise GraderError("grader roster wants one thing: a ROSTER file, --rename OLD NEW, or --remove NAME")
+        raise GraderError("grader roster takes one of these: a ROSTER file, --rename OLD NEW, or --remove NAME")
     if parsed.roster:
         from grader.classroom.course_dir import CourseDir
         from grader.classroom.students.roster import read_roster
@@ -44,7 +44,7 @@ def _roster(parsed: argparse.Namespace) -> int:
 
 
 def _rename_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("before", metavar="OLD", help="the assignment's name so far")
+    parser.add_argument("before", metavar="OLD", help="the assignment's current name")
     parser.add_argument("after", metavar="NEW", help="its new name")
 
 

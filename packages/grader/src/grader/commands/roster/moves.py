@@ -22,7 +22,7 @@ REMOVED = "removed"
 
 
 def student_moves(course_dir: CourseDir, before: str, after: str) -> list[Move]:
-    """Return what moves when a student gets another name: each folder as a whole, with all that lies in it.
+    """Return what moves when a student gets another name: each folder as a whole, with all that is in it.
 
     Args:
         course_dir: the course folder.

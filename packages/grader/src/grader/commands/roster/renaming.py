@@ -1,4 +1,4 @@
-"""Gives a student or an assignment another name everywhere, and removes a student; all or nothing, also at kill -9.
+"""Gives a student or an assignment another name everywhere, and removes a student; all or nothing, even at kill -9.
 
     checks --> .grader-unfinished.json --> folders, hand-ins, accounts, record, gradebook --> the file is removed
 
@@ -33,7 +33,7 @@ def rename_student(root: Path, before: str, after: str) -> str:
 
     Args:
         root: the course folder.
-        before: the name so far, which may be one that no student may have.
+        before: the current name, which may be one that no student may have.
         after: the new name.
 
     Raises:
@@ -47,7 +47,7 @@ def rename_student(root: Path, before: str, after: str) -> str:
             taken = student_moves(course_dir, after, after)
             if before == after or taken or _is_known(course_dir, after):
                 place = f" ({taken[0][0]})" if taken else ""
-                raise GraderError(f"there is a student {_quoted(after)} already{place}: choose another name")
+                raise GraderError(f"there is already a student {_quoted(after)}{place}: choose another name")
             _begin(course_dir, Unfinished(entry, _texts(moves)))
         _finish(course_dir)
     return f"{one_line(before, 100)} is {after} now, with all files, marks, hand-ins, token and history"
@@ -79,7 +79,7 @@ def rename_assignment(root: Path, before: str, after: str) -> Iterator[str]:
 
     Args:
         root: the course folder.
-        before: the name so far.
+        before: the current name.
         after: the new name.
 
     Raises:
@@ -94,18 +94,18 @@ def rename_assignment(root: Path, before: str, after: str) -> Iterator[str]:
             if before not in known:
                 names = ", ".join(sorted(known)) or "none yet"
                 raise GraderError(
-                    f"there is no assignment {_quoted(before)}; there is {names} (for a student, use grader roster "
-                    "--rename)"
+                    f"there is no assignment {_quoted(before)}; the course has {names} (for a student, use "
+                    "grader roster --rename)"
                 )
             if after in known or assignment_moves(course_dir, after, after):
-                raise GraderError(f"there is an assignment {_quoted(after)} already: choose another name")
+                raise GraderError(f"there is already an assignment {_quoted(after)}: choose another name")
             _begin(course_dir, Unfinished(entry, _texts(assignment_moves(course_dir, before, after))))
         _finish(course_dir)
     yield f"{before} is {after} now, with all files, marks, hand-ins and history"
     config = root / "nbgrader_config.py"
     if before in config.read_text(encoding="utf-8", errors="replace"):
         yield f"change the name in {config.name} as well: it has '{before}'"
-    yield f"students need the new name too: run 'grader release {after}', and give them the folder, or release it again"
+    yield f"students need the new name, too: run 'grader release {after}' and give them the folder, or release it again"
 
 
 @contextmanager

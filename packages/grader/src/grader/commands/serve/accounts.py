@@ -77,7 +77,7 @@ def rename_account(folder: Path, before: str, after: str | None) -> None:
 
     Args:
         folder: the course folder.
-        before: the student's name so far.
+        before: the student's current name.
         after: the new name; None for a student who is removed.
     """
     accounts = _read(folder / ACCOUNTS)

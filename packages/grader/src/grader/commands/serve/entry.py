@@ -86,7 +86,7 @@ def _tokens(parsed: argparse.Namespace) -> int:
         write_settings,
     )
 
-    load_config(Path.cwd())  # tokens belong into a course folder
+    load_config(Path.cwd())  # tokens belong in a course folder
     if parsed.worksheet and not parsed.url:
         raise GraderError("--worksheet says who gets which hand_in.toml: give the address for these files with --url")
     url = require_url(parsed.url) if parsed.url else ""

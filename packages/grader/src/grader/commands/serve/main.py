@@ -196,7 +196,7 @@ def _allow_files(number: int) -> None:
 def _tls(options: Options) -> ssl.SSLContext | None:
     if options.certfile is None:
         if options.keyfile is not None:
-            raise GraderError("--keyfile needs the certificate, too: add --certfile")
+            raise GraderError("--keyfile needs the certificate as well: add --certfile")
         return None
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     try:

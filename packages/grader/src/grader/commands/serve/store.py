@@ -299,7 +299,7 @@ class Store:
 
         Args:
             what: "student" or "assignment".
-            before: the name so far.
+            before: the current name.
             after: the new name.
         """
         with self._lock, self._engine.begin() as connection:

@@ -225,7 +225,7 @@ class Diagnosis:
         for cause in combinations(self._known.of(exercise), count):
             if self.is_out_of_time():
                 return None
-            # An edit that does not fit the reference, or lies in the text of the other one, is skipped.
+            # An edit that does not fit the reference, or is in the text of the other one, is skipped.
             with suppress(GraderError):
                 answer = apply_all(cause, reference)
                 if all(self._answers_alike(exercise, answer, calls, exactly) for calls in sessions):

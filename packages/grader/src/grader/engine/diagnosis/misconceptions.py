@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from nbformat import NotebookNode
 
 HINTS = {
-    "torch_does_it": "The numbers are right, and the work is torch's. "
+    "torch_does_it": "The numbers are right, but torch did the work. "
     "Here you find out how it is done: write it yourself."
 }
 """Hints that fit many exercises, by the name that `hint_from` refers to."""
@@ -92,13 +92,13 @@ def apply_all(misconceptions: Sequence[Misconception], solution: str) -> str:
     """Return the reference solution with several misconceptions in it, each an edit of the original text.
 
     Raises:
-        GraderError: a `find` does not occur exactly once, or one edit lies in the text of another, so that the result
+        GraderError: a `find` does not occur exactly once, or one edit is in the text of another, so that the result
             would be none of them.
     """
     edits = sorted(misconception.edit(solution) for misconception in misconceptions)
     for (_, end, _), (start, _, _) in pairwise(edits):
         if start < end:
-            raise GraderError("two misconceptions replace the same text, so they cannot stand in one answer")
+            raise GraderError("two misconceptions replace the same text, so they cannot be in one answer")
     for start, end, text in reversed(edits):
         solution = solution[:start] + text + solution[end:]
     return solution
@@ -126,7 +126,7 @@ class Tie(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         if [bool(self.means), bool(self.always), bool(self.dead)].count(True) != 1:
             raise ValueError("An entry has exactly one of `means`, `always` and `dead`")
         if self.mutants and not self.means:
-            raise ValueError("`mutants` stands beside `means` only")
+            raise ValueError("`mutants` needs `means` beside it")
 
 
 class _File(msgspec.Struct, forbid_unknown_fields=True, frozen=True):

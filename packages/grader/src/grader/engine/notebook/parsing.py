@@ -128,7 +128,7 @@ def _not_json(data: bytes, error: Exception) -> UnreadableFile:
         return _file("is a PDF, not a notebook", "take the notebook (.ipynb) itself")
     if MARKUP.match(start):
         return _file(
-            "is a web page (HTML), perhaps of a login, and not a notebook",
+            "is a web page (HTML), perhaps a login page, and not a notebook",
             "download the notebook itself",
         )
     if CONFLICT.search(data):

@@ -60,7 +60,7 @@ class _Work:
 
     `ours` is the student's version of each cell of ours by name, in the order of the submission; `own` are the
     student's own cells after each of these, at the beginning after ''. `copies` are copies of answers that are not
-    blank, `typed` is what was written into each test and read-only cell, and `answers` are the answers that stood
+    blank, `typed` is what was written into each test and read-only cell, and `answers` are the answers that were
     elsewhere.
     """
 
@@ -102,7 +102,7 @@ class _Work:
             self._note(moved, Change.MOVED)
 
     def find_misplaced_answers(self) -> None:
-        """Find answers to blanks that are as released or missing, and remove them from where they stood.
+        """Find answers to blanks that are as released or missing, and remove them from where they were.
 
         The last one counts, as in JupyterLab: a cell above the blank, a copy of it, or code in one of its tests.
         """

@@ -51,7 +51,7 @@ class Import:
         code: the statement.
         names: the names that it binds; empty for `from module import *`.
         is_fallback: whether it runs only if an import before it failed: in `except` or `else`.
-        is_answer: whether it stands in an answer cell, and so may be the student's work.
+        is_answer: whether it is in an answer cell, and so may be the student's work.
     """
 
     code: str
@@ -66,7 +66,7 @@ class SourceNames:
 
     Args:
         imports: the imports of its answers, tests and the cells that the runner does not run, in order.
-        above: how many of the imports stand above each of the other cells, by grade_id.
+        above: how many of the imports are above each of the other cells, by grade_id.
         defined: the names that the same cells bind otherwise.
         answers_bind: the names that its answers bind.
         answers_define: those of them that are functions or classes.

@@ -189,7 +189,7 @@ class CellDone(Message):
     outputs: list[Text | Display] = []
     error: ErrorInfo | None = None
     bound: list[str] = []
-    defined: list[str] = []  # those that count for tests whose check stands above the cell
+    defined: list[str] = []  # those that count for tests whose check is above the cell
 
 
 class EndOfTest(Message):

@@ -214,7 +214,7 @@ class NotebookRun:
         """
         counted: dict[int, Result] = {}
         ran_again: set[str] = set()
-        judged = {step.exercise for step in self._steps if step.together}  # our answer must not stand beside the test
+        judged = {step.exercise for step in self._steps if step.together}  # our answer must not be beside the test
         self._begin_pass()
         self._shows_outputs = False  # they may quote our answers
         while run := next_run(self._steps, results | counted, self._ours, judged):

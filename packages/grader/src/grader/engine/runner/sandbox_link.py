@@ -67,7 +67,7 @@ def failure_from_exit(ended: SandboxExit) -> SandboxFailure:
     if ended.verdict is not None:
         return SandboxFailure(ended.verdict, ended.why)
     if ended.exit_status is None:
-        return SandboxFailure(Verdict.CRASHED, "it cut its connection")
+        return SandboxFailure(Verdict.CRASHED, "it closed its connection")
     if ended.exit_status < 0:
         number = -ended.exit_status
         # Real-time signals have no names.
@@ -97,7 +97,7 @@ class SandboxLink:
         self._connect()
 
     def begin_pass(self, seconds: float) -> None:
-        """Begin a pass, which may take so many seconds altogether."""
+        """Begin a pass, which may take this many seconds altogether."""
         self._pass = Deadline(self._clock, seconds)
 
     def is_out_of_time(self) -> bool:

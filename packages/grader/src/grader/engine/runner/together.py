@@ -94,7 +94,7 @@ def judge_together(step: Step, channel: MessageChannel, cells: dict[str, str]) -
         return TestOutcome(structs.replace(step.result(Verdict.FAILED, points=points), ending=part))
     if end.error is None:
         raise ProtocolError("a test ends with points or with an error; this one ends with neither")
-    # Lines of libraries and of code that a test compiles lie between those of cells.
+    # Lines of libraries and of code that a test compiles are between those of cells.
     frames = [frame for frame in end.error.frames if frame.cell.strip("<>") in {step.name, *cells}]
     error = structs.replace(end.error, frames=frames)
     is_the_tests = not frames or frames[-1].cell.strip("<>") == step.name

@@ -16,7 +16,7 @@ from grader.engine.rpc.jobs import Job
 def working_folder(job: Job) -> Iterator[None]:
     """Work for a `with` block in a folder of the notebook's own, which holds the files of its assignment.
 
-    Without it, a test would read and import whatever lies where the grader was started, such as a student's files.
+    Without it, a test would read and import whatever is where the grader was started, such as a student's files.
 
     Args:
         job: the notebook.

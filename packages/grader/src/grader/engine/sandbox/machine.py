@@ -44,7 +44,7 @@ def skip(command: str) -> None:
 
 
 def replace_in_ipython(shell: InteractiveShell) -> None:
-    """Replace IPython's shell lines and magics, its `exit`, and its database, which lies in the home folder."""
+    """Replace IPython's shell lines and magics, its `exit`, and its database, which is in the home folder."""
 
     def system(command: str) -> None:
         skip(f"!{command}")

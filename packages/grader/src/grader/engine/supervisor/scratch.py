@@ -1,6 +1,6 @@
 """Makes the private folder that student code may write into, measures it while it is in use, and removes it.
 
-The files of the assignment lie in a folder of their own, read-only, and links in each scratch folder lead to them.
+The files of the assignment are in a folder of their own, read-only, and links in each scratch folder lead to them.
 
 Its content is untrusted: it may be thousands of folders deep, and some may be locked. A run holds the kernel's lock on
 each folder that it uses, and the lock ends with the process. A folder without a lock was left by a run that was killed,

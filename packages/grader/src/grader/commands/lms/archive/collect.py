@@ -294,7 +294,7 @@ def _owners(files: list[ArchivedFile], rules: Sequence[OwnerOf]) -> list[Archive
     best = max(found, key=lambda owners: sum(owner is not None for owner in owners))
     if not any(best):
         raise GraderError(
-            "no file there is named as Canvas or Moodle names submissions, or lies in a folder with a student's name: "
+            "no file there is named as Canvas or Moodle names submissions, or is in a folder with a student's name: "
             "if all are one student's, add --student NAME"
         )
     return best

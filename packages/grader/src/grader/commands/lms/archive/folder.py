@@ -42,7 +42,7 @@ class Folder:
             if os.path.isfile(self._root.joinpath(*parts)) and not os.path.islink(self._root.joinpath(*parts)):
                 self.files.append(file)
             else:
-                self.refused.append((file, "it is a link or no file, and no link is followed"))
+                self.refused.append((file, "it is a link or not a file, and no link is followed"))
 
     def read(self, file: ArchivedFile, max_mb: int, budget: Budget) -> bytes:
         """Return the content of a file.

@@ -25,7 +25,7 @@ TOKEN = "token"
 HEADER = "X-XSRFToken"
 """The header in which a page sends its token; the hub's name for it."""
 NO_SESSION = "open the link that `grader mark` printed in the terminal"
-USED = "this link was used already: `grader mark` printed a new one in its terminal"
+USED = "this link has already been used: `grader mark` printed a new one in its terminal"
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Links:
             raise Refusal(401, NO_SESSION)
         sent = handler.request.headers.get(HEADER, "")
         if handler.request.method != "GET" and not hmac.compare_digest(sent.encode(), known.token.encode()):
-            raise Refusal(403, "this request does not come from the page: load the page again")
+            raise Refusal(403, "this request does not come from the page: reload the page")
         return known
 
     def handlers(self) -> list[Any]:

@@ -89,7 +89,7 @@ class Handler(RequestHandler):
         try:
             return msgspec.json.decode(self.request.body, type=kind)
         except (msgspec.MsgspecError, UnicodeDecodeError):
-            raise Refusal(400, "this request is not one of the page's: load the page again") from None
+            raise Refusal(400, "this request is not one of the page's: reload the page") from None
 
     def window(self, tab: str) -> Window:
         """Return the window that sends a request."""
@@ -187,7 +187,7 @@ class Hold(Handler):
         place, asked, context = Place(*names), self.form(_Held), self.context
         marking, question = await context.question(place)
         if all(each.group != asked.group for each in marking.states(question)):
-            raise Refusal(404, "there is no such answer any more: load the page again")
+            raise Refusal(404, "there is no such answer any more: reload the page")
         window = self.window(asked.tab)
         held = context.leases.release(window)
         context.leases.take((place, asked.group), window)

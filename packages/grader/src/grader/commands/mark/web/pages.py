@@ -105,7 +105,7 @@ def static(name: str) -> str:
 
 
 def _json(value: Any) -> Markup:
-    """Return JSON that can stand in an element of a page: nothing in it ends the element."""
+    """Return JSON that fits into an element of a page: nothing in it ends the element."""
     return Markup(json.dumps(value).replace("<", "\\u003c"))
 
 

@@ -46,7 +46,7 @@ def point_columns(shares: Iterable[float]) -> list[Column]:
     """Return the distribution of shares of points (0 to 1) in steps of ten percent, and a column for all points."""
     bins = Counter(10 if share >= ALL else max(0, int(share * 10 + 1e-9)) for share in shares)
     below = [
-        Column(f"{10 * step}–{10 * step + 9}", f"{10 * step} to {10 * step + 9} %", (("filled", bins[step]),))
+        Column(f"{10 * step}–{10 * step + 9}", f"{10 * step} to {10 * step + 9}%", (("filled", bins[step]),))
         for step in range(10)
     ]
     return [*below, Column("100", "all points", (("filled", bins[10]),))]
@@ -59,7 +59,7 @@ def exercise_columns(exercise: ExerciseStatistics) -> list[Column]:
     return [
         Column("", "nothing written", (("dashed", exercise.blank),)),
         Column("", "no points", (("empty", max(0, none - exercise.blank)),)),
-        *(Column("", f"{20 * step} to {20 * step + 19} %", (("hatched", parts[step]),)) for step in range(5)),
+        *(Column("", f"{20 * step} to {20 * step + 19}%", (("hatched", parts[step]),)) for step in range(5)),
         Column("", "all points", (("filled", sum(share >= ALL for share in exercise.shares)),)),
     ]
 

@@ -117,7 +117,7 @@ class Handler(RequestHandler):
         served = self.service.assignments[assignment.notebook]
         found = served.chooser.matcher.by_name(file)
         if found is None:
-            to_do = f"give the file back the name of its notebook ({', '.join(served.sources)})"
+            to_do = f"give the file the name of its notebook again ({', '.join(served.sources)})"
             raise Refusal(404, f"{served.name} has no notebook {one_line(file, 100)!r}: {to_do}")
         return served.name, found.notebook
 

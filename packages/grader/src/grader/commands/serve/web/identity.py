@@ -13,8 +13,8 @@ from grader.commands.serve.accounts import Accounts
 
 BEARER = re.compile(r"(?:bearer|token) +(\S+) *", re.IGNORECASE)
 MAX_TOKEN = 512
-NO_TOKEN = "send your token in the header 'Authorization: Bearer TOKEN'; your instructor has it"
-WRONG_TOKEN = "this token is unknown: copy all of it, or ask your instructor for a new one"
+NO_TOKEN = "send your token in the header 'Authorization: Bearer TOKEN'; your teacher has it"
+WRONG_TOKEN = "this token is unknown: copy all of it, or ask your teacher for a new one"
 
 
 class Identity(Protocol):

@@ -150,7 +150,7 @@ class OpenPageHandler(_BrowserHandler):
         """Record a request, and show the page with it; after a refusal, with what the student wrote."""
         view, sent = self._opened.view, self.get_body_argument("key", "")
         if not hmac.compare_digest(sent.encode(), self._opened.form.encode()):
-            raise Refusal(403, "this request does not come from the page: load the page again")
+            raise Refusal(403, "this request does not come from the page: reload the page")
         # Browsers send a line break as two characters.
         text = self.get_body_argument("text", "", strip=False).replace("\r\n", "\n")
         exercise = self.get_body_argument("exercise", "")

@@ -32,7 +32,9 @@ class AssignmentFiles:
         for path in self.contents:
             parts = PurePosixPath(path).parts
             if "/".join(parts) != path or not parts or ".." in parts or path in self._folders:
-                raise GraderError(f"files of an assignment lie below its notebooks, and {path!r} does not: move it")
+                raise GraderError(
+                    f"files of an assignment are beside or below its notebooks, and {path!r} is not: move it"
+                )
 
     @cached_property
     def digest(self) -> str:
@@ -48,7 +50,7 @@ class AssignmentFiles:
         return tuple(text.decode(errors="replace") for path, text in self.contents.items() if path.endswith(".py"))
 
     def hides(self, path: str) -> bool:
-        """Return whether a student's file gives way: one of these has its path, lies below it, or is its module.
+        """Return whether a student's file gives way: one of these has its path, is below it, or is its module.
 
         Args:
             path: the path of the student's file, relative to the notebook.

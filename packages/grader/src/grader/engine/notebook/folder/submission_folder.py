@@ -49,7 +49,7 @@ class SubmissionFolder:
             max_mb: its size limit, in MiB.
 
         Raises:
-            UnreadableFile: it is a link or lies behind one, is not an ordinary file, or is too large.
+            UnreadableFile: it is a link or is behind one, is not an ordinary file, or is too large.
         """
         try:
             with self._opened() as folder:
@@ -76,7 +76,7 @@ class SubmissionFolder:
         """Return whether the folder has an entry of this name.
 
         Raises:
-            UnreadableFile: the folder lies behind a link.
+            UnreadableFile: the folder is behind a link.
             OSError: the folder cannot be read.
         """
         try:
@@ -93,7 +93,7 @@ class SubmissionFolder:
             into: the folders to list, by their paths inside this one; by default those directly in it.
 
         Raises:
-            UnreadableFile: the folder lies behind a link.
+            UnreadableFile: the folder is behind a link.
             OSError: the folder cannot be read.
         """
         found: list[FolderEntry] = []

@@ -1,4 +1,4 @@
-"""Defines what stands in a message for an object that does not cross.
+"""Defines what represents in a message an object that does not cross.
 
 An object of student code is named by its number in the session, and so is one of the test.
 """

@@ -66,7 +66,7 @@ def names_bound_again(test: Step, answers: Sequence[Step], ran: Ran, plan: Plan)
     checks, words = plan.checks[test.index], set[str]()
     for answer in answers:
         if BLANK in answer.source:
-            return ()  # whatever stands below is an answer
+            return ()  # whatever is below is an answer
         words.update(re.findall(r"\w+", answer.source))
     owners = plan.owners[test.index].items()
     names = {name: checks[owner] for name, owner in owners if owner == test.exercise or name in words}

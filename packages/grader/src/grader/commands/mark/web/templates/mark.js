@@ -73,7 +73,7 @@ function holderOf(state) {
 }
 
 function describe(state) {
-  if (!state.students) return "no student has this answer any more: load the page again";
+  if (!state.students) return "no student has this answer any more: reload the page";
   if (isHeldByOthers(state)) return `being marked by ${holderOf(state)}`;
   const asks = state.requests.length ? " · asks for a regrade" : "";
   return describeMark(state) + asks;
@@ -94,7 +94,7 @@ function draw(state) {
   states.set(state.group, state);
   const card = cards.get(state.group);
   if (!card) {
-    say("New answers have arrived: load the page again to see them.");
+    say("New answers have arrived: reload the page to see them.");
     return;
   }
   const draft = drafts.get(state.group);
@@ -397,7 +397,7 @@ function compareWith(state) {
   const quoted = (comment) => (comment ? `: “${comment}”` : "");
   let theirs = `${state.by || "The formgrader"} gave ${pointsOf(state.points, state.most)}${quoted(state.comment)}`;
   if (state.differs) theirs = "Its students now have different marks";
-  else if (state.given === null) theirs = "It changed, and now has no mark of a person";
+  else if (state.given === null) theirs = "It changed, and now has no mark by a person";
   const mine = draft.points === null ? "no points" : pointsOf(draft.points, state.most);
   form.querySelector(".conflict p").textContent = `${theirs}\nYours, not saved: ${mine}${quoted(draft.comment)}`;
   form.querySelector(".conflict").hidden = false;

@@ -1,5 +1,5 @@
 "use strict";
-// Sorts and filters tables. What a reader chose stands in the address, as #SECTION?CHOICES, so a page that loads again
+// Sorts and filters tables. What a reader chose is in the address, as #SECTION?CHOICES, so a page that reloads
 // keeps it: TABLE.sort is a column (from 1, negative for descending), TABLE.find the words, `open` what is unfolded.
 
 const choices = new URLSearchParams(location.hash.split("?")[1] ?? "");
