@@ -285,7 +285,7 @@ def test_a_result_of_another_dtype_is_asked_about(seen: NotebookNode) -> None:
 def test_a_name_that_is_missing_is_named(seen: NotebookNode) -> None:
     """The answer has another name, or its cell has not run."""
     text = error_text(outputs(seen, "renamed-check"))
-    assert "There is no renamed here." in text and "did you run the cells from the top?" in " ".join(text.split())
+    assert "renamed is not defined here." in text and "did you run the cells from the top?" in " ".join(text.split())
 
 
 def test_a_hidden_test_does_not_look_as_if_it_passed(seen: NotebookNode) -> None:

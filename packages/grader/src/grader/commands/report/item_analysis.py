@@ -23,7 +23,7 @@ NEGATIVE, ERRORS = -0.1, 2.0
 """A note needs a discrimination at most this low, and this many standard errors below 0: in a small class, chance alone
 makes it negative."""
 ALONE, OF_FAILED, OF_TRIED = 2, 1 / 2, 1 / 10
-"""A note on a test that students fail alone needs this many of them, as shares of those who fail and who tried it."""
+"""A note on a test that students fail alone needs this many, as shares of those who fail it and who tried it."""
 ALL_PASS = "Everyone who tried the exercise passes: it does not tell students apart."
 NONE_PASS = "No one who tried the exercise passes: is the task clear, and the test fair?"
 TOGETHER = "It is judged together with the students' code, which can read and replace it."
