@@ -17,7 +17,7 @@ from tests.support.notebooks import answered, code
 from tests.support.small_class import NAME, RIGHT, hand_in, make_course, points, released
 
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-"""The exception may be raised in a destructor or in a callback of the garbage collector, where Python only reports it."""
+"""The exception may be raised in a destructor or a callback of the garbage collector, where Python only reports it."""
 
 TANGLED = "<ul><li>" * 1_000
 """The HTML library needs a fifth of a second for it, and a notebook may hold a hundred such outputs."""
