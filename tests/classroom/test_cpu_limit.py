@@ -16,6 +16,9 @@ from grader.engine.cpu_limit import CpuLimitExceeded, cpu_limit
 from tests.support.notebooks import answered, code
 from tests.support.small_class import NAME, RIGHT, hand_in, make_course, points, released
 
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+"""The exception may be raised in a destructor or a callback of the garbage collector, where Python only reports it."""
+
 TANGLED = "<ul><li>" * 1_000
 """The HTML library needs a fifth of a second for it, and a notebook may hold a hundred such outputs."""
 SLOW = r"\begin{a}" * 5_000
@@ -37,7 +40,6 @@ def test_an_endless_computation_is_stopped() -> None:
     assert re.match(r"(a+)+b", "a" * 22) is None, "the limit ends with its block"
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_an_endless_computation_is_stopped_although_the_first_exception_was_lost() -> None:
     """Python drops exceptions that are raised while it deletes an object, and a library may delete one at any time."""
 

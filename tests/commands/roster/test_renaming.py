@@ -104,7 +104,7 @@ def test_a_name_that_only_a_folder_has_is_taken(course: Path, capsys: pytest.Cap
     """Its files would be mixed with those of the other student."""
     (course / "feedback" / "old").mkdir()
     assert main(["roster", "--rename", "ann", "old"]) == 1
-    assert f"already ({course / 'feedback' / 'old'})" in capsys.readouterr().err
+    assert f"already a student 'old' ({course / 'feedback' / 'old'})" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("lock", "program"), [(SERVE_LOCK, "grader serve"), (MARK_LOCK, "grader mark")])

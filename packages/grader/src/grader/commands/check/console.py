@@ -175,7 +175,7 @@ def overview(checked: CheckedNotebook) -> Group:
     lines += [Text(), Text(f"{checked.report.points:g} of {checked.report.max_points:g} points from tests", "bold")]
     if waiting := waiting_points([checked]):
         verb = "waits" if waiting == 1 else "wait"
-        lines.append(Text(f"written answers: {plural(waiting, 'point')} {verb} for a person"))
+        lines.append(Text(f"written answers: {plural(waiting, 'point')} {verb} for marking"))
     rest = [f"stopped before its end: {name}: {error}" for name, error in checked.answer_errors.items()]
     rest += [f"repaired: {change}" for change in checked.report.repairs]
     return Group(*lines, *(Text(relabelled(line, checked.labels)) for line in rest), *map(Text, checked.left_out))
