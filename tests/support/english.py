@@ -6,7 +6,6 @@ python -m tests.support.english
 import re
 import sys
 import tomllib
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
@@ -73,15 +72,13 @@ def complaints(rule: Rule, paths: Iterable[Path]) -> Iterator[str]:
         name = str(path.relative_to(REPOSITORY))
         for prose in _read(path):
             hits.setdefault(name, []).extend(f"{prose.cell or name}: … {text} …" for text in rule.found(prose.text))
-    counts = Counter({name: len(found) for name, found in hits.items() if found})
-    for name in sorted(counts.keys() | rule.kept.keys()):
-        kept = rule.kept.get(name, 0)
-        if counts[name] > kept:
-            yield "\n    ".join(
-                [f"{name}: {rule.name} ({counts[name]} times, kept {kept}); write {rule.instead}", *hits[name]]
-            )
-        elif counts[name] < kept:
-            yield f"{name}: {rule.name} is found {counts[name]} times: lower `kept` in {RULES.name} from {kept}"
+    for name in sorted(hits.keys() | rule.kept.keys()):
+        found, kept = hits.get(name, []), rule.kept.get(name, 0)
+        if len(found) > kept:
+            head = f"{name}: {rule.name} ({len(found)} times, kept {kept}); write {rule.instead}"
+            yield "\n    ".join([head, *found])
+        elif len(found) < kept:
+            yield f"{name}: {rule.name} is found {len(found)} times: lower `kept` in {RULES.name} from {kept}"
 
 
 def all_complaints() -> list[str]:

@@ -20,7 +20,7 @@ WORDS = re.compile(r"[A-Za-z][A-Za-z'-]*[ ,.:;?!]")
 
 
 class Kind(StrEnum):
-    """What a piece of prose is."""
+    """The kinds of prose."""
 
     TEXT = "text"
     DOCSTRING = "docstring"
@@ -74,7 +74,7 @@ def _of_notebook(path: Path) -> Iterator[Prose]:
 
 def _of_code(source: str) -> Iterator[tuple[Kind, str]]:
     """Yield docstrings, comments, and strings that have words in a row; an f-string is one text with {} in it."""
-    tree = ast.parse("\n".join("" if line.startswith(("%", "!")) else line for line in source.split("\n")))
+    tree = ast.parse(source)
     parts = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in ast.walk(node)}
     documented = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Module)
     docstrings = set()
@@ -98,7 +98,7 @@ def _of_code(source: str) -> Iterator[tuple[Kind, str]]:
 
 
 def _placeholder(part: ast.expr) -> str:
-    """Return the place of a value in an f-string; a bare name keeps its name."""
+    """Return a mark for a value in an f-string; a bare name keeps its name."""
     value = part.value if isinstance(part, ast.FormattedValue) else part
     return f"{{{value.id}}}" if isinstance(value, ast.Name) else "{}"
 

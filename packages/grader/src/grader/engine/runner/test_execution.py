@@ -15,8 +15,8 @@ from functools import lru_cache
 from types import ModuleType
 from typing import Any, ClassVar
 
-import msgspec
 import numpy
+from msgspec import structs
 
 from grader.engine.diagnosis.recording import Recorder
 from grader.engine.notebook.names import looks_for_names, names_bound, names_in_strings, names_used
@@ -292,7 +292,7 @@ def _with_seeds(outcome: TestOutcome, points: float) -> TestOutcome:
     """Return the outcome with the seeds of its test, which a student does not read, if it lost some of its points."""
     if outcome.result.points >= points:
         return outcome
-    return replace(outcome, result=msgspec.structs.replace(outcome.result, seeds=tuple(Generator.returned)))
+    return replace(outcome, result=structs.replace(outcome.result, seeds=tuple(Generator.returned)))
 
 
 def random_states() -> bytes:
