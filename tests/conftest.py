@@ -1,5 +1,6 @@
 """Shares fixtures: a sandbox with student code, a student's module on both sides of the boundary, a graded class."""
 
+import atexit
 import os
 import shutil
 import signal
@@ -15,8 +16,11 @@ from typing import Any
 os.environ["OMP_NUM_THREADS"] = "1"
 # A test that wants a daemon says so.
 os.environ["GRADER_DAEMON_SECONDS"] = "0"
-# What a check keeps is not for the person who runs the tests.
-os.environ["XDG_STATE_HOME"] = os.path.join(tempfile.gettempdir(), "state-of-grader-tests")
+# What a check keeps is not for the person who runs the tests, nor for the next run: that one may have a course trusted
+# by this one at the same path. Workers inherit the folder.
+if "PYTEST_XDIST_WORKER" not in os.environ:
+    os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="state-of-tests-")
+    atexit.register(shutil.rmtree, os.environ["XDG_STATE_HOME"], ignore_errors=True)
 # As in an activated environment: nbgrader itself calls the program `alembic` by its name.
 os.environ["PATH"] = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
 
