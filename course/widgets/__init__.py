@@ -3,6 +3,13 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from course.widgets.modern import cache as cache
+from course.widgets.modern import online as online
+from course.widgets.modern import rotary as rotary
+from course.widgets.modern import sampling as sampling
+from course.widgets.modern import speculative as speculative
+from course.widgets.modern import waves as waves
+from course.widgets.modern import window as window
 from grader_kernel.widget import Widget
 
 FOLDER = Path(__file__).parent
