@@ -69,7 +69,8 @@ class Widget(anywidget.AnyWidget):
         """
         self._esm = module(path)
         data = escape(json.dumps(state, allow_nan=False, ensure_ascii=False))
-        self._page = f'<div class="grader-widget" data-module="{escape(path.stem)}" data-state="{data}"><p>{escape(about)}</p></div>'
+        attributes = f'class="grader-widget" data-module="{escape(path.stem)}" data-state="{data}"'
+        self._page = f"<div {attributes}><p>{escape(about)}</p></div>"
         self._about = about
         super().__init__(state=dict(state))
 
