@@ -5,9 +5,10 @@ a widget's answers --keep--> questions.json in the user's home --kept--> the nex
 
 import json
 import os
+import sys
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,15 +22,16 @@ Times are those of `time.time`. A question has a card once it was reviewed; see 
 
 
 def kept() -> Kept:
-    """Return all that is kept. A damaged file counts as empty, and is set aside under another name."""
-    with _locked() as file:
+    """Return all that is kept. A file that cannot be read counts as empty; a damaged one is set aside."""
+    with suppress(OSError), _locked() as file:
         return _read(file)
+    return {}
 
 
 def keep(news: Mapping[str, Mapping[str, Any]]) -> Kept:
     """Add answers and cards to what is kept, and return all of it.
 
-    An answer that is there already is not added again. Of two cards, the one with the later review stays.
+    An answer that is there already is not added again. Of two cards, the one with the later review stays, or the new one.
 
     Args:
         news: for each question what `Kept` says.
@@ -53,7 +55,7 @@ def keep(news: Mapping[str, Mapping[str, Any]]) -> Kept:
 def _merged(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
     answers = list(old["answers"])
     answers += [answer for answer in new["answers"] if answer not in answers]
-    cards = [entry["card"] for entry in (old, new) if entry.get("card")]
+    cards = [entry["card"] for entry in (new, old) if entry.get("card")]
     merged: dict[str, Any] = {"answers": sorted(answers, key=lambda answer: answer["time"])}
     if cards:
         merged["card"] = max(cards, key=lambda card: card["last_review"])
@@ -97,7 +99,7 @@ def _locked() -> Iterator[Path]:
         os.close(descriptor)  # which ends the lock
 
 
-if os.name == "nt":
+if sys.platform == "win32":
     import msvcrt
 
     def _lock(descriptor: int) -> None:

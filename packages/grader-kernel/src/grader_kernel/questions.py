@@ -21,8 +21,8 @@ from grader_kernel import answers
 from grader_kernel.widget import FOLDER, Widget, html
 
 _REVIEW = (
-    "Review: up to five questions a day, of those that you answered before. Run this cell in JupyterLab, or open the page "
-    "Review of the book."
+    "Review: up to five questions a day, of those that you answered before. Run this cell in JupyterLab, "
+    "or open the page Review of the book."
 )
 
 
@@ -185,7 +185,11 @@ def review(folder: str | os.PathLike[str] = ".", *, count: int = 5) -> Widget:
         if everything != change["new"]["kept"]:
             shown.state = {**change["new"], "kept": everything}
 
+    def refresh(*message: object) -> None:
+        shown.state = {**shown.state, "kept": answers.kept()}
+
     shown.observe(keep, "state")
+    shown.on_msg(refresh)
     return shown
 
 

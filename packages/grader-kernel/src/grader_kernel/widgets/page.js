@@ -23,7 +23,7 @@
       const old = all[name] ?? { answers: [] };
       const texts = new Set([...old.answers, ...answers].map((each) => JSON.stringify(each)));
       const merged = [...texts].map((each) => JSON.parse(each)).sort((one, other) => one.time - other.time);
-      const newest = [old.card, card].filter(Boolean).sort((one, other) => other.last_review - one.last_review)[0];
+      const newest = [card, old.card].filter(Boolean).sort((one, other) => other.last_review - one.last_review)[0];
       all[name] = { answers: merged, ...(newest && { card: newest }) };
     }
     try {
@@ -38,9 +38,8 @@
     const heard = (event) => listeners.get(event) ?? [];
     const { question, kept: asksForAll } = state;
     if (question) values.state = { ...state, answers: kept()[question.name]?.answers ?? [] };
-    if (asksForAll) values.state = { ...state, kept: kept() };
     return {
-      get: (name) => values[name],
+      get: (name) => (asksForAll ? { ...values[name], kept: kept() } : values[name]),
       set(name, value) {
         values[name] = value;
         for (const listener of heard(`change:${name}`)) listener();
@@ -49,10 +48,7 @@
       off: (event, listener) => listeners.set(event, heard(event).filter((each) => each !== listener)),
       save_changes() {
         if (question) keep({ [question.name]: { answers: values.state.answers } });
-        if (asksForAll) {
-          keep(values.state.kept);
-          values.state = { ...values.state, kept: kept() };
-        }
+        if (asksForAll) keep(values.state.kept);
       },
     };
   }
