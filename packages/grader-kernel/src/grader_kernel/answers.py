@@ -31,7 +31,8 @@ def kept() -> Kept:
 def keep(news: Mapping[str, Mapping[str, Any]]) -> Kept:
     """Add answers and cards to what is kept, and return all of it.
 
-    An answer that is there already is not added again. Of two cards, the one with the later review stays, or the new one.
+    An answer that is there already is not added again. Of two cards, the one with the later review stays; of equally
+    old ones, the new one.
 
     Args:
         news: for each question what `Kept` says.

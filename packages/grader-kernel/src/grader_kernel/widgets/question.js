@@ -3,7 +3,7 @@
 //     question --ask--> a form --an answer--> judged --reply--> the reason, or what is wrong, below the form
 import { escaped, frame } from "./kit.js";
 
-const STYLE = `
+const LOOKS = `
 .gq { position: relative; }
 .gq .gw-title { font-size: .9em; opacity: .85; margin: 0 0 .2em; }
 .gq legend { padding: 0; margin: 0 0 .6em; line-height: 1.45; }
@@ -235,7 +235,7 @@ export function past(answers) {
 export function ask(el, question, { title = "Quick question", told, again = true }) {
   const { box, name } = frame(el, title);
   box.classList.add("gq");
-  box.insertAdjacentHTML("beforeend", `<style>${STYLE}</style><form novalidate>
+  box.insertAdjacentHTML("beforeend", `<style>${LOOKS}</style><form novalidate>
     <fieldset><legend>${marked(question.text)}</legend><div></div></fieldset>
     <div class="gq-actions"><button class="gq-main">Answer</button><button type="button" hidden>Ask me again</button></div></form>
     <div class="gq-reply" role="status" aria-live="polite"></div><div class="gq-aloud" aria-live="polite"></div>`);
@@ -290,7 +290,7 @@ export function ask(el, question, { title = "Quick question", told, again = true
   return box;
 }
 
-function render({ model, el }) {
+function render_question({ model, el }) {
   const note = document.createElement("p");
   note.className = "gq-past";
   let here = 0;
@@ -314,4 +314,4 @@ function render({ model, el }) {
   return () => model.off("change:state", show);
 }
 
-export default { render };
+export default { render: render_question };
