@@ -23,21 +23,22 @@ const LOOKS = `
   border: 1px solid; border-color: color-mix(in srgb, currentColor 30%, transparent); border-radius: 4px; counter-increment: line; }
 .gq-lines li::before { content: counter(line) "."; min-width: 1.5em; font-variant-numeric: tabular-nums; }
 .gq-lines li > :first-child { flex: 1; min-width: 0; }
-.gq-lines button { padding: 0; width: 2em; min-height: 2em; }
+.gq .gq-lines button { padding: 0; width: 2em; min-height: 2em; }
 .gq-scroll { overflow-x: auto; padding: 4px; margin: -4px; }
 .gq table { border-collapse: collapse; margin: 0; width: auto; font-size: 1em; border: 0; }
-.gq th, .gq td { background: transparent; color: inherit; border: 0; padding: 2px; text-align: center; font-weight: 400; }
+.gq th, .gq td { background: transparent; color: inherit; border: 0; padding: 2px; text-align: center;
+  vertical-align: middle; font-weight: 400; }
 .gq tr { background: transparent !important; border: 0; }
 .gq th { padding: 2px 7px; white-space: nowrap; }
 .gq th[scope=row] { text-align: right; }
 .gq .gq-axis { font-size: .85em; font-style: italic; }
-.gq td button { width: 100%; min-width: 2.9em; min-height: 2.2em; padding: 0 .4em; white-space: nowrap;
+.gq td button { display: block; width: 100%; min-width: 2.9em; height: 2.2em; padding: 0 .4em; white-space: nowrap;
   border-color: color-mix(in srgb, currentColor 45%, transparent); font-variant-numeric: tabular-nums; }
 .gq td button:hover:enabled { background: color-mix(in srgb, currentColor 10%, transparent); }
 .gq button[aria-pressed=true] { border: 3px solid currentColor; font-weight: 700; }
 .gq fieldset[disabled] * { cursor: default; }
 .gq-actions { display: flex; flex-wrap: wrap; gap: .4em 1em; align-items: center; margin: .8em 0 0; }
-.gq-main { font-weight: 600; }
+.gq .gq-main { font-weight: 600; }
 .gq-reply:not(:empty) { margin: .8em 0 0; padding: .1em 0 .1em .8em; border-left: 4px solid; line-height: 1.5; }
 .gq-reply p { margin: 0; }
 .gq-reply.is-right { border-left-color: #3d85d8; }

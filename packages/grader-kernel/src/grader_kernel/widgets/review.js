@@ -7,8 +7,8 @@ import { frame } from "./kit.js";
 import { ask, day, now } from "./question.js";
 import { Rating, createEmptyCard, fsrs } from "./vendor/ts-fsrs.js";
 
-// Whole days only, and no random days: what is due tomorrow can be said today.
-const scheduler = fsrs({ enable_fuzz: false, enable_short_term: false });
+// Whole days, without steps of minutes and random days: what is due tomorrow can be said today.
+const scheduler = fsrs({ enable_fuzz: false, learning_steps: [], relearning_steps: [] });
 
 /** Returns a card after a rating ("Again", "Good" or "Easy"); times in seconds. The first rating has no card before. */
 export function rated(card, rating, time) {
