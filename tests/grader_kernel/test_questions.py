@@ -1,4 +1,4 @@
-"""Quick questions: bad ones are refused, answers are kept, nothing of them is handed in, and programs can read the cells."""
+"""Quick questions: bad ones are refused, answers are kept and not handed in, and programs can read the cells."""
 
 import json
 import multiprocessing
@@ -74,7 +74,7 @@ def test_lines_are_shown_in_a_wrong_order_that_stays_the_same() -> None:
 
 
 def test_answers_are_kept_and_known_when_the_question_is_shown_again(state: Path) -> None:
-    """The browser changes the widget's state; a new widget of the question has the answer, and another question none."""
+    """The browser changes the widget's state; a new widget of the question has the answer, another question none."""
     widget = choice().widget()
     widget.state = {**widget.state, "answers": [attempt(5.0, right=False), attempt(6.0)]}
     assert json.loads(state.read_text())["one"]["answers"] == [attempt(5.0, right=False), attempt(6.0)]

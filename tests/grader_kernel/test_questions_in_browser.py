@@ -21,8 +21,12 @@ from tests.support.notebooks import code, notebook
 pytestmark = needs_browser
 LINES = ["s = q @ k", "w = s.softmax(-1)", "return w @ v", "pass = ()"]
 ASKED = [
-    questions.choose("c", "Is `x < 1` *so*?", right={"Yes.": "Because."}, wrong={"No.": "It <b>is</b>.", "Maybe.": "M."}),
-    questions.number("n", "How much?", right=0.79, tolerance=0.01, reason="By exp.", wrong={-2.0: "A sign.", 1.0: "One."}),
+    questions.choose(
+        "c", "Is `x < 1` *so*?", right={"Yes.": "Because."}, wrong={"No.": "It <b>is</b>.", "Maybe.": "M."}
+    ),
+    questions.number(
+        "n", "How much?", right=0.79, tolerance=0.01, reason="By exp.", wrong={-2.0: "A sign.", 1.0: "One."}
+    ),
     questions.order("o", "Sort.", lines=LINES, reason="Each needs one.", wrong={(LINES[1], LINES[0]): "Scores first."}),
     questions.point(
         "p", "Where?", rows=["she", "sat"], columns=["she", "sat"], row_label="query", column_label="key",
@@ -94,7 +98,7 @@ def kept(page: Page) -> dict[str, Any]:
 
 
 def test_an_option_is_chosen_by_keyboard(page: Page) -> None:
-    """Wrong: its own reply, with markup as text, and not the right option. Right: the reason. Then it can be asked again."""
+    """Wrong: its own reply, markup as text, and not the right option. Right: the reason. Then it is asked again."""
     box = asked(page, 0)
     assert box.locator("legend").inner_html() == "Is <code>x &lt; 1</code> <em>so</em>?"
     box.get_by_role("button", name="Answer").press("Enter")
@@ -206,7 +210,7 @@ def test_a_page_remembers_and_a_double_click_is_one_attempt(page: Page) -> None:
 
 
 def test_a_damaged_store_does_no_harm(page: Page) -> None:
-    """What the browser keeps is no JSON: the page begins anew."""
+    """What the browser keeps is no JSON: the page starts with nothing kept."""
     page.evaluate("localStorage.setItem('grader-questions', '{')")
     page.reload()
     asked(page, 1).get_by_role("textbox").fill("1")
@@ -298,7 +302,7 @@ def test_the_page_of_a_review_has_the_questions_of_its_folders(page: Page, folde
 
 
 def test_the_copy_of_ts_fsrs_schedules_as_the_python_package_does(page: Page) -> None:
-    """300 random histories of 8 ratings: the same stability, difficulty and days, with an easier rating a day later at least."""
+    """300 random histories of 8 ratings: the same stability, difficulty and days; an easier rating is a day later."""
     chance = random.Random(0)
     histories = []
     for _ in range(300):
