@@ -66,7 +66,7 @@ def html(path: Path, state: Mapping[str, Any], about: str) -> str:
     Args:
         path: the file of its module.
         state: the first state.
-        about: a text that stands there until then.
+        about: the text that is shown until then.
 
     Raises:
         TypeError, ValueError: the state is not JSON; NaN and infinity are not.
