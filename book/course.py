@@ -141,7 +141,9 @@ class Notebook:
         """Yield the exercises in order, each with the last heading above its blank."""
         points: dict[str, int] = {}
         for cell in self.released.cells:
-            if type_of(cell) is CellType.TEST and (match := re.match(r"# (?:Check|Hidden test) of ([\w-]+):", cell.source)):
+            if type_of(cell) is CellType.TEST and (
+                match := re.match(r"# (?:Check|Hidden test) of ([\w-]+):", cell.source)
+            ):
                 points[match[1]] = points.get(match[1], 0) + cell.metadata.nbgrader.points
         headings = iter(self.sections)
         heading = self.sections[0]
@@ -286,7 +288,9 @@ def _pair(folder: Path, page: str, *about: object) -> Notebook:
     both = [folder / where / f"{page}.ipynb" for where in ("release", "source")]
     for path in both:
         if not path.exists():
-            raise BookError(f"the book needs release/ as `make release` writes it; {path.relative_to(folder)} is missing")
+            raise BookError(
+                f"the book needs release/ as `make release` writes it; {path.relative_to(folder)} is missing"
+            )
     released, source = (nbformat.read(path, as_version=4) for path in both)
     return Notebook(page, released, source, *about)  # type: ignore[arg-type]
 

@@ -48,7 +48,9 @@ def read_page(path: Path) -> Page:
     page = Page()
     text = path.read_text()
     page.feed(text)
-    page.loaded += [url for style in re.findall(r"<style[^>]*>(.*?)</style>", text, re.DOTALL) for url in css_addresses(style)]
+    page.loaded += [
+        url for style in re.findall(r"<style[^>]*>(.*?)</style>", text, re.DOTALL) for url in css_addresses(style)
+    ]
     return page
 
 
@@ -56,7 +58,9 @@ def check_links(html: Path) -> None:
     """Raise BookError with each link that is broken, and each file that is missing or on a foreign host."""
     found = list(complaints(html))
     if found:
-        raise BookError("each link must lead to a page and each page must load only files of the book:\n" + "\n".join(found))
+        raise BookError(
+            "each link must lead to a page and each page must load only files of the book:\n" + "\n".join(found)
+        )
 
 
 def complaints(html: Path) -> Iterator[str]:

@@ -26,6 +26,7 @@ OPEN = "open-this-notebook"
 PICTURE = re.compile(r'<img (?P<before>[^>]*?)src="data:image/png;base64,(?P<data>[A-Za-z0-9+/=\s]+)"(?P<after>[^>]*)>')
 ALT = re.compile(r'\balt="[^"]+"')
 HIDDEN_TEST = re.compile(r"# Hidden test of [\w-]+: [^\n]*\n")
+QUESTION = re.compile(r"^questions\.\w+\(", re.MULTILINE)
 WIDGET = 'class="grader-widget"'
 
 
@@ -75,6 +76,11 @@ class NotebookPage:
         page_cell = cell.copy()
         page_cell.metadata = {"tags": []}
         page_cell.outputs = list(self._outputs(cell, kind))
+        if QUESTION.search(cell.source):
+            # The code holds the answers: a page shows the question alone.
+            page_cell.metadata["tags"].append("remove-input")
+            yield page_cell
+            return
         if kind is CellType.AUTOGRADED_ANSWER:
             yield _text(self._exercise_line(grade_id(cell)))
             page_cell.metadata["tags"].append("exercise")
@@ -104,7 +110,9 @@ class NotebookPage:
         def replaced(match: re.Match[str]) -> str:
             where = f"{self._notebook.file}, cell {name}"
             if not ALT.search(match[0]):
-                raise BookError(f"a picture needs a text that says what it shows; {where} has none: give its figure alt=")
+                raise BookError(
+                    f"a picture needs a text that says what it shows; {where} has none: give its figure alt="
+                )
             try:
                 picture = base64.b64decode(match["data"], validate=False)
                 width, height = imagesize.get(BytesIO(picture))

@@ -11,13 +11,16 @@ from book.course import Assignment, Course, Notebook, Paper
 from book.errors import BookError
 from book.notebook import NotebookPage
 from book.settings import Settings
+from grader_kernel.questions import review_page
 
 GUIDES = ("docs/*.md", "packages/grader/README.md", "packages/grader/docs/*.md", "packages/grader-kernel/README.md",
           "deploy/*/README.md", "CONTRIBUTING.md", "SECURITY.md")  # fmt: skip
 FIRST = ("docs/students.md", "docs/instructors.md", "packages/grader/README.md")
 """Guides that come before the others."""
 CODE = re.compile(r"```.*?```|`[^`]+`", re.DOTALL)
-RELATIVE_LINK = re.compile(r"(?P<picture>!?)\[(?P<text>[^\]]*)\]\((?!https?://|mailto:|#)(?P<path>[^)#\s]+)(?P<anchor>#[^)]*)?\)")
+RELATIVE_LINK = re.compile(
+    r"(?P<picture>!?)\[(?P<text>[^\]]*)\]\((?!https?://|mailto:|#)(?P<path>[^)#\s]+)(?P<anchor>#[^)]*)?\)"
+)
 OWN_WORDS = "## Our words, and the field's"
 
 
@@ -43,6 +46,7 @@ class Pages:
             self._write(f"{assignment.name}/index.md", assignment_page(assignment))
         self._write("glossary.md", glossary(self.course))
         self._write("papers.md", papers(self.course))
+        self._write("review.md", review(self.course))
         guides = self._guides()
         for path in guides:
             self._write(path, self._linked(path, (self.course.folder / path).read_text(), guides))
@@ -120,7 +124,7 @@ def landing(course: Course, guides: list[str]) -> str:
     ours = ("index", "docs/", "CONTRIBUTING", "SECURITY")
     groups = {
         "Course": ["start.ipynb", *(f"{each.name}/index.md" for each in course.assignments)],
-        "To look things up": ["glossary.md", "papers.md"],
+        "To look things up": ["glossary.md", "papers.md", "review.md"],
         "Guides": [path for path in guides if path.startswith(ours)],
         "The grader": [path for path in guides if not path.startswith(ours)],
     }
@@ -171,9 +175,7 @@ def assignment_page(assignment: Assignment) -> str:
         parts.append(f"## [{notebook.title}]({file})")
         parts.append(f"*{notebook.name}* · {notebook.minutes} minutes · {notebook.points} points")
         parts.append(f"You build: {notebook.builds}.")
-        exercises = [
-            f"- [{each.title}]({file}#{each.anchor}), {each.points} points" for each in notebook.exercises()
-        ]
+        exercises = [f"- [{each.title}]({file}#{each.anchor}), {each.points} points" for each in notebook.exercises()]
         if exercises:
             parts.append("\n".join(exercises))
     pages = [PurePosixPath(notebook.page).name for notebook in assignment.notebooks]
@@ -217,6 +219,18 @@ def papers(course: Course) -> str:
             parts.append(f"({paper.anchor})=\n**[{paper.name}]({paper.url})**")
             parts.append("\n".join(_citations(paper, by_page)))
     return "\n\n".join(parts) + "\n"
+
+
+def review(course: Course) -> str:
+    """Return the page that asks again what a reader has answered; answers stay in the reader's browser."""
+    folders = [course.folder / "release" / assignment.name for assignment in course.assignments]
+    return f"""# Review
+
+Up to five quick questions a day, of those that you have answered in this book. A question comes back after days if you
+knew the answer, and soon if you did not. Your answers stay in this browser.
+
+{review_page(folders)}
+"""
 
 
 def _citations(paper: Paper, notebooks: dict[str, Notebook]) -> Iterator[str]:

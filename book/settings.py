@@ -47,7 +47,9 @@ class Settings:
             if url and not (urlsplit(url).scheme == "https" and urlsplit(url).netloc):
                 raise BookError(f"{name}.url must be empty or begin with https://, got {url!r}: correct settings.toml")
         if self.hub and not self.repository:
-            raise BookError("hub.url needs repository.url, from which the hub copies the course: set it in settings.toml")
+            raise BookError(
+                "hub.url needs repository.url, from which the hub copies the course: set it in settings.toml"
+            )
 
     @property
     def github(self) -> str:
