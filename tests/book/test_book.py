@@ -11,6 +11,7 @@ from threading import Thread
 
 import nbformat
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
 from book.errors import BookError
@@ -23,6 +24,13 @@ from tests.support.paths import REPOSITORY
 NOTEBOOKS = sorted(path.relative_to(REPOSITORY / "source") for path in REPOSITORY.glob("source/*/*.ipynb"))
 FIRST_VIEW = 1_500_000
 """The most bytes that a page may load before a reader scrolls."""
+
+READ = (
+    *("index.html", "start.html", "glossary.html", "papers.html", "review.html", "search.html"),
+    *("04-attention/index.html", "05-transformer/1-positions-and-blocks.html", "07-modern/2-attention-that-fits.html"),
+    *("docs/instructors.html", "packages/grader/docs/grader.html"),
+)
+"""Pages of each kind."""
 
 # One worker builds the book, for all its tests.
 pytestmark = pytest.mark.xdist_group("book")
@@ -148,6 +156,18 @@ def test_a_page_works_on_a_phone_and_in_the_dark(opened: Callable[..., Page]) ->
         page.wait_for_selector(".gq, .gw")
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
         page.get_by_role("button", name="Answer", exact=True).first.click()
+        page.close()
+
+
+@needs_browser
+@pytest.mark.parametrize("path", READ)
+def test_axe_finds_nothing(opened: Callable[..., Page], path: str) -> None:
+    """The rules of WCAG 2.1, levels A and AA, hold in the light and in the dark."""
+    for dark in (False, True):
+        page = opened(path, dark=dark)
+        page.wait_for_load_state("networkidle")
+        found = Axe().run(page, options={"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]})
+        assert found.violations_count == 0, found.generate_report()
         page.close()
 
 
