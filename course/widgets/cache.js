@@ -36,22 +36,23 @@ function draw(state, { kinds }, wide) {
     const barY = y + (wide ? 8 : 26);
     return text(left, y, names(state)[index], "start", { class: "strong" }) + boxes.join("") +
       rect(left, barY, Math.max(bar, 1), 20, { fill: "currentColor", "fill-opacity": fits ? 0.4 : 0.12, "stroke-dasharray": fits ? undefined : "4 3" }) +
-      text(left + bar + 6, barY + 15, gigabytes(bytes) + (fits ? "" : " \u2717"), "start");
+      text(left + bar + 6, barY + 15, (scale * bytes > bar ? "\u2026 " : "") + gigabytes(bytes) + (fits ? "" : " \u2717"), "start");
   });
   const bottom = 34 + 74 * kinds.length;
-  const wall = line(limit, 38, limit, bottom - 6, { "stroke-width": 2, stroke: ACCENT }) +
+  // The limit crosses the bars alone, not what is written above them.
+  const wall = kinds.map((_, index) => line(limit, 36 + 74 * index + (wide ? 0 : 18), limit, 72 + 74 * index + (wide ? 0 : 16), { "stroke-width": 3, stroke: ACCENT })).join("") +
     text(limit, bottom + 10, `${gigabytes(free)} left on the card`, "middle", { class: "small" });
   return { height: bottom + 18, svg: text(wide ? width - 300 : left, 8, "one box: keys and values of one head", "start", { class: "small" }) + rows.join("") + wall };
 }
 
 function describe(state, { tokens, kinds }) {
   const each = kinds.map(({ bytes, fits, most }, index) => `${names(state)[index]}: ${gigabytes(bytes)}, ${fits ? "fits" : "out of memory"} ` +
-    `(${most === null ? "any length fits" : `up to ${grouped(most)} tokens`})`);
-  return `${grouped(tokens)} tokens in each chat, ${state.chats} ${state.chats === 1 ? "chat" : "chats"} at once, ${state.bytes} ${state.bytes === 1 ? "byte" : "bytes"} per number. ${each.join("; ")}.`;
+    `(${most === null ? "so does a chat of any length" : `the card holds ${grouped(most)} tokens per chat`})`);
+  return `${grouped(tokens)} tokens in each chat, ${state.chats} ${state.chats === 1 ? "chat" : "chats"} at once, ${state.bytes} ${state.bytes === 1 ? "byte" : "bytes"} per number. The cache of ${each.join("; ")}.`;
 }
 
 const controls = ({ heads }) => [
-  { name: "power", label: "tokens per chat", kind: "range", min: 8, max: 20, step: 0.25, says: (value) => grouped(Math.round(2 ** value)) },
+  { name: "power", label: "tokens", kind: "range", min: 8, max: 20, step: 0.25, says: (value) => grouped(Math.round(2 ** value)) },
   { name: "chats", label: "chats at once", kind: "range", min: 1, max: 16, step: 1 },
   { name: "groups", label: "groups G", kind: "choice", options: Array.from({ length: heads }, (_, index) => index + 1)
     .filter((count) => heads % count === 0 && count > 1 && count < heads).map((count) => [count, String(count)]) },

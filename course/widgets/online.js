@@ -44,7 +44,7 @@ function draw(state, numbers, wide) {
   const bars = names.map((name, index) => {
     const x = index * step + step * 0.16;
     const seen = index < read * tile;
-    const score = text((index + 0.5) * step, 188, `x = ${scores[index] === null ? "\u2212\u221e" : fixed(scores[index], Math.abs(scores[index]) > 99 ? 0 : 2)}`, "middle", { class: "small" });
+    const score = text((index + 0.5) * step, 188, `${wide ? "x = " : ""}${scores[index] === null ? "\u2212\u221e" : fixed(scores[index], Math.abs(scores[index]) > 99 ? 0 : 2)}`, "middle", { class: "small" });
     if (!seen) return rect(x, 48, step * 0.68, 102, { "stroke-dasharray": "2 4", "stroke-opacity": 0.6 }) + text((index + 0.5) * step, 103, "?") +
       text((index + 0.5) * step, 168, name) + score;
     const count = scores[index] === null || m === -Infinity ? 0 : Math.exp(scores[index] - m);
@@ -55,7 +55,7 @@ function draw(state, numbers, wide) {
     const now = index === read - 1;
     return rect(start * step + 3, 26, size * step - 6, 170, now ? { "stroke-width": 3, stroke: ACCENT, rx: 4 } : { "stroke-opacity": 0.4, rx: 4 });
   });
-  const columns = wide ? [10, 250, 370, 480] : [4, 132, 190, 250];
+  const columns = wide ? [10, 250, 370, 480] : [4, 132, 200, 254];
   const row = (y, cells, more = {}) => cells.map((cell, index) => text(columns[index], y, cell, "start", more)).join("");
   const line = (name, { m: most, l, o }) => [name, number(most), number(l), vector(o)];
   const table = [["", "m", "l", "o"], ...(read ? [line("tiles before", running[read - 1]), line(`tile ${read}`, tiles[read - 1]), line("together", running[read])]

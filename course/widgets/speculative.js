@@ -33,8 +33,11 @@ function step(p, q, accept, residual, drafts, seed) {
   return { guesses, out: [...out, sample(p, random())] };
 }
 
-/** { target, draft, likeness, drafts, steps } => the rule's numbers, what must come out on average, the last step, and counts over all steps. */
-export function compute({ target: p, draft, likeness, drafts, steps }) {
+/**
+ * { target, draft, likeness, drafts, steps, shown } => the rule's numbers, what must come out on average, the last step,
+ * and how often each token came out of the finished steps. The last step is finished once all its tokens are shown.
+ */
+export function compute({ target: p, draft, likeness, drafts, steps, shown }) {
   const q = draft.map((each, token) => (1 - likeness) * each + likeness * p[token]);
   const accept = q.map((each, token) => (each > 0 ? Math.min(1, p[token] / each) : 1));
   const kept = q.map((each, token) => each * accept[token]);
@@ -48,16 +51,17 @@ export function compute({ target: p, draft, likeness, drafts, steps }) {
   let last;
   for (let seed = 0; seed < steps; seed += 1) {
     last = step(p, q, accept, residual, drafts, seed);
-    for (const token of last.out) counts[token] += 1;
+    if (seed < steps - 1 || shown >= last.out.length) for (const token of last.out) counts[token] += 1;
   }
-  return { q, accept, residual, rate, outcome, expected, last, counts };
+  const finished = shown >= last.out.length ? steps : steps - 1;
+  return { q, accept, residual, rate, outcome, expected, last, counts, finished };
 }
 
-function models({ names, target: p }, { q, counts }, width) {
+function models({ names, target: p }, { q, counts, finished }, width) {
   const gap = width / names.length;
   const each = gap * 0.32;
   const most = Math.max(...p, ...q);
-  const y = (value) => 154 - (112 * value) / most;
+  const y = (value) => 154 - (116 * value) / most;
   const total = counts.reduce((sum, count) => sum + count, 0);
   const more = (x, low, high, mark) => {
     if (high - low < 1e-9) return "";
@@ -73,8 +77,9 @@ function models({ names, target: p }, { q, counts }, width) {
     return rect(x, y(both), each * 2, 154 - y(both), { fill: "currentColor", "fill-opacity": 0.4 }) +
       more(x, both, q[token], "rejected") + more(x, both, p[token], "resampled") +
       text(x + each, 172, name) + text(x + each, 188, `q ${fixed(q[token])}  p ${fixed(p[token])}`, "middle", { class: "small" }) +
-      text(x + each, 204, `came out ${fixed(counts[token] / total)}`, "middle", { class: "small" });
-  }).join("") + text(2, 14, "grey: accepted; stripes: rejected, q > p; dotted frame: resampled, p > q", "start", { class: "small" });
+      text(x + each, 204, finished ? `came out ${fixed(counts[token] / total)}` : "", "middle", { class: "small" });
+  }).join("") + text(2, 12, "filled: accepted; striped: rejected, q > p;", "start", { class: "small" }) +
+    text(2, 27, "dotted frame: resampled, p > q", "start", { class: "small" });
 }
 
 function guesses({ names, shown }, { last, accept }, wide) {
@@ -91,7 +96,7 @@ function guesses({ names, shown }, { last, accept }, wide) {
     const name = names[guess.token];
     if (index >= shown) return box(index, [name, "not judged yet"], { "stroke-dasharray": "2 3" });
     if (stop >= 0 && index > stop) return box(index, [name, "thrown away"], { "stroke-dasharray": "2 3", "stroke-opacity": 0.6 });
-    const judged = `${fixed(guess.random)} ${guess.accepted ? "<" : "\u2265"} ${fixed(accept[guess.token])}`;
+    const judged = `${fixed(guess.random, 3)} ${guess.accepted ? "<" : "\u2265"} ${fixed(accept[guess.token], 3)}`;
     return guess.accepted ? box(index, [name, judged, "accepted"], { "stroke-width": 2, fill: "currentColor", "fill-opacity": 0.12 })
       : box(index, [name, judged, "rejected:", `\u2192 ${names[guess.replacement]}`], { "stroke-width": 3, stroke: SECOND });
   });
@@ -99,7 +104,7 @@ function guesses({ names, shown }, { last, accept }, wide) {
     boxes.push(box(last.guesses.length, [names[last.out[last.out.length - 1]], "one more, from", "the target model"], { "stroke-width": 2, stroke: ACCENT }));
   }
   const rows = Math.ceil((last.guesses.length + 1) / columns);
-  return { svg: text(2, 230, "draft tokens of this step: random number, and p / q or 1", "start", { class: "small" }) + boxes.join(""), height: 244 + 76 * rows };
+  return { svg: text(2, 230, "draft tokens: is a random number < min(1, p / q)?", "start", { class: "small" }) + boxes.join(""), height: 244 + 76 * rows };
 }
 
 function draw(state, numbers, wide) {
@@ -107,21 +112,23 @@ function draw(state, numbers, wide) {
   return { height: below.height, svg: models(state, numbers, wide ? 680 : 360) + below.svg };
 }
 
-function describe({ names, drafts, steps, shown }, { rate, expected, counts, last }) {
+function describe({ names, drafts, shown }, { rate, expected, counts, last, finished }) {
   const total = counts.reduce((sum, count) => sum + count, 0);
-  const ended = last.out.length <= shown;
-  const now = ended ? `This step returns ${last.out.map((token) => names[token]).join(", ")}.` : `${shown} of ${drafts} draft tokens of this step have been judged.`;
+  const now = shown >= last.out.length ? `This step returns ${last.out.map((token) => names[token]).join(", ")}.` : `${shown} of ${drafts} draft tokens of this step have been judged.`;
   return `${now} The acceptance rate is ${fixed(rate)}, so a call to the target model with ${drafts} draft ${drafts === 1 ? "token" : "tokens"} should return ${fixed(expected)} tokens on average. ` +
-    `${steps} ${steps === 1 ? "step has" : "steps have"} returned ${total} tokens, ${fixed(total / steps)} per call: ` +
-    `${names.map((name, token) => `${name} ${fixed(counts[token] / total)}`).join(", ")}.`;
+    (finished === 0 ? "" : `${finished} ${finished === 1 ? "step has" : "steps have"} returned ${total} ${total === 1 ? "token" : "tokens"}, ${fixed(total / finished)} per call: ` +
+    `${names.map((name, token) => `${name} ${fixed(counts[token] / total)}`).join(", ")}.`);
 }
 
-const controls = ({ drafts, shown }) => [
-  { label: "judge the next token", kind: "button", off: shown > drafts, does: (state) => ({ shown: state.shown + 1 }) },
-  { label: "next step", kind: "button", does: ({ steps }) => ({ steps: steps + 1, shown: 0 }) },
-  { label: "500 more steps", kind: "button", off: false, does: (state) => ({ steps: Math.min(state.steps + 500, 5000), shown: state.drafts + 1 }) },
+const MOST = 5000;
+
+const controls = (state) => [
+  { label: "judge the next token", kind: "button", off: state.shown >= compute(state).last.out.length, does: ({ shown }) => ({ shown: shown + 1 }) },
+  { label: "next step", kind: "button", off: state.steps >= MOST, does: ({ steps }) => ({ steps: steps + 1, shown: 0 }) },
+  { label: "500 more steps", kind: "button", off: state.steps >= MOST,
+    does: ({ steps, drafts }) => ({ steps: Math.min(steps + 500, MOST), shown: drafts + 1 }) },
   { name: "drafts", label: "draft tokens", kind: "range", min: 1, max: 8, step: 1 },
-  { name: "likeness", label: "draft model's likeness to the target", kind: "range", min: 0, max: 1, step: 0.05, says: (value) => fixed(value) },
+  { name: "likeness", label: "likeness of both models", kind: "range", min: 0, max: 1, step: 0.05, says: (value) => fixed(value) },
 ];
 
 export default figure({ title: "Speculative decoding, token by token", controls, compute, draw, describe });

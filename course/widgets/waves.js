@@ -1,5 +1,5 @@
 // Positional encoding: the hands of two positions, the waves of one hand, and the dot product by distance.
-import { ACCENT, arrow, circle, dot, figure, fixed, line, path, rect, text } from "./kit.js";
+import { ACCENT, SECOND, circle, dot, figure, fixed, line, path, rect, text } from "./kit.js";
 
 /** { dim, length, position, other } => both rows of the table, each hand's part of their dot product, the sum, and the sum for distances 0, 1, … */
 export function compute({ dim, length, position, other }) {
@@ -21,8 +21,8 @@ function clocks({ hand }, { one, two }, wide) {
     const chosen = index === hand ? rect(x - step / 2 + 1, y - 20, step - 2, 58, { rx: 4, "stroke-width": 2 }) : "";
     const point = (row, size) => [x + size * row[2 * index], y - size * row[2 * index + 1]];
     return chosen + circle(x, y, radius, { fill: "none", stroke: "currentColor", "stroke-opacity": 0.5 }) +
-      arrow(x, y, ...point(one, radius), { "stroke-width": 2.5 }) +
-      line(x, y, ...point(two, radius), { "stroke-width": 1.5, "stroke-dasharray": "3 2" }) +
+      line(x, y, ...point(one, radius), { "stroke-width": 4 }) +
+      line(x, y, ...point(two, radius), { "stroke-width": 1.5, stroke: SECOND, "stroke-dasharray": "3 2" }) +
       text(x, y + 32, index, "middle", { class: "small" });
   }).join("");
 }
@@ -32,11 +32,11 @@ function waves({ length, position, other, hand }, { frequencies }, left, top, wi
   const y = (value) => top + (height * (1 - value)) / 2;
   const points = (wave) => Array.from({ length: 4 * length - 3 }, (_, step) => [x(step / 4), y(wave((step / 4) * frequencies[hand]))]
     .map((number) => Number(number.toFixed(2))));
-  const marks = [[position, "p", {}], [other, "q", { "stroke-dasharray": "3 2" }]].map(([at, name, more]) =>
+  const marks = [[position, "p", { "stroke-width": 3 }], [other, "q", { "stroke-width": 1.5, stroke: SECOND, "stroke-dasharray": "3 2" }]].map(([at, name, more]) =>
     line(x(at), top - 4, x(at), top + height + 4, more) + text(x(at), top + height + 18, name, "middle", { class: "strong" }) +
     circle(x(at), y(Math.sin(at * frequencies[hand])), 4) +
     circle(x(at), y(Math.cos(at * frequencies[hand])), 4, { fill: "none", stroke: "currentColor", "stroke-width": 2 }));
-  return text(left, top - 12, `hand ${hand}: sine (solid line, full dots), cosine (dashed, empty dots)`, "start") +
+  return text(left, top - 12, `hand ${hand}: sine (solid), cosine (dashed)`, "start") +
     line(left, y(0), left + width, y(0), { "stroke-opacity": 0.4 }) +
     text(left - 6, y(1) + 4, "1", "end", { class: "small" }) + text(left - 6, y(-1) + 4, "\u22121", "end", { class: "small" }) +
     path(points(Math.sin), { stroke: ACCENT, "stroke-width": 2 }) +
@@ -67,7 +67,7 @@ function draw(state, numbers, wide) {
 
 function describe({ dim, position, other, hand }, { parts, dot: sum, frequencies }) {
   const angle = Math.abs(position - other) * frequencies[hand];
-  return `Positions ${position} (p, thick arrows) and ${other} (q, dashed hands): the distance is ${Math.abs(position - other)}. ` +
+  return `Positions ${position} (p, thick hands) and ${other} (q, thin dashed hands): the distance is ${Math.abs(position - other)}. ` +
     `Hand ${hand} turns by ${frequencies[hand].toPrecision(2)} radians per position, so its two hands are ${fixed(angle)} radians apart; ` +
     `it adds ${fixed(parts[hand])} to the dot product. The sum over all ${dim / 2} hands is ${fixed(sum)} of at most ${dim / 2}.`;
 }

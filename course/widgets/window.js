@@ -48,7 +48,7 @@ function listed(words) {
 function describe({ names, written, window, sinks }, { cache, dropped }) {
   const query = written - 1;
   const lost = dropped.length ? `Forgotten: ${listed(dropped.map((key) => names[key]))}.` : "Nothing has been forgotten yet.";
-  return `After ${written} ${written === 1 ? "token" : "tokens"}, with a window of ${window} and ${sinks} ${sinks === 1 ? "sink" : "sinks"}: the query of ${names[query]} (position ${query}) ` +
+  return `After ${written} ${written === 1 ? "token" : "tokens"}, with a window of ${window} and ${sinks} ${sinks === 1 ? "sink" : "sinks"}: the query of "${names[query]}" (position ${query}) ` +
     `attends to ${listed(cache.map((key) => names[key]))}. ${lost}`;
 }
 
