@@ -1,0 +1,360 @@
+"""Proves that the numbers of the figures of positions and of assignment 07 are torch's, and that keys move them."""
+
+import json
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+import torch
+from playwright.sync_api import Browser, Page
+
+from course import data, widgets
+from grader_kernel.widget import Widget, module
+from tests.commands.mark.marker import chromium, needs_browser
+from tests.support.paths import REPOSITORY
+
+pytestmark = needs_browser
+State = dict[str, Any]
+Compute = Callable[[str, list[State]], list[dict[str, Any]]]
+BOTH = {"rtol": 1e-9, "atol": 1e-9, "equal_nan": True}
+LN2 = math.log(2)
+FOUR = ["river", "bank", "tree", "boat"]
+SCORES = [0, 0, 0, 0, 2 * LN2, LN2]
+ROWS = {
+    "of the text": SCORES,
+    "of the text, plus 1,000": [1000 + score for score in SCORES],
+    "with the first two masked": [-math.inf, -math.inf, *SCORES[2:]],
+}
+FIGURES: dict[str, Callable[[], Widget]] = {
+    "waves": lambda: widgets.waves(position=5, other=12, hand=2),
+    "rotary": lambda: widgets.rotary(query=5, key=4),
+    "window": lambda: widgets.window(["BOS", *data.TOKENS], window=3, sinks=1, written=2),
+    "cache": lambda: widgets.cache(power=14),
+    "online": lambda: widgets.online(data.TOKENS, data.sentence_vectors().tolist(), ROWS, step=1),
+    "speculative": lambda: widgets.speculative(FOUR, [0.4, 0.3, 0.1, 0.2], [0.5, 0.1, 0.3, 0.1]),
+    "sampling": lambda: widgets.sampling([*FOUR, "cat"], [4 * LN2, 3 * LN2, 2 * LN2, LN2, LN2]),
+}
+
+
+def text_of(name: str) -> str:
+    return module(widgets.FOLDER / f"{name}.js")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    page = browser.new_page(viewport={"width": 390, "height": 844})
+    yield page
+    page.close()
+
+
+@pytest.fixture
+def compute(page: Page) -> Compute:
+    """Computes with a module what it would draw in each of some states."""
+    script = """async ([text, states]) => {
+        const made = await import(URL.createObjectURL(new Blob([text], { type: "text/javascript" })));
+        return states.map((state) => made.compute(state));
+    }"""
+    return lambda name, states: page.evaluate(script, [text_of(name), states])
+
+
+def solution(notebook: str, *grade_ids: str) -> dict[str, Any]:
+    """Return the names that the course's own answers define."""
+    found: dict[str, Any] = {"torch": torch, "math": math}
+    for cell in json.loads((REPOSITORY / "source" / notebook).read_text())["cells"]:
+        if cell["metadata"].get("nbgrader", {}).get("grade_id") in grade_ids:
+            exec("".join(cell["source"]), found)
+    return found
+
+
+def generator() -> torch.Generator:
+    return torch.Generator().manual_seed(48)
+
+
+def whole(least: int, most: int, g: torch.Generator) -> int:
+    return int(torch.randint(least, most + 1, (), generator=g))
+
+
+def reals(*shape: int, g: torch.Generator, scale: float = 1.0) -> torch.Tensor:
+    return scale * torch.randn(*shape, generator=g, dtype=torch.float64)
+
+
+def same(got: object, wanted: torch.Tensor) -> bool:
+    return torch.allclose(torch.tensor(got, dtype=torch.float64), wanted, **BOTH)
+
+
+def test_waves_are_the_sinusoidal_positional_encoding(compute: Compute) -> None:
+    """Rows, each hand's part, the dot product and its curve follow the formula, for every even D of 2 to 32."""
+    g = generator()
+    states = [
+        {"dim": 2 * whole(1, 16, g), "length": 61, "position": whole(0, 60, g), "other": whole(0, 60, g)}
+        for _ in range(120)
+    ]
+    states += [
+        {"dim": 2, "length": 61, "position": 0, "other": 0},
+        {"dim": 32, "length": 61, "position": 60, "other": 0},
+    ]
+    for state, got in zip(states, compute("waves", states), strict=True):
+        even = torch.arange(0, state["dim"], 2, dtype=torch.float64)
+        angles = torch.arange(61, dtype=torch.float64).unsqueeze(1) / 10000 ** (even / state["dim"])
+        table = torch.stack([angles.sin(), angles.cos()], -1).flatten(1)  # (L, D)
+        one, two = table[state["position"]], table[state["other"]]
+        assert same(got["one"], one) and same(got["two"], two) and same(got["dot"], one @ two)
+        assert same(got["parts"], (one * two).view(-1, 2).sum(-1)) and same(got["curve"], table @ table[0])
+        assert same(got["curve"][abs(state["position"] - state["other"])], one @ two)
+
+
+def turned(vector: torch.Tensor, position: float, base: float) -> torch.Tensor:
+    """Return a vector rotated as complex numbers, a way that the module does not take."""
+    frequencies = base ** (-torch.arange(0, len(vector), 2, dtype=torch.float64) / len(vector))
+    turn = torch.polar(torch.ones_like(frequencies), position * frequencies)
+    return torch.view_as_real(torch.view_as_complex(vector.view(-1, 2)) * turn).flatten()
+
+
+def test_rotary_arrows_are_rotated_pairs(compute: Compute) -> None:
+    """Both vectors, the parts and the score equal complex multiplication, also of zero vectors and at one position."""
+    g = generator()
+    states = [
+        {"q": reals(4, g=g).tolist(), "k": reals(4, g=g).tolist(), "base": (10, 100, 10000)[whole(0, 2, g)],
+         "query": whole(0, 12, g), "key": whole(0, 12, g), "positions": 13}
+        for _ in range(120)
+    ]  # fmt: skip
+    states += [states[0] | {"q": [0, 0, 0, 0]}, states[0] | {"query": 7, "key": 7}]
+    for state, got in zip(states, compute("rotary", states), strict=True):
+        q, k = (torch.tensor(state[name], dtype=torch.float64) for name in ("q", "k"))
+        one, two = turned(q, state["query"], state["base"]), turned(k, state["key"], state["base"])
+        assert same(got["one"], one) and same(got["two"], two) and same(got["score"], one @ two)
+        assert same(got["parts"], (one * two).view(-1, 2).sum(-1))
+        at = got["distances"].index(state["query"] - state["key"])
+        assert same(got["curve"][at], one @ two)
+        # Wrong: the key rotated the other way.
+        other_way = one @ turned(k, -state["key"], state["base"])
+        assert state["key"] == 0 or not q.any() or not same(got["score"], other_way)
+
+
+def test_the_window_keeps_what_update_cache_keeps(compute: Compute) -> None:
+    """After each token the keys are those in the cache of the course's answer, for all windows and numbers of sinks."""
+    update_cache = solution("07-modern/2-attention-that-fits.ipynb", "update-cache")["update_cache"]
+    for length in (2, 7, 11):
+        cases = [(window, sinks) for window in range(1, length + 1) for sinks in range(5)]
+        states = [
+            {"names": ["x"] * length, "window": window, "sinks": sinks, "written": length} for window, sinks in cases
+        ]
+        for (window, sinks), got in zip(cases, compute("window", states), strict=True):
+            cache = None
+            for position in range(length):
+                token = torch.full((1, 1, 1, 1), float(position))
+                cache = update_cache(cache, token, token, window, sinks)
+                assert got["attended"][position] == cache[0].flatten().tolist()
+            assert got["cache"] == got["attended"][-1]
+            assert sorted(got["cache"] + got["dropped"]) == list(range(length))
+
+
+def test_caches_take_the_bytes_of_their_tensors(compute: Compute) -> None:
+    """The bytes are those of tensors of keys and values, and one token more than the largest number does not fit."""
+    g = generator()
+    kinds = {1: torch.int8, 2: torch.float16, 4: torch.float32}
+    states = []
+    for _ in range(120):
+        state = widgets.cache(power=whole(32, 80, g) / 4, groups=(2, 4, 8, 16)[whole(0, 3, g)], layers=whole(1, 80, g),
+                              head_dim=whole(1, 256, g), free=whole(10**6, 10**11, g)).state  # fmt: skip
+        states.append(state | {"chats": whole(1, 16, g), "bytes": (1, 2, 4)[whole(0, 2, g)]})
+    for state, got in zip(states, compute("cache", states), strict=True):
+        tokens = got["tokens"]
+        assert tokens == round(2 ** state["power"])
+        held = [tokens, tokens, tokens, min(tokens, 4100)]
+        for kind, length, heads in zip(got["kinds"], held, (32, state["groups"], 1, state["groups"]), strict=True):
+            shape = (state["chats"], heads, length, state["dim"])
+            keys = torch.empty(shape, dtype=kinds[state["bytes"]], device="meta")
+            assert kind["bytes"] == 2 * state["layers"] * keys.nbytes and kind["heads"] == heads
+            assert kind["fits"] == (kind["bytes"] <= state["free"])
+            each = kind["bytes"] // length
+            if kind["most"] is None:
+                assert 4100 * each <= state["free"]
+            else:
+                assert kind["most"] * each <= state["free"] < (kind["most"] + 1) * each
+
+
+def test_tiles_merge_into_the_whole_softmax(compute: Compute) -> None:
+    """After each tile m, l and o are those of all positions so far, and o / l at the end is torch's softmax."""
+    summarise = solution("07-modern/2-attention-that-fits.ipynb", "summaries")["summarise"]
+    g = generator()
+    states: list[State] = []
+    for n in range(120):
+        length, width = whole(1, 9, g), whole(1, 3, g)
+        scores = reals(length, g=g, scale=10.0 ** whole(-2, 4, g))
+        scores = scores.masked_fill(torch.rand(length, generator=g) < 0.3 * (n % 3), -math.inf)
+        row = [None if score == -math.inf else score for score in scores.tolist()]
+        states.append({"scores": row, "values": reals(length, width, g=g).tolist(), "tile": whole(1, length, g)})
+    states.append({"scores": [None, None, None], "values": [[1.0], [2.0], [3.0]], "tile": 2})
+    states.append({"scores": [None, None, 1e4], "values": [[1.0], [2.0], [3.0]], "tile": 1})
+    for state, got in zip(states, compute("online", states), strict=True):
+        scores = torch.tensor([-math.inf if x is None else x for x in state["scores"]], dtype=torch.float64)
+        values = torch.tensor(state["values"], dtype=torch.float64)
+        for read, running in enumerate(got["running"][1:], 1):
+            stop = read * state["tile"]
+            m, total, o = summarise(scores[None, :stop], values[:stop])
+            assert same(running["m"], m[0]) and same(running["l"], total[0]) and same(running["o"], o[0])
+        assert len(got["tiles"]) == math.ceil(len(scores) / state["tile"])
+        assert same(got["out"], scores.softmax(-1) @ values) and same(got["full"], scores.softmax(-1) @ values)
+
+
+def test_speculative_decoding_samples_from_the_target_model(compute: Compute) -> None:
+    """Accepted and resampled together are p for every q, and the acceptance rate is the sum of the smaller ones."""
+    g = generator()
+    states: list[State] = []
+    for _ in range(120):
+        p, q = (4 * torch.randn(2, 4, generator=g, dtype=torch.float64)).softmax(-1)
+        states.append({"target": p.tolist(), "draft": q.tolist(), "likeness": whole(0, 20, g) / 20,
+                       "drafts": whole(1, 8, g), "steps": whole(1, 30, g), "shown": 9})  # fmt: skip
+    states.append(states[0] | {"target": [0.5, 0.5, 0, 0], "draft": [0, 0, 0.5, 0.5], "likeness": 0})
+    states.append(states[0] | {"likeness": 1})
+    for state, got in zip(states, compute("speculative", states), strict=True):
+        p, draft = (torch.tensor(state[name], dtype=torch.float64) for name in ("target", "draft"))
+        q = torch.lerp(draft, p, state["likeness"])
+        rate = torch.minimum(p, q).sum()
+        missing = (p - q).clamp(min=0)
+        assert same(got["q"], q) and same(got["rate"], rate) and same(got["outcome"], p)
+        assert same(got["accept"], torch.where(q > 0, p / q, 1).clamp(max=1))
+        if float(rate) < 1 - 1e-9:
+            assert torch.allclose(
+                torch.tensor(got["residual"], dtype=torch.float64), missing / missing.sum(), atol=1e-6
+            )
+        # The number of tokens of a step, from the probability that it ends at each of them.
+        ends = [rate**n * (1 - rate) * (n + 1) for n in range(state["drafts"])]
+        assert same(got["expected"], torch.stack(ends).sum() + rate ** state["drafts"] * (state["drafts"] + 1))
+        guesses, out = got["last"]["guesses"], got["last"]["out"]
+        for guess, token in zip(guesses, out, strict=False):
+            assert guess["accepted"] == (guess["random"] < got["accept"][guess["token"]])
+            assert (token == guess["token"]) == guess["accepted"]
+        rejected = [n for n, guess in enumerate(guesses) if guess.get("accepted") is False]
+        assert len(rejected) <= 1 and len(out) == (rejected[0] + 1 if rejected else state["drafts"] + 1)
+
+
+def test_thousands_of_steps_return_what_is_expected(compute: Compute) -> None:
+    """The tokens come out as often as the target model says, and as many per call as expected; not as q says."""
+    p, q = [0.4, 0.3, 0.1, 0.2], [0.5, 0.1, 0.3, 0.1]
+    state = {"target": p, "draft": q, "likeness": 0, "drafts": 3, "steps": 5000, "shown": 4}
+    got = compute("speculative", [state])[0]
+    total = sum(got["counts"])
+    assert got["finished"] == 5000 and abs(total / 5000 - got["expected"]) < 5 * 1.2 / math.sqrt(5000)
+    frequencies = torch.tensor(got["counts"]) / total
+    assert torch.allclose(frequencies, torch.tensor(p), atol=5 * 0.5 / math.sqrt(total))
+    assert not torch.allclose(frequencies, torch.tensor(q), atol=0.05)
+
+
+def test_a_step_counts_once_all_its_tokens_are_shown(compute: Compute) -> None:
+    """The figure does not give away what a step returns before the student has judged its tokens."""
+    state = {"target": [1, 0], "draft": [1, 0], "likeness": 0, "drafts": 2, "steps": 1}
+    hidden, shown = compute("speculative", [state | {"shown": 2}, state | {"shown": 3}])
+    assert hidden["counts"] == [0, 0] and hidden["finished"] == 0
+    assert shown["counts"] == [3, 0] and shown["finished"] == 1
+
+
+def test_sampling_leaves_what_next_probabilities_leaves(compute: Compute) -> None:
+    """The probabilities are those of the course's answer: greedy, off, with forbidden and with tied tokens."""
+    answer = solution("07-modern/1-language-model.ipynb", "next-probabilities")["next_probabilities"]
+    g = generator()
+    states: list[State] = []
+    for n in range(150):
+        logits = reals(whole(2, 9, g), g=g, scale=3)
+        logits = logits.round() if n % 3 == 0 else logits
+        if n % 5 == 0:
+            logits[1:] = logits[1:].masked_fill(torch.rand(len(logits) - 1, generator=g) < 0.4, -math.inf)
+        row = [None if logit == -math.inf else logit for logit in logits.tolist()]
+        states.append({"logits": row, "temperature": whole(0, 12, g) / 4, "k": whole(0, len(row), g),
+                       "p": whole(1, 20, g) / 20})  # fmt: skip
+    for state, got in zip(states, compute("sampling", states), strict=True):
+        logits = torch.tensor([[-math.inf if x is None else x for x in state["logits"]]], dtype=torch.float64)
+        top_p = state["p"] if state["p"] < 1 else None
+        wanted = answer(logits, state["temperature"], top_k=state["k"] or None, top_p=top_p)
+        assert same(got["left"], wanted[0]) and same(got["plain"], logits[0].softmax(-1))
+
+
+def test_the_token_that_reaches_p_is_the_last_one(compute: Compute) -> None:
+    """1/2 and 1/4 reach 0.75 exactly, so the third token is not kept; k = 4 keeps both tied tokens."""
+    five = {"logits": [4 * LN2, 3 * LN2, 2 * LN2, LN2, LN2], "temperature": 1}
+    exact, tied = compute("sampling", [five | {"k": 0, "p": 0.75}, five | {"k": 4, "p": 1}])
+    assert exact["left"] == pytest.approx([2 / 3, 1 / 3, 0, 0, 0])
+    assert tied["left"] == pytest.approx([1 / 2, 1 / 4, 1 / 8, 1 / 16, 1 / 16])
+
+
+CONTROLS = ".gw-controls :is(input, select, button)"
+MOVE = """async ([text, state]) => {
+    const made = await import(URL.createObjectURL(new Blob([text], { type: "text/javascript" })));
+    globalThis.held = { state };
+    const model = { get: (name) => held[name], set: (name, value) => { held[name] = value; }, save_changes() {},
+                    on() {}, off() {} };
+    document.body.innerHTML = "<div></div>";
+    made.default.render({ model, el: document.body.firstChild });
+}"""
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_the_keyboard_moves_every_control(name: str, page: Page) -> None:
+    """Each control changes the text; nothing fails, nothing is wider than a phone, and the state stays JSON."""
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda message: errors.append(message.text))
+    page.evaluate(MOVE, [text_of(name), FIGURES[name]().state])
+    for index in range(page.locator(CONTROLS).count()):
+        page.evaluate(MOVE, [text_of(name), FIGURES[name]().state])
+        control, said = page.locator(CONTROLS).nth(index), page.locator(".gw-text")
+        is_button = control.evaluate("element => element.tagName") == "BUTTON"
+        texts = {said.inner_text()}
+        for key in ("Enter",) if is_button else ("ArrowDown", "ArrowUp", "ArrowUp", "Home", "End"):
+            control.press(key, timeout=3000)
+            texts.add(said.inner_text())
+            assert page.evaluate("document.documentElement.scrollWidth") <= 390
+            assert "NaN" not in page.content() and "undefined" not in page.content()
+            state = page.evaluate("held.state")
+            assert json.loads(json.dumps(state, allow_nan=False)) == state
+        assert len(texts) > 1, f"control {index} changes nothing"
+    assert errors == []
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_every_control_has_a_name(name: str, page: Page) -> None:
+    """A label for each range and choice, a text in each button, and a name and a description of the drawing."""
+    page.evaluate(MOVE, [text_of(name), FIGURES[name]().state])
+    for element in page.locator(".gw-controls :is(input, select)").all():
+        assert element.evaluate("element => element.labels[0].innerText.trim()")
+    assert all(button.inner_text() for button in page.locator("button").all())
+    described = page.locator("svg[role=img]").get_attribute("aria-describedby")
+    assert page.locator(f"#{described}").inner_text().endswith(".")
+    sizes = page.locator("svg text").evaluate_all("all => all.map((one) => parseFloat(getComputedStyle(one).fontSize))")
+    assert sizes and min(sizes) >= 11
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_modules_are_small(name: str) -> None:
+    """A page loads at most 30 kB for a figure."""
+    assert len(text_of(name).encode()) <= 30_000
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: widgets.waves(dim=5, position=0, other=0), "even"),
+        (lambda: widgets.waves(position=61, other=0), "position should be 0 to 60, not 61"),
+        (lambda: widgets.rotary(query=13, key=0), "query should be 0 to 12"),
+        (lambda: widgets.rotary(query=0, key=0, base=7), "base should be 10, 100 or 10000"),
+        (lambda: widgets.rotary(query=0, key=0, key_vector=[1, 0]), "key_vector should have four finite features"),
+        (lambda: widgets.window(["a", "b"], window=3, sinks=0), "window should be 1 to 2"),
+        (lambda: widgets.cache(groups=5), "groups should divide heads"),
+        (lambda: widgets.online(["a", "b", "c"], [[1], [2]], {"x": [0, 0, 0]}), "3 values of one dimension"),
+        (lambda: widgets.online(["a", "b", "c"], [[1], [2], [3]], {"x": [0, math.nan, 0]}), "finite or -inf"),
+        (lambda: widgets.speculative(["a", "b"], [0.5, 0.6], [0.5, 0.5]), "target should have 2 probabilities"),
+        (lambda: widgets.sampling(["a", "b"], [1.0, -math.inf]), "2 finite logits"),
+    ],
+)
+def test_bad_arguments_are_named(make: Callable[[], Widget], message: str) -> None:
+    """Each factory says which argument is wrong, and what it should be."""
+    with pytest.raises(ValueError, match=message):
+        make()
