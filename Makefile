@@ -9,7 +9,7 @@ PYTEST := $(PYTHON) -m pytest -n $(WORKERS) --dist loadgroup
 export OMP_NUM_THREADS := 1
 export PYTHONHASHSEED := 0
 
-.PHONY: demo lint test unit notebooks kernels claims proofs coverage readme lab author release wheel bench bench-serve
+.PHONY: demo lint test unit notebooks kernels claims proofs coverage readme lab author book release wheel bench bench-serve
 
 demo: $(VENV)/ready  ## grade the class in examples/ and show the scores
 	$(PYTHON) -m examples.make_demo
@@ -56,6 +56,9 @@ lab: $(VENV)/ready  ## open the students' notebooks in JupyterLab, without nbgra
 author: $(VENV)/ready  ## open the instructors' notebooks in JupyterLab, with nbgrader's Create Assignment
 	$(VENV)/bin/jupyter lab --LabApp.default_url=/lab/tree/source
 
+book: $(VENV)/ready-book  ## write the course as a static book into book/_build/html
+	$(PYTHON) -m book
+
 release: $(VENV)/ready  ## write release/ from source/
 	$(VENV)/bin/grader release
 
@@ -79,6 +82,10 @@ $(VENV)/ready: requirements.txt constraints.txt pyproject.toml $(wildcard packag
 	cd $(VENV)/lib/python*/site-packages && ../../../bin/python -m compileall -qq -j 0 torch numpy matplotlib || true
 	touch $@
 
-$(VENV)/ready-dev: requirements-dev.txt $(VENV)/ready
+$(VENV)/ready-book: requirements-book.txt constraints.txt $(VENV)/ready
+	$(PYTHON) -m pip install --quiet -r requirements-book.txt
+	touch $@
+
+$(VENV)/ready-dev: requirements-dev.txt $(VENV)/ready-book
 	$(PYTHON) -m pip install --quiet -r requirements-dev.txt
 	touch $@

@@ -265,9 +265,22 @@ def _notebook(named: str | os.PathLike[str] | None) -> Path:
 def _read(path: Path) -> tuple[bytes, str]:
     """Return the content of the notebook's file, and the time at which it was saved."""
     try:
-        return path.read_bytes(), time.strftime("%H:%M:%S", time.localtime(path.stat().st_mtime))
+        return _without_widgets(path.read_bytes()), time.strftime("%H:%M:%S", time.localtime(path.stat().st_mtime))
     except OSError as error:
         raise Problem(f"The notebook cannot be read ({error}): save it, and hand it in again.") from None
+
+
+def _without_widgets(content: bytes) -> bytes:
+    """Return a notebook without the state of its widgets, which holds answers to quick questions.
+
+    JupyterLab stores that state only if told so.
+    """
+    form = form_of(content)
+    metadata = form.get("metadata")
+    if not isinstance(metadata, dict) or "widgets" not in metadata:
+        return content
+    del metadata["widgets"]
+    return json.dumps(form, ensure_ascii=False, indent=1).encode()
 
 
 def _holds_last_cell(content: bytes) -> bool:

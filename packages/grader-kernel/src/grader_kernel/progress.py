@@ -12,6 +12,7 @@ from pathlib import Path
 
 from IPython.display import HTML
 
+from grader_kernel.answers import kept
 from grader_kernel.contract import last_checks
 
 BAR = 12
@@ -49,7 +50,7 @@ def show(folder: str | os.PathLike[str] = ".") -> HTML:
     ending = f"Go on with {_link(nearest)}." if nearest else "Everything that tests can judge is right."
     return HTML(
         "<table><thead><tr><th>assignment</th><th>notebook</th><th>points from tests</th><th>last check</th></tr>"
-        f"</thead><tbody>{rows}</tbody></table><p>{done:g} of {most:g} points. {ending}</p>"
+        f"</thead><tbody>{rows}</tbody></table><p>{done:g} of {most:g} points. {ending}</p>{_questions()}"
     )
 
 
@@ -63,6 +64,16 @@ def notebooks(folder: Path) -> list[Notebook]:
         if most:
             found.append(Notebook(path.relative_to(folder), most, check.get("points"), check.get("time", 0.0)))
     return found
+
+
+def _questions() -> str:
+    """Return a line about the quick questions that were answered; nothing if none was."""
+    all_answers = [entry["answers"] for entry in kept().values() if entry["answers"]]
+    if not all_answers:
+        return ""
+    solved = sum(any(answer["right"] for answer in answers) for answers in all_answers)
+    at_once = sum(answers[0]["right"] for answers in all_answers)
+    return f"<p>Quick questions: {solved} answered, {at_once} of them at the first attempt.</p>"
 
 
 def _row(notebook: Notebook) -> str:

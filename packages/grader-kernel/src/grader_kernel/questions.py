@@ -6,14 +6,47 @@ A wrong answer that the author foresaw gets its own reply. The call stands in a 
 answers, and its arguments are literals, so that a program can read them.
 """
 
+import ast
+import json
+import os
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
 from typing import Any
 
-from grader_kernel.widget import FOLDER, Widget
+from grader_kernel import answers
+from grader_kernel.widget import FOLDER, Widget, html
+
+_REVIEW = (
+    "Review: up to five questions a day, of those that you answered before. Run this cell in JupyterLab, "
+    "or open the page Review of the book."
+)
 
 
-def choose(name: str, question: str, *, right: Mapping[str, str], wrong: Mapping[str, str]) -> Widget:
+@dataclass(frozen=True)
+class Question:
+    """A question, which becomes a widget where a notebook shows it."""
+
+    data: dict[str, Any]
+    """What widgets/question.js needs: name, kind, text, and what belongs to its kind."""
+
+    def widget(self) -> Widget:
+        """Return a new widget that asks the question, knows earlier answers, and keeps new ones."""
+        name = self.data["name"]
+        # The HTML goes into the notebook's file, and so must not hold anyone's answers.
+        shown = Widget(FOLDER / "question.js", {"question": self.data, "answers": []}, f"Question: {self.data['text']}")
+        shown.state = {"question": self.data, "answers": answers.kept().get(name, {"answers": []})["answers"]}
+        shown.observe(lambda change: answers.keep({name: {"answers": change["new"]["answers"]}}), "state")
+        return shown
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        return self.widget()._repr_mimebundle_(**kwargs)
+
+
+def choose(name: str, question: str, *, right: Mapping[str, str], wrong: Mapping[str, str]) -> Question:
     """Ask for one of several options, which are shown in an order that depends on the name alone.
 
     Args:
@@ -35,7 +68,7 @@ def choose(name: str, question: str, *, right: Mapping[str, str], wrong: Mapping
 
 def number(
     name: str, question: str, *, right: float, tolerance: float, reason: str, wrong: Mapping[float, str]
-) -> Widget:
+) -> Question:
     """Ask for a number.
 
     Args:
@@ -58,7 +91,7 @@ def number(
 
 def order(
     name: str, question: str, *, lines: Sequence[str], reason: str, wrong: Mapping[tuple[str, str], str]
-) -> Widget:
+) -> Question:
     """Ask for the order of lines, which are shown shuffled.
 
     Args:
@@ -97,7 +130,7 @@ def point(
     values: Sequence[Sequence[str]] | None = None,
     row_label: str = "row",
     column_label: str = "column",
-) -> Widget:
+) -> Question:
     """Ask for a cell of a table.
 
     Args:
@@ -134,9 +167,76 @@ def point(
     )  # fmt: skip
 
 
-def _ask(name: str, kind: str, question: str, **data: Any) -> Widget:
-    state = {"question": {"name": name, "kind": kind, "text": question, **data}, "answers": []}
-    return Widget(FOLDER / "question.js", state, f"Question: {question}")
+def review(folder: str | os.PathLike[str] = ".", *, count: int = 5) -> Widget:
+    """Show questions of a folder's notebooks that were answered before and are due again, a few each day.
+
+    What is due follows from the answers, which stay on this computer.
+
+    Args:
+        folder: a folder with notebooks, or with subfolders that have them.
+        count: the most questions a day.
+    """
+    shown = Widget(FOLDER / "review.js", {"count": count}, _REVIEW, page=f"<p>{escape(_REVIEW)}</p>")
+    shown.state = {"questions": in_folder(Path(folder)), "kept": answers.kept(), "count": count}
+
+    def keep(change: Mapping[str, Any]) -> None:
+        # Another kernel may have kept answers since; the widget counts those of today, too.
+        everything = answers.keep(change["new"]["kept"])
+        if everything != change["new"]["kept"]:
+            shown.state = {**change["new"], "kept": everything}
+
+    def refresh(*message: object) -> None:
+        shown.state = {**shown.state, "kept": answers.kept()}
+
+    shown.observe(keep, "state")
+    shown.on_msg(refresh)
+    return shown
+
+
+def review_page(folders: Iterable[str | os.PathLike[str]], *, count: int = 5) -> str:
+    """Return the review as HTML for a page with `page.js`, whose reader's browser keeps the answers.
+
+    Args:
+        folders: folders with notebooks; their questions become part of the HTML.
+        count: the most questions a day.
+    """
+    found = [question for folder in folders for question in in_folder(Path(folder))]
+    return html(FOLDER / "review.js", {"questions": found, "kept": {}, "count": count}, _REVIEW)
+
+
+def in_folder(folder: Path) -> list[dict[str, Any]]:
+    """Return the data of all questions in the notebooks of a folder and its subfolders, in the order of the files.
+
+    The code is read and not run. What is no question, or a damaged one, is left out.
+
+    Args:
+        folder: the folder.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    for path in sorted([*folder.glob("*.ipynb"), *folder.glob("*/*.ipynb")]):
+        with suppress(OSError, ValueError, KeyError, TypeError):
+            for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+                if cell["cell_type"] == "code":
+                    found |= {question.data["name"]: question.data for question in _in_cell("".join(cell["source"]))}
+    return list(found.values())
+
+
+def _in_cell(source: str) -> Iterator[Question]:
+    if "questions." not in source:
+        return
+    with suppress(SyntaxError, ValueError, TypeError):  # a magic, a call that is no question, or a refused one
+        for statement in ast.parse(source).body:
+            match statement:
+                case ast.Expr(ast.Call(ast.Attribute(ast.Name("questions"), kind), texts, named)) if kind in _KINDS:
+                    given = {each.arg: ast.literal_eval(each.value) for each in named if each.arg}
+                    yield _KINDS[kind](*map(ast.literal_eval, texts), **given)
+
+
+_KINDS: dict[str, Callable[..., Question]] = {"choose": choose, "number": number, "order": order, "point": point}
+
+
+def _ask(name: str, kind: str, question: str, **data: Any) -> Question:
+    return Question({"name": name, "kind": kind, "text": question, **data})
 
 
 def _shuffled(name: str, things: list[Any]) -> list[Any]:

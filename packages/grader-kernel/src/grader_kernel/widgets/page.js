@@ -5,20 +5,51 @@
 (() => {
   const here = document.currentScript.src;
 
+  const KEY = "grader-questions";
+
+  /** Returns what this browser kept of questions: { name: { answers: [{ right, answer, time }], card? } }. */
+  function kept() {
+    try {
+      return JSON.parse(localStorage.getItem(KEY)) ?? {};
+    } catch {
+      return {}; // damaged, or a browser that keeps nothing
+    }
+  }
+
+  /** Adds to what is kept, as `grader_kernel.answers.keep` does: another tab may have written since it was read. */
+  function keep(news) {
+    const all = kept();
+    for (const [name, { answers, card }] of Object.entries(news)) {
+      const old = all[name] ?? { answers: [] };
+      const texts = new Set([...old.answers, ...answers].map((each) => JSON.stringify(each)));
+      const merged = [...texts].map((each) => JSON.parse(each)).sort((one, other) => one.time - other.time);
+      const newest = [card, old.card].filter(Boolean).sort((one, other) => other.last_review - one.last_review)[0];
+      all[name] = { answers: merged, ...(newest && { card: newest }) };
+    }
+    try {
+      localStorage.setItem(KEY, JSON.stringify(all));
+    } catch {} // not kept, but answered
+  }
+
   /** Returns what a module needs of a model, without a kernel behind it. */
   function model(state) {
     const values = { state };
     const listeners = new Map();
     const heard = (event) => listeners.get(event) ?? [];
+    const { question, kept: asksForAll } = state;
+    if (question) values.state = { ...state, answers: kept()[question.name]?.answers ?? [] };
     return {
-      get: (name) => values[name],
+      get: (name) => (asksForAll ? { ...values[name], kept: kept() } : values[name]),
       set(name, value) {
         values[name] = value;
         for (const listener of heard(`change:${name}`)) listener();
       },
       on: (event, listener) => listeners.set(event, [...heard(event), listener]),
       off: (event, listener) => listeners.set(event, heard(event).filter((each) => each !== listener)),
-      save_changes() {},
+      save_changes() {
+        if (question) keep({ [question.name]: { answers: values.state.answers } });
+        if (asksForAll) keep(values.state.kept);
+      },
     };
   }
 

@@ -1,0 +1,78 @@
+"""Adds to Sphinx what the book needs: formulas as MathML, and pages that load only what they use."""
+
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
+from sphinx.writers.html5 import HTML5Translator
+
+import course.widgets
+from book.notebook import WIDGET
+from grader.classroom.page.formulas import mathml
+from grader_kernel import widget
+
+PAGE_SCRIPT = "page.js"
+SHARED = {"kit.js", PAGE_SCRIPT}
+"""Files beside the modules of widgets that are none."""
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Connect to Sphinx; the book's conf.py names this module as an extension."""
+    app.add_html_math_renderer("mathml", (_inline, None), (_block, None))
+    app.connect("html-page-context", _scripts_of_page)
+    app.connect("doctree-read", _lazy_pictures)
+    app.connect("build-finished", _without_unused_files)
+    app.connect("build-finished", _with_widgets)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def _inline(translator: HTML5Translator, node: nodes.math) -> None:
+    translator.body.append(_drawn(node, display=False))
+    raise nodes.SkipNode
+
+
+def _block(translator: HTML5Translator, node: nodes.math_block) -> None:
+    translator.body.append(f'<div class="math">{_drawn(node, display=True)}</div>\n')
+    raise nodes.SkipNode
+
+
+def _drawn(node: nodes.Element, *, display: bool) -> str:
+    tex = node.astext().strip()
+    drawn = mathml(tex, display=display)
+    if drawn is None:
+        page = Path(node.document["source"]).name if node.document is not None else "a page"
+        raise ExtensionError(
+            f"every formula must be one that a browser can draw; {page} has ${tex}$: write it otherwise"
+        )
+    return drawn
+
+
+def _lazy_pictures(app: Sphinx, doctree: nodes.document) -> None:
+    for image in doctree.findall(nodes.image):
+        image["loading"] = "lazy"
+
+
+def _scripts_of_page(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: object) -> None:
+    context["has_widgets"] = WIDGET in context.get("body", "")
+
+
+def _with_widgets(app: Sphinx, error: Exception | None) -> None:
+    """Write the modules of widgets, and what shows them on a page, which loads those that it has."""
+    folder = Path(app.outdir) / "_static" / "widgets"
+    folder.mkdir(parents=True, exist_ok=True)
+    for place in (widget.FOLDER, course.widgets.FOLDER):
+        for path in place.glob("*.js"):
+            if path.name not in SHARED:
+                folder.joinpath(path.name).write_text(widget.script(path), encoding="utf-8")
+    folder.joinpath(PAGE_SCRIPT).write_bytes(widget.FOLDER.joinpath(PAGE_SCRIPT).read_bytes())
+
+
+def _without_unused_files(app: Sphinx, error: Exception | None) -> None:
+    """Remove what the theme brings along and no page loads."""
+    static = Path(app.outdir) / "_static"
+    patterns = ("**/*.map", "*webpack-macros.html", "scripts/fontawesome.js*", "images/logo_*", "locales/**/*.[mp]o")
+    unused = {path for pattern in patterns for path in static.glob(pattern)}
+    for path in unused:
+        path.unlink()
