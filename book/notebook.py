@@ -26,7 +26,7 @@ OPEN = "open-this-notebook"
 PICTURE = re.compile(r'<img (?P<before>[^>]*?)src="data:image/png;base64,(?P<data>[A-Za-z0-9+/=\s]+)"(?P<after>[^>]*)>')
 ALT = re.compile(r'\balt="[^"]+"')
 HIDDEN_TEST = re.compile(r"# Hidden test of [\w-]+: [^\n]*\n")
-QUESTION = re.compile(r"^questions\.\w+\(", re.MULTILINE)
+QUESTION = re.compile(r"^(?:grader_kernel\.)?questions\.\w+\(", re.MULTILINE)
 WIDGET = 'class="grader-widget"'
 
 

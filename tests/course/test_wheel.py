@@ -22,7 +22,7 @@ from tests.support.paths import GRADER, IMPORTED_FROM, KERNEL, REPOSITORY
 from tests.support.waiting import HANGS
 
 DATA = {"course": ["alice.txt"], "grader": ["py.typed"]}
-"""Package -> files of it that are neither modules nor templates."""
+"""Package -> files of it that are none of modules, templates and widgets."""
 RELEASED = sorted(REPOSITORY.glob("release/**/*.ipynb"))
 BLOCK = re.compile(r"^```(\w*)\n(.*?)\n```$", re.MULTILINE | re.DOTALL)
 COMMANDS, TABLE, CONFIGURATION = (block for _, block in BLOCK.findall((GRADER / "README.md").read_text()))
@@ -138,7 +138,10 @@ def test_a_wheel_holds_one_package_and_nothing_else(wheels: dict[str, Path], pac
         assert archive.read(*licences) == (REPOSITORY / "LICENSE").read_bytes()
     folder = IMPORTED_FROM[package]
     files = {*folder.glob(f"{package}/**/*.py"), *folder.glob(f"{package}/**/templates/*")}
-    files |= {folder / package / name for name in DATA.get(package, [])}
+    files |= {
+        *folder.glob(f"{package}/**/widgets/**/*.js"),
+        *(folder / package / name for name in DATA.get(package, [])),
+    }
     assert names == {str(path.relative_to(folder)) for path in files}
 
 

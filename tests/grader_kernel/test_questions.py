@@ -13,9 +13,9 @@ from grader_kernel import answers, handing_in, progress, questions, service
 from grader_kernel.widget import FOLDER, module
 from tests.support.notebooks import check, code, notebook
 
-CHOICE = """from grader_kernel import questions
+CHOICE = """import grader_kernel.questions
 
-questions.choose("one", "Which?", right={"a": "Yes: `a`."}, wrong={"b": "No."})"""
+grader_kernel.questions.choose("one", "Which?", right={"a": "Yes: `a`."}, wrong={"b": "No."})"""
 
 
 @pytest.fixture(autouse=True)

@@ -19,7 +19,8 @@ from tests.support.waiting import HANGS, answers, until
 
 pytestmark = needs_browser
 CELLS = [
-    'from grader_kernel import questions\n\nquestions.choose("c", "Which?", right={"A": "a"}, wrong={"B": "Not B."})',
+    "import grader_kernel.questions\n\n"
+    'grader_kernel.questions.choose("c", "Which?", right={"A": "a"}, wrong={"B": "Not B."})',
     "questions.review()",
 ]
 

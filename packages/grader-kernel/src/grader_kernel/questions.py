@@ -227,7 +227,9 @@ def _in_cell(source: str) -> Iterator[Question]:
     with suppress(SyntaxError, ValueError, TypeError):  # a magic, a call that is no question, or a refused one
         for statement in ast.parse(source).body:
             match statement:
-                case ast.Expr(ast.Call(ast.Attribute(ast.Name("questions"), kind), texts, named)) if kind in _KINDS:
+                case ast.Expr(ast.Call(ast.Attribute(module, kind), texts, named)) if (
+                    kind in _KINDS and ast.unparse(module).removeprefix("grader_kernel.") == "questions"
+                ):
                     given = {each.arg: ast.literal_eval(each.value) for each in named if each.arg}
                     yield _KINDS[kind](*map(ast.literal_eval, texts), **given)
 

@@ -6,7 +6,7 @@ import { escaped, frame } from "./kit.js";
 const LOOKS = `
 .gq { position: relative; }
 .gq .gw-title { font-size: .9em; opacity: .85; margin: 0 0 .2em; }
-.gq legend { padding: 0; margin: 0 0 .6em; line-height: 1.45; }
+.gq legend { font-size: 1em; float: none; width: auto; padding: 0; margin: 0 0 .6em; line-height: 1.45; }
 .gq form { margin: 0; }
 .gq code { font-family: var(--jp-code-font-family, ui-monospace, monospace); font-size: .92em; background: transparent;
   color: inherit; border: 0; padding: 0; white-space: pre-wrap; overflow-wrap: anywhere; }

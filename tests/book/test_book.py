@@ -1,0 +1,191 @@
+"""The book has every notebook with its pictures, nothing that the release hides, and nothing from elsewhere."""
+
+import re
+from collections.abc import Callable, Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+import nbformat
+import pytest
+from playwright.sync_api import Page
+
+from book.__main__ import build
+from book.errors import BookError
+from book.links import check_links
+from book.settings import SETTINGS, Settings, read_settings
+from grader.engine.notebook.cells import CellType, type_of
+from tests.commands.mark.marker import chromium, needs_browser
+from tests.support.paths import REPOSITORY
+
+NOTEBOOKS = sorted(path.relative_to(REPOSITORY / "source") for path in REPOSITORY.glob("source/*/*.ipynb"))
+FIRST_VIEW = 1_500_000
+"""The most bytes that a page may load before a reader scrolls."""
+
+each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: f"{path.parent}/{path.stem}")
+
+
+@pytest.fixture(scope="session")
+def book(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The book of this repository."""
+    return build(REPOSITORY, tmp_path_factory.mktemp("book"), read_settings(SETTINGS))
+
+
+@pytest.fixture(scope="session")
+def address(book: Path) -> Iterator[str]:
+    """The address of a server that has the book."""
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(book))) as server:
+        Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+
+
+@pytest.fixture
+def opened(address: str) -> Iterator[Callable[..., Page]]:
+    """Opens a page of the book in a window; an error in its console fails the test."""
+    errors: list[str] = []
+    with chromium() as browser:
+
+        def open_page(path: str, *, width: int = 1280, dark: bool = False) -> Page:
+            page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme="dark" if dark else "light")
+            page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+            page.on("pageerror", lambda error: errors.append(str(error)))
+            page.goto(f"{address}/{path}")
+            return page
+
+        yield open_page
+    assert [error for error in errors if "favicon" not in error and "404" not in error] == []
+
+
+def hidden_lines(path: Path) -> set[str]:
+    """Return what a source notebook has and its release lacks, by line; short lines could stand anywhere."""
+    source = nbformat.read(REPOSITORY / "source" / path, as_version=4)
+    released = (REPOSITORY / "release" / path).read_text()
+    shown = {line.strip() for cell in nbformat.reads(released, as_version=4).cells for line in cell.source.splitlines()}
+    secret = {line.strip() for cell in source.cells for line in cell.source.splitlines()}
+    return {line for line in secret - shown if len(line) >= 25 and line not in released}
+
+
+@each_notebook
+def test_nothing_that_the_release_hides_is_in_any_file(book: Path, path: Path) -> None:
+    """No line of a solution, a hidden test or a marking scheme is in a page, a script or the search index."""
+    hidden = hidden_lines(path)
+    assert len(hidden) > 20, "this notebook has solutions and tests"
+    page = re.sub(r"<[^>]+>", "", (book / path.with_suffix(".html")).read_text())
+    page = (
+        page.replace("&lt;", "<")
+        .replace("&gt;", ">")
+        .replace("&quot;", '"')
+        .replace("&#39;", "'")
+        .replace("&amp;", "&")
+    )
+    scripts = "".join(file.read_text() for file in book.rglob("*.js"))
+    assert [line for line in hidden if line in page or line in scripts] == []
+    assert not any(file.suffix in (".ipynb", ".md", ".txt") for file in book.rglob("*") if "LICENSE" not in file.name)
+
+
+@each_notebook
+def test_every_picture_of_a_visible_cell_is_shown_with_its_text(book: Path, path: Path) -> None:
+    """A picture that the source stores for a cell of the release stands on the page."""
+    source = nbformat.read(REPOSITORY / "source" / path, as_version=4)
+    released = {cell.id: cell.source for cell in nbformat.read(REPOSITORY / "release" / path, as_version=4).cells}
+    expected = [
+        alt
+        for cell in source.cells
+        if cell.cell_type == "code" and released.get(cell.id) == cell.source and type_of(cell) is CellType.UNMARKED
+        for output in cell.outputs
+        for alt in re.findall(r'<img alt="([^"]*)"', output.get("data", {}).get("text/html", ""))
+    ]
+    shown = re.findall(r'<img alt="([^"]*)" src="[^"]*pictures/', (book / path.with_suffix(".html")).read_text())
+    assert expected and shown == expected
+
+
+@each_notebook
+def test_every_question_is_there_and_no_answer_in_its_code(book: Path, path: Path) -> None:
+    """A page shows the question and leaves out the code of its cell."""
+    released = (REPOSITORY / "release" / path).read_text()
+    page = (book / path.with_suffix(".html")).read_text()
+    assert page.count('data-module="question"') == released.count("import grader_kernel.questions")
+    assert "grader_kernel.questions" not in re.sub(r"<[^>]+>", "", page)
+
+
+def test_every_formula_is_mathml(book: Path) -> None:
+    """No page shows a formula as typed, and none needs a script to draw it."""
+    pages = [(book / path.with_suffix(".html")).read_text() for path in NOTEBOOKS]
+    assert sum(page.count("<math") for page in pages) > 1000
+    assert not any("MathJax" in page or 'class="math notranslate' in page for page in pages)
+
+
+def test_a_first_view_is_small(book: Path) -> None:
+    """Pictures that wait for the reader do not count."""
+    for path in book.rglob("*.html"):
+        text = path.read_text()
+        loaded = {*re.findall(r'<(?:script|link)[^>]*?(?:src|href)="([^"#?]+\.(?:js|css))', text)}
+        loaded |= {f"{name}" for name in re.findall(r'<img(?![^>]*loading="lazy")[^>]*src="([^"]+)"', text)}
+        files = [path, *(path.parent / name for name in loaded if not name.startswith("data:"))]
+        assert sum(file.stat().st_size for file in files if file.exists()) < FIRST_VIEW, path
+
+
+@needs_browser
+def test_a_page_works_on_a_phone_and_in_the_dark(opened: Callable[..., Page]) -> None:
+    """Wide code and tables scroll inside their boxes, and the page does not; questions answer without a kernel."""
+    for dark in (False, True):
+        page = opened("04-attention/1-vanilla-attention.html", width=390, dark=dark)
+        page.wait_for_selector(".gq, .gw")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        page.get_by_role("button", name="Answer", exact=True).first.click()
+        page.close()
+
+
+@needs_browser
+def test_search_finds_a_word(opened: Callable[..., Page]) -> None:
+    """The index is a file of the book."""
+    page = opened("search.html?q=softmax")
+    page.wait_for_selector("#search-results li a")
+    assert "attention" in page.inner_text("#search-results").lower()
+
+
+def test_buttons_have_the_form_that_their_services_expect() -> None:
+    """And each says what it needs; without settings there is none."""
+    settings = Settings(repository="https://github.com/some/course", branch="term", hub="https://hub.example.org")
+    urls = {each.name: each.url for each in settings.launches("04-attention/1-vanilla-attention.ipynb")}
+    assert list(Settings().launches("a.ipynb")) == []
+    assert all(each.needs for each in settings.launches("a.ipynb"))
+    hub, binder, colab = (
+        next(url for name, url in urls.items() if part in name) for part in ("Hub", "Binder", "Colab")
+    )
+    assert hub.startswith(
+        "https://hub.example.org/hub/user-redirect/git-pull?repo=https%3A%2F%2Fgithub.com%2Fsome%2Fcourse"
+    )
+    assert "branch=term" in hub and "urlpath=lab%2Ftree%2Fcourse%2F" in hub
+    assert binder.startswith("https://mybinder.org/v2/gh/some/course/term?urlpath=lab%2Ftree%2F")
+    assert colab.startswith("https://colab.research.google.com/github/some/course/blob/term/")
+    assert all(url.endswith("1-vanilla-attention.ipynb") for url in urls.values())
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        ('<a href="gone.html">x</a>', "gone.html leads to no file"),
+        ('<a href="#gone">x</a>', "#gone leads to no anchor"),
+        ('<script src="https://cdn.example.org/x.js"></script>', "is loaded from a foreign host"),
+        ('<img src="//cdn.example.org/x.png">', "is loaded from a foreign host"),
+        ('<div style="background: url(https://cdn.example.org/x.png)"></div>', "is loaded from a foreign host"),
+        ('<img src="x.png">', "is loaded and does not exist"),
+    ],
+)
+def test_a_broken_or_foreign_address_is_refused(tmp_path: Path, body: str, says: str) -> None:
+    """The build checks each page that it wrote."""
+    tmp_path.joinpath("index.html").write_text(
+        f'<p id="here"><a href="https://arxiv.org/abs/1706.03762">paper</a>{body}</p>'
+    )
+    with pytest.raises(BookError, match=re.escape(says)):
+        check_links(tmp_path)
+    tmp_path.joinpath("index.html").write_text('<p id="here"><a href="#here">x</a></p>')
+    check_links(tmp_path)
