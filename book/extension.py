@@ -1,5 +1,6 @@
 """Adds to Sphinx what the book needs: formulas as MathML, and pages that load only what they use."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ from book.notebook import WIDGET
 from grader.classroom.page.formulas import mathml
 from grader_kernel import widget
 
+FOLDED_PART = re.compile(r'(<a class="reference internal" href="[^"]*">([^<"]*)</a><details[^>]*>)<summary>')
+"""A link to a part in the list of contents, and the arrow beside it."""
 PAGE_SCRIPT = "page.js"
 SHARED = {"kit.js", PAGE_SCRIPT}
 """Files beside the modules of widgets that are none."""
@@ -25,6 +28,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("doctree-read", _lazy_pictures)
     app.connect("build-finished", _without_unused_files)
     app.connect("build-finished", _with_widgets)
+    app.connect("build-finished", _with_named_parts)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
@@ -67,6 +71,13 @@ def _with_widgets(app: Sphinx, error: Exception | None) -> None:
             if path.name not in SHARED:
                 folder.joinpath(path.name).write_text(widget.script(path), encoding="utf-8")
     folder.joinpath(PAGE_SCRIPT).write_bytes(widget.FOLDER.joinpath(PAGE_SCRIPT).read_bytes())
+
+
+def _with_named_parts(app: Sphinx, error: Exception | None) -> None:
+    """Name the arrows that unfold a part of the contents; the theme leaves them nameless to assistive technology."""
+    for path in Path(app.outdir).rglob("*.html"):
+        text = path.read_text(encoding="utf-8")
+        path.write_text(FOLDED_PART.sub(r'\g<1><summary aria-label="Pages of \g<2>">', text), encoding="utf-8")
 
 
 def _without_unused_files(app: Sphinx, error: Exception | None) -> None:
