@@ -17,7 +17,6 @@ myst_heading_anchors = 4
 myst_heading_slug_func = "book.course.slug"
 html_math_renderer = "mathml"
 
-html_context = {"default_mode": "auto"}
 html_theme = "sphinx_book_theme"
 html_static_path = ["static"]
 html_css_files = ["book.css"]
