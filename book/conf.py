@@ -17,7 +17,6 @@ myst_heading_anchors = 4
 myst_heading_slug_func = "book.course.slug"
 html_math_renderer = "mathml"
 
-html_context = {"default_mode": "auto"}
 html_theme = "sphinx_book_theme"
 html_static_path = ["static"]
 html_css_files = ["book.css"]
@@ -26,13 +25,18 @@ html_show_sourcelink = False
 html_last_updated_fmt = None
 html_domain_indices = False
 html_use_index = False
+html_context = {"default_mode": "auto"}  # light or dark, as the reader's system is
 html_theme_options = {
+    # The search field is in the sidebar: no bar above the page.
+    "navbar_start": [],
+    "navbar_center": [],
+    "navbar_end": [],
+    "navbar_persistent": [],
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
     "use_download_button": False,
     "use_fullscreen_button": False,
     "show_navbar_depth": 1,
-    "home_page_in_toc": True,
     "search_bar_text": "Search the book",
     "footer_content_items": [],
 }

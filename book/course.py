@@ -179,14 +179,12 @@ class Assignment:
         name: the folder.
         title: what the book calls it.
         needs: what a reader should know, as Markdown.
-        read_before: what to read if not, as Markdown.
         notebooks: in the order of their numbers.
     """
 
     name: str
     title: str
     needs: str
-    read_before: str
     notebooks: tuple[Notebook, ...]
 
 
@@ -279,8 +277,8 @@ def read_course(folder: Path, titles: dict[str, str]) -> Course:
             _, _, builds, minutes, points = described[page]
             explained = tuple(term for term in terms.get(page, "").split(", ") if term)
             notebooks.append(_pair(folder, page, builds, int(minutes.split()[0]), int(points), explained))
-        needs, read_before = ready.get(name, ("", ""))
-        assignments.append(Assignment(name, titles.get(name, name), needs, read_before, tuple(notebooks)))
+        needs, _ = ready.get(name, ("", ""))
+        assignments.append(Assignment(name, titles.get(name, name), needs, tuple(notebooks)))
     return Course(folder, start, tuple(assignments))
 
 
@@ -316,8 +314,8 @@ def _headings(text: str) -> Iterator[tuple[int, str, int]]:
 
 def _sections(text: str) -> Iterator[Section]:
     lines, headings, used = text.splitlines(), list(_headings(text)), dict[str, int]()
-    ends = [number for _, _, number in headings[1:]] + [len(lines)]
-    for (level, title, start), end in zip(headings, ends, strict=True):
+    ends = [number for _, _, number in headings] + [len(lines)]
+    for (level, title, start), end in zip(headings, ends[1:], strict=True):
         anchor = slug(title)
         used[anchor] = used.get(anchor, -1) + 1
         anchor = f"{anchor}-{used[anchor]}" if used[anchor] else anchor

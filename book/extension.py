@@ -14,7 +14,9 @@ from book.notebook import WIDGET
 from grader.classroom.page.formulas import mathml
 from grader_kernel import widget
 
-FOLDED_PART = re.compile(r'(<a class="reference internal" href="[^"]*">([^<"]*)</a><details[^>]*>)<summary>')
+FOLDED_PART = re.compile(
+    r'(<a class="(?:current )?reference internal" href="[^"]*">([^<"]*)</a><details[^>]*>)<summary>'
+)
 """A link to a part in the list of contents, and the arrow beside it."""
 PAGE_SCRIPT = "page.js"
 SHARED = {"kit.js", PAGE_SCRIPT}

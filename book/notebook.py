@@ -100,7 +100,7 @@ class NotebookPage:
                 yield output
             elif html := output.data.get("text/html"):
                 shown = self._with_picture_files(html, f"{cell.id}-{number}" if number else cell.id)
-                yield output | {"data": {"text/html": shown}}
+                yield NotebookNode(output | {"data": {"text/html": shown}})
             elif not any(kind.endswith("widget-view+json") for kind in output.data):
                 yield output
 

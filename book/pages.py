@@ -123,7 +123,7 @@ def landing(course: Course, guides: list[str]) -> str:
     )
     ours = ("index", "docs/", "CONTRIBUTING", "SECURITY")
     groups = {
-        "Course": ["start.ipynb", *(f"{each.name}/index.md" for each in course.assignments)],
+        "Course": ["Start <start>", *(f"{each.name}/index.md" for each in course.assignments)],
         "To look things up": ["glossary.md", "papers.md", "review.md"],
         "Guides": [path for path in guides if path.startswith(ours)],
         "The grader": [path for path in guides if not path.startswith(ours)],
@@ -157,7 +157,7 @@ def _hours(assignment: Assignment) -> str:
 
 
 def _toctree(caption: str, pages: list[str]) -> str:
-    listed = "\n".join(str(PurePosixPath(page).with_suffix("")) for page in pages)
+    listed = "\n".join(page.removesuffix(".md") for page in pages)
     return f"```{{toctree}}\n:hidden:\n:caption: {caption}\n\n{listed}\n```"
 
 
@@ -168,8 +168,7 @@ def assignment_page(assignment: Assignment) -> str:
     minutes, points = (sum(getattr(each, what) for each in assignment.notebooks) for what in ("minutes", "points"))
     parts.append(f"{len(assignment.notebooks)} notebooks, {minutes} minutes, {points} points.")
     if assignment.needs:
-        before = f" If not, read: {assignment.read_before}." if assignment.read_before else ""
-        parts.append(f"You should know: {assignment.needs}.{before}")
+        parts.append(f"You should know: {assignment.needs}. If not, [Start](../start.ipynb) says what to read.")
     for notebook in assignment.notebooks:
         file = PurePosixPath(notebook.page).name + ".ipynb"
         parts.append(f"## [{notebook.title}]({file})")

@@ -13,8 +13,8 @@ from tests.support.paths import GRADER, KERNEL, REPOSITORY
 
 PROVIDERS = packages_distributions()
 """Import name -> the installed distributions that provide it."""
-OWN = {"course", "grader", "grader_kernel", "tests", "benchmarks", "examples"}
-PINNED = ("requirements.txt", "requirements-dev.txt", "constraints.txt")
+OWN = {"book", "course", "grader", "grader_kernel", "tests", "benchmarks", "examples"}
+PINNED = ("requirements.txt", "requirements-book.txt", "requirements-dev.txt", "constraints.txt")
 FICTIONAL = {
     *("my_layers", "own", "own_module", "helper", "pack", "mine", "theirs", "deep", "tiny_helpers"),
     *("no_such_package", "no_such_module", "missing_helper", "this_neither", "__main__"),

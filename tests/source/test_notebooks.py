@@ -150,11 +150,16 @@ def test_every_check_is_folded_to_a_line_that_says_what_it_is(path: Path) -> Non
 
 @each_notebook
 def test_no_answer_stands_below_a_question_before_it_is_run(path: Path) -> None:
-    """A cell that draws what "Before you run it" asks about is folded: its alt text says what will be seen."""
+    """A cell that draws what is asked right above it is folded: its alt text says what will be seen.
+
+    "Before you run it" asks, and so does a quick question. Text below a question may answer it.
+    """
     is_asked = False
     for cell in read(path).cells:
         if cell.cell_type != "code":
             is_asked = "Before you run" in cell.source
+        elif cell.id.startswith("q-"):
+            is_asked = True
         elif is_asked and "alt=" in cell.source:
             assert cell.metadata.get("jupyter", {}).get("source_hidden"), cell.source
 

@@ -24,6 +24,12 @@ def cells(path: Path) -> list[nbformat.NotebookNode]:
 
 
 @each_notebook
+def test_a_notebook_asks_a_few_questions(path: Path) -> None:
+    """Two to five: enough to predict something, and few enough to read on."""
+    assert 2 <= len(cells(path)) <= 5
+
+
+@each_notebook
 def test_a_question_is_folded_and_not_graded(path: Path) -> None:
     """Its source holds the answers, and grading has no use for it."""
     for cell in cells(path):
@@ -55,8 +61,9 @@ def test_names_differ() -> None:
 
 
 def test_all_kinds_are_used() -> None:
-    """A course that only offered choices would teach guessing."""
+    """A course that only offered choices would teach guessing. A review of five a day lasts for some weeks."""
     assert {question["kind"] for question in ALL} == {*ASKING}
+    assert len(ALL) >= 60
 
 
 @pytest.mark.parametrize("question", ALL, ids=lambda question: question["name"])

@@ -1,0 +1,215 @@
+"""What must not be in a book keeps it from being built, or is left out: shown with a small course."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
+from nbformat import NotebookNode
+from nbformat.v4 import new_output
+
+from book.course import read_course
+from book.errors import BookError
+from book.notebook import NotebookPage
+from book.pages import Pages
+from book.settings import Settings, read_settings
+from tests.support.notebooks import answer, check, code, hidden, notebook, text
+from tests.support.paths import REPOSITORY
+
+PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
+PAGE = "01-one/1-first"
+START = """# A small course
+
+| folder | notebook | you build | time | points |
+|---|---|---|---|---|
+| `01-one` | [first](01-one/1-first.ipynb) | a sum | 5 min | 2 |
+"""
+INDEX = "\n\n| notebook | terms |\n|---|---|\n| [first](01-one/1-first.ipynb) | sum |"
+
+
+def picture(alt: str = 'alt="a red dot" ', data: str = PIXEL) -> NotebookNode:
+    """The output of a cell that draws."""
+    html = f'<img {alt}src="data:image/png;base64,{data}">'
+    return new_output("display_data", {"text/html": html, "text/plain": "a picture"})
+
+
+def cells(opening: str = "# What is a **sum**?") -> dict[str, NotebookNode]:
+    """The cells of the only notebook, as an instructor writes them."""
+    return {
+        "opening": text(opening),
+        "example": code("draw()"),
+        "sum": answer("sum", "def total(x):\n    return sum(x)"),
+        "sum-check": check("sum-check", "# Check of sum: run this cell.\nassert total([1, 2]) == 3"),
+        "sum-test-all": hidden("sum-test-all", "The total of an empty list is 0.", "assert total([]) == 0"),
+    }
+
+
+def write_course(folder: Path, *, opening: str = "# What is a **sum**?", start: str = START + INDEX, **outputs) -> Path:
+    """Write a course with one notebook, whose instructors' copy has these outputs; return its folder."""
+    for where in ("source", "release"):
+        inside = {name.replace("-", "_"): cell for name, cell in cells(opening).items()}
+        for name, cell in inside.items():
+            cell.id = name
+            if where == "source" and name in outputs:
+                cell.outputs = outputs[name]
+        if where == "release":
+            inside["sum"].source = "def total(x):\n    raise NotImplementedError()"
+            inside["sum_test_all"].source = "# Hidden test of sum: the grader runs it.\n# The total of nothing is 0."
+        folder.joinpath(where, "01-one").mkdir(parents=True)
+        for path, made in ((PAGE, notebook(*inside.values())), ("start", notebook(text(start)))):
+            made.metadata["language_info"] = {"name": "python"}
+            nbformat.write(made, folder / where / f"{path}.ipynb")
+    return folder
+
+
+def page(folder: Path) -> tuple[str, dict[str, bytes]]:
+    """Return the page of the notebook, as Sphinx reads it, and its pictures."""
+    course = read_course(folder, {})
+    made = NotebookPage(course, course.notebooks[0], Settings())
+    return nbformat.writes(made.made()), made.pictures
+
+
+def build(folder: Path, seed: int = 0) -> tuple[int, str]:
+    """Build the book of a course as `make book` does; return the exit status and what it says."""
+    command = [sys.executable, "-m", "book", "--course", folder, "--output", folder / f"book-{seed}"]
+    environment = os.environ | {"PYTHONHASHSEED": str(seed)}
+    done = subprocess.run(command, cwd=REPOSITORY, env=environment, capture_output=True, text=True, check=False)
+    return done.returncode, done.stderr
+
+
+def test_outputs_are_shown_below_cells_that_the_release_leaves_alone(tmp_path: Path) -> None:
+    """A picture becomes a file, with its text and its size, and loads when a reader comes to it."""
+    made, pictures = page(write_course(tmp_path, example=[picture()]))
+    [(path, picture_file)] = pictures.items()
+    assert path == f"pictures/{PAGE}/example.png" and picture_file[1:4] == b"PNG"
+    assert 'alt=\\"a red dot\\"' in made and 'width=\\"1\\" height=\\"1\\" loading=\\"lazy\\"' in made
+
+
+def test_no_output_of_an_answer_or_a_test_is_shown(tmp_path: Path) -> None:
+    """Neither a picture nor what our solution printed."""
+    printed = new_output("stream", name="stdout", text="OUR OWN ANSWER")
+    shown = {"sum": [picture(), printed], "sum_check": [printed], "sum_test_all": [printed]}
+    made, pictures = page(write_course(tmp_path, **shown))
+    assert pictures == {} and "OUR OWN ANSWER" not in made and "a red dot" not in made and "return sum(x)" not in made
+
+
+def test_no_output_is_shown_that_another_text_of_its_cell_wrote(tmp_path: Path) -> None:
+    """The release may clear a part of any cell."""
+    write_course(tmp_path, example=[picture()])
+    path = tmp_path / "release" / f"{PAGE}.ipynb"
+    path.write_text(path.read_text().replace("draw()", "# draw"))
+    assert page(tmp_path)[1] == {}
+
+
+@pytest.mark.parametrize(
+    ("output", "says"),
+    [
+        (picture(alt=""), "a picture needs a text that says what it shows; .* cell example has none"),
+        (picture(data="bm8gcGljdHVyZQ=="), "a picture must be PNG in base64; .* cell example is not"),
+    ],
+)
+def test_a_picture_that_cannot_be_shown_is_named(tmp_path: Path, output: NotebookNode, says: str) -> None:
+    """With the notebook and the cell."""
+    with pytest.raises(BookError, match=says):
+        page(write_course(tmp_path, example=[output]))
+
+
+@pytest.mark.parametrize(
+    ("changed", "says"),
+    [
+        ({"start": "# A small course"}, "each notebook needs a row in source/start.ipynb; 01-one/1-first has none"),
+        ({"opening": "No title"}, "a notebook must begin with a title; release/01-one/1-first.ipynb does not"),
+        ({"opening": "# What is it?"}, "'sum' is not in release/01-one/1-first.ipynb"),
+    ],
+)
+def test_what_a_page_needs_is_named(tmp_path: Path, changed: dict[str, str], says: str) -> None:
+    """A row in the table, a title, and each term of the index in bold or in a heading."""
+    write_course(tmp_path, **changed)
+    with pytest.raises(BookError, match=says):
+        Pages(tmp_path / "pages", read_course(tmp_path, {}), Settings()).write()
+
+
+def test_a_guide_links_to_files_that_there_are(tmp_path: Path) -> None:
+    """A link to a page stays, one to a file is its path unless there is a repository, and a wrong one is named."""
+    write_course(tmp_path).joinpath("docs").mkdir()
+    tmp_path.joinpath("docs/guide.md").write_text("# Guide\n\n[a](../source/start.ipynb) [b](../docs/) `[c](no)`")
+    for settings, link in (
+        (Settings(), "b (`docs`)"),
+        (Settings("https://example.org/x"), "[b](https://example.org/x/"),
+    ):
+        Pages(tmp_path / "pages", read_course(tmp_path, {}), settings).write()
+        written = (tmp_path / "pages/docs/guide.md").read_text()
+        assert "[a](../start.ipynb)" in written and link in written and "`[c](no)`" in written
+    tmp_path.joinpath("docs/guide.md").write_text("# Guide\n\n[a](gone.md)")
+    with pytest.raises(BookError, match=r"docs/guide.md links to gone.md: correct the link"):
+        Pages(tmp_path / "pages", read_course(tmp_path, {}), Settings()).write()
+
+
+def test_a_book_is_the_same_each_time(tmp_path: Path) -> None:
+    """Byte by byte, whatever the order of sets is."""
+    write_course(tmp_path, opening="# What is a **sum**?\n\n$x + y$", example=[picture()])
+    assert [build(tmp_path, seed) for seed in (1, 2)] == [(0, ""), (0, "")]
+    first, second = (
+        {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+        for folder in (tmp_path / "book-1" / "html", tmp_path / "book-2" / "html")
+    )
+    assert len(first) > 20 and [path for path in first if first[path] != second.get(path)] == []
+    assert first.keys() == second.keys()
+
+
+@pytest.mark.parametrize(
+    ("opening", "says"),
+    [
+        ("# What is a **sum**?\n\n$\\nosuchcommand{x}$", "every formula must be one that a browser can draw; 1-first"),
+        ("# What is a **sum**?\n\n[here](#nowhere)", "without a warning of Sphinx"),
+        ("# What is a **sum**?\n\n[here](2-second.ipynb)", "without a warning of Sphinx"),
+    ],
+)
+def test_a_formula_or_a_link_that_does_not_work_fails_the_build(tmp_path: Path, opening: str, says: str) -> None:
+    """With a sentence that says what."""
+    status, error = build(write_course(tmp_path, opening=opening))
+    assert status == 1 and says in error and "Traceback" not in error
+
+
+@pytest.mark.parametrize(
+    ("toml", "says"),
+    [
+        ('[repository]\nurl = "example.org/x"', "repository.url must be empty or begin with https://"),
+        ('[hub]\nurl = "https://hub.example.org"', "hub.url needs repository.url"),
+        ("[hub", "settings must be TOML"),
+    ],
+)
+def test_settings_that_make_no_button_are_refused(tmp_path: Path, toml: str, says: str) -> None:
+    """With the rule and the value."""
+    tmp_path.joinpath("settings.toml").write_text(toml)
+    with pytest.raises(BookError, match=says):
+        read_settings(tmp_path / "settings.toml")
+
+
+class Formulas(IPythonRenderer):
+    """Counts the formulas of a text as Jupyter finds them."""
+
+    found = 0
+
+    def block_math(self, body: str) -> str:
+        """Count a formula with a line of its own."""
+        self.found += 1
+        return ""
+
+    inline_math = block_math
+
+
+@pytest.mark.parametrize("path", sorted(REPOSITORY.glob("release/*/*.ipynb")), ids=lambda path: path.stem)
+@pytest.mark.xdist_group("book")
+def test_no_formula_is_lost(book: Path, path: Path) -> None:
+    """A page has as many drawn formulas as its notebook has in its text."""
+    renderer = Formulas(escape=False)
+    for cell in nbformat.read(path, as_version=4).cells:
+        if cell.cell_type == "markdown":
+            MarkdownWithMath(renderer=renderer).render(cell.source)
+    shown = (book / path.parent.name / f"{path.stem}.html").read_text()
+    article = shown[shown.index("<article") : shown.rindex("</article>")]
+    assert article.count("<math") == renderer.found > 0
