@@ -329,6 +329,8 @@ def test_the_keyboard_moves_every_control(name: str, page: Page) -> None:
         texts = {said.inner_text()}
         for key in ("Enter",) if is_button else ("ArrowDown", "ArrowUp", "ArrowUp", "Home", "End"):
             control.press(key, timeout=3000)
+            # JupyterLab would take the arrows of an element that is not marked.
+            assert control.get_attribute("data-lm-suppress-shortcuts") == "true"
             texts.add(said.inner_text())
             assert page.evaluate("document.documentElement.scrollWidth") <= 390
             assert "NaN" not in page.content() and "undefined" not in page.content()
@@ -336,6 +338,19 @@ def test_the_keyboard_moves_every_control(name: str, page: Page) -> None:
             assert json.loads(json.dumps(state, allow_nan=False)) == state
         assert len(texts) > 1, f"control {index} changes nothing"
     assert errors == []
+
+
+def test_a_button_that_has_nothing_left_to_do_keeps_the_focus(page: Page) -> None:
+    """The reader who pressed it stays there, is told that it is disabled, and pressing it again changes nothing."""
+    page.evaluate(MOVE, [text_of("window"), FIGURES["window"]().state])
+    button = page.get_by_role("button", name="write a token")
+    for _ in range(5):
+        button.press("Enter")
+    assert page.evaluate("held.state.written") == 7 and button.is_disabled()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Space")
+    assert page.evaluate("held.state.written") == 7
+    assert button.evaluate("element => element === document.activeElement")
 
 
 @pytest.mark.parametrize("name", FIGURES)

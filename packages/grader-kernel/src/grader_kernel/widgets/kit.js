@@ -20,7 +20,7 @@ const STYLE = `
   padding: .25em .7em; min-height: 24px; }
 .gw select option { color: #000; background: #fff; }
 .gw button { cursor: pointer; }
-.gw button[disabled] { opacity: .65; cursor: default; }
+.gw :is(button[disabled], button[aria-disabled=true]) { opacity: .65; cursor: default; }
 .gw :focus-visible { outline: 3px solid ${ACCENT}; outline-offset: 2px; }
 .gw svg { display: block; width: 100%; height: auto; margin: .6em 0; overflow: visible; }
 .gw svg text { fill: currentColor; font-size: 13px; }
@@ -122,7 +122,10 @@ export function frame(el, title) {
   const name = `gw-${(made += 1)}-${Math.random().toString(36).slice(2, 8)}`;
   el.innerHTML = `<style>${STYLE}</style><div class="gw" role="group" aria-labelledby="${name}" data-lm-suppress-shortcuts="true">
     <p class="gw-title" id="${name}">${escaped(title)}</p></div>`;
-  return { box: el.querySelector(".gw"), name };
+  const box = el.querySelector(".gw");
+  // JupyterLab looks for the mark from the focused element upwards, and its shortcuts match that element first.
+  box.addEventListener("focusin", (event) => event.target.setAttribute("data-lm-suppress-shortcuts", "true"));
+  return { box, name };
 }
 
 /**
@@ -192,7 +195,7 @@ function made_control(control, change, model) {
     const button = document.createElement("button");
     button.type = "button";
     // What it does may depend on the state of the moment, so `update` keeps it.
-    button.onclick = () => change(button.does(model.get("state")));
+    button.onclick = () => button.ariaDisabled !== "true" && change(button.does(model.get("state")));
     button.textContent = control.label;
     return button;
   }
@@ -218,7 +221,8 @@ function made_control(control, change, model) {
 function update(element, control, state) {
   if (control.kind === "button") {
     element.does = control.does;
-    element.disabled = Boolean(control.off);
+    // A disabled button would lose the focus, and with it the reader who pressed it.
+    element.ariaDisabled = String(Boolean(control.off));
     return;
   }
   const [, input, output] = element.children;
