@@ -21,7 +21,7 @@ pytestmark = needs_browser
 CELLS = [
     "import grader_kernel.questions\n\n"
     'grader_kernel.questions.choose("c", "Which?", right={"A": "a"}, wrong={"B": "Not B."})',
-    "questions.review()",
+    "grader_kernel.questions.review()",
 ]
 
 
@@ -65,8 +65,9 @@ def test_an_answer_is_kept_in_the_user_s_home(page: Page, tmp_path: Path) -> Non
     page.keyboard.press("Space")
     page.keyboard.press("Enter")
     expect(box.get_by_role("status")).to_have_text("✗ Not right. Not B.Try again.")
-    box.get_by_role("radio", name="A").focus()
-    page.keyboard.press("Space")
+    box.get_by_role("radio", name="B").focus()
+    page.keyboard.press("ArrowDown")  # to the next answer, and not to the next cell
+    expect(box.get_by_role("radio", name="A")).to_be_checked()
     page.keyboard.press("Enter")
     expect(box.get_by_role("status")).to_have_text("✓ Right. a")
     assert [each["right"] for each in until(lambda: kept() if len(kept()) == 2 else None)] == [False, True]
