@@ -341,7 +341,7 @@ def test_the_keyboard_moves_every_control(name: str, page: Page) -> None:
 
 
 def test_a_button_that_has_nothing_left_to_do_keeps_the_focus(page: Page) -> None:
-    """The reader who pressed it stays there, is told that it is disabled, and pressing it again changes nothing."""
+    """The focus stays, assistive technology reads that the button is disabled, and another press changes nothing."""
     page.evaluate(MOVE, [text_of("window"), FIGURES["window"]().state])
     button = page.get_by_role("button", name="write a token")
     for _ in range(5):
