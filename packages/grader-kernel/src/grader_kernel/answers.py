@@ -12,10 +12,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from grader_kernel.contract import state_file
+from grader_kernel.contract import state_file, write_state
 
 Kept = dict[str, dict[str, Any]]
-"""What is kept of questions, by name: {"answers": [{"right": true, "answer": "...", "time": 9.0}], "card": {...}}.
+"""Answers and review cards, by question: {"answers": [{"right": true, "answer": "...", "time": 9.0}], "card": {...}}.
 
 Times are those of `time.time`. A question has a card once it was reviewed; see widgets/review.js.
 """
@@ -47,9 +47,7 @@ def keep(news: Mapping[str, Mapping[str, Any]]) -> Kept:
         everything = _read(file)
         for name, new in news.items():
             everything[name] = _merged(everything.get(name, {"answers": []}), new)
-        whole = file.with_name(f"{file.name}.{os.getpid()}")
-        whole.write_text(json.dumps(everything, indent=1, ensure_ascii=False), encoding="utf-8")
-        whole.replace(file)
+        write_state(file, everything)
         return everything
 
 

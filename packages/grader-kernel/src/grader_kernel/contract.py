@@ -38,6 +38,22 @@ def state_file(name: str) -> Path:
     return Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state", "grader", name)
 
 
+def write_state(file: Path, content: Any) -> None:
+    """Replace a state file as a whole, so that whoever reads it finds the old content or the new one.
+
+    Args:
+        file: a path from `state_file`; its folder is made if missing.
+        content: what it will hold, as JSON.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    file.parent.mkdir(parents=True, exist_ok=True)
+    whole = file.with_name(f"{file.name}.{os.getpid()}")
+    whole.write_text(json.dumps(content, indent=1, ensure_ascii=False), encoding="utf-8")
+    whole.replace(file)
+
+
 def last_checks() -> dict[str, Any]:
     """Return the last check of each notebook: {"/the/file.ipynb": {"points": 12.0, "max_points": 18.0, "time": 9.0}}.
 
@@ -62,8 +78,4 @@ def keep_check(notebook: Path, points: float, max_points: float) -> None:
     """
     checks = last_checks()
     checks[str(notebook.resolve())] = {"points": points, "max_points": max_points, "time": time.time()}
-    file = state_file("checks.json")
-    file.parent.mkdir(parents=True, exist_ok=True)
-    whole = file.with_name(f"{file.name}.{os.getpid()}")
-    whole.write_text(json.dumps(checks, indent=1), encoding="utf-8")
-    whole.replace(file)
+    write_state(state_file("checks.json"), checks)
