@@ -120,10 +120,10 @@ let made = 0;
 /** Gives a widget's element its frame and style; keys pressed in it are not JupyterLab's shortcuts. */
 export function frame(el, title) {
   const name = `gw-${(made += 1)}-${Math.random().toString(36).slice(2, 8)}`;
-  el.innerHTML = `<style>${STYLE}</style><div class="gw" role="group" aria-labelledby="${name}" data-lm-suppress-shortcuts="true">
+  el.innerHTML = `<style>${STYLE}</style><div class="gw" role="group" aria-labelledby="${name}">
     <p class="gw-title" id="${name}">${escaped(title)}</p></div>`;
   const box = el.querySelector(".gw");
-  // JupyterLab looks for the mark from the focused element upwards, and its shortcuts match that element first.
+  // A shortcut that matches the focused element itself comes before a mark on an ancestor, so that element is marked.
   box.addEventListener("focusin", (event) => event.target.setAttribute("data-lm-suppress-shortcuts", "true"));
   return { box, name };
 }
