@@ -10,13 +10,14 @@ import nbformat
 from nbformat import NotebookNode
 
 from book.errors import BookError
-from grader.engine.notebook.cells import CellType, grade_id, type_of
+from grader.engine.notebook.cells import CellType
+from grader.engine.notebook.outline import Outline
 
 START = "start"
 HEADING = re.compile(r"^(#{1,6}) +(.+?)\s*$")
 FENCE = re.compile(r"^\s*(```|~~~)")
 EMPHASISED = re.compile(r"\*\*(.+?)\*\*|^#+ ([^\n]+)$", re.MULTILINE | re.DOTALL)
-"""What stands out in a text: bold words, and headings."""
+"""Bold words and headings."""
 LINK = re.compile(r"(?<!!)\[(?P<text>[^\]]+)\]\((?P<target>[^)\s]+)\)")
 PAPER = re.compile(r"\b(?:19|20)\d\d\b|^\d{4}\.\d{4,5}\b")
 """A link to a paper gives its year or its number on arXiv."""
@@ -58,12 +59,12 @@ class Exercise:
     name: str
     title: str
     anchor: str
-    points: int
+    points: float
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What a notebook says of a paper.
+    """A notebook's reference to a paper.
 
     Args:
         name: authors, year and number.
@@ -139,21 +140,16 @@ class Notebook:
 
     def exercises(self) -> Iterator[Exercise]:
         """Yield the exercises in order, each with the last heading above its blank."""
-        points: dict[str, int] = {}
-        for cell in self.released.cells:
-            if type_of(cell) is CellType.TEST and (
-                match := re.match(r"# (?:Check|Hidden test) of ([\w-]+):", cell.source)
-            ):
-                points[match[1]] = points.get(match[1], 0) + cell.metadata.nbgrader.points
+        outline = Outline(self.released)
         headings = iter(self.sections)
         heading = self.sections[0]
-        for cell in self.released.cells:
+        for cell, kind, name in zip(self.released.cells, outline.types, outline.names, strict=True):
             if cell.cell_type == "markdown":
                 for _ in _headings(cell.source):
                     heading = next(headings)
-            elif type_of(cell) is CellType.AUTOGRADED_ANSWER:
+            elif kind is CellType.AUTOGRADED_ANSWER:
                 title = heading.title.removeprefix("Exercise · ")
-                yield Exercise(grade_id(cell), title, heading.anchor, points.get(grade_id(cell), 0))
+                yield Exercise(name, title, heading.anchor, outline.max_points(name))
 
     def readings(self) -> Iterator[Reading]:
         """Yield each link to a paper, in order."""

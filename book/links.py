@@ -17,7 +17,7 @@ CSS_URL = re.compile(r"url\(\s*['\"]?([^'\")]+)|@import\s+['\"]([^'\"]+)")
 
 @dataclass
 class Page(HTMLParser):
-    """What a page links to, what it loads, and the anchors that it has."""
+    """The links, the loaded files and the anchors of a page."""
 
     links: list[str] = field(default_factory=list)
     loaded: list[str] = field(default_factory=list)

@@ -19,13 +19,13 @@ from nbformat.v4 import new_markdown_cell, new_notebook
 from book.course import Course, Notebook
 from book.errors import BookError
 from book.settings import Launch, Settings
-from grader.engine.notebook.cells import CellType, grade_id, type_of
+from grader.engine.notebook.cells import CellType, type_of
+from grader_kernel.contract import HIDDEN_TEST
 
 OPEN = "open-this-notebook"
 """The anchor of the box that says how to open a notebook."""
 PICTURE = re.compile(r'<img (?P<before>[^>]*?)src="data:image/png;base64,(?P<data>[A-Za-z0-9+/=\s]+)"(?P<after>[^>]*)>')
 ALT = re.compile(r'\balt="[^"]+"')
-HIDDEN_TEST = re.compile(r"# Hidden test of [\w-]+: [^\n]*\n")
 QUESTION = re.compile(r"^(?:grader_kernel\.)?questions\.\w+\(", re.MULTILINE)
 WIDGET = 'class="grader-widget"'
 
@@ -82,7 +82,7 @@ class NotebookPage:
             yield page_cell
             return
         if kind is CellType.AUTOGRADED_ANSWER:
-            yield _text(self._exercise_line(grade_id(cell)))
+            yield _text(self._exercise_line(cell.metadata.nbgrader.grade_id))
             page_cell.metadata["tags"].append("exercise")
         elif cell.metadata.get("jupyter", {}).get("source_hidden"):
             page_cell.metadata["tags"].append("hide-input")

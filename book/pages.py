@@ -174,7 +174,7 @@ def assignment_page(assignment: Assignment) -> str:
         parts.append(f"## [{notebook.title}]({file})")
         parts.append(f"*{notebook.name}* · {notebook.minutes} minutes · {notebook.points} points")
         parts.append(f"You build: {notebook.builds}.")
-        exercises = [f"- [{each.title}]({file}#{each.anchor}), {each.points} points" for each in notebook.exercises()]
+        exercises = [f"- [{each.title}]({file}#{each.anchor}), {each.points:g} points" for each in notebook.exercises()]
         if exercises:
             parts.append("\n".join(exercises))
     pages = [PurePosixPath(notebook.page).name for notebook in assignment.notebooks]
@@ -204,8 +204,11 @@ def glossary(course: Course) -> str:
 
 def papers(course: Course) -> str:
     """Return the list of papers, by the assignment that cites them first, with what to read of each, and why."""
-    parts = ["# Papers", "What the course reads, by the assignment that cites it first. Below each paper are the "
-             "notebooks that send you there, and the sections that they name."]  # fmt: skip
+    parts = [
+        "# Papers",
+        "The papers of the course, grouped by the assignment that cites them first. Below each paper are the notebooks "
+        "that send you there, and the sections that they name.",
+    ]
     shown = set[str]()
     by_page = {notebook.page: notebook for notebook in course.notebooks}
     for assignment in course.assignments:

@@ -1,4 +1,4 @@
-"""What must not be in a book keeps it from being built, or is left out: shown with a small course."""
+"""Content that must not be in a book fails the build or is left out; a small course shows it."""
 
 import os
 import subprocess
@@ -146,6 +146,16 @@ def test_a_guide_links_to_files_that_there_are(tmp_path: Path) -> None:
     tmp_path.joinpath("docs/guide.md").write_text("# Guide\n\n[a](gone.md)")
     with pytest.raises(BookError, match=r"docs/guide.md links to gone.md: correct the link"):
         Pages(tmp_path / "pages", read_course(tmp_path, {}), Settings()).write()
+
+
+def test_nothing_is_executed(tmp_path: Path) -> None:
+    """A cell that would leave a file leaves none."""
+    write_course(tmp_path, example=[picture()])
+    for where in ("release", "source"):
+        path = tmp_path / where / f"{PAGE}.ipynb"
+        path.write_text(path.read_text().replace("draw()", f"open('{tmp_path / 'ran'}', 'w')"))
+    assert build(tmp_path) == (0, "") and len(page(tmp_path)[1]) == 1
+    assert not (tmp_path / "ran").exists()
 
 
 def test_a_book_is_the_same_each_time(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ class Question:
     """A question, which becomes a widget where a notebook shows it."""
 
     data: dict[str, Any]
-    """What widgets/question.js needs: name, kind, text, and what belongs to its kind."""
+    """The fields that widgets/question.js reads: name, kind, text, and those of its kind."""
 
     def widget(self) -> Widget:
         """Return a new widget that asks the question, knows earlier answers, and keeps new ones."""
@@ -207,7 +207,7 @@ def review_page(folders: Iterable[str | os.PathLike[str]], *, count: int = 5) ->
 def in_folder(folder: Path) -> list[dict[str, Any]]:
     """Return the data of all questions in the notebooks of a folder and its subfolders, in the order of the files.
 
-    The code is read and not run. What is no question, or a damaged one, is left out.
+    The cells are parsed and not run. Other cells and damaged questions are left out.
 
     Args:
         folder: the folder.

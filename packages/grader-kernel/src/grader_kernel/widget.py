@@ -84,7 +84,7 @@ class Widget(anywidget.AnyWidget):
     """
 
     state = traitlets.Dict().tag(sync=True)
-    """What the controls change, as JSON has it. JavaScript writes it, too."""
+    """The values that the controls change, as JSON. Python and JavaScript both write them."""
 
     def __init__(self, path: Path, state: Mapping[str, Any], about: str, *, page: str | None = None) -> None:
         """Make a widget.
