@@ -3,7 +3,8 @@
 SOURCE --hidden tests removed--> RELEASED --answered, instead, first, ...--> the attacker's submission
 
 The assignment has two exercises of five points each: a function `double` and a module `Scale`. Each has a check that
-the student sees and two hidden tests. SECRETS are the numbers that occur in hidden tests only.
+the student sees and two hidden tests. SECRETS are the numbers that occur in hidden tests only,
+long enough that no address in memory contains one by chance.
 """
 
 import copy
@@ -15,7 +16,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from tests.support import notebooks
 
-SECRETS = ("7331", "6173", "8642", "9857")
+SECRETS = ("13297331", "12846173", "15518642", "11039857")
 
 RIGHT_DOUBLE = """
 def double(x):
@@ -78,7 +79,7 @@ SOURCE = notebooks.notebook(
     notebooks.hidden(
         "double-test-values",
         "double(x) is 2x for tensors of any shape.",
-        "x = torch.tensor([[7331.0, -1.0], [0.5, 3.0]])\n"
+        "x = torch.tensor([[13297331.0, -1.0], [0.5, 3.0]])\n"
         "torch.testing.assert_close(double(x.clone()), 2 * x)\n"
         "y = torch.randn(3, 2)\n"
         'assert torch.allclose(double(y.clone()), 2 * y), "other numbers go wrong"',
@@ -87,7 +88,7 @@ SOURCE = notebooks.notebook(
     notebooks.hidden(
         "double-test-gradient",
         "The gradient of double is 2 everywhere.",
-        "x = torch.tensor([6173.0, -2.0], requires_grad=True)\n"
+        "x = torch.tensor([12846173.0, -2.0], requires_grad=True)\n"
         "double(x).sum().backward()\n"
         'assert torch.equal(x.grad, torch.tensor([2.0, 2.0])), "the gradient is not 2"',
         points=2,
@@ -105,7 +106,7 @@ SOURCE = notebooks.notebook(
         "Scale multiplies by its weight.",
         "m = Scale(3)\n"
         "with torch.no_grad():\n"
-        "    m.weight.copy_(torch.tensor([1.0, 8642.0, -1.0]))\n"
+        "    m.weight.copy_(torch.tensor([1.0, 15518642.0, -1.0]))\n"
         "x = torch.ones(2, 3)\n"
         'assert torch.allclose(m(x.clone()), x * m.weight), "the weight is not used"\n'
         'assert [name for name, _ in m.named_parameters()] == ["weight"], "there is one parameter, weight"',
@@ -115,8 +116,8 @@ SOURCE = notebooks.notebook(
         "scale-test-gradient",
         "The weight learns.",
         "m = Scale(1)\n"
-        "m(torch.tensor([9857.0])).sum().backward()\n"
-        'assert torch.equal(m.weight.grad, torch.tensor([9857.0])), "the weight has no right gradient"',
+        "m(torch.tensor([11039857.0])).sum().backward()\n"
+        'assert torch.equal(m.weight.grad, torch.tensor([11039857.0])), "the weight has no right gradient"',
         points=2,
     ),
     notebooks.written("question", "Because 2 is the smallest prime."),
