@@ -11,7 +11,7 @@ import pytest
 from nbclient import NotebookClient
 
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.release import release, release_start
+from grader.classroom.release import release, release_common
 from grader.engine.notebook.cells import CellType, grade_id, type_of
 from grader.errors import GraderError
 from tests.support.paths import REPOSITORY
@@ -35,7 +35,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     course_dir = CourseDir(folder)
     for assignment in course_dir.assignments():
         release(course_dir, assignment)
-    release_start(course_dir)
+    release_common(course_dir)
     return folder
 
 

@@ -1,6 +1,7 @@
 """Makes the students' notebooks in release/ and the gradebook's entries from the instructors' notebooks in source/."""
 
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -26,7 +27,7 @@ from grader.errors import GraderError
 from grader.files import locked
 from grader_kernel.contract import first_line
 
-START = "start.ipynb"
+START, TUTOR = "start.ipynb", "AGENTS.md"
 
 Types = Mapping[str, CellType | None]
 """Types of cells by grade_id, or notebooks, which have no type, by file name."""
@@ -135,14 +136,19 @@ def release(course_dir: CourseDir, assignment: str) -> None:
         made.rename(released)
 
 
-def release_start(course_dir: CourseDir) -> None:
-    """Copy source/start.ipynb, which leads through all assignments, to release/ without its outputs."""
-    source = course_dir.folder("source", START)
-    if source.exists():
-        notebook, _ = ClearOutputPreprocessor().preprocess(nbformat.read(source, as_version=4), {})
-        released = course_dir.folder("release", START)
-        released.parent.mkdir(parents=True, exist_ok=True)
-        nbformat.write(notebook, released)
+def release_common(course_dir: CourseDir) -> None:
+    """Copy what belongs to no assignment from source/ to release/, as far as the course has it.
+
+    start.ipynb leads through all assignments and is copied without its outputs. AGENTS.md tells a programming
+    assistant how to help a student.
+    """
+    start, tutor = (course_dir.folder("source", name) for name in (START, TUTOR))
+    course_dir.folder("release", START).parent.mkdir(parents=True, exist_ok=True)
+    if start.exists():
+        notebook, _ = ClearOutputPreprocessor().preprocess(nbformat.read(start, as_version=4), {})
+        nbformat.write(notebook, course_dir.folder("release", START))
+    if tutor.exists():
+        shutil.copyfile(tutor, course_dir.folder("release", TUTOR))
 
 
 def register(course_dir: CourseDir, assignment: str) -> None:

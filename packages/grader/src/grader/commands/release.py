@@ -15,7 +15,7 @@ def _options(parser: argparse.ArgumentParser) -> None:
 
 def _run(parsed: argparse.Namespace) -> int:
     from grader.classroom.course_dir import CourseDir
-    from grader.classroom.release import release, release_start
+    from grader.classroom.release import release, release_common
     from grader.classroom.source.student_zero import sound
     from grader.classroom.student import load_assignment
 
@@ -29,7 +29,7 @@ def _run(parsed: argparse.Namespace) -> int:
             status = 1
         else:
             print(f"released {os.path.relpath(course_dir.folder('release', assignment))}")
-    release_start(course_dir)
+    release_common(course_dir)
     return status
 
 
