@@ -22,9 +22,9 @@ function draw(state, { scores, weights, output }, wide) {
   const high = 28;
   const top = 52;
   const left = wide ? 56 : 40;
-  const step = (wide ? 248 : 166) / features.length;
-  const score = left + step * features.length + (wide ? 62 : 28);
-  const right = score + (wide ? 22 : 7);
+  const step = (wide ? 248 : 160) / features.length;
+  const score = left + step * features.length + (wide ? 62 : 32);
+  const right = score + (wide ? 22 : 8);
   const each = Math.min(wide ? 72 : 60, (wide ? 288 : 118) / heads);
   const small = { class: "small" };
   const bottom = top + high * names.length + 34;
