@@ -74,24 +74,26 @@ function draw({ names, bos, start, longest }, numbers, wide) {
     const mark = pruned ? (kept ? `${each.rank + 1}. ` : "\u2717 ") : "";
     return edge + rect(from, middle - 17, width, 34, { rx: 4, ...look }) +
       text(from + 7, middle - 2, mark + names[each.tokens[each.tokens.length - 1]], "start", kept ? { class: "strong" } : {}) +
-      text(from + width - 7, middle - 2, fixed(each.p), "end", { class: "small" }) +
+      text(from + width - 7, middle - 2, `\u00d7 ${fixed(each.p)}`, "end", { class: "small" }) +
       text(from + 7, middle + 12, `${wide ? "log p " : ""}${fixed(each.log)}`, "start", { class: "small" }) +
       text(from + width - 7, middle + 12, `p ${fixed(Math.exp(each.log), 3)}`, "end", { class: "small" });
   };
   const boxes = steps.slice(0, Math.ceil(at / 2)).map((candidates, step) => candidates.map((each) => box(each, step, step < Math.floor(at / 2))).join(""));
   const heads = Array.from({ length: longest }, (_, step) => text(x(step) + width / 2, wide ? 14 : 34, `step ${step + 1}`, "middle", { class: "small" }));
   const root = wide ? text(left - 6, y([bos]) + 4, start, "end") : text(2, 14, `after: ${start}`, "start");
-  return { height: top + height + 6, svg: root + heads.join("") + boxes.join("") };
+  const legend = ["\u00d7: probability of the token; p and log p: of the whole path", "numbered: kept, with its rank; \u2717 and dashed: pruned"];
+  const below = legend.map((words, index) => text(2, top + height + 20 + 16 * index, words, "start", { class: "small" }));
+  return { height: top + height + 44, svg: root + heads.join("") + boxes.join("") + below.join("") };
 }
 
 function describe({ names, beam, half }, { steps, at, ended, open, result, best, finished }) {
-  const said = ({ tokens, log }) => `${tokens.slice(1).map((token) => names[token]).join(" ")} ${fixed(log)}`;
+  const said = ({ tokens, log }) => `${tokens.slice(1).map((token) => names[token]).join(" ")} (${fixed(log)})`;
   const listed = (hypotheses) => hypotheses.map(said).join(", ");
   const size = `Beam size ${beam}${beam === 1 ? ", which is greedy search" : ""}.`;
   if (at === 0) return `${size} Nothing has been written yet: one prefix is open, with log-probability 0.`;
   const step = Math.ceil(at / 2);
   const candidates = [...steps[step - 1]];
-  if (at % 2) return `${size} Step ${step}: the candidates are ${listed(candidates)} (total log-probabilities). The search will keep ${Math.min(beam, candidates.length)} of them.`;
+  if (at % 2) return `${size} Step ${step}: the candidates are ${listed(candidates)}, with their total log-probabilities. The search will keep ${Math.min(beam, candidates.length)} of them.`;
   candidates.sort(byProbability);
   const lost = candidates.filter((each) => !each.kept);
   const now = `${size} Step ${step} keeps ${listed(candidates.filter((each) => each.kept))}, and prunes ${listed(lost) || "nothing"}.`;

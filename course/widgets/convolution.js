@@ -6,23 +6,25 @@ function square(size, entry) {
 }
 
 /**
- * { picture, size, weight, stride, padding, dilation, position } => how many positions there are per side (0: the window
- * does not fit), the span of the window, the padded picture, all sums, and the window at the position, or at the last one.
+ * { picture, size, weight, stride, padding, dilation, position } => the value of the formula, how many positions there are
+ * per side (0: the window does not fit), its span, the padded picture, all sums, and the window at the position, or at the
+ * last one.
  */
 export function compute({ picture, size, weight, stride, padding, dilation, position }) {
   const k = weight.length;
   const span = dilation * (k - 1) + 1;
-  const count = Math.max(0, Math.floor((size + 2 * padding - span) / stride) + 1);
+  const value = Math.floor((size + 2 * padding - span) / stride) + 1;
+  const count = Math.max(0, value);
   const inside = (place) => place >= padding && place < padding + size;
   const padded = square(size + 2 * padding, (row, column) =>
     (inside(row) && inside(column) ? picture[row - padding][column - padding] : 0));
   const seenAt = (row, column) => square(k, (u, v) => padded[stride * row + dilation * u][stride * column + dilation * v]);
   const total = (seen) => seen.flat().reduce((sum, number, index) => sum + number * weight.flat()[index], 0);
   const sums = square(count, (row, column) => total(seenAt(row, column)));
-  if (!count) return { count, span, padded, sums, at: -1 };
+  if (!count) return { value, count, span, padded, sums, at: -1 };
   const at = Math.min(position, count * count - 1);
   const [row, column] = [Math.floor(at / count), at % count];
-  return { count, span, padded, sums, at, row, column, seen: seenAt(row, column) };
+  return { value, count, span, padded, sums, at, row, column, seen: seenAt(row, column) };
 }
 
 function short(number) {
@@ -55,9 +57,9 @@ function result({ count, sums, at }, cell) {
   }).join("");
 }
 
-function formula({ size, weight, stride, padding, dilation }, { count }) {
+function formula({ size, weight, stride, padding, dilation }, { value }) {
   const k = weight.length;
-  return `\u230a(${size} + 2 \u00b7 ${padding} \u2212 ${dilation} \u00b7 (${k} \u2212 1) \u2212 1) / ${stride}\u230b + 1 = ${count}`;
+  return `\u230a(${size} + 2 \u00b7 ${padding} \u2212 ${dilation} \u00b7 (${k} \u2212 1) \u2212 1) / ${stride}\u230b + 1 = ${short(value)}`;
 }
 
 function draw(state, numbers, wide) {
@@ -87,7 +89,7 @@ function describe(state, numbers) {
   const sum = terms.map((pair) => pair.map(bracketed).join(" \u00b7 ")).join(" + ") || "0";
   const [top, left] = [stride * row - padding, stride * column - padding];
   return `Position ${at + 1} of ${count * count}: the window starts at row ${short(top)}, column ${short(left)} of the input` +
-    `${Math.min(top, left) < 0 ? ", in the padding" : ""}. Without weights of 0, its sum is ${sum} = ${short(sums[row][column])}. ` +
+    `${Math.min(top, left) < 0 ? ", in the padding" : ""}. Leaving out weights of 0, the sum is ${sum} = ${short(sums[row][column])}. ` +
     `${spans}; with stride ${stride} and padding ${padding} it has ${formula(state, numbers)} ${count === 1 ? "position" : "positions"} per side.`;
 }
 

@@ -53,13 +53,13 @@ function draw({ kind, steps }, numbers, wide) {
   const name = kind === "LSTM" ? "cell c" : "state h";
   const all = [...one, ...zero];
   const [lowest, highest] = [Math.min(0, ...all), Math.max(1, ...all)];
-  const size = wide ? [178, 130] : [296, 120];
-  const left = chart(`the ${name} from 1 (solid) and from 0 (dashed)`, [[one, { stroke: ACCENT, "stroke-width": 3.5 }], [zero, { stroke: SECOND, "stroke-width": 2, "stroke-dasharray": "5 4" }]],
+  const size = wide ? [186, 130] : [296, 120];
+  const states = chart(`${name} from 1 (solid), from 0 (dashed)`, [[one, { stroke: ACCENT, "stroke-width": 3.5 }], [zero, { stroke: SECOND, "stroke-width": 2, "stroke-dasharray": "5 4" }]],
     steps, lowest, highest, ...size, highest - lowest > 10 ? 0 : 1);
-  const right = chart(`what is left of the difference: ${fixed(kept[steps], 3)}`, [[kept, { "stroke-width": 2.5 }]], steps, 0, 1, ...size, 0);
+  const difference = chart(`what is left of the difference: ${fixed(kept[steps], 3)}`, [[kept, { "stroke-width": 2.5 }]], steps, 0, 1, ...size, 0);
   const gates = moved(2, wide ? 40 : 8, bars(kind, numbers));
-  return wide ? { height: 216, svg: gates + moved(248, 34, right) + moved(490, 34, left) }
-    : { height: 524, svg: gates + moved(36, 150, right) + moved(36, 348, left) };
+  return wide ? { height: 216, svg: gates + moved(234, 34, states) + moved(478, 34, difference) }
+    : { height: 500, svg: gates + moved(36, 146, states) + moved(36, 340, difference) };
 }
 
 function describe({ kind, n, steps }, { gates, one, zero, kept, hidden, candidate }) {
@@ -78,7 +78,7 @@ const GATES = { LSTM: ["f", "i", "g", "o"], GRU: ["z", "r", "n"] };
 const controls = ({ kind }) => [
   { name: "kind", label: "cell", kind: "choice", options: [["LSTM", "LSTM"], ["GRU", "GRU"]] },
   ...GATES[kind].map((name) => ({ name, label: NAMES[name], kind: "range", min: -6, max: 6, step: 0.5,
-    says: (value) => ("gn".includes(name) ? `tanh(${fixed(value, 1)}${name === "n" ? " + r h" : ""})` : `\u03c3(${fixed(value, 1)})`) })),
+    says: (value) => ("gn".includes(name) ? `tanh(${fixed(value, 1)}${name === "n" ? " + \u2026" : ""})` : `\u03c3(${fixed(value, 1)})`) })),
   { name: "steps", label: "steps", kind: "range", min: 0, max: LENGTH, step: 1 },
 ];
 

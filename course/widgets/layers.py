@@ -160,7 +160,7 @@ def beam(
             "beam": beam_size,
             "widest": widest,
             "longest": max_length,
-            "half": 0,
+            "half": 1,
         },
         "A figure that takes the steps of beam search one after another: it shows the candidates of each step with "
         "their total log-probabilities, and which of them are kept and pruned. A slider changes the beam size.",
