@@ -41,7 +41,8 @@ function chart(title, curves, steps, lowest, highest, width, height, digits) {
   const x = (step) => (width * step) / LENGTH;
   const y = (value) => (height * (highest - value)) / (highest - lowest);
   const points = (values) => values.map((value, step) => [x(step), y(value)].map((number) => Number(number.toFixed(2))));
-  const ticks = [...new Set([lowest, 0, highest])].map((value) => text(-6, y(value) + 4, fixed(value, digits), "end", { class: "small" }));
+  const apart = [lowest, highest].every((value) => value === 0 || Math.abs(y(value) - y(0)) > 13);
+  const ticks = [...new Set([lowest, ...(apart ? [0] : []), highest])].map((value) => text(-6, y(value) + 4, fixed(value, digits), "end", { class: "small" }));
   return text(width / 2, -14, title, "middle", { class: "small" }) + line(0, 0, 0, height, { "stroke-opacity": 0.5 }) +
     line(0, y(0), width, y(0), { "stroke-opacity": 0.5 }) + line(x(steps), 0, x(steps), height, { "stroke-dasharray": "2 3" }) +
     curves.map(([values, more]) => path(points(values), more) + circle(x(steps), y(values[steps]), 4.5)).join("") + ticks.join("") +
