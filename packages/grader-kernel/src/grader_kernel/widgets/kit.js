@@ -172,8 +172,13 @@ export function figure({ title, controls, compute, draw, describe }) {
       const numbers = compute(state);
       const wanted = controls(state);
       const shapeNow = JSON.stringify(wanted.map(({ says, does, off, ...rest }) => rest));
-      // The controls are made anew only if others are there, because a new one would lose the focus.
-      if (shapeNow !== shape) panel.replaceChildren(...wanted.map((control) => made_control(control, change, model)));
+      // A new control loses the focus, so controls are made anew only if others are there, and the focus comes back.
+      const focused = [...panel.children].findIndex((child) => child.matches(":focus, :focus-within"));
+      if (shapeNow !== shape) {
+        panel.replaceChildren(...wanted.map((control) => made_control(control, change, model)));
+        const again = panel.children[focused];
+        if (again) (again.querySelector("input, select") ?? again).focus();
+      }
       shape = shapeNow;
       wanted.forEach((control, index) => update(panel.children[index], control, state));
       const wide = !box.clientWidth || box.clientWidth > 480;
