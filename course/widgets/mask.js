@@ -37,11 +37,12 @@ function draw(state, numbers, wide) {
   const digits = state.scores.flat().every(Number.isInteger) ? 0 : 1;
   const most = Math.max(1e-9, ...numbers.masked.flat().filter(Number.isFinite).map(Math.abs));
   const sums = numbers.sums.map((sum, at) => text(across + step * names.length + (wide ? 42 : 46), top + down + high * (at + 0.5) + 4.5, number(sum, 2), "end", at === query ? { class: "strong" } : {}));
+  const masking = numbers.hidden.flat().some(Boolean);
   const heading = (x, y, words) => text(x, y, words, "start", { class: "strong" });
   return {
     height: top + down + high * names.length + 28,
     svg: queries(top) + (wide ? "" : queries(top + down)) +
-      heading(label, 14, state.how === AFTER ? "scores, not masked" : "scores, masked") + heading(across, 14 + down, state.how === AFTER ? "weights, masked" : "weights") +
+      heading(label, 14, masking ? `scores, ${state.how === AFTER ? "not " : ""}masked` : "scores") + heading(across, 14 + down, masking && state.how === AFTER ? "weights, masked" : "weights") +
       grid(state, numbers, numbers.masked, digits, (value) => (Number.isFinite(value) ? Math.abs(value) / most : 0), label, top, step, high) +
       grid(state, numbers, numbers.weights, 2, (value) => value || 0, across, top + down, step, high) +
       text(across + step * names.length + (wide ? 42 : 46), top + down - 8, "sum", "end", { class: "small" }) + sums.join("") +

@@ -22,7 +22,12 @@ ROWS = {
     "with the first two masked": [-math.inf, -math.inf, *SCORES[2:]],
 }
 WORDS = data.sentence_vectors()
-FEATURES = {"water": [0, 0, 0, 0, 2, 1], "people": [2, 1, 0, 0, 0, 1], "action": [0, 2, 0, 0, 0, 0], "place": [0] * 6}
+FEATURES = {
+    "water": [0, 0, 0, 0, 2, 1],
+    "people": [2, 1, 0, 0, 0, 1],
+    "action": [0, 2, 0, 0, 0, 0],
+    "place": [0, 0, 1, 0, 1, 1],
+}
 FIGURES: dict[str, Callable[[], Widget]] = {
     "query": lambda: widgets.query(dict(zip(data.TOKENS, WORDS.tolist(), strict=True))),
     "mask": lambda: widgets.mask(data.TOKENS, (WORDS @ WORDS.T).tolist(), padding=2),
