@@ -175,7 +175,7 @@ def test_the_notebooks_find_every_import(student: Path, tmp_path: Path) -> None:
     cells = [cell for path in RELEASED for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
     nodes = [node for cell in cells for node in ast.walk(ast.parse(cell.source))]
     imports = {ast.unparse(node) for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)}
-    assert "from course import data, figures" in imports and "from course.explorer import QueryExplorer" in imports
+    assert "from course import data, figures" in imports and "from course import widgets" in imports
     missing = "[name for name in ('grader', 'nbgrader', 'msgspec', 'py_landlock') if u.find_spec(name) is None]"
     where = f"import course, importlib.util as u; print(course.__file__); print(*{missing})"
     done = run(student, "-c", "\n".join([*sorted(imports), where]), folder=tmp_path)

@@ -21,7 +21,12 @@ ROWS = {
     "of the text, plus 1,000": [1000 + score for score in SCORES],
     "with the first two masked": [-math.inf, -math.inf, *SCORES[2:]],
 }
+WORDS = data.sentence_vectors()
+FEATURES = {"water": [0, 0, 0, 0, 2, 1], "people": [2, 1, 0, 0, 0, 1], "action": [0, 2, 0, 0, 0, 0], "place": [0] * 6}
 FIGURES: dict[str, Callable[[], Widget]] = {
+    "query": lambda: widgets.query(dict(zip(data.TOKENS, WORDS.tolist(), strict=True))),
+    "mask": lambda: widgets.mask(data.TOKENS, (WORDS @ WORDS.T).tolist(), padding=2),
+    "heads": lambda: widgets.heads(data.TOKENS, FEATURES, query=5, count=2),
     "waves": lambda: widgets.waves(position=5, other=12, hand=2),
     "rotary": lambda: widgets.rotary(query=5, key=4),
     "window": lambda: widgets.window(["BOS", *data.TOKENS], window=3, sinks=1, written=2),
@@ -32,6 +37,7 @@ FIGURES: dict[str, Callable[[], Widget]] = {
 }
 
 
+KEYS = {"button": ("Enter",), "checkbox": ("Space",)}
 CONTROLS = ".gw-controls :is(input, select, button)"
 MOVE = """async ([text, state]) => {
     const made = await import(URL.createObjectURL(new Blob([text], { type: "text/javascript" })));
@@ -53,9 +59,9 @@ def test_the_keyboard_moves_every_control(name: str, page: Page) -> None:
     for index in range(page.locator(CONTROLS).count()):
         page.evaluate(MOVE, [text_of(name), FIGURES[name]().state])
         control, said = page.locator(CONTROLS).nth(index), page.locator(".gw-text")
-        is_button = control.evaluate("element => element.tagName") == "BUTTON"
+        keys = KEYS.get(control.evaluate("element => element.type"), ("ArrowDown", "ArrowUp", "ArrowUp", "Home", "End"))
         texts = {said.inner_text()}
-        for key in ("Enter",) if is_button else ("ArrowDown", "ArrowUp", "ArrowUp", "Home", "End"):
+        for key in keys:
             control.press(key, timeout=3000)
             # JupyterLab would take the arrows of an element that is not marked.
             assert control.get_attribute("data-lm-suppress-shortcuts") == "true"
@@ -103,6 +109,16 @@ def test_modules_are_small(name: str) -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
+        (lambda: widgets.query({"a": (1, 0)}), "number of keys should be 2 to 8, not 1"),
+        (lambda: widgets.query({"a": (1, 0), "b": (1, 0, 0)}), "keys should have 2 finite numbers"),
+        (lambda: widgets.query({"a": (1, 0), "b": (0, 1)}, length=4), "length should be 0 to 3, not 4"),
+        (lambda: widgets.mask(["a", "b"], [[0, 0], [0, math.inf]]), "scores should have 2 finite numbers"),
+        (lambda: widgets.mask(["a", "b"], [[0, 0]]), "scores should have 2 rows, not 1"),
+        (lambda: widgets.mask(["a", "b"], [[0, 0], [0, 0]], padding=3), "padding should be 0 to 2"),
+        (lambda: widgets.mask(["a", "b"], [[0, 0], [0, 0]], how="last"), "how should be 'first', 'zero' or 'after'"),
+        (lambda: widgets.heads(["a", "b"], {"x": [0, 1], "y": [0]}), "features should have 2 finite numbers"),
+        (lambda: widgets.heads(["a", "b"], dict.fromkeys("xyz", [0, 1]), count=2), "2 does not divide 3"),
+        (lambda: widgets.heads(["a", "b"], dict.fromkeys("xy", [0, 1]), count=2, head=2), "head should be 0 to 1"),
         (lambda: widgets.waves(dim=5, position=0, other=0), "even"),
         (lambda: widgets.waves(position=61, other=0), "position should be 0 to 60, not 61"),
         (lambda: widgets.rotary(query=13, key=0), "query should be 0 to 12"),

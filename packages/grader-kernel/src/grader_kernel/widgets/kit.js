@@ -42,6 +42,11 @@ export function escaped(text) {
   return String(text).replace(/[&<>"]/g, (character) => names[character]);
 }
 
+/** Returns words as a list in a sentence: "she, sat and by". */
+export function listed(words) {
+  return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words[words.length - 1]}`;
+}
+
 /** Returns the softmax of scores; a score of -Infinity gets 0. All of them -Infinity: all weights NaN, as in torch. */
 export function softmax(scores) {
   const highest = Math.max(...scores);
