@@ -110,7 +110,7 @@ def test_heads_are_split_attended_and_combined(compute: Compute) -> None:
 
 
 def test_heads_find_what_the_notebook_says(compute: Compute) -> None:
-    """With two heads, head 0 gives *bank* what one head gave in the text; with four, the first two give what two gave."""
+    """With two heads, head 0 gives *bank* what one head gave in the text; with four, two give what two gave."""
     water, people = WORDS.T.tolist()
     features = {"water": water, "people": people, "action": [0, 2, 0, 0, 0, 0], "place": [0, 0, 1, 0, 1, 1]}
     state = widgets.heads(data.TOKENS, features, query=5).state
