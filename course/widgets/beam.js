@@ -1,5 +1,5 @@
 // Beam search, half a step at a time: the candidates of a step, then which of them are kept and which are pruned.
-import { ACCENT, SECOND, figure, fixed, line, rect, text } from "./kit.js";
+import { ACCENT, SECOND, figure, fixed, line, listed, rect, text } from "./kit.js";
 
 const byProbability = (one, other) => other.log - one.log;
 
@@ -88,18 +88,19 @@ function draw({ names, bos, start, longest }, numbers, wide) {
 
 function describe({ names, beam, half }, { steps, at, ended, open, result, best, finished }) {
   const said = ({ tokens, log }) => `${tokens.slice(1).map((token) => names[token]).join(" ")} (${fixed(log)})`;
-  const listed = (hypotheses) => hypotheses.map(said).join(", ");
+  const all = (hypotheses) => listed(hypotheses.map(said)) || "nothing";
   const size = `Beam size ${beam}${beam === 1 ? ", which is greedy search" : ""}.`;
   if (at === 0) return `${size} Nothing has been written yet: one prefix is open, with log-probability 0.`;
   const step = Math.ceil(at / 2);
   const candidates = [...steps[step - 1]];
-  if (at % 2) return `${size} Step ${step}: the candidates are ${listed(candidates)}, with their total log-probabilities. The search will keep ${Math.min(beam, candidates.length)} of them.`;
+  if (at % 2) return `${size} Step ${step} has ${candidates.length} ${candidates.length === 1 ? "candidate" : "candidates"}, with total log-probabilities in brackets: ` +
+    `${all(candidates)}. The search will keep ${Math.min(beam, candidates.length)}.`;
   candidates.sort(byProbability);
   const lost = candidates.filter((each) => !each.kept);
-  const now = `${size} Step ${step} keeps ${listed(candidates.filter((each) => each.kept))}, and prunes ${listed(lost) || "nothing"}.`;
-  if (!finished) return `${now} Ended so far: ${listed(ended) || "nothing"}. Still open: ${listed(open)}.`;
+  const now = `${size} Step ${step} keeps ${all(candidates.filter((each) => each.kept))}, and prunes ${all(lost)}.`;
+  if (!finished) return `${now} Ended so far: ${all(ended)}. Still open: ${all(open)}.`;
   const verdict = best.log > result[0].log + 1e-12 ? `It has missed the most probable sequence, ${said(best)}.` : "No sequence is more probable than the first one.";
-  return `${now} The search is over. It returns ${listed(result)}. ${verdict}`;
+  return `${now} The search is over. It returns ${all(result)}. ${verdict}`;
 }
 
 const controls = (state) => {

@@ -20,6 +20,7 @@ def convolution(
     stride: int = 1,
     padding: int = 0,
     dilation: int = 1,
+    position: int = 0,
 ) -> Widget:
     """Return a figure of a filter that slides over a picture, one position after another.
 
@@ -31,6 +32,7 @@ def convolution(
         stride: the first stride, 1 to 4.
         padding: the first number of zeros at each end, 0 to 2.
         dilation: the first dilation, 1 to 3.
+        position: the first position of the filter, row by row from 0; the last one if there are fewer.
 
     Raises:
         ValueError: the picture or a filter is not a square of such integers, there is no filter, or one of the numbers
@@ -45,6 +47,7 @@ def convolution(
     check("stride", stride, 1, 4)
     check("padding", padding, 0, 2)
     check("dilation", dilation, 1, 3)
+    check("position", position, 0, (_LARGEST + 4) ** 2)
     options = [[[list(row) for row in weight], name] for name, weight in filters.items()]
     return figure(
         "convolution",
@@ -56,7 +59,7 @@ def convolution(
             "stride": stride,
             "padding": padding,
             "dilation": dilation,
-            "position": 0,
+            "position": position,
         },
         "A figure that slides a filter over a picture: for each position it shows the window, the products with the "
         "weights and their sum. Controls change the filter, the size of the input, stride, padding and dilation.",
@@ -93,8 +96,8 @@ def gates(kind: str = "LSTM", *, steps: int = 10, **pre_activations: float) -> W
     return figure(
         "gates",
         {"kind": kind, "steps": steps, **values, **pre_activations},
-        "A figure with sliders for the gates of an LSTM or a GRU with one number as its state: it shows what becomes of "
-        "two old states over 50 steps, and how much of their difference is left.",
+        "A figure with sliders for the gates of an LSTM or a GRU with one number as its state: it shows what becomes "
+        "of two old states over 50 steps, and how much of their difference is left.",
     )
 
 
@@ -133,7 +136,8 @@ def beam(
     check("widest", widest, 2, 8)
     check("beam_size", beam_size, 1, widest)
     check("max_length", max_length, 1, 3)
-    ends, unfinished = 0, [(bos,)]
+    ends = 0
+    unfinished: list[tuple[int, ...]] = [(bos,)]
     for _ in range(max_length):
         longer = []
         for sequence in unfinished:

@@ -28,7 +28,15 @@ FEATURES = {
     "action": [0, 2, 0, 0, 0, 0],
     "place": [0, 0, 1, 0, 1, 1],
 }
+COLUMN = [[0, 1, 0], [0, 1, 0], [0, 1, 0]]
+PICTURE = [[0, 1, 1, 0, 1], [0, 1, -1, 0, 0], [0, 1, 1, 0, 1], [0, 1, -1, 0, 1], [1, 0, 1, 1, 0]]
+ENDINGS = {(1,): [0, 0, 0, 0.4, 0.6], (1, 3): [0, 0, 0.1, 0, 0.9], (1, 4): [0, 0, 0.5, 0.3, 0.2]}
 FIGURES: dict[str, Callable[[], Widget]] = {
+    "convolution": lambda: widgets.convolution(
+        PICTURE, {"column": COLUMN, "sum": [[1, 1], [1, 1]]}, size=4, position=1
+    ),
+    "gates": lambda: widgets.gates(f=1, g=1),
+    "beam": lambda: widgets.beam(["", "<bos>", "<eos>", *FOUR[:2]], ENDINGS, start="by the", max_length=2),
     "query": lambda: widgets.query(dict(zip(data.TOKENS, WORDS.tolist(), strict=True))),
     "mask": lambda: widgets.mask(data.TOKENS, (WORDS @ WORDS.T).tolist(), padding=2),
     "heads": lambda: widgets.heads(data.TOKENS, FEATURES, query=5, count=2),
@@ -114,6 +122,21 @@ def test_modules_are_small(name: str) -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
+        (
+            lambda: widgets.convolution(PICTURE[:2], {"sum": [[1]]}, size=1),
+            "picture should have as many rows as columns",
+        ),
+        (lambda: widgets.convolution(PICTURE, {}, size=5), "at least one filter"),
+        (lambda: widgets.convolution(PICTURE, {"half": [[0.5]]}, size=5), "the filter 'half' should hold integers"),  # type: ignore[list-item]
+        (lambda: widgets.convolution(PICTURE, {"sum": [[1]]}, size=6), "size should be 1 to 5, not 6"),
+        (lambda: widgets.gates("RNN"), "kind should be 'LSTM' or 'GRU', not 'RNN'"),
+        (lambda: widgets.gates(x=1), "there is no gate 'x'"),
+        (lambda: widgets.gates(f=7), "f should be -6 to 6, not 7"),
+        (lambda: widgets.beam("abcde", ENDINGS, start=""), r"a row for \(1, 3, 4\), which can occur"),
+        (lambda: widgets.beam("abcd", ENDINGS, start=""), "4 probabilities that sum to 1"),
+        (lambda: widgets.beam("abcde", ENDINGS, start="", beam_size=5), "beam_size should be 1 to 4, not 5"),
+        (lambda: widgets.beam("abcde", ENDINGS, start="", eos=1), "bos and eos should differ"),
+        (lambda: widgets.beam("a" * 20, {(1,): [0.05] * 20}, start="", max_length=1), "sequences should be 1 to 16"),
         (lambda: widgets.query({"a": (1, 0)}), "number of keys should be 2 to 8, not 1"),
         (lambda: widgets.query({"a": (1, 0), "b": (1, 0, 0)}), "keys should have 2 finite numbers"),
         (lambda: widgets.query({"a": (1, 0), "b": (0, 1)}, length=4), "length should be 0 to 3, not 4"),
