@@ -154,11 +154,13 @@ def test_a_first_view_is_small(book: Path) -> None:
 
 @needs_browser
 def test_a_page_works_on_a_phone_and_in_the_dark(opened: Callable[..., Page]) -> None:
-    """Wide code and tables scroll inside their boxes, and the page does not; questions answer without a kernel."""
+    """Wide code scrolls in its box, the page does not, widgets have the page's ground, questions need no kernel."""
     for dark in (False, True):
         page = opened("04-attention/1-vanilla-attention.html", width=390, dark=dark)
         page.wait_for_selector(".gq, .gw")
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        ground = "element => getComputedStyle(element.closest('.cell_output > *')).backgroundColor"
+        assert page.locator(".grader-widget").first.evaluate(ground) == "rgba(0, 0, 0, 0)"
         page.get_by_role("button", name="Answer", exact=True).first.click()
         page.close()
 
