@@ -3,9 +3,7 @@ def chunk_gated_delta_rule(q, k, v, log_decay, beta, chunk, state=None):
         A = decay_mask(g)
         since = g.cumsum(-1).exp()[..., None]
         rows = (K @ K.transpose(2, 3) * A * b[..., None]).tril(-1)
-        U = torch.linalg.solve_triangular(
-            rows, b[..., None] * (V - since * (K @ M)), upper=False, unitriangular=True
-        )
+        U = torch.linalg.solve_triangular(rows, b[..., None] * (V - since * (K @ M)), upper=False, unitriangular=True)
         last = A[:, :, -1:].transpose(2, 3) * K
         return since * (Q @ M) + (Q @ K.transpose(2, 3) * A) @ U, since[:, :, -1:] * M + last.transpose(2, 3) @ U
 

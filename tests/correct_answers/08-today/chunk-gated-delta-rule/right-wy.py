@@ -9,9 +9,9 @@ def chunk_gated_delta_rule(q, k, v, log_decay, beta, chunk, state=None):
         b = b[..., None]
         since = torch.exp(torch.cumsum(g, -1))[..., None]
         system = torch.eye(K.shape[2], dtype=K.dtype) + torch.tril(b * A * (K @ K.mT), -1)
-        W, U = torch.linalg.solve_triangular(
-            system, torch.cat([b * since * K, b * V], -1), upper=False
-        ).split([d, V.shape[-1]], -1)
+        W, U = torch.linalg.solve_triangular(system, torch.cat([b * since * K, b * V], -1), upper=False).split(
+            [d, V.shape[-1]], -1
+        )
         U = U - W @ state
         outs.append(since * (Q @ state) + ((Q @ K.mT) * A) @ U)
         state = since[:, :, -1:] * state + (K * A[:, :, -1, :, None]).mT @ U
