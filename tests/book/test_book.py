@@ -32,6 +32,10 @@ READ = (
 )
 """Pages of each kind."""
 
+CUT_OFF = ".bd-article :is(pre, .cell_output, .math, .pst-scrollable-table-container)"
+TOO_WIDE = "all => all.filter((each) => each.scrollWidth > each.clientWidth + 1 && each.clientWidth).length"
+NAVIGATION = ".book-open, .headerlink, .bd-sidebar-primary, .bd-sidebar-secondary, .prev-next-footer, #jb-print-toc"
+
 # One worker builds the book, for all its tests.
 pytestmark = pytest.mark.xdist_group("book")
 
@@ -239,3 +243,18 @@ def test_a_broken_or_foreign_address_is_refused(tmp_path: Path, body: str, says:
         check_links(tmp_path)
     tmp_path.joinpath("index.html").write_text('<p id="here"><a href="#here">x</a></p>')
     check_links(tmp_path)
+
+
+@needs_browser
+def test_a_printed_page_is_whole_and_has_no_navigation(opened: Callable[..., Page]) -> None:
+    """On paper no box is cut off, pictures that answer a question and hints are there, folded code is left out."""
+    page = opened("02-recurrence/2-gates.html", width=718)  # A4 within margins of 1 cm
+    page.wait_for_selector(".gq")
+    hint, answer = page.locator("details:not(.hide) > p").first, page.locator("details.hide.above-output img").first
+    code = page.locator("details.hide.above-input pre").first
+    assert page.locator(CUT_OFF).evaluate_all(TOO_WIDE) > 0, "on a screen they scroll"
+    page.emulate_media(media="print")
+    assert page.locator(CUT_OFF).evaluate_all(TOO_WIDE) == 0
+    assert all(part.bounding_box()["height"] > 10 for part in (hint, answer))  # type: ignore[index]
+    assert not code.is_visible() and page.locator(NAVIGATION).count() > 5
+    assert not any(part.is_visible() for part in page.locator(NAVIGATION).all())
