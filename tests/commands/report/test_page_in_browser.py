@@ -106,14 +106,14 @@ def test_axe_finds_nothing_in_any_state(report: ClassReport, tmp_path: Path) -> 
         "whole": page(report),
         "without names": page(fake_report(12, is_anonymous=True, **SIZES)),
         "that loads again": page(fake_report(5, refresh=600, **SIZES)),
-        "nobody": page(fake_report(0)),
+        "no student": page(fake_report(0)),
         "one": page(fake_report(1, **SIZES)),
         "without mistakes": page(fake_report(8, tests=3, exercises=2, mistakes=0, groups=0, pairs=0)),
         "long words": page(with_texts(fake_report(3, **SIZES), "long" * 20)),
         "lecture": page(report).replace("<html ", '<html class="only-lecture" '),
     }
     states = dict.fromkeys(texts, "")
-    states |= {"sorted": "#tests?students.sort=-5&students.find=late", "filtered": "#students?students.find=nobody"}
+    states |= {"sorted": "#tests?students.sort=-5&students.find=late", "filtered": "#students?students.find=zzz"}
     found = {}
     with chromium() as browser:
         for name, state in states.items():
