@@ -18,6 +18,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from grader_kernel.contract import CHECK, HIDDEN_TEST
+from grader_kernel.running import is_watched
 from grader_kernel.unfit import compared_dtypes
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 WIDTH = 88
 """Characters that fit into a line of a cell's output on a small screen."""
 BOLD, GREEN, END = "\x1b[1m", "\x1b[32m", "\x1b[0m"
-"""Green is readable on light and dark pages, and grey is not. Errors have a red background: their text has no colour."""
+"""Green is readable on light and dark pages, grey is not. Errors have a red background, so their text has no colour."""
 BLANK = "# YOUR CODE HERE", "raise NotImplementedError()"
 """The lines that nbgrader releases in place of a solution; a student may write between them."""
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
@@ -71,7 +72,7 @@ def _show_error(
     sys.last_type, sys.last_value, sys.last_traceback = kind, error, trace
     if is_blank:
         lines = _not_written(shell, check[1] if check else "", calls[-1])
-        if _is_watched(shell) and _is_as_released(calls[-1]):
+        if is_watched(shell) and _is_as_released(calls[-1]):
             print(COLOUR.sub("", "\n".join(lines)))
         else:
             shell._showtraceback(kind, error, lines)
@@ -87,11 +88,6 @@ def _not_written(shell: "ZMQInteractiveShell", exercise: str, call: TracebackTyp
     blank = _place(shell, call) if function == "<module>" else function
     says = "still says `raise NotImplementedError()`."
     return [f"{BOLD}○ Not written yet: {exercise or blank}.{END}", f"{blank if exercise else 'It'} {says}"]
-
-
-def _is_watched(shell: "ZMQInteractiveShell") -> bool:
-    """Return whether a front end sent the cell: it names the cell, and programs that run a notebook do not."""
-    return "cellId" in (shell.get_parent().get("metadata") or {})
 
 
 def _is_as_released(call: TracebackType) -> bool:
