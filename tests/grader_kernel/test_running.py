@@ -7,24 +7,24 @@ from nbclient import NotebookClient
 from nbformat import NotebookNode
 from traitlets.config import Config
 
-from grader_kernel.running import counted
+from grader_kernel.running import with_progress
 from tests.support.notebooks import IN_A_FRONT_END, code, notebook
 from tests.support.waiting import HANGS
 
 SLOW = """
 import time
-from grader_kernel.running import counted
+from grader_kernel.running import with_progress
 print("before")
-for epoch in counted(range(2)):
-    for step in counted(range(4)):
+for epoch in with_progress(range(2)):
+    for step in with_progress(range(4)):
         time.sleep(0.7)
         if step == 2:
             break
 print("after")
 """
-FAILS = "for _ in counted('ab'):\n    time.sleep(4)\n    1 / 0"
+FAILS = "for _ in with_progress('ab'):\n    time.sleep(4)\n    1 / 0"
 PLAIN = "time.sleep(4)\n'a value'"
-QUICK = "for _ in counted(range(100)): pass"
+QUICK = "for _ in with_progress(range(100)): pass"
 
 
 class Watcher(NotebookClient):
@@ -66,7 +66,7 @@ def test_the_line_counts_loops(watched: tuple[NotebookNode, dict[int, list[str]]
     assert lines[-1].startswith("███") and len(lines[-1].split()[0]) == 20
 
 
-def test_without_a_counted_loop_it_counts_seconds(watched: tuple[NotebookNode, dict[int, list[str]]]) -> None:
+def test_without_such_a_loop_it_counts_seconds(watched: tuple[NotebookNode, dict[int, list[str]]]) -> None:
     """Loops of a cell before it, which an error ended, are none of its own."""
     _, shown = watched
     assert shown[2][0].endswith(" 0 of 2") and shown[2][-1] == ""
@@ -93,11 +93,11 @@ def test_programs_get_no_line() -> None:
     assert not any(output.get("data") == {} for cell in cells.cells for output in cell.outputs)
 
 
-def test_counted_is_a_plain_loop_elsewhere() -> None:
+def test_with_progress_is_a_plain_loop_elsewhere() -> None:
     """It yields the items in order, also within itself and after a `break`."""
     pairs = []
-    for outer in counted("ab"):
-        for inner in counted([1, 2, 3]):
+    for outer in with_progress("ab"):
+        for inner in with_progress([1, 2, 3]):
             if inner == 3:
                 break
             pairs.append((outer, inner))

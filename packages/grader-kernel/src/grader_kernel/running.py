@@ -1,6 +1,6 @@
 """Shows below a cell that runs for more than a few seconds how far it is; nothing of it stays.
 
-front end's cell --after 3 seconds--> a line, twice a second: the loops that count, or the time <--counted()-- loops
+a cell's loops --with_progress()--> turns --after 3 seconds, twice a second--> a line with a bar, or with the time
 
 Only a front end gets the line. Programs that run a notebook, such as nbval and nbgrader, get no output of it.
 """
@@ -25,7 +25,7 @@ _loops: list[tuple[int, int]] = []
 """The loops that are being counted, the outermost first: how many turns are done, and how many there are."""
 
 
-def counted(items: Sequence[T]) -> Iterator[T]:
+def with_progress(items: Sequence[T]) -> Iterator[T]:
     """Yield the items of a sequence; while a long cell runs, the line below it says how many are done.
 
     Args:
