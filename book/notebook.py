@@ -223,10 +223,9 @@ def _listed(tests: list[NotebookNode]) -> Iterator[NotebookNode]:
         return
     items = []
     for cell in tests:
-        lines = [line.removeprefix("#").strip() for line in cell.source.splitlines() if line.startswith("#")]
-        points = cell.metadata.nbgrader.points
-        sentence = escape(" ".join(lines[1:]))
-        items.append(f"<li>{sentence} <small>{points} {'point' if points == 1 else 'points'}</small></li>")
+        hidden, points = HIDDEN_TEST.match(cell.source), cell.metadata.nbgrader.points
+        sentence = hidden and hidden[2] or ""
+        items.append(f"<li>{escape(sentence)} <small>{points} {'point' if points == 1 else 'points'}</small></li>")
     head = "Hidden tests: they run when your work is graded"
     yield _text(f'<div class="book-tests"><p>{head}</p><ul>{"".join(items)}</ul></div>')
 

@@ -57,7 +57,7 @@ def write_course(folder: Path, *, opening: str = "# What is a **sum**?", start: 
                 cell.outputs = outputs[name]
         if where == "release":
             inside["sum"].source = "def total(x):\n    raise NotImplementedError()"
-            inside["sum_test_all"].source = "# Hidden test of sum: the grader runs it.\n# The total of nothing is 0."
+            inside["sum_test_all"].source = "# Hidden test of sum, run by the grader: The total of nothing is 0."
         folder.joinpath(where, "01-one").mkdir(parents=True)
         for path, made in ((PAGE, notebook(*inside.values())), ("start", notebook(text(start)))):
             made.metadata["language_info"] = {"name": "python"}
