@@ -41,7 +41,7 @@ SINGLE_DIGITS = "value.float().to(value.dtype)"
 OTHER_DTYPE = "value.to(torch.float64 if value.dtype == torch.float32 else torch.float32)"
 MOVES = {
     "one-hot", "embedding", "last-states", "pack", "unpack", "split-heads", "combine-heads", "add-mask", "patchify",
-    "update-cache",
+    "update-cache", "paged-cache",
 }  # fmt: skip
 """Exercises that choose, move or hide numbers, and compute none."""
 EXACT = {
