@@ -48,8 +48,9 @@ coverage: $(VENV)/ready-dev  ## how much of the engine and the kernel package th
 
 readme: $(VENV)/ready-dev  ## write the table and the numbers on pages, from what there is
 	$(PYTHON) -m tests.support.readme
+	$(PYTHON) -m tests.support.models
 
-lab: $(VENV)/ready  ## open the students' notebooks in JupyterLab, without nbgrader's tools for instructors
+lab: $(VENV)/ready  ## open the students' notebooks in JupyterLab as students get it
 	JUPYTER_CONFIG_PATH=$(CURDIR)/deploy/student $(VENV)/bin/jupyter lab --notebook-dir=release \
 		--LabApp.default_url=/lab/tree/start.ipynb
 

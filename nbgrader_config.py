@@ -10,7 +10,7 @@ nbgrader_plugin.configure(c, root=Path(__file__).parent)
 c.CourseDirectory.course_id = "attention"
 # For students with accounts of their own, name a folder that all of them can reach and write to.
 c.Exchange.root = str(Path(__file__).parent / "exchange")
-# The package that the notebooks import: data, figures and the explorer.
+# The package that the notebooks import: data, figures and widgets.
 c.Grader.helper_packages = ["course"]
 c.Grader.right_answers = "tests/correct_answers"
 # Students write in place of this box. Its text has the page's own colour, so it can be read on light and dark pages.

@@ -14,7 +14,6 @@ from typing import Any
 import nbformat
 
 import course.data
-import course.explorer
 import course.figures  # noqa: F401  (the notebooks import these; loading them is not measured)
 from grader.engine.notebook.plan import plan
 from grader.engine.notebook.repair import repair

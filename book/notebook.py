@@ -1,7 +1,8 @@
 """Makes the page of a notebook: the text that students get, with the outputs that the instructors' notebook stores.
 
 An output is shown only below a cell that reads the same in both notebooks and is no answer, so that no output of our
-solutions is shown. Blanks are marked as exercises, checks are folded, and hidden tests are one list.
+solutions is shown. Blanks are marked as exercises, checks are folded, and hidden tests are one list. What code right
+below a quick question shows is folded, too: it is the answer.
 """
 
 import base64
@@ -20,7 +21,7 @@ from book.course import Course, Notebook
 from book.errors import BookError
 from book.settings import Launch, Settings
 from grader.engine.notebook.cells import CellType, type_of
-from grader_kernel.contract import HIDDEN_TEST
+from grader_kernel.contract import CHECK, HIDDEN_TEST
 
 OPEN = "open-this-notebook"
 """The anchor of the box that says how to open a notebook."""
@@ -51,13 +52,16 @@ class NotebookPage:
         """Return the page as a notebook for myst-nb; fills `pictures`."""
         cells: list[NotebookNode] = []
         tests: list[NotebookNode] = []
+        is_asked = False  # whether a question stands above with nothing but code since
         for number, cell in enumerate(self._notebook.released.cells):
             if _is_hidden_test(cell):
                 tests.append(cell)
                 continue
             cells += _listed(tests)
             tests = []
-            cells += self._shown(cell)
+            is_question = _is_question(cell)
+            is_asked = is_question or is_asked and cell.cell_type == "code"
+            cells += self._shown(cell, is_answer=is_asked and not is_question)
             if number == 0:
                 cells.append(self._how_to_open())
         cells += _listed(tests)
@@ -67,7 +71,7 @@ class NotebookPage:
         metadata = {key: self._notebook.released.metadata[key] for key in ("kernelspec", "language_info")}
         return new_notebook(cells=cells, metadata=metadata)
 
-    def _shown(self, cell: NotebookNode) -> Iterator[NotebookNode]:
+    def _shown(self, cell: NotebookNode, *, is_answer: bool) -> Iterator[NotebookNode]:
         kind = type_of(cell)
         if cell.cell_type != "code":
             written = kind is CellType.MANUAL_ANSWER
@@ -76,19 +80,26 @@ class NotebookPage:
         page_cell = cell.copy()
         page_cell.metadata = {"tags": []}
         page_cell.outputs = list(self._outputs(cell, kind))
-        if QUESTION.search(cell.source):
+        if _is_question(cell):
             # The code holds the answers: a page shows the question alone.
             page_cell.metadata["tags"].append("remove-input")
             yield page_cell
             return
+        outputs = page_cell.outputs
+        if is_answer and outputs:
+            page_cell.outputs = []
         if kind is CellType.AUTOGRADED_ANSWER:
             yield _text(self._exercise_line(cell.metadata.nbgrader.grade_id))
             page_cell.metadata["tags"].append("exercise")
         elif cell.metadata.get("jupyter", {}).get("source_hidden"):
-            page_cell.metadata["tags"].append("hide-input")
-            first = cell.source.partition("\n")[0].removeprefix("# ").rstrip(".")
-            page_cell.metadata["mystnb"] = {"code_prompt_show": first, "code_prompt_hide": first}
+            _fold(page_cell, "hide-input", _title_of_code(cell.source, outputs))
         yield page_cell
+        if is_answer and outputs:
+            # A cell of its own, because myst-nb has one title for both parts of a cell.
+            shown = cell.copy()
+            shown.metadata, shown.outputs = {"tags": ["remove-input"]}, outputs
+            _fold(shown, "hide-output", _named(outputs))
+            yield shown
 
     def _outputs(self, cell: NotebookNode, kind: CellType) -> Iterator[NotebookNode]:
         stored = self._source.get(cell.id)
@@ -173,6 +184,35 @@ class NotebookPage:
             yield _text("\n\n".join(["## In this book", *lines]))
 
 
+def _is_question(cell: NotebookNode) -> bool:
+    return cell.cell_type == "code" and QUESTION.search(cell.source) is not None
+
+
+def _fold(cell: NotebookNode, part: str, title: str) -> None:
+    """Fold a part of a page's cell, as a tag of myst-nb names it, below a title that says what it is."""
+    cell.metadata["tags"].append(part)
+    cell.metadata["mystnb"] = {"code_prompt_show": f"Show {title}", "code_prompt_hide": f"Hide {title}"}
+
+
+def _named(outputs: list[NotebookNode]) -> str:
+    """Return what outputs are, in the order in which they stand."""
+    names = []
+    for output in outputs:
+        html = output.get("data", {}).get("text/html", "")
+        name = "the result" if "data" in output else "what it prints"
+        names.append("the figure" if WIDGET in html else "the picture" if "<img" in html else name)
+    return " and ".join(dict.fromkeys(names))
+
+
+def _title_of_code(source: str, outputs: list[NotebookNode]) -> str:
+    """Return what folded code is: a check is known by its exercise, other code by what it shows."""
+    if check := CHECK.match(source):
+        return f"the check of {check[1]}"
+    shown = _named(outputs)
+    drawn = [name for name in ("the figure", "the picture") if name in shown]
+    return f"the code of {drawn[0]}" if drawn else "the code"
+
+
 def _is_hidden_test(cell: NotebookNode) -> bool:
     return type_of(cell) is CellType.TEST and HIDDEN_TEST.match(cell.source) is not None
 
@@ -183,10 +223,9 @@ def _listed(tests: list[NotebookNode]) -> Iterator[NotebookNode]:
         return
     items = []
     for cell in tests:
-        lines = [line.removeprefix("#").strip() for line in cell.source.splitlines() if line.startswith("#")]
-        points = cell.metadata.nbgrader.points
-        sentence = escape(" ".join(lines[1:]))
-        items.append(f"<li>{sentence} <small>{points} {'point' if points == 1 else 'points'}</small></li>")
+        hidden, points = HIDDEN_TEST.match(cell.source), cell.metadata.nbgrader.points
+        sentence = hidden and hidden[2] or ""
+        items.append(f"<li>{escape(sentence)} <small>{points} {'point' if points == 1 else 'points'}</small></li>")
     head = "Hidden tests: they run when your work is graded"
     yield _text(f'<div class="book-tests"><p>{head}</p><ul>{"".join(items)}</ul></div>')
 

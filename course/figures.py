@@ -3,8 +3,7 @@
     numbers, alt  ->  one matplotlib Figure (no pyplot, no global state)  ->  Picture (PNG and alt text)
 
 A picture can be read without colour: grey fields show their number, lines differ in dash and marker, bars in hatching.
-Functions draw what they are given and compute nothing about attention. Interactive pictures are in `explorer.py` and
-`widgets/`.
+Functions draw what they are given and compute nothing about attention. Interactive pictures are in `widgets/`.
 """
 
 import base64

@@ -117,7 +117,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_people_read_names_and_no_ids(course: Path) -> None:
     """In the release, on the page, on the terminal and in the report."""
     release = (course / "release" / NAME / "one.ipynb").read_text()
-    assert "# Check of scale: run this cell." in release and "# Hidden test of Shift: " in release
+    assert "# Check of scale: run this cell." in release and "# Hidden test of Shift, run by the grader: " in release
     assert "Check of cell-" not in release
     for student in ("ann", "bob", "cat"):
         page = (course / "feedback" / student / NAME / "one.html").read_text()

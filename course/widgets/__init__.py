@@ -2,6 +2,12 @@
 
 from pathlib import Path
 
+from course.widgets.attention import heads as heads
+from course.widgets.attention import mask as mask
+from course.widgets.attention import query as query
+from course.widgets.layers import beam as beam
+from course.widgets.layers import convolution as convolution
+from course.widgets.layers import gates as gates
 from course.widgets.modern import cache as cache
 from course.widgets.modern import online as online
 from course.widgets.modern import rotary as rotary

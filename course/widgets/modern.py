@@ -2,8 +2,8 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
+from course.widgets.common import check, figure
 from grader_kernel.widget import Widget
 
 _LENGTH = 61
@@ -24,13 +24,13 @@ def waves(*, dim: int = 32, position: int, other: int, hand: int = 0) -> Widget:
     Raises:
         ValueError: one of the numbers is out of its range, or dim is odd.
     """
-    _check("dim", dim, 2, 32)
+    check("dim", dim, 2, 32)
     if dim % 2:
         raise ValueError(f"dim should be even, because each hand has two features; it is {dim}")
-    _check("position", position, 0, _LENGTH - 1)
-    _check("other", other, 0, _LENGTH - 1)
-    _check("hand", hand, 0, dim // 2 - 1)
-    return _figure(
+    check("position", position, 0, _LENGTH - 1)
+    check("other", other, 0, _LENGTH - 1)
+    check("hand", hand, 0, dim // 2 - 1)
+    return figure(
         "waves",
         {"dim": dim, "length": _LENGTH, "position": position, "other": other, "hand": hand},
         "A figure with sliders for two positions and for a hand of the clock: it shows the hands of both positions, "
@@ -58,15 +58,15 @@ def rotary(
     Raises:
         ValueError: a position or the base is out of its range, or a vector does not have four finite features.
     """
-    _check("query", query, 0, _POSITIONS - 1)
-    _check("key", key, 0, _POSITIONS - 1)
+    check("query", query, 0, _POSITIONS - 1)
+    check("key", key, 0, _POSITIONS - 1)
     if base not in {10, 100, 10000}:
         raise ValueError(f"base should be 10, 100 or 10000, not {base}")
     for name, vector in (("query_vector", query_vector), ("key_vector", key_vector)):
         if len(vector) != 4 or not all(map(math.isfinite, vector)):
             raise ValueError(f"{name} should have four finite features, not {list(vector)}")
     vectors = {"q": list(map(float, query_vector)), "k": list(map(float, key_vector))}
-    return _figure(
+    return figure(
         "rotary",
         {"query": query, "key": key, "base": int(base), "positions": _POSITIONS, **vectors},
         "A figure with sliders for the positions of a query and a key: it shows how two pairs of their features are "
@@ -86,11 +86,11 @@ def window(names: Sequence[str], *, window: int, sinks: int, written: int = 1) -
     Raises:
         ValueError: one of the numbers is out of its range, or there are too few or too many tokens.
     """
-    _check("the number of names", len(names), 2, 16)
-    _check("window", window, 1, len(names))
-    _check("sinks", sinks, 0, 4)
-    _check("written", written, 1, len(names))
-    return _figure(
+    check("the number of names", len(names), 2, 16)
+    check("window", window, 1, len(names))
+    check("sinks", sinks, 0, 4)
+    check("written", written, 1, len(names))
+    return figure(
         "window",
         {"names": list(names), "window": window, "sinks": sinks, "written": written},
         "A figure that writes one token after another: it shows to which keys each query attends, and what the cache "
@@ -124,9 +124,9 @@ def cache(
     Raises:
         ValueError: one of the numbers is out of its range, or groups does not divide heads.
     """
-    _check("power", power, 8, 20)
-    _check("heads", heads, 4, 64)
-    _check("groups", groups, 2, heads - 1)
+    check("power", power, 8, 20)
+    check("heads", heads, 4, 64)
+    check("groups", groups, 2, heads - 1)
     if heads % groups:
         raise ValueError(f"groups should divide heads; {groups} does not divide {heads}")
     for name, number, least in (
@@ -136,9 +136,9 @@ def cache(
         ("sinks", sinks, 0),
         ("free", free, 1),
     ):
-        _check(name, number, least, 2**50)
+        check(name, number, least, 2**50)
     sizes = {"layers": layers, "heads": heads, "dim": head_dim, "window": window, "sinks": sinks, "free": free}
-    return _figure(
+    return figure(
         "cache",
         {"power": power, "chats": 1, "groups": groups, "bytes": 2, **sizes},
         "A figure with sliders for the number of tokens and of chats: it shows the size of the key-value cache of "
@@ -166,10 +166,10 @@ def online(
     Raises:
         ValueError: the numbers of names, values and scores differ, a number is out of its range, or not finite.
     """
-    _check("the number of names", len(names), 3, 12)
+    check("the number of names", len(names), 3, 12)
     if tile not in {1, 2, 3, len(names)}:
         raise ValueError(f"tile should be 1, 2, 3 or {len(names)}, not {tile}")
-    _check("step", step, 0, math.ceil(len(names) / tile))
+    check("step", step, 0, math.ceil(len(names) / tile))
     if len(values) != len(names) or len({len(value) for value in values}) != 1:
         raise ValueError(f"there should be {len(names)} values of one dimension, one for each word")
     if not all(math.isfinite(number) for value in values for number in value):
@@ -181,7 +181,7 @@ def online(
             raise ValueError(f"the row {name!r} should have {len(names)} scores, finite or -inf")
     # JSON has no infinity.
     scores = [[None if score == -math.inf else float(score) for score in row] for row in rows.values()]
-    return _figure(
+    return figure(
         "online",
         {
             "names": list(names),
@@ -212,14 +212,14 @@ def speculative(
         ValueError: the probabilities are not one for each token, are negative or do not sum to 1, or a number is out of
             its range.
     """
-    _check("the number of names", len(names), 2, 6)
-    _check("drafts", drafts, 1, 8)
-    _check("likeness", likeness, 0, 1)
+    check("the number of names", len(names), 2, 6)
+    check("drafts", drafts, 1, 8)
+    check("likeness", likeness, 0, 1)
     for name, row in (("target", target), ("draft", draft)):
         if len(row) != len(names) or min(row) < 0 or not math.isclose(sum(row), 1, abs_tol=1e-6):
             raise ValueError(f"{name} should have {len(names)} probabilities that sum to 1, not {list(row)}")
     state = {"names": list(names), "target": list(map(float, target)), "draft": list(map(float, draft))}
-    return _figure(
+    return figure(
         "speculative",
         {**state, "drafts": drafts, "likeness": likeness, "steps": 1, "shown": 0},
         "A figure that judges the tokens of a draft model one by one: it shows which are accepted, what replaces a "
@@ -237,21 +237,12 @@ def sampling(names: Sequence[str], logits: Sequence[float]) -> Widget:
     Raises:
         ValueError: the numbers of names and logits differ, there is only one, or a logit is not finite.
     """
-    _check("the number of names", len(names), 2, 12)
+    check("the number of names", len(names), 2, 12)
     if len(logits) != len(names) or not all(map(math.isfinite, logits)):
         raise ValueError(f"there should be {len(names)} finite logits, one for each token, not {list(logits)}")
-    return _figure(
+    return figure(
         "sampling",
         {"names": list(names), "logits": list(map(float, logits)), "temperature": 1, "k": 0, "p": 1},
         "A figure with sliders for temperature, top-k and top-p: it shows "
         "which tokens are left, with their probabilities.",
     )
-
-
-def _check(name: str, number: float, least: float, most: float) -> None:
-    if not least <= number <= most:
-        raise ValueError(f"{name} should be {least} to {most}, not {number}")
-
-
-def _figure(name: str, state: dict[str, object], about: str) -> Widget:
-    return Widget(Path(__file__).parent / f"{name}.js", state, about)

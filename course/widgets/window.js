@@ -1,5 +1,5 @@
 // A sliding window with sinks: which keys each query attends to, and what the cache holds, as tokens are written.
-import { ACCENT, field, figure, rect, text } from "./kit.js";
+import { ACCENT, field, figure, listed, rect, text } from "./kit.js";
 
 /** { names, window, sinks, written } => for each written token the positions of its keys, the cache now, and what it has dropped. */
 export function compute({ names, window, sinks, written }) {
@@ -39,10 +39,6 @@ function draw({ names, window, sinks, written }, { attended, cache }, wide) {
     text(left - 8, 34, "query", "end", { class: "small" });
   const title = text(2, bottom, `in the cache: ${cache.length} of at most ${sinks + window} tokens`, "start", { class: "strong" });
   return { height: bottom + 22 + 32 * Math.ceil(slots / perRow), svg: heading + rows.join("") + title + held.join("") };
-}
-
-function listed(words) {
-  return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words[words.length - 1]}`;
 }
 
 function describe({ names, written, window, sinks }, { cache, dropped }) {

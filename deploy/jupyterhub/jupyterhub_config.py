@@ -21,7 +21,7 @@ RELEASED = Path("/srv/attention/released")
 STATE = Path("/srv/jupyterhub")
 """The hub's own files, which only root may read."""
 STUDENT = Path(__file__).resolve().parents[1] / "student"
-"""Settings of JupyterLab for students: none of nbgrader's tools for instructors. Everyone may read it."""
+"""JupyterLab as students get it, without nbgrader's tools for instructors. Everyone may read it."""
 INSTRUCTOR = Path(__file__).resolve().parent / "instructor"
 """Settings of JupyterLab for instructors: the menu "Nbgrader" opens the formgrader in a browser tab, not in a frame."""
 SERVICE = "http://127.0.0.1:8765"

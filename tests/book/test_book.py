@@ -10,7 +10,6 @@ from threading import Thread
 
 import nbformat
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
 from book.errors import BookError
@@ -19,6 +18,7 @@ from book.pages import GUIDES
 from book.settings import Settings
 from grader.engine.notebook.cells import CellType, type_of
 from tests.commands.mark.marker import chromium, needs_browser
+from tests.support.axe import violations
 from tests.support.paths import REPOSITORY
 
 NOTEBOOKS = sorted(path.relative_to(REPOSITORY / "source") for path in REPOSITORY.glob("source/*/*.ipynb"))
@@ -31,6 +31,10 @@ READ = (
     *("docs/instructors.html", "packages/grader/docs/grader.html"),
 )
 """Pages of each kind."""
+
+CUT_OFF = ".bd-article :is(pre, .cell_output, .math, .pst-scrollable-table-container)"
+TOO_WIDE = "all => all.filter((each) => each.scrollWidth > each.clientWidth + 1 && each.clientWidth).length"
+NAVIGATION = ".book-open, .headerlink, .bd-sidebar-primary, .bd-sidebar-secondary, .prev-next-footer, #jb-print-toc"
 
 # One worker builds the book, for all its tests.
 pytestmark = pytest.mark.xdist_group("book")
@@ -154,11 +158,13 @@ def test_a_first_view_is_small(book: Path) -> None:
 
 @needs_browser
 def test_a_page_works_on_a_phone_and_in_the_dark(opened: Callable[..., Page]) -> None:
-    """Wide code and tables scroll inside their boxes, and the page does not; questions answer without a kernel."""
+    """Wide code scrolls in its box, the page does not, widgets have the page's ground, questions need no kernel."""
     for dark in (False, True):
         page = opened("04-attention/1-vanilla-attention.html", width=390, dark=dark)
         page.wait_for_selector(".gq, .gw")
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        ground = "element => getComputedStyle(element.closest('.cell_output > *')).backgroundColor"
+        assert page.locator(".grader-widget").first.evaluate(ground) == "rgba(0, 0, 0, 0)"
         page.get_by_role("button", name="Answer", exact=True).first.click()
         page.close()
 
@@ -167,10 +173,10 @@ def test_a_page_works_on_a_phone_and_in_the_dark(opened: Callable[..., Page]) ->
 @pytest.mark.parametrize("path", READ)
 def test_axe_finds_nothing(opened: Callable[..., Page], path: str) -> None:
     """The rules of WCAG 2.1, levels A and AA, hold; every other page is read in the dark."""
-    page = opened(path, dark=READ.index(path) % 2 == 0)
+    is_dark = READ.index(path) % 2 == 0
+    page = opened(path, dark=is_dark)
     page.wait_for_load_state("networkidle")
-    found = Axe().run(page, options={"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]})
-    assert found.violations_count == 0, found.generate_report()
+    assert violations(page, schemes=("dark" if is_dark else "light",)) == []
 
 
 @needs_browser
@@ -239,3 +245,18 @@ def test_a_broken_or_foreign_address_is_refused(tmp_path: Path, body: str, says:
         check_links(tmp_path)
     tmp_path.joinpath("index.html").write_text('<p id="here"><a href="#here">x</a></p>')
     check_links(tmp_path)
+
+
+@needs_browser
+def test_a_printed_page_is_whole_and_has_no_navigation(opened: Callable[..., Page]) -> None:
+    """On paper no box is cut off, pictures that answer a question and hints are there, folded code is left out."""
+    page = opened("02-recurrence/2-gates.html", width=718)  # A4 within margins of 1 cm
+    page.wait_for_selector(".gq")
+    hint, answer = page.locator("details:not(.hide) > p").first, page.locator("details.hide.above-output img").first
+    code = page.locator("details.hide.above-input pre").first
+    assert page.locator(CUT_OFF).evaluate_all(TOO_WIDE) > 0, "on a screen they scroll"
+    page.emulate_media(media="print")
+    assert page.locator(CUT_OFF).evaluate_all(TOO_WIDE) == 0
+    assert all(part.bounding_box()["height"] > 10 for part in (hint, answer))  # type: ignore[index]
+    assert not code.is_visible() and page.locator(NAVIGATION).count() > 5
+    assert not any(part.is_visible() for part in page.locator(NAVIGATION).all())

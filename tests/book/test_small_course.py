@@ -57,7 +57,7 @@ def write_course(folder: Path, *, opening: str = "# What is a **sum**?", start: 
                 cell.outputs = outputs[name]
         if where == "release":
             inside["sum"].source = "def total(x):\n    raise NotImplementedError()"
-            inside["sum_test_all"].source = "# Hidden test of sum: the grader runs it.\n# The total of nothing is 0."
+            inside["sum_test_all"].source = "# Hidden test of sum, run by the grader: The total of nothing is 0."
         folder.joinpath(where, "01-one").mkdir(parents=True)
         for path, made in ((PAGE, notebook(*inside.values())), ("start", notebook(text(start)))):
             made.metadata["language_info"] = {"name": "python"}
@@ -102,6 +102,66 @@ def test_no_output_is_shown_that_another_text_of_its_cell_wrote(tmp_path: Path) 
     path = tmp_path / "release" / f"{PAGE}.ipynb"
     path.write_text(path.read_text().replace("draw()", "# draw"))
     assert page(tmp_path)[1] == {}
+
+
+QUESTION = code('import grader_kernel.questions as questions\n\nquestions.number("n", "How many?", right=1.0)')
+PRINTED, RESULT = new_output("stream", name="stdout", text="1"), new_output("execute_result", {"text/plain": "1"})
+FIGURE = new_output("execute_result", {"text/html": '<div class="grader-widget" data-module="x"></div>'})
+
+
+@pytest.mark.parametrize(
+    ("outputs", "title"),
+    [
+        ([PRINTED], "what it prints"),
+        ([RESULT], "the result"),
+        ([picture()], "the picture"),
+        ([PRINTED, picture()], "what it prints and the picture"),
+        ([FIGURE], "the figure"),
+    ],
+)
+@pytest.mark.parametrize("has_text_between", [False, True])
+def test_what_answers_a_question_is_folded(
+    tmp_path: Path, outputs: list[NotebookNode], title: str, has_text_between: bool
+) -> None:
+    """What code right below a question shows has a title that says what it is; text between them gives it away."""
+    write_course(tmp_path, example=outputs)
+    for where in ("source", "release"):
+        path = tmp_path / where / f"{PAGE}.ipynb"
+        written = nbformat.read(path, as_version=4)
+        place = next(number for number, cell in enumerate(written.cells) if cell.id == "example")
+        written.cells[place:place] = [QUESTION, text("One.")] if has_text_between else [QUESTION]
+        nbformat.write(written, path)
+    made = nbformat.reads(page(tmp_path)[0], as_version=4)
+    folded = [
+        cell.metadata.mystnb.code_prompt_show for cell in made.cells if "hide-output" in cell.metadata.get("tags", ())
+    ]
+    assert folded == ([] if has_text_between else [f"Show {title}"])
+    assert sum(len(cell.get("outputs", ())) for cell in made.cells) == len(outputs)
+
+
+@pytest.mark.parametrize(
+    ("source", "outputs", "title"),
+    [
+        ("curves = {}\ndraw()", [picture()], "the code of the picture"),
+        ("draw()", [FIGURE], "the code of the figure"),
+        ("print(1)", [PRINTED], "the code"),
+        ("# Check of sum: run this cell.\nassert total([]) == 0", [], "the check of sum"),
+    ],
+)
+def test_folded_code_has_a_title_that_says_what_it_is(
+    tmp_path: Path, source: str, outputs: list[NotebookNode], title: str
+) -> None:
+    """Not its first line."""
+    write_course(tmp_path, example=outputs)
+    for where in ("source", "release"):
+        path = tmp_path / where / f"{PAGE}.ipynb"
+        written = nbformat.read(path, as_version=4)
+        cell = next(cell for cell in written.cells if cell.id == "example")
+        cell.source, cell.metadata["jupyter"] = source, {"source_hidden": True}
+        nbformat.write(written, path)
+    made = nbformat.reads(page(tmp_path)[0], as_version=4)
+    [folded] = [cell for cell in made.cells if "hide-input" in cell.metadata.get("tags", ())]
+    assert folded.metadata.mystnb == {"code_prompt_show": f"Show {title}", "code_prompt_hide": f"Hide {title}"}
 
 
 @pytest.mark.parametrize(

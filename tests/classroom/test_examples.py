@@ -17,6 +17,8 @@ from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.reader import read_ledger
 from grader.classroom.results import StudentResult
 from grader.engine.notebook.cells import HIDDEN, CellType, type_of
+from tests.commands.mark.marker import chromium, needs_browser
+from tests.support.axe import SCHEMES, violations
 from tests.support.paths import REPOSITORY
 
 ASSIGNMENT = "04-attention"
@@ -174,6 +176,20 @@ def test_feedback_shows_the_message_of_every_test(run: Class, student: str) -> N
         text = " ".join(page.split())
         messages = {result.message for result in run.results[student].reports[name].results if result.message}
         assert [message for message in messages if " ".join(message.split()) not in text] == []
+
+
+@needs_browser
+def test_axe_finds_nothing_on_any_students_page(run: Class) -> None:
+    """One page of each student, with everything unfolded, every other one in the dark: WCAG 2.1 AA holds."""
+    found = {}
+    with chromium() as browser:
+        for number, student in enumerate(sorted(POINTS)):
+            pages = sorted(run.course_dir.folder("feedback", ASSIGNMENT, student).glob("[0-9]*.html"))
+            page = browser.new_page()
+            page.goto(pages[number % len(pages)].as_uri())
+            found[student] = violations(page, schemes=SCHEMES[number % 2 :][:1])
+            page.close()
+    assert len(found) == 10 and found == dict.fromkeys(found, [])
 
 
 def test_student_code_cannot_write_to_the_gradebook(run: Class) -> None:

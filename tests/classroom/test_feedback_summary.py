@@ -10,14 +10,22 @@ from pathlib import Path
 import nbformat
 import pytest
 from bs4 import BeautifulSoup, Tag
+from nbformat.v4 import new_output
+from pygments.formatters import HtmlFormatter
+from pygments.styles import get_style_by_name
+from pygments.token import Whitespace
 
 from grader.classroom.class_run import ClassRun
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.page.exercises import exercises, fix_first
+from grader.classroom.page.feedback import FeedbackExporter
 from grader.classroom.page.formulas import mathml
+from grader.classroom.page.summary import styles, unformatted, with_notice
 from grader.engine.explanation import Cause, Explanation, Where
 from grader.engine.notebook.cells import explain
-from tests.support.notebooks import answer, answered, check, hidden, notebook, written
+from tests.commands.mark.marker import chromium, needs_browser
+from tests.support.axe import contrast, violations
+from tests.support.notebooks import answer, answered, check, hidden, notebook, task, written
 from tests.support.paths import REPOSITORY
 from tests.support.small_class import NAME, RIGHT, hand_in, make_class, released
 from tests.support.waiting import HANGS
@@ -190,3 +198,86 @@ def test_no_page_is_wider_than_the_window(feedback: Path, tmp_path: Path, width:
     )
     small, index, wide = json.loads(re.search("<title>(.*?)</title>", done.stdout)[1])
     assert small[0] == small[1] > width - 40 and index[0] == index[1] and wide[0] > wide[1]
+
+
+MARKED = """**Half of it.** See `softmax`, [the notes](https://arxiv.org/abs/1706.03762) and $e^x$:
+
+```python
+# The sum over one sentence, not over the batch.
+weights = scores.softmax(-1)
+```
+
+| yours | ours |
+|---|---|
+| 1 | 2 |
+
+> A weight is a share."""
+
+
+def marked_page() -> str:
+    """A page handed in late, with a person's comments on all kinds of answers, colours in outputs and a table."""
+    colours = "".join(f"\x1b[{code}mcolour {code}\x1b[0m " for code in (1, *range(31, 37), *range(91, 97)))
+    graded = notebook(
+        answer("two", 'def two():\n    # A comment, f"and {a} text".\n    return 2.0 + 1j  # lambda'),
+        check("two-check", "@property\nclass Check: ...\nassert two() == 2, 'two() is 2'", points=2),
+        written("why", MARKED, points=2),
+        task("collect", MARKED),
+    )
+    graded.cells[0].outputs = [
+        new_output("stream", text=colours),
+        new_output("display_data", {"text/html": "<table><tr><td>1</td></tr></table>"}),
+        new_output("error", ename="ValueError", evalue="no", traceback=[colours]),
+    ]
+    for cell in graded.cells:
+        cell.metadata.nbgrader.update(score=1.0, points=2.0, comment=MARKED)
+    header = {"notebook": "marked", "score": 2.0, "max_score": 6.0, "late_penalty": 1.0}
+    return FeedbackExporter().from_notebook_node(graded, {"nbgrader": header})[0]
+
+
+@needs_browser
+def test_axe_finds_nothing_on_a_page_of_any_kind(feedback: Path, tmp_path: Path) -> None:
+    """Right, partly right, damaged, stopped, blank, raising, late with comments, too long for a page, outdated, and
+    the overviews, in light and dark; and it finds what is wrong on a page that has no language and a pale text."""
+    pages = {name: feedback / name / NAME / "small.html" for name in ("ann", "bob", "cat", "dan", "eve", "fay")}
+    pages |= {f"overview of {name}": feedback / name / NAME / "index.html" for name in ("ann", "bob")}
+    made = {
+        "marked": marked_page(),
+        "outdated": with_notice(pages["bob"].read_text(), is_outdated=True),
+        "too long": unformatted("small", "3 of 8 points"),
+        "wrong": '<title>wrong</title><p style="color: #aaa">pale</p>',
+    }
+    for name, text in made.items():
+        pages[name] = tmp_path / f"{name}.html"
+        pages[name].write_text(text)
+    found = {}
+    with chromium() as browser:
+        page = browser.new_page()
+        for name, path in pages.items():
+            page.goto(path.as_uri())
+            found[name] = violations(page)
+    wrong = found.pop("wrong")
+    assert [line.split(": ")[1] for line in wrong] == ["color-contrast", "html-has-lang"] * 2
+    assert len(found) == 11 and found == dict.fromkeys(found, [])
+
+
+@pytest.mark.parametrize(
+    ("style", "grounds"),
+    [
+        ("default", ["#ffffff", "#f6f8fa"]),
+        ("github-dark", ["#0d1117", "#161b22"]),
+    ],
+)
+def test_every_colour_of_code_can_be_read(style: str, grounds: list[str]) -> None:
+    """Comments, too: 4.5 to 1 on the page's ground and on that of code. White space has no ink."""
+    sheet = styles()
+    assert (
+        all(ground in sheet for ground in grounds) and HtmlFormatter(style=style).get_style_defs(".highlight") in sheet
+    )
+    ratios = {
+        (str(token), ground): contrast(f"#{look['color']}", f"#{look['bgcolor']}" if look["bgcolor"] else ground)
+        for token, look in get_style_by_name(style)
+        if look["color"] and token is not Whitespace
+        for ground in grounds
+    }
+    assert len(ratios) > 60 and {key: ratio for key, ratio in ratios.items() if ratio < 4.5} == {}
+    assert contrast("#ffffff", "#000000") == pytest.approx(21) and contrast("#bbbbbb", "#ffffff") < 2

@@ -11,7 +11,6 @@ import pytest
 import torch
 
 from course import data, figures
-from course.explorer import QueryExplorer
 from tests.support.pictures import ALT, WORDS, darkness
 from tests.support.waiting import HANGS
 
@@ -91,22 +90,6 @@ def test_a_tensor_that_requires_a_gradient_can_be_drawn() -> None:
     """Weights come straight from a model."""
     weights = torch.eye(6, requires_grad=True)
     assert figures.heatmap(weights, rows=WORDS, columns=WORDS, alt=ALT).png
-
-
-def test_the_explorer_computes_the_weights_of_attention() -> None:
-    """A query of length 1 along the first axis gives the numbers in the notebooks."""
-    explorer = QueryExplorer(dict(zip(data.TOKENS, data.sentence_vectors().tolist(), strict=True)))
-    assert [round(weight, 2) for weight in explorer.weights(0, 1)] == [0.07, 0.07, 0.07, 0.07, 0.52, 0.19]
-    assert "river 0.52" in explorer.picture(0, 1).alt
-
-
-def test_the_explorer_follows_its_sliders(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Moving a slider replaces the picture with a new one, in the same place."""
-    explorer = QueryExplorer({"river": (2, 0), "she": (0, 2)}, angle=0.0, length=1.0)
-    shown: list[str] = []
-    explorer._screen = type("Screen", (), {"update": lambda self, picture: shown.append(picture.alt)})()
-    explorer.turn.value = 90.0
-    assert len(shown) == 1 and "at 90 degrees" in shown[0] and "she 0.88" in shown[0]
 
 
 def test_index_lookup_returns_the_symbol_at_the_index() -> None:

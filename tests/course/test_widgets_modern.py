@@ -1,92 +1,16 @@
-"""Proves that the numbers of the figures of positions and of assignment 07 are torch's, and that keys move them."""
+"""Proves that the numbers of the figures of positions and of assignment 07 are torch's."""
 
-import json
 import math
-from collections.abc import Callable, Iterator
-from typing import Any
 
 import pytest
 import torch
-from playwright.sync_api import Browser, Page
 
-from course import data, widgets
-from grader_kernel.widget import Widget, module
-from tests.commands.mark.marker import chromium, needs_browser
-from tests.support.paths import REPOSITORY
+from course import widgets
+from tests.commands.mark.marker import needs_browser
+from tests.support.widgets import Compute, State, generator, reals, same, solution, whole
 
 pytestmark = needs_browser
-State = dict[str, Any]
-Compute = Callable[[str, list[State]], list[dict[str, Any]]]
-BOTH = {"rtol": 1e-9, "atol": 1e-9, "equal_nan": True}
 LN2 = math.log(2)
-FOUR = ["river", "bank", "tree", "boat"]
-SCORES = [0, 0, 0, 0, 2 * LN2, LN2]
-ROWS = {
-    "of the text": SCORES,
-    "of the text, plus 1,000": [1000 + score for score in SCORES],
-    "with the first two masked": [-math.inf, -math.inf, *SCORES[2:]],
-}
-FIGURES: dict[str, Callable[[], Widget]] = {
-    "waves": lambda: widgets.waves(position=5, other=12, hand=2),
-    "rotary": lambda: widgets.rotary(query=5, key=4),
-    "window": lambda: widgets.window(["BOS", *data.TOKENS], window=3, sinks=1, written=2),
-    "cache": lambda: widgets.cache(power=14),
-    "online": lambda: widgets.online(data.TOKENS, data.sentence_vectors().tolist(), ROWS, step=1),
-    "speculative": lambda: widgets.speculative(FOUR, [0.4, 0.3, 0.1, 0.2], [0.5, 0.1, 0.3, 0.1]),
-    "sampling": lambda: widgets.sampling([*FOUR, "cat"], [4 * LN2, 3 * LN2, 2 * LN2, LN2, LN2]),
-}
-
-
-def text_of(name: str) -> str:
-    return module(widgets.FOLDER / f"{name}.js")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as browser:
-        yield browser
-
-
-@pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    page = browser.new_page(viewport={"width": 390, "height": 844})
-    yield page
-    page.close()
-
-
-@pytest.fixture
-def compute(page: Page) -> Compute:
-    """Computes with a module what it would draw in each of some states."""
-    script = """async ([text, states]) => {
-        const made = await import(URL.createObjectURL(new Blob([text], { type: "text/javascript" })));
-        return states.map((state) => made.compute(state));
-    }"""
-    return lambda name, states: page.evaluate(script, [text_of(name), states])
-
-
-def solution(notebook: str, *grade_ids: str) -> dict[str, Any]:
-    """Return the names that the course's own answers define."""
-    found: dict[str, Any] = {"torch": torch, "math": math}
-    for cell in json.loads((REPOSITORY / "source" / notebook).read_text())["cells"]:
-        if cell["metadata"].get("nbgrader", {}).get("grade_id") in grade_ids:
-            exec("".join(cell["source"]), found)
-    return found
-
-
-def generator() -> torch.Generator:
-    return torch.Generator().manual_seed(48)
-
-
-def whole(least: int, most: int, g: torch.Generator) -> int:
-    return int(torch.randint(least, most + 1, (), generator=g))
-
-
-def reals(*shape: int, g: torch.Generator, scale: float = 1.0) -> torch.Tensor:
-    return scale * torch.randn(*shape, generator=g, dtype=torch.float64)
-
-
-def same(got: object, wanted: torch.Tensor) -> bool:
-    return torch.allclose(torch.tensor(got, dtype=torch.float64), wanted, **BOTH)
 
 
 def test_waves_are_the_sinusoidal_positional_encoding(compute: Compute) -> None:
@@ -302,93 +226,3 @@ def test_the_token_that_reaches_p_is_the_last_one(compute: Compute) -> None:
     exact, tied = compute("sampling", [five | {"k": 0, "p": 0.75}, five | {"k": 4, "p": 1}])
     assert exact["left"] == pytest.approx([2 / 3, 1 / 3, 0, 0, 0])
     assert tied["left"] == pytest.approx([1 / 2, 1 / 4, 1 / 8, 1 / 16, 1 / 16])
-
-
-CONTROLS = ".gw-controls :is(input, select, button)"
-MOVE = """async ([text, state]) => {
-    const made = await import(URL.createObjectURL(new Blob([text], { type: "text/javascript" })));
-    globalThis.held = { state };
-    const model = { get: (name) => held[name], set: (name, value) => { held[name] = value; }, save_changes() {},
-                    on() {}, off() {} };
-    document.body.innerHTML = "<div></div>";
-    made.default.render({ model, el: document.body.firstChild });
-}"""
-
-
-@pytest.mark.parametrize("name", FIGURES)
-def test_the_keyboard_moves_every_control(name: str, page: Page) -> None:
-    """Each control changes the text; nothing fails, nothing is wider than a phone, and the state stays JSON."""
-    errors: list[str] = []
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.on("console", lambda message: errors.append(message.text))
-    page.evaluate(MOVE, [text_of(name), FIGURES[name]().state])
-    for index in range(page.locator(CONTROLS).count()):
-        page.evaluate(MOVE, [text_of(name), FIGURES[name]().state])
-        control, said = page.locator(CONTROLS).nth(index), page.locator(".gw-text")
-        is_button = control.evaluate("element => element.tagName") == "BUTTON"
-        texts = {said.inner_text()}
-        for key in ("Enter",) if is_button else ("ArrowDown", "ArrowUp", "ArrowUp", "Home", "End"):
-            control.press(key, timeout=3000)
-            # JupyterLab would take the arrows of an element that is not marked.
-            assert control.get_attribute("data-lm-suppress-shortcuts") == "true"
-            texts.add(said.inner_text())
-            assert page.evaluate("document.documentElement.scrollWidth") <= 390
-            assert "NaN" not in page.content() and "undefined" not in page.content()
-            state = page.evaluate("held.state")
-            assert json.loads(json.dumps(state, allow_nan=False)) == state
-        assert len(texts) > 1, f"control {index} changes nothing"
-    assert errors == []
-
-
-def test_a_button_that_has_nothing_left_to_do_keeps_the_focus(page: Page) -> None:
-    """The focus stays, assistive technology reads that the button is disabled, and another press changes nothing."""
-    page.evaluate(MOVE, [text_of("window"), FIGURES["window"]().state])
-    button = page.get_by_role("button", name="write a token")
-    for _ in range(5):
-        button.press("Enter")
-    assert page.evaluate("held.state.written") == 7 and button.is_disabled()
-    page.keyboard.press("Enter")
-    page.keyboard.press("Space")
-    assert page.evaluate("held.state.written") == 7
-    assert button.evaluate("element => element === document.activeElement")
-
-
-@pytest.mark.parametrize("name", FIGURES)
-def test_every_control_has_a_name(name: str, page: Page) -> None:
-    """A label for each range and choice, a text in each button, and a name and a description of the drawing."""
-    page.evaluate(MOVE, [text_of(name), FIGURES[name]().state])
-    for element in page.locator(".gw-controls :is(input, select)").all():
-        assert element.evaluate("element => element.labels[0].innerText.trim()")
-    assert all(button.inner_text() for button in page.locator("button").all())
-    described = page.locator("svg[role=img]").get_attribute("aria-describedby")
-    assert page.locator(f"#{described}").inner_text().endswith(".")
-    sizes = page.locator("svg text").evaluate_all("all => all.map((one) => parseFloat(getComputedStyle(one).fontSize))")
-    assert sizes and min(sizes) >= 11
-
-
-@pytest.mark.parametrize("name", FIGURES)
-def test_modules_are_small(name: str) -> None:
-    """A page loads at most 30 kB for a figure."""
-    assert len(text_of(name).encode()) <= 30_000
-
-
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: widgets.waves(dim=5, position=0, other=0), "even"),
-        (lambda: widgets.waves(position=61, other=0), "position should be 0 to 60, not 61"),
-        (lambda: widgets.rotary(query=13, key=0), "query should be 0 to 12"),
-        (lambda: widgets.rotary(query=0, key=0, base=7), "base should be 10, 100 or 10000"),
-        (lambda: widgets.rotary(query=0, key=0, key_vector=[1, 0]), "key_vector should have four finite features"),
-        (lambda: widgets.window(["a", "b"], window=3, sinks=0), "window should be 1 to 2"),
-        (lambda: widgets.cache(groups=5), "groups should divide heads"),
-        (lambda: widgets.online(["a", "b", "c"], [[1], [2]], {"x": [0, 0, 0]}), "3 values of one dimension"),
-        (lambda: widgets.online(["a", "b", "c"], [[1], [2], [3]], {"x": [0, math.nan, 0]}), "finite or -inf"),
-        (lambda: widgets.speculative(["a", "b"], [0.5, 0.6], [0.5, 0.5]), "target should have 2 probabilities"),
-        (lambda: widgets.sampling(["a", "b"], [1.0, -math.inf]), "2 finite logits"),
-    ],
-)
-def test_bad_arguments_are_named(make: Callable[[], Widget], message: str) -> None:
-    """Each factory says which argument is wrong, and what it should be."""
-    with pytest.raises(ValueError, match=message):
-        make()

@@ -1,9 +1,6 @@
 """In JupyterLab, questions are answered with the keyboard, and the answers are in the user's home."""
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,9 +10,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.commands.mark.marker import chromium, needs_browser
+from tests.support.jupyterlab import jupyterlab, opened, run_all
 from tests.support.notebooks import code, notebook
-from tests.support.service_hub import free_ports
-from tests.support.waiting import HANGS, answers, until
+from tests.support.waiting import until
 
 pytestmark = needs_browser
 CELLS = [
@@ -25,43 +22,14 @@ CELLS = [
 ]
 
 
-def run_all(page: Page) -> None:
-    """Run all cells; JupyterLab drops the command if the kernel has not answered yet, so it may need another one."""
-    before = page.locator(".jp-InputPrompt").all_inner_texts()
-
-    def has_run() -> bool:
-        page.get_by_role("menuitem", name="Run", exact=True).click()
-        page.locator('.lm-Menu-item[data-command="runmenu:run-all"]').click()
-        page.wait_for_timeout(500)
-        return page.locator(".jp-InputPrompt").all_inner_texts() != before
-
-    until(has_run, "a cell that runs")
-
-
 @pytest.fixture
 def page(tmp_path: Path) -> Iterator[Page]:
     """A notebook in JupyterLab whose cells ran, in which a question and the review are shown."""
     nbformat.write(notebook(*map(code, CELLS)), tmp_path / "asks.ipynb")
-    (port,) = free_ports(1)
-    homes = {name: str(tmp_path / name) for name in ("HOME", "XDG_STATE_HOME", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")}
-    with (tmp_path / "log").open("w") as log:
-        server = subprocess.Popen(
-            [sys.executable, "-m", "jupyterlab", "--no-browser", f"--port={port}", "--IdentityProvider.token=",
-             "--allow-root", "--LabApp.news_url=", f"--notebook-dir={tmp_path}"],
-            env={**os.environ, **homes}, stdout=log, stderr=subprocess.STDOUT,
-        )  # fmt: skip
-    try:
-        until(lambda: answers(f"http://127.0.0.1:{port}/api"), "JupyterLab")
-        with chromium() as browser:
-            page = browser.new_page()
-            page.set_default_timeout(HANGS * 1000)
-            page.goto(f"http://127.0.0.1:{port}/lab/tree/asks.ipynb?reset")
-            expect(page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]')).to_be_visible()
-            run_all(page)
-            yield page
-    finally:
-        server.terminate()
-        server.wait()
+    with jupyterlab(tmp_path) as address, chromium() as browser:
+        page = opened(browser, f"{address}/asks.ipynb")
+        run_all(page)
+        yield page
 
 
 def test_an_answer_is_kept_in_the_user_s_home(page: Page, tmp_path: Path) -> None:

@@ -76,6 +76,12 @@ def test_a_student_sees_the_assignment_list_and_nothing_else_of_nbgrader(ada: La
     expect(ada.page.locator(".jp-toast-message, .Toastify__toast")).to_have_count(0)
 
 
+def test_a_student_gets_the_style_sheet(ada: Lab) -> None:
+    """It is part of the page, whose settings are those of `deploy/student`."""
+    expect(ada.page.locator('link[href="/user/ada/custom/custom.css"]')).to_be_attached()
+    assert "--jp-mirror-editor-comment-color" in ada.visit("user/ada/custom/custom.css")[1]
+
+
 def test_the_points_from_tests_are_in_the_gradebook(prof: Formgrader) -> None:
     """The formgrader's button graded what the student submitted, and the written answer waits for a mark."""
     [submission] = prof.ask(f"submissions/{EXCHANGED}")

@@ -3,11 +3,13 @@
 import ast
 import re
 from html.parser import HTMLParser
+from itertools import pairwise
 from pathlib import Path
 
 import nbformat
 import pytest
 from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from grader.engine.notebook.cells import HIDDEN, CellType, grade_id, type_of
 from grader.engine.notebook.outline import Outline
@@ -99,6 +101,32 @@ def test_outputs_are_stored_for_nbval_to_compare(path: Path) -> None:
     assert not any("nbval-skip" in cell.metadata.get("tags", ()) for cell in code)
     assert all(cell.execution_count for cell in code)
     assert sum(bool(cell.outputs) for cell in code) >= 5
+
+
+def parted_streams(notebook: NotebookNode) -> list[str]:
+    """Return the cells that store what they print in two outputs with nothing between them."""
+    return [
+        cell.id
+        for cell in notebook.cells
+        if cell.cell_type == "code"
+        for one, other in pairwise(cell.outputs)
+        if one.output_type == other.output_type == "stream" and one.name == other.name
+    ]
+
+
+@each_notebook
+def test_what_a_cell_prints_is_one_output(path: Path) -> None:
+    """A kernel that sends it in two parts makes no second output, which a page would show as a box of its own."""
+    assert parted_streams(read(path)) == []
+
+
+def test_an_output_in_two_parts_is_found() -> None:
+    """Only neighbours of one name belong together."""
+    streams = [new_output("stream", name=name, text="1") for name in ("stdout", "stdout", "stderr", "stdout")]
+    cell = new_code_cell("print(1)", outputs=streams)
+    assert parted_streams(new_notebook(cells=[cell])) == [cell.id]
+    cell.outputs = streams[1:]
+    assert parted_streams(new_notebook(cells=[cell])) == []
 
 
 @each_notebook

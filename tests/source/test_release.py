@@ -80,7 +80,7 @@ def test_every_test_names_its_exercise(path: Path) -> None:
     answers = {grade_id(cell) for cell in notebook.cells if type_of(cell) is CellType.AUTOGRADED_ANSWER}
     for cell in notebook.cells:
         if type_of(cell) is CellType.TEST:
-            kind, exercise = re.match(r"# (Check|Hidden test) of ([\w-]+): ", cell.source).groups()
+            kind, exercise = re.match(r"# (Check|Hidden test) of ([\w-]+)[:,] ", cell.source).groups()
             assert exercise in answers
             assert (grade_id(cell) == f"{exercise}-check") == (kind == "Check") == bool(ast.parse(cell.source).body)
 

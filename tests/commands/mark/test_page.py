@@ -17,6 +17,7 @@ from tests.attacks.hostile_markup import MATHML, RAN
 from tests.commands.mark.marked_course import NAME, by_formgrader, grade, hand_in, make_mixed, released
 from tests.commands.mark.marker import Marker, chromium, needs_browser
 from tests.commands.mark.marking_server import Server
+from tests.support.axe import violations
 from tests.support.notebooks import answered
 
 HOSTILE = [
@@ -227,3 +228,32 @@ def test_the_page_fits_and_can_be_read(server: Server, browser: Browser, options
     )
     assert unnamed == 0
     assert ada.page.get_by_role("status").count() == 1
+
+
+def test_axe_finds_nothing_in_any_state(course: CourseDir, server: Server, browser: Browser) -> None:
+    """The start, the list, all kinds of questions with and without names, the keys, the history, a conflict, a request
+    and a refusal, each in light and dark: WCAG 2.1 AA holds."""
+    ask(Record(course.root), "cat", NAME, "essay", "why", "Please look again.")
+    ada = Marker(browser, server.links["ada"])
+    found = {"list": violations(ada.page)}
+    for name, address in (("start", "/"), ("refusal", f"/{NAME}/essay/none")):
+        ada.page.goto(server.url + address)
+        found[name] = violations(ada.page)
+    for cell in ("plot", "collect", "two-check", "why?names=1", "why"):
+        found[cell] = violations(ada.open(f"{server.url}/{NAME}/essay/{cell}").page)
+    assert ada.save("2", "a")  # the answer with the request comes first
+    ada.page.locator(".card", has_text="asks for a regrade").get_by_role("button", name="Mark answer").click()
+    ada.page.get_by_role("button", name="History").click()
+    expect(ada.page.locator(".entries li")).to_have_count(2)
+    expect(ada.page.get_by_label("Answer to this student")).to_be_visible()
+    found["history and request"] = violations(ada.page)
+    ada.page.locator(".card", has_text="2 students").get_by_role("button", name="Mark answer").click()
+    ada.press("1")
+    for student in ("ann", "bob"):
+        by_formgrader(course, student, "why", 0.5, "Theirs.")
+    expect(ada.page.locator(".conflict")).to_be_visible()
+    found["conflict"] = violations(ada.page)
+    ada.page.get_by_role("button", name="Keys").click()
+    expect(ada.page.get_by_role("dialog", name="Keys")).to_be_visible()
+    found["keys"] = violations(ada.page)
+    assert len(found) == 11 and found == dict.fromkeys(found, [])

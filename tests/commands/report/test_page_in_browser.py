@@ -12,8 +12,10 @@ import pytest
 
 from grader.commands.report.model import ClassReport
 from grader.commands.report.page.page import page
+from tests.commands.mark.marker import chromium
 from tests.commands.report.fakes import fake_report
 from tests.commands.report.pages import BROWSER, OPTIONS, SIZES, needs_browser, opened, read, table, with_texts, words
+from tests.support.axe import violations
 from tests.support.waiting import HANGS
 
 pytestmark = needs_browser
@@ -95,3 +97,30 @@ def test_the_sheet_for_the_lecture_is_one_page_of_paper(tmp_path: Path) -> None:
         subprocess.run(command, capture_output=True, timeout=HANGS, check=True)
         counts.append(len(re.findall(rb"/Type /Page\b(?!s)", paper.read_bytes())))
     assert counts[0] == 1 < counts[1]
+
+
+def test_axe_finds_nothing_in_any_state(report: ClassReport, tmp_path: Path) -> None:
+    """Everything unfolded, in light and dark: classes of all sizes, without names, that loads again, without mistakes,
+    with long words, sorted and filtered, filtered to nothing, and the sheet for the lecture. WCAG 2.1 AA holds."""
+    texts = {
+        "whole": page(report),
+        "without names": page(fake_report(12, is_anonymous=True, **SIZES)),
+        "that loads again": page(fake_report(5, refresh=600, **SIZES)),
+        "no student": page(fake_report(0)),
+        "one": page(fake_report(1, **SIZES)),
+        "without mistakes": page(fake_report(8, tests=3, exercises=2, mistakes=0, groups=0, pairs=0)),
+        "long words": page(with_texts(fake_report(3, **SIZES), "long" * 20)),
+        "lecture": page(report).replace("<html ", '<html class="only-lecture" '),
+    }
+    states = dict.fromkeys(texts, "")
+    states |= {"sorted": "#tests?students.sort=-5&students.find=late", "filtered": "#students?students.find=zzz"}
+    found = {}
+    with chromium() as browser:
+        for name, state in states.items():
+            path = tmp_path / f"{name}.html"
+            path.write_text(texts.get(name, texts["whole"]))
+            shown = browser.new_page()
+            shown.goto(path.as_uri() + state)
+            found[name] = violations(shown)
+            shown.close()
+    assert len(found) == 10 and found == dict.fromkeys(found, [])

@@ -13,6 +13,7 @@ from tests.attacks.hostile_markup import RAN
 from tests.commands.mark.marker import chromium, needs_browser
 from tests.commands.serve.request_form import ask_on
 from tests.commands.serve.serving import Server, make_served_course, written
+from tests.support.axe import violations
 from tests.support.small_class import NAME
 
 NOTEBOOK = "http://jupyter.example/lab"
@@ -86,3 +87,26 @@ def test_the_page_fits_a_phone_and_no_script_runs(server: Server, browser: Brows
         "() => document.body.append(Object.assign(document.createElement('script'), {text: 'document.title = 1'}))"
     )
     assert page.title() == "small"
+
+
+def test_axe_finds_nothing(server: Server, browser: Browser) -> None:
+    """On the page with the form, with a request and its answer, with a reason why nothing was sent, and on a refusal,
+    each in light and dark: WCAG 2.1 AA holds."""
+    server.graded("dan", written(server.folder))
+    page = clicked(browser, server, "dan", bypass_csp=True)  # the page itself may run no script, so neither may axe
+    found = {"form": violations(page)}
+    for number in range(MAX_OPEN):
+        ask(Record(server.folder), "dan", NAME, "small", "why", f"please {number}")
+    page.reload()
+    ask_on(page, "two", "One more.")
+    expect(page.get_by_role("alert")).to_be_visible()
+    found["not sent"] = violations(page)
+    request = next(each for each in open_requests(Record(server.folder)) if each.student == "dan")
+    answer(Record(server.folder), request.id, "mia", "Now two.", lambda _: (0.0, 2.0))
+    page.goto(page.url)
+    expect(page.get_by_text("Answer (0 → 2 points): Now two.")).to_be_visible()
+    found["answered"] = violations(page)
+    page.goto(f"{server.url}/page/none")
+    expect(page.get_by_role("heading", name="Feedback")).to_be_visible()
+    found["refusal"] = violations(page)
+    assert len(found) == 4 and found == dict.fromkeys(found, [])

@@ -2,7 +2,7 @@
 
 from grader_kernel import hand_in     a button that hands the notebook in; the report appears below it
 from grader_kernel import feedback    the report, marks and comments, without handing in
-import grader_kernel                  from now on, failed checks are sentences
+import grader_kernel                  from now on, failed checks are sentences, and long cells say how far they are
 """
 
 import os
@@ -13,10 +13,11 @@ if "ipykernel.zmqshell" in sys.modules:
     from ipykernel.zmqshell import ZMQInteractiveShell
     from IPython import get_ipython
 
-    from grader_kernel import checks
+    from grader_kernel import checks, running
 
     if isinstance(_shell := get_ipython(), ZMQInteractiveShell):
         checks.install(_shell)
+        running.install(_shell)
 
 
 def hand_in(

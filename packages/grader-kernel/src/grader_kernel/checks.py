@@ -4,7 +4,7 @@
 
 contract.py defines this line, which `grader release` writes. Other cells and the instructors' notebooks look as usual.
 Only the display changes: for the kernel, and for programs that run a notebook, a failed check is still an error.
-A blank as it was released is grey text in a front end. Programs get an error output: without one, nbgrader gives full
+A blank as it was released is plain text in a front end. Programs get an error output: without one, nbgrader gives full
 points to a test.
 """
 
@@ -18,6 +18,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from grader_kernel.contract import CHECK, HIDDEN_TEST
+from grader_kernel.running import is_watched
 from grader_kernel.unfit import compared_dtypes
 
 if TYPE_CHECKING:
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
 
 WIDTH = 88
 """Characters that fit into a line of a cell's output on a small screen."""
-BOLD, GREEN, GREY, END = "\x1b[1m", "\x1b[32m", "\x1b[90m", "\x1b[0m"
-"""Green and grey are readable on light and dark pages. Errors have a red background, so their text has no colour."""
+BOLD, GREEN, END = "\x1b[1m", "\x1b[32m", "\x1b[0m"
+"""Green is readable on light and dark pages, grey is not. Errors have a red background, so their text has no colour."""
 BLANK = "# YOUR CODE HERE", "raise NotImplementedError()"
 """The lines that nbgrader releases in place of a solution; a student may write between them."""
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
@@ -50,8 +51,6 @@ def _show_success(result: "ExecutionResult") -> None:
         return
     if check := CHECK.match(source):
         print(f"{GREEN}✓{END} {check[1]}: the visible check passes.")
-    elif HIDDEN_TEST.match(source):
-        print("This property is judged by the grader, not here.")
 
 
 def _show_error(
@@ -73,8 +72,8 @@ def _show_error(
     sys.last_type, sys.last_value, sys.last_traceback = kind, error, trace
     if is_blank:
         lines = _not_written(shell, check[1] if check else "", calls[-1])
-        if _is_watched(shell) and _is_as_released(calls[-1]):
-            print("\n".join(f"{GREY}{COLOUR.sub('', line)}{END}" for line in lines))
+        if is_watched(shell) and _is_as_released(calls[-1]):
+            print(COLOUR.sub("", "\n".join(lines)))
         else:
             shell._showtraceback(kind, error, lines)
     elif check:
@@ -89,11 +88,6 @@ def _not_written(shell: "ZMQInteractiveShell", exercise: str, call: TracebackTyp
     blank = _place(shell, call) if function == "<module>" else function
     says = "still says `raise NotImplementedError()`."
     return [f"{BOLD}○ Not written yet: {exercise or blank}.{END}", f"{blank if exercise else 'It'} {says}"]
-
-
-def _is_watched(shell: "ZMQInteractiveShell") -> bool:
-    """Return whether a front end sent the cell: it names the cell, and programs that run a notebook do not."""
-    return "cellId" in (shell.get_parent().get("metadata") or {})
 
 
 def _is_as_released(call: TracebackType) -> bool:

@@ -1,6 +1,6 @@
 """Defines the data that the grader and a student's kernel exchange: first lines of tests, requests, and a file.
 
-grader release --first_line--> released test --CHECK, HIDDEN_TEST--> sentences below a check
+grader release --released_test--> released test --CHECK, HIDDEN_TEST--> sentences below a check, and in the book
 grader check, hand_in() --keep_check--> checks.json --last_checks--> the table of progress
 """
 
@@ -13,24 +13,29 @@ from pathlib import Path
 from typing import Any
 
 CHECK = re.compile(r"# Check of ([\w-]+)")
-HIDDEN_TEST = re.compile(r"# Hidden test of ([\w-]+)")
-"""The beginnings of the first lines of released tests, with the name of the exercise."""
+HIDDEN_TEST = re.compile(r"# Hidden test of ([\w-]+)(?:, run by the grader: (.*))?")
+"""The beginnings of released tests, with the name of the exercise, and the sentence of a hidden test."""
 MAX_REQUEST = 2_000
 """Characters of a request for a regrade, and of its answer."""
 TOO_LONG = f"the text has more than {MAX_REQUEST} characters: make it shorter"
 """The reason why a longer one is refused."""
 
 
-def first_line(exercise: str, *, is_hidden: bool) -> str:
-    """Return the first line of a released test, with its line break.
+def released_test(exercise: str, text: str) -> str:
+    """Return the text of a test as it is released: a check below a line that names it, and a hidden test in one line.
 
     Args:
         exercise: the exercise to which it belongs.
-        is_hidden: whether it is a hidden test; the release shows only its comments.
+        text: the test without the code that is hidden. A hidden test has only comments, which are its sentence.
     """
-    if is_hidden:
-        return f"# Hidden test of {exercise}: the grader runs it, not this notebook.\n"
-    return f"# Check of {exercise}: run this cell.\n"
+    lines = [line for line in text.splitlines() if line.strip()]
+    if any(not line.startswith("#") for line in lines):
+        first = f"# Check of {exercise}: run this cell.\n"
+        return first + text.removeprefix(first)
+    begin = f"# Hidden test of {exercise}, run by the grader"
+    sentence = " ".join(line.lstrip("#").strip() for line in lines)
+    # nbgrader's own command reads its settings twice, and then releases each test twice.
+    return text if text.startswith(begin) else f"{begin}: {sentence}".removesuffix(": ")
 
 
 def state_file(name: str) -> Path:

@@ -42,6 +42,11 @@ export function escaped(text) {
   return String(text).replace(/[&<>"]/g, (character) => names[character]);
 }
 
+/** Returns words as a list in a sentence: "she, sat and by". */
+export function listed(words) {
+  return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words[words.length - 1]}`;
+}
+
 /** Returns the softmax of scores; a score of -Infinity gets 0. All of them -Infinity: all weights NaN, as in torch. */
 export function softmax(scores) {
   const highest = Math.max(...scores);
@@ -167,8 +172,13 @@ export function figure({ title, controls, compute, draw, describe }) {
       const numbers = compute(state);
       const wanted = controls(state);
       const shapeNow = JSON.stringify(wanted.map(({ says, does, off, ...rest }) => rest));
-      // The controls are made anew only if others are there, because a new one would lose the focus.
-      if (shapeNow !== shape) panel.replaceChildren(...wanted.map((control) => made_control(control, change, model)));
+      // A new control loses the focus, so controls are made anew only if others are there, and the focus comes back.
+      const focused = [...panel.children].findIndex((child) => child.matches(":focus, :focus-within"));
+      if (shapeNow !== shape) {
+        panel.replaceChildren(...wanted.map((control) => made_control(control, change, model)));
+        const again = panel.children[focused];
+        if (again) (again.querySelector("input, select") ?? again).focus();
+      }
       shape = shapeNow;
       wanted.forEach((control, index) => update(panel.children[index], control, state));
       const wide = !box.clientWidth || box.clientWidth > 480;

@@ -25,7 +25,7 @@ from grader.engine.notebook.cells import LABEL, OWNER, CellType, grade_id, type_
 from grader.engine.notebook.outline import Outline, is_named_after
 from grader.errors import GraderError
 from grader.files import locked
-from grader_kernel.contract import first_line
+from grader_kernel.contract import released_test
 
 START, TUTOR = "start.ipynb", "AGENTS.md"
 
@@ -57,7 +57,7 @@ class KeepExercises(NbGraderPreprocessor):
 
 
 class PrepareForStudents(NbGraderPreprocessor):
-    """Names the exercise in the first line of each released test, and lets "Run All" continue below a blank.
+    """Names the exercise in each released test, and lets "Run All" continue below a blank.
 
     It follows ClearHiddenTests, after which a hidden test holds only comments, and precedes the last ComputeChecksums.
     The gradebook, from which nbgrader restores tests, keeps the cells of the source.
@@ -80,9 +80,7 @@ class PrepareForStudents(NbGraderPreprocessor):
             has_code = any(line.strip() and not line.startswith("#") for line in cell.source.splitlines())
             if kind is CellType.TEST:
                 exercise = outline.exercise_at[number]
-                first = first_line(outline.labels.get(exercise, exercise), is_hidden=not has_code)
-                # nbgrader's own command reads its settings twice, and then runs this twice.
-                cell.source = first + cell.source.removeprefix(first)
+                cell.source = released_test(outline.labels.get(exercise, exercise), cell.source)
             if is_below_blank and has_code:
                 # JupyterLab and nbclient run what is below, and a check that fails still counts as failed.
                 cell.metadata["tags"] = sorted({*cell.metadata.get("tags", ()), "raises-exception"})

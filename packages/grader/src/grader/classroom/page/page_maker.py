@@ -23,8 +23,7 @@ from grader.classroom.page.autograded import answer_digests, autograded, unanswe
 from grader.classroom.page.exercises import put_score
 from grader.classroom.page.feedback import FeedbackExporter, HideMarkSchemes, HideTests, PlainExporter
 from grader.classroom.page.result_files import VERSION, NotebookRecord, record
-from grader.classroom.page.sanitize import verbatim
-from grader.classroom.page.summary import points_text
+from grader.classroom.page.summary import points_text, unformatted
 from grader.classroom.source.basis import Basis
 from grader.classroom.source.faults import Fault, of_result
 from grader.engine.cpu_limit import CpuLimitExceeded, cpu_limit
@@ -174,7 +173,7 @@ class PageMaker:
             return self._exporter.from_notebook_node(notebook, {"nbgrader": header})[0]
         with suppress(CpuLimitExceeded), cpu_limit(PAGE_SECONDS):
             return self._new_exporter(PlainExporter).from_notebook_node(notebook, {"nbgrader": header})[0]
-        return verbatim(f"{name}: {points_text(shown)}. This notebook takes too long to be shown as a page.")
+        return unformatted(name, points_text(shown))
 
     def _new_exporter(self, exporter_class: type[FeedbackExporter]) -> FeedbackExporter:
         exporter = exporter_class(config=self._config)

@@ -69,6 +69,16 @@ def points_text(score: NotebookScore) -> str:
     return f"{score.marked:g} of {plural(score.max_marked, 'point')}{waiting if score.waiting else ''}"
 
 
+def unformatted(name: str, points: str) -> str:
+    """Return the page of a notebook that takes too long to be shown.
+
+    Args:
+        name: the notebook's name.
+        points: its points, as text.
+    """
+    return _templates.get_template("unformatted.html.j2").render(name=name, points=points, styles=styles())
+
+
 def overview(
     assignment: str,
     scores: Mapping[str, NotebookScore],

@@ -17,7 +17,7 @@ from nbformat import NotebookNode
 
 from grader.engine.notebook.cells import CellType, type_of
 from grader.engine.notebook.names import names_bound
-from grader_kernel.contract import first_line
+from grader_kernel.contract import released_test
 
 REGION = re.compile(r"(BEGIN|END) (SOLUTION|HIDDEN TESTS|MARK SCHEME)")
 SOLUTION = "SOLUTION"
@@ -149,10 +149,7 @@ def _released(source: str, kind: CellType, exercise: str) -> str:
     if kind in (CellType.AUTOGRADED_ANSWER, CellType.MANUAL_ANSWER) and f"BEGIN {SOLUTION}" not in source:
         return ""  # the release has a stub in its place
     text = _without_regions(source)
-    if kind is CellType.TEST and exercise:
-        has_code = any(line.strip() and not line.startswith("#") for line in text.splitlines())
-        text = first_line(exercise, is_hidden=not has_code) + text
-    return text
+    return released_test(exercise, text) if kind is CellType.TEST and exercise else text
 
 
 def _without_regions(source: str, stub: str = "") -> str:
