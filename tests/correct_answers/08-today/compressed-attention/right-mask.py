@@ -10,9 +10,12 @@ def compressed_attention(q, k, v, block, window):
         near = slice(first, position + 1)
         query = q[:, :, t]
         scores = torch.cat(
-            [torch.einsum("bhd,bhnd->bhn", query, old_k), torch.einsum("bhd,bhnd->bhn", query, k[:, :, near])], -1)
+            [torch.einsum("bhd,bhnd->bhn", query, old_k), torch.einsum("bhd,bhnd->bhn", query, k[:, :, near])], -1
+        )
         weights = (scores / q.size(-1) ** 0.5).softmax(-1)
         n = old_k.size(2)
-        outputs.append(torch.einsum("bhn,bhne->bhe", weights[..., :n], old_v)
-                       + torch.einsum("bhn,bhne->bhe", weights[..., n:], v[:, :, near]))
+        outputs.append(
+            torch.einsum("bhn,bhne->bhe", weights[..., :n], old_v)
+            + torch.einsum("bhn,bhne->bhe", weights[..., n:], v[:, :, near])
+        )
     return torch.stack(outputs, 2)

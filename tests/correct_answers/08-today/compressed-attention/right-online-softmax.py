@@ -8,8 +8,10 @@ def compressed_attention(q, k, v, block, window):
         p = S - T + t
         blocks = max(0, p + 1 - window) // block
         parts = []
-        for keys, values in ((mean_k[:, :, :blocks], mean_v[:, :, :blocks]),
-                             (k[:, :, blocks * block : p + 1], v[:, :, blocks * block : p + 1])):
+        for keys, values in (
+            (mean_k[:, :, :blocks], mean_v[:, :, :blocks]),
+            (k[:, :, blocks * block : p + 1], v[:, :, blocks * block : p + 1]),
+        ):
             if keys.size(2):
                 scores = q[:, :, t : t + 1] @ keys.mT / d**0.5
                 parts.append((scores.logsumexp(-1, keepdim=True), scores.softmax(-1) @ values))

@@ -5,9 +5,14 @@ def scaled_frequencies(head_dim, method, scale, trained_length, base=10_000.0, a
     ratios = {
         "interpolation": lambda: torch.full_like(omega, scale),
         "ntk": lambda: scale ** (torch.arange(pairs).double() / (pairs - 1)),
-        "yarn": lambda: 1 / torch.lerp(
-            torch.full_like(omega, 1 / scale), torch.ones_like(omega),
-            ((trained_length * omega / math.tau - alpha) / (beta - alpha)).clamp(0, 1)),
+        "yarn": lambda: (
+            1
+            / torch.lerp(
+                torch.full_like(omega, 1 / scale),
+                torch.ones_like(omega),
+                ((trained_length * omega / math.tau - alpha) / (beta - alpha)).clamp(0, 1),
+            )
+        ),
     }
     if method not in ratios:
         raise ValueError(f"unknown method {method}")
