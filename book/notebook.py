@@ -36,7 +36,6 @@ HAND_IN = re.compile(r"\A## Hand in\n\n.*?(?=\n\n|\Z)", re.DOTALL)
 HANDS_IN = re.compile(r"^hand_in\(\)", re.MULTILINE)
 BEFORE_RUN = re.compile(r"\bBefore you run (?:it|the cell)(?=:)")
 """What asks for a guess. A page shows what the cell has written, so its reader stops before reading on."""
-CHECK = re.compile(r"# (Check of [^:]+): run this cell\.?")
 
 
 class NotebookPage:
