@@ -18,6 +18,11 @@ FOLDED_PART = re.compile(
     r'(<a class="(?:current )?reference internal" href="[^"]*">([^<"]*)</a><details[^>]*>)<summary>'
 )
 """A link to a part in the list of contents, and the arrow beside it."""
+NESTING = re.compile(
+    r"(?P<gap>(?:\\qquad(?![a-zA-Z])(?:\s|\\quad(?![a-zA-Z]))*)+)"
+    r"|(?P<opens>\\begin(?![a-zA-Z])|\\left(?![a-zA-Z])|\{)|(?P<closes>\\end(?![a-zA-Z])|\\right(?![a-zA-Z])|\})|\\."
+)
+"""What a formula nests in TeX, and the wide gaps between formulas on one line."""
 PAGE_SCRIPT = "page.js"
 SHARED = {"kit.js", PAGE_SCRIPT}
 """Files beside the modules of widgets that are none."""
@@ -35,17 +40,35 @@ def setup(app: Sphinx) -> dict[str, bool]:
 
 
 def _inline(translator: HTML5Translator, node: nodes.math) -> None:
-    translator.body.append(_drawn(node, display=False))
+    translator.body.append(_drawn(node, node.astext().strip(), display=False))
     raise nodes.SkipNode
 
 
 def _block(translator: HTML5Translator, node: nodes.math_block) -> None:
-    translator.body.append(f'<div class="math">{_drawn(node, display=True)}</div>\n')
+    parts = [_drawn(node, part, display=True) for part in formulas(node.astext())]
+    translator.body.append(f'<div class="math">{" ".join(parts)}</div>\n')
     raise nodes.SkipNode
 
 
-def _drawn(node: nodes.Element, *, display: bool) -> str:
-    tex = node.astext().strip()
+def formulas(tex: str) -> list[str]:
+    r"""Return the formulas that stand on one line with wide gaps, `\qquad`, between them.
+
+    Each is drawn by itself, so that a narrow page shows them below one another. A gap inside a group stays.
+
+    Args:
+        tex: what stands between the signs of a formula that has a line of its own.
+    """
+    found, start, depth = [], 0, 0
+    for token in NESTING.finditer(tex):
+        depth += bool(token["opens"]) - bool(token["closes"])
+        if token["gap"] and depth == 0:
+            found.append(tex[start : token.start()].strip())
+            start = token.end()
+    found.append(tex[start:].strip())
+    return [formula for formula in found if formula]
+
+
+def _drawn(node: nodes.Element, tex: str, *, display: bool) -> str:
     drawn = mathml(tex, display=display)
     if drawn is None:
         page = Path(node.document["source"]).name if node.document is not None else "a page"

@@ -29,6 +29,13 @@ PICTURE = re.compile(r'<img (?P<before>[^>]*?)src="data:image/png;base64,(?P<dat
 ALT = re.compile(r'\balt="[^"]+"')
 QUESTION = re.compile(r"^(?:grader_kernel\.)?questions\.\w+\(", re.MULTILINE)
 WIDGET = 'class="grader-widget"'
+WIDE = 700
+"""Pictures of more pixels are too small to read on a phone: they keep their size there, and scroll."""
+HAND_IN = re.compile(r"\A## Hand in\n\n.*?(?=\n\n|\Z)", re.DOTALL)
+"""The heading and the first paragraph of the part that hands in, which speaks of the cell below it."""
+HANDS_IN = re.compile(r"^hand_in\(\)", re.MULTILINE)
+BEFORE_RUN = re.compile(r"\bBefore you run (?:it|the cell)(?=:)")
+"""What asks for a guess. A page shows what the cell has written, so its reader stops before reading on."""
 
 
 class NotebookPage:
@@ -75,7 +82,9 @@ class NotebookPage:
         kind = type_of(cell)
         if cell.cell_type != "code":
             written = kind is CellType.MANUAL_ANSWER
-            yield _text(self._written_box() if written else cell.source)
+            yield _text(self._written_box() if written else self._to_read(cell.source))
+            return
+        if HANDS_IN.search(cell.source):
             return
         page_cell = cell.copy()
         page_cell.metadata = {"tags": []}
@@ -135,6 +144,8 @@ class NotebookPage:
             path = f"pictures/{self._notebook.page}/{name}{suffix}.png"
             self.pictures[path] = picture
             size = f'width="{width}" height="{height}" loading="lazy" decoding="async"'
+            if width > WIDE:
+                size = f'class="book-wide" style="--width: {width}px" {size}'
             return f'<img {match["before"]}src="{self._up}{path}" {size}{match["after"]}>'
 
         return PICTURE.sub(replaced, html)
@@ -142,7 +153,7 @@ class NotebookPage:
     def _how_to_open(self) -> NotebookNode:
         local = f"Or on your computer, in the folder of the course: <code>make lab</code>, then {self._place()}."
         if not self._launches:
-            local = local.replace("Or on", "To write the exercises, open it on")
+            local = local.replace("Or on", "To run the code and to write the exercises, open the notebook on")
         buttons = "".join(
             f'<li><a class="book-button" href="{escape(each.url)}">Open in {each.name}</a> {escape(each.needs)}</li>'
             for each in self._launches
@@ -164,6 +175,11 @@ class NotebookPage:
             f'<p class="book-exercise" id="exercise-{name}"><strong>Exercise: write this.</strong> '
             f"{self._do_it('Do this exercise')}</p>"
         )
+
+    def _to_read(self, text: str) -> str:
+        """Return a text of the notebook as it reads where no cell can be run."""
+        hand_in = f"## Hand in\n\nYou hand in from the notebook: {self._do_it('open it')}, and run its last cell."
+        return BEFORE_RUN.sub("Before you read on", HAND_IN.sub(hand_in, text))
 
     def _written_box(self) -> str:
         return (
@@ -225,7 +241,7 @@ def _listed(tests: list[NotebookNode]) -> Iterator[NotebookNode]:
     for cell in tests:
         hidden, points = HIDDEN_TEST.match(cell.source), cell.metadata.nbgrader.points
         sentence = hidden and hidden[2] or ""
-        items.append(f"<li>{escape(sentence)} <small>{points} {'point' if points == 1 else 'points'}</small></li>")
+        items.append(f"<li>{escape(sentence)} <small>({points} {'point' if points == 1 else 'points'})</small></li>")
     head = "Hidden tests: they run when your work is graded"
     yield _text(f'<div class="book-tests"><p>{head}</p><ul>{"".join(items)}</ul></div>')
 

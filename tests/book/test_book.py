@@ -170,6 +170,22 @@ def test_a_page_works_on_a_phone_and_in_the_dark(opened: Callable[..., Page]) ->
 
 
 @needs_browser
+@pytest.mark.parametrize("name", ["1-vanilla-attention", "2-self-attention", "3-what-attention-learns"])
+def test_a_phone_shows_formulas_whole_and_a_thumb_meets_each_control(opened: Callable[..., Page], name: str) -> None:
+    """No formula or question has to be scrolled; wide pictures are, and stay large enough to read."""
+    page = opened(f"04-attention/{name}.html", width=390)
+    page.wait_for_selector(".gq")
+    formulas = page.locator("div.math, p:has(> math), .gq-scroll").all()
+    scrolls = "box => box.scrollWidth > box.clientWidth"
+    assert formulas and [box.inner_text() for box in formulas if box.evaluate(scrolls)] == []
+    widths = [picture.bounding_box()["width"] for picture in page.locator(".book-wide").all()]
+    assert widths and min(widths) > 600
+    controls = ".gq label:has(input), .gw-controls :is(input, select), .gw button, .bd-article summary"
+    boxes = [control.bounding_box() for control in page.locator(controls).all() if control.is_visible()]
+    assert boxes and [box for box in boxes if min(box["width"], box["height"]) < 24] == []
+
+
+@needs_browser
 @pytest.mark.parametrize("path", READ)
 def test_axe_finds_nothing(opened: Callable[..., Page], path: str) -> None:
     """The rules of WCAG 2.1, levels A and AA, hold; every other page is read in the dark."""

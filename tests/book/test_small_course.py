@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from base64 import b64decode, b64encode
 from pathlib import Path
 
 import nbformat
@@ -13,7 +14,8 @@ from nbformat.v4 import new_output
 
 from book.course import read_course
 from book.errors import BookError
-from book.notebook import NotebookPage
+from book.extension import formulas
+from book.notebook import OPEN, NotebookPage
 from book.pages import Pages
 from book.settings import Settings, read_settings
 from tests.support.notebooks import answer, check, code, hidden, notebook, text
@@ -38,12 +40,20 @@ def picture(alt: str = 'alt="a red dot" ', data: str = PIXEL) -> NotebookNode:
 
 def cells(opening: str = "# What is a **sum**?") -> dict[str, NotebookNode]:
     """The cells of the only notebook, as an instructor writes them."""
+    folded = code("plot = draw()")
+    folded_check = check("sum-check", "# Check of sum: run this cell.\nassert total([1, 2]) == 3")
+    for cell in (folded, folded_check):
+        cell.metadata["jupyter"] = {"source_hidden": True}
     return {
         "opening": text(opening),
         "example": code("draw()"),
         "sum": answer("sum", "def total(x):\n    return sum(x)"),
-        "sum-check": check("sum-check", "# Check of sum: run this cell.\nassert total([1, 2]) == 3"),
+        "sum-check": folded_check,
+        "folded": folded,
         "sum-test-all": hidden("sum-test-all", "The total of an empty list is 0.", "assert total([]) == 0"),
+        "guess": text("**Before you run it:** a guess. Before you run it, read it."),
+        "hand-in": text("## Hand in\n\nSave the notebook, and run\nthe cell below.\n\nThe next notebook is long."),
+        "hand-in-cell": code("from course import hand_in\n\nhand_in()"),
     }
 
 
@@ -86,6 +96,47 @@ def test_outputs_are_shown_below_cells_that_the_release_leaves_alone(tmp_path: P
     [(path, picture_file)] = pictures.items()
     assert path == f"pictures/{PAGE}/example.png" and picture_file[1:4] == b"PNG"
     assert 'alt=\\"a red dot\\"' in made and 'width=\\"1\\" height=\\"1\\" loading=\\"lazy\\"' in made
+
+
+def test_a_wide_picture_says_so(tmp_path: Path) -> None:
+    """A phone shows one of more than 700 pixels at a size that can be read, and any other as wide as the page."""
+    sizes = {}
+    for width in (700, 701):
+        dot = b64decode(PIXEL)
+        output = picture(data=b64encode(dot[:16] + width.to_bytes(4, "big") + dot[20:]).decode())
+        sizes[width] = page(write_course(tmp_path / str(width), example=[output]))[0]
+    assert "book-wide" not in sizes[700]
+    assert 'class=\\"book-wide\\" style=\\"--width: 701px\\"' in sizes[701]
+
+
+def test_a_page_does_not_speak_of_cells_to_run(tmp_path: Path) -> None:
+    """The cell that hands in is left out, a check is called by its name, and a guess is made before reading on."""
+    made = nbformat.reads(page(write_course(tmp_path))[0], as_version=4)
+    texts = [cell.source for cell in made.cells if cell.cell_type == "markdown"]
+    assert "**Before you read on:** a guess. Before you run it, read it." in texts
+    [hand_in] = [part for part in texts if part.startswith("## Hand in")]
+    assert "cell below" not in hand_in and f"#{OPEN}" in hand_in and hand_in.endswith("\n\nThe next notebook is long.")
+    assert not any("hand_in()" in cell.source for cell in made.cells)
+    prompts = [cell.metadata["mystnb"]["code_prompt_show"] for cell in made.cells if "mystnb" in cell.metadata]
+    assert prompts == ["Show the check of sum", "Show the code"]
+
+
+@pytest.mark.parametrize(
+    ("tex", "parts"),
+    [
+        (r"a = b", ["a = b"]),
+        (r"a, \qquad b \qquad\quad c", ["a,", "b", "c"]),
+        (r"a \quad b", [r"a \quad b"]),
+        (r"\text{a \qquad b} \qquad \{ c \}", [r"\text{a \qquad b}", r"\{ c \}"]),
+        (r"\begin{cases} a \qquad b \\ c \end{cases} \qquad d", [r"\begin{cases} a \qquad b \\ c \end{cases}", "d"]),
+        (r"\left( a \qquad b \right) \leftarrow c", [r"\left( a \qquad b \right) \leftarrow c"]),
+        (r"a \leftarrow b \qquad c \rightarrow d", [r"a \leftarrow b", r"c \rightarrow d"]),
+        (r"\qquad a", ["a"]),
+    ],
+)
+def test_formulas_with_a_wide_gap_are_drawn_one_by_one(tex: str, parts: list[str]) -> None:
+    r"""A narrow page breaks the line at `\qquad`, unless it is inside a group."""
+    assert formulas(tex) == parts
 
 
 def test_no_output_of_an_answer_or_a_test_is_shown(tmp_path: Path) -> None:
@@ -160,7 +211,7 @@ def test_folded_code_has_a_title_that_says_what_it_is(
         cell.source, cell.metadata["jupyter"] = source, {"source_hidden": True}
         nbformat.write(written, path)
     made = nbformat.reads(page(tmp_path)[0], as_version=4)
-    [folded] = [cell for cell in made.cells if "hide-input" in cell.metadata.get("tags", ())]
+    [folded] = [cell for cell in made.cells if cell.source == source]
     assert folded.metadata.mystnb == {"code_prompt_show": f"Show {title}", "code_prompt_hide": f"Hide {title}"}
 
 
@@ -265,11 +316,14 @@ class Formulas(IPythonRenderer):
     found = 0
 
     def block_math(self, body: str) -> str:
-        """Count a formula with a line of its own."""
-        self.found += 1
+        """Count the formulas on a line of their own."""
+        self.found += len(formulas(body))
         return ""
 
-    inline_math = block_math
+    def inline_math(self, body: str) -> str:
+        """Count a formula inside a line."""
+        self.found += 1
+        return ""
 
 
 @pytest.mark.parametrize("path", sorted(REPOSITORY.glob("release/*/*.ipynb")), ids=lambda path: path.stem)

@@ -18,6 +18,12 @@ const STYLE = `
 .gw input, .gw select, .gw button { font: inherit; color: inherit; accent-color: ${ACCENT}; }
 .gw select, .gw button, .gw input[type=text] { background: transparent; border: 1px solid; border-radius: 4px;
   padding: .25em .7em; min-height: 24px; }
+.gw input[type=range] { min-height: 26px; }
+.gw input[type=checkbox] { width: 24px; height: 24px; }
+@media (max-width: 576px) { /* a slider takes the line */
+  .gw-controls label:has(input[type=range]) { width: 100%; }
+  .gw input[type=range] { flex: 1; min-width: 6em; }
+}
 .gw select option { color: #000; background: #fff; }
 .gw button { cursor: pointer; }
 .gw :is(button[disabled], button[aria-disabled=true]) { opacity: .65; cursor: default; }

@@ -35,6 +35,12 @@ const LOOKS = `
 .gq td button { display: block; width: 100%; min-width: 2.9em; height: 2.2em; padding: 0 .4em; white-space: nowrap;
   border-color: color-mix(in srgb, currentColor 45%, transparent); font-variant-numeric: tabular-nums; }
 .gq td button:hover:enabled { background: color-mix(in srgb, currentColor 10%, transparent); }
+@media (max-width: 576px) { /* eight columns fit into a phone */
+  .gq th.gq-axis[scope=col] { white-space: normal; }
+  .gq th { padding: 2px; }
+  .gq td { padding: 1px; }
+  .gq td button { min-width: 28px; padding: 0 .2em; }
+}
 .gq button[aria-pressed=true] { border: 3px solid currentColor; font-weight: 700; }
 .gq fieldset[disabled] * { cursor: default; }
 .gq-actions { display: flex; flex-wrap: wrap; gap: .4em 1em; align-items: center; margin: .8em 0 0; }
