@@ -205,7 +205,9 @@ def test_pictures_stand_on_a_light_ground(page: Page, theme: str) -> None:
     """They are drawn in black on white, and in the dark a margin keeps their letters away from the black page."""
     set_theme(page, theme)
     picture = page.locator(".jp-OutputArea-output img")
-    expect(picture).to_have_count(1)
+    expect(picture).to_have_css("padding", "8px" if theme == "Dark" else "0px")
+    # JupyterLab covers the page until the theme is loaded.
+    expect(page.locator("#jupyterlab-splash, .jp-Dialog")).to_have_count(0)
     with Image.open(io.BytesIO(picture.screenshot())) as image:
         grey = image.convert("L")
     width, height = grey.size
@@ -214,7 +216,6 @@ def test_pictures_stand_on_a_light_ground(page: Page, theme: str) -> None:
     edges = (20, begin, width - 20, end), (begin, 20, end, height - 20), (width - end, 20, width - begin, height - 20)
     assert [grey.crop(edge).getextrema() for edge in edges] == 3 * [(255, 255)]
     assert grey.getextrema()[0] < 50
-    expect(picture).to_have_css("padding", "8px" if theme == "Dark" else "0px")
 
 
 def test_a_long_cell_says_how_far_it_is(page: Page, folder: Path) -> None:
