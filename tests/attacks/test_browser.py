@@ -12,10 +12,8 @@ import html
 import json
 import re
 import shutil
-import socket
 import sqlite3
 import subprocess
-import sys
 import urllib.request
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -30,8 +28,9 @@ from grader.classroom.page import formulas, sanitize
 from tests.attacks.aftermath import ASSIGNMENT, ATTACKS, NAME, hand_in
 from tests.attacks.build import RELEASED, SOURCE
 from tests.attacks.hostile_markup import MATHML, RAN
+from tests.support.jupyterlab import jupyter
 from tests.support.paths import REPOSITORY
-from tests.support.waiting import HANGS, answers, until
+from tests.support.waiting import HANGS
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 SCRIPTS = [name for name in ATTACKS if "-script-in-" in name]
@@ -63,20 +62,10 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def formgrader(course: Path) -> Iterator[str]:
     """Start a Jupyter server in the course folder; yield the address of its formgrader."""
-    with socket.socket() as free:
-        free.bind(("localhost", 0))
-        port = free.getsockname()[1]
-    server = subprocess.Popen(
-        [sys.executable, "-m", "jupyter_server", f"--port={port}", "--allow-root", "--no-browser",
-         "--ServerApp.port_retries=0", "--IdentityProvider.token=", "--ServerApp.password="],
-        cwd=course, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
-    try:
-        until(lambda: answers(f"http://localhost:{port}/api"), "the server")
-        yield f"http://localhost:{port}/formgrader"
-    finally:
-        server.terminate()
-        server.wait()
+    arguments = ["--ServerApp.port_retries=0", "--ServerApp.password="]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    with jupyter("jupyter_server", arguments, cwd=course, **quiet) as address:
+        yield f"{address}/formgrader"
 
 
 def test_the_browser_runs_scripts(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from tests.support.jupyterlab import await_kernel
 from tests.support.waiting import HANGS
 
 
@@ -48,8 +49,7 @@ class Lab:
         """Open a notebook and nothing else, and wait for its kernel."""
         self.wait()
         self.page.goto(f"{self.url}/user/{self.user}/lab/tree/{path}?reset")
-        idle = self.page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]')
-        expect(idle).to_be_visible()
+        await_kernel(self.page)
 
     def menu(self, name: str) -> Locator:
         """Open a menu, and return its items."""

@@ -3,14 +3,35 @@
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from playwright.sync_api import Browser, Page, expect
 
 from tests.support.service_hub import free_ports
 from tests.support.waiting import HANGS, answers, until
+
+
+@contextmanager
+def jupyter(program: str, arguments: Iterable[str], **options: Any) -> Iterator[str]:
+    """Start a Jupyter server without a token, and yield its address once it answers.
+
+    Args:
+        program: the module that is run.
+        arguments: more arguments of its command line.
+        options: those of `subprocess.Popen`.
+    """
+    (port,) = free_ports(1)
+    command = [sys.executable, "-m", program, "--no-browser", f"--port={port}", "--allow-root"]
+    server = subprocess.Popen([*command, "--IdentityProvider.token=", *arguments], **options)
+    try:
+        until(lambda: answers(f"http://localhost:{port}/api"), program)
+        yield f"http://localhost:{port}"
+    finally:
+        server.terminate()
+        server.wait()
 
 
 @contextmanager
@@ -21,21 +42,14 @@ def jupyterlab(folder: Path, settings: Path | None = None) -> Iterator[str]:
         folder: the folder with notebooks, in which the user's home is made.
         settings: a folder with settings for all users.
     """
-    (port,) = free_ports(1)
     homes = {name: str(folder / name) for name in ("HOME", "XDG_STATE_HOME", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")}
-    path = {"JUPYTER_CONFIG_PATH": str(settings)} if settings else {}
-    with (folder / "log").open("w") as log:
-        server = subprocess.Popen(
-            [sys.executable, "-m", "jupyterlab", "--no-browser", f"--port={port}", "--IdentityProvider.token=",
-             "--allow-root", "--LabApp.news_url=", f"--notebook-dir={folder}"],
-            env={**os.environ, **homes, **path}, stdout=log, stderr=subprocess.STDOUT,
-        )  # fmt: skip
-    try:
-        until(lambda: answers(f"http://127.0.0.1:{port}/api"), "JupyterLab")
-        yield f"http://127.0.0.1:{port}/lab/tree"
-    finally:
-        server.terminate()
-        server.wait()
+    environment = {**os.environ, **homes, **({"JUPYTER_CONFIG_PATH": str(settings)} if settings else {})}
+    arguments = ["--LabApp.news_url=", f"--notebook-dir={folder}"]
+    with (
+        (folder / "log").open("w") as log,
+        jupyter("jupyterlab", arguments, env=environment, stdout=log, stderr=subprocess.STDOUT) as address,
+    ):
+        yield f"{address}/lab/tree"
 
 
 def opened(browser: Browser, address: str, height: int = 900) -> Page:
@@ -43,8 +57,17 @@ def opened(browser: Browser, address: str, height: int = 900) -> Page:
     page = browser.new_page(viewport={"width": 1280, "height": height})
     page.set_default_timeout(HANGS * 1000)
     page.goto(f"{address}?reset")
-    expect(page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]')).to_be_visible()
+    await_kernel(page)
     return page
+
+
+def await_kernel(page: Page) -> None:
+    """Wait until the kernel of a notebook is idle.
+
+    The indicator beside the kernel's name is "idle" before there is a kernel, too. "Run All" then asks for one in a
+    dialog, which covers the menus. The status bar tells the two apart.
+    """
+    expect(page.locator("#jp-main-statusbar")).to_contain_text("| Idle")
 
 
 def menu(page: Page, name: str) -> list[str]:
@@ -58,18 +81,17 @@ def menu(page: Page, name: str) -> list[str]:
 
 
 def run_all(page: Page) -> None:
-    """Run all cells; JupyterLab drops the command if the kernel has not answered yet, so it may need another one."""
+    """Run all cells of a notebook whose kernel is idle, and wait until the first one has begun."""
     before = page.locator(".jp-InputPrompt").all_inner_texts()
 
-    def has_run() -> bool:
-        page.get_by_role("menuitem", name="Run", exact=True).click()
-        page.locator('.lm-Menu-item[data-command="runmenu:run-all"]').click()
-        page.wait_for_timeout(500)
+    def has_begun() -> bool:
         now = page.locator(".jp-InputPrompt").all_inner_texts()
         # A cell that is drawn only now has a prompt, too, and it is empty.
         return bool({prompt for prompt in now if prompt != "[ ]:"} - set(before))
 
-    until(has_run, "a cell that runs")
+    page.get_by_role("menuitem", name="Run", exact=True).click()
+    page.locator('.lm-Menu-item[data-command="runmenu:run-all"]').click()
+    until(has_begun, "a cell that runs")
 
 
 def set_theme(page: Page, name: str) -> None:
