@@ -21,6 +21,11 @@ TOO_LONG = f"the text has more than {MAX_REQUEST} characters: make it shorter"
 """The reason why a longer one is refused."""
 
 
+def has_code(text: str) -> bool:
+    """Return whether a cell's text holds more than comments and empty lines."""
+    return any(line.strip() and not line.startswith("#") for line in text.splitlines())
+
+
 def released_test(exercise: str, text: str) -> str:
     """Return the text of a test as it is released: a check below a line that names it, and a hidden test in one line.
 
@@ -28,12 +33,11 @@ def released_test(exercise: str, text: str) -> str:
         exercise: the exercise to which it belongs.
         text: the test without the code that is hidden. A hidden test has only comments, which are its sentence.
     """
-    lines = [line for line in text.splitlines() if line.strip()]
-    if any(not line.startswith("#") for line in lines):
+    if has_code(text):
         first = f"# Check of {exercise}: run this cell.\n"
         return first + text.removeprefix(first)
     begin = f"# Hidden test of {exercise}, run by the grader"
-    sentence = " ".join(line.lstrip("#").strip() for line in lines)
+    sentence = " ".join(line.lstrip("#").strip() for line in text.splitlines() if line.strip())
     # nbgrader's own command reads its settings twice, and then releases each test twice.
     return text if text.startswith(begin) else f"{begin}: {sentence}".removesuffix(": ")
 

@@ -25,7 +25,7 @@ from grader.engine.notebook.cells import LABEL, OWNER, CellType, grade_id, type_
 from grader.engine.notebook.outline import Outline, is_named_after
 from grader.errors import GraderError
 from grader.files import locked
-from grader_kernel.contract import released_test
+from grader_kernel.contract import has_code, released_test
 
 START, TUTOR = "start.ipynb", "AGENTS.md"
 
@@ -77,11 +77,10 @@ class PrepareForStudents(NbGraderPreprocessor):
             is_below_blank |= kind is CellType.AUTOGRADED_ANSWER
             if cell.cell_type != "code" or kind not in (CellType.TEST, CellType.UNMARKED):
                 continue
-            has_code = any(line.strip() and not line.startswith("#") for line in cell.source.splitlines())
             if kind is CellType.TEST:
                 exercise = outline.exercise_at[number]
                 cell.source = released_test(outline.labels.get(exercise, exercise), cell.source)
-            if is_below_blank and has_code:
+            if is_below_blank and has_code(cell.source):
                 # JupyterLab and nbclient run what is below, and a check that fails still counts as failed.
                 cell.metadata["tags"] = sorted({*cell.metadata.get("tags", ()), "raises-exception"})
         return nb, resources

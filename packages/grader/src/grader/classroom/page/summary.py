@@ -76,7 +76,7 @@ def unformatted(name: str, points: str) -> str:
         name: the notebook's name.
         points: its points, as text.
     """
-    return _templates.get_template("unformatted.html.j2").render(name=name, points=points, styles=styles())
+    return _templates.get_template("unformatted.html.j2").render(title=name, points=points, styles=styles())
 
 
 def overview(
@@ -98,7 +98,7 @@ def overview(
     page = _templates.get_template("overview.html.j2")
     ordered = dict(sorted(scores.items()))
     return page.render(
-        assignment=assignment, scores=ordered, pages=pages, unread=unread, extended_to=extended_to, styles=styles()
+        title=assignment, scores=ordered, pages=pages, unread=unread, extended_to=extended_to, styles=styles()
     )
 
 
