@@ -11,7 +11,6 @@ html_extra_path: list[str] = []  # `python -m book` adds the folder with the pic
 
 nb_execution_mode = "off"
 nb_ipywidgets_js: dict[str, dict[str, str]] = {}  # the default is on a foreign host
-nb_merge_streams = True
 nb_render_text_lexer = nb_render_error_lexer = "none"
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 4

@@ -22,7 +22,7 @@ NESTING = re.compile(
     r"(?P<gap>(?:\\qquad(?![a-zA-Z])(?:\s|\\quad(?![a-zA-Z]))*)+)"
     r"|(?P<opens>\\begin(?![a-zA-Z])|\\left(?![a-zA-Z])|\{)|(?P<closes>\\end(?![a-zA-Z])|\\right(?![a-zA-Z])|\})|\\."
 )
-"""What a formula nests in TeX, and the wide gaps between formulas on one line."""
+"""Matches what opens or closes a group in TeX, and the wide gaps between formulas on one line."""
 PAGE_SCRIPT = "page.js"
 SHARED = {"kit.js", PAGE_SCRIPT}
 """Files beside the modules of widgets that are none."""

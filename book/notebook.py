@@ -1,8 +1,8 @@
 """Makes the page of a notebook: the text that students get, with the outputs that the instructors' notebook stores.
 
 An output is shown only below a cell that reads the same in both notebooks and is no answer, so that no output of our
-solutions is shown. Blanks are marked as exercises, checks are folded, and hidden tests are one list. What code right
-below a quick question shows is folded, too: it is the answer.
+solutions is shown. Blanks are marked as exercises, checks are folded, and hidden tests are one list. The output of
+code right below a quick question is folded, too, because it is the answer.
 """
 
 import base64
@@ -35,7 +35,7 @@ HAND_IN = re.compile(r"\A## Hand in\n\n.*?(?=\n\n|\Z)", re.DOTALL)
 """The heading and the first paragraph of the part that hands in, which speaks of the cell below it."""
 HANDS_IN = re.compile(r"^hand_in\(\)", re.MULTILINE)
 BEFORE_RUN = re.compile(r"\bBefore you run (?:it|the cell)(?=:)")
-"""What asks for a guess. A page shows what the cell has written, so its reader stops before reading on."""
+"""A request for a guess. A page already shows the output of the cell, so the reader guesses before reading on."""
 
 
 class NotebookPage:

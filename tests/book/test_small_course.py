@@ -174,7 +174,7 @@ FIGURE = new_output("execute_result", {"text/html": '<div class="grader-widget" 
 def test_what_answers_a_question_is_folded(
     tmp_path: Path, outputs: list[NotebookNode], title: str, has_text_between: bool
 ) -> None:
-    """What code right below a question shows has a title that says what it is; text between them gives it away."""
+    """The output of code right below a question is folded, and its title says what it is; below a text it is shown."""
     write_course(tmp_path, example=outputs)
     for where in ("source", "release"):
         path = tmp_path / where / f"{PAGE}.ipynb"

@@ -187,7 +187,7 @@ def test_axe_finds_nothing_on_any_students_page(run: Class) -> None:
             pages = sorted(run.course_dir.folder("feedback", ASSIGNMENT, student).glob("[0-9]*.html"))
             page = browser.new_page()
             page.goto(pages[number % len(pages)].as_uri())
-            found[student] = violations(page, schemes=SCHEMES[number % 2 :][:1])
+            found[student] = violations(page, schemes=(SCHEMES[number % 2],))
             page.close()
     assert len(found) == 10 and found == dict.fromkeys(found, [])
 

@@ -74,14 +74,18 @@ def slider(g: torch.Generator) -> float:
     return whole(-12, 12, g) / 2
 
 
+def without_weights(cell: torch.nn.RNNCellBase) -> torch.nn.RNNCellBase:
+    for parameter in cell.requires_grad_(False).parameters():
+        parameter.zero_()
+    return cell
+
+
 def test_gates_are_those_of_an_lstm_cell(compute: Compute) -> None:
     """Cells and hidden states equal torch's LSTMCell at each step, and the difference left is the derivative f^t."""
     g = generator()
     states = [{"kind": "LSTM", **{name: slider(g) for name in "figozrn"}, "steps": whole(0, 50, g)} for _ in range(100)]
     states += [states[0] | {"f": 6, "i": 6, "g": 6, "steps": 50}, states[0] | {"f": -6, "i": -6, "g": -6, "steps": 0}]
-    cell = torch.nn.LSTMCell(1, 1, dtype=torch.float64).requires_grad_(False)
-    for parameter in cell.parameters():
-        parameter.zero_()
+    cell = without_weights(torch.nn.LSTMCell(1, 1, dtype=torch.float64))
     word = torch.zeros(2, 1, dtype=torch.float64)
     for state, got in zip(states, compute("gates", states), strict=True):
         cell.bias_ih.copy_(torch.tensor([state[name] for name in "ifgo"]))
@@ -104,9 +108,7 @@ def test_gates_are_those_of_a_gru_cell(compute: Compute) -> None:
     g = generator()
     states = [{"kind": "GRU", **{name: slider(g) for name in "figozrn"}, "steps": whole(0, 50, g)} for _ in range(100)]
     states += [states[0] | {"z": 6, "r": 6, "n": 0, "steps": 50}, states[0] | {"z": -6, "r": -6, "n": -6, "steps": 0}]
-    cell = torch.nn.GRUCell(1, 1, dtype=torch.float64).requires_grad_(False)
-    for parameter in cell.parameters():
-        parameter.zero_()
+    cell = without_weights(torch.nn.GRUCell(1, 1, dtype=torch.float64))
     cell.weight_hh[2] = 1
     word = torch.zeros(2, 1, dtype=torch.float64)
     for state, got in zip(states, compute("gates", states), strict=True):
