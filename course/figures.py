@@ -24,6 +24,8 @@ DASHES = ("-", "--", "-.", ":")
 MARKERS = ("o", "s", "^", "D", "v", "x")
 HATCHES = ("", "///", "...", "xxx", "\\\\\\")
 GREYS = ("#1a1a1a", "#5a5a5a", "#8a8a8a", "#b5b5b5")
+DARK = 0.615
+"""The fraction of a heatmap's range above which a number in white has more contrast than one in black."""
 
 Numbers = torch.Tensor | Sequence[float]
 
@@ -284,7 +286,7 @@ def _draw_heatmap(axis: Axes, values: list[list[float]], title: str, limits: tup
     if len(values[0]) <= 12:
         for row, numbers in enumerate(values):
             for column, number in enumerate(numbers):
-                ink = "white" if number > (low + high) / 2 else "black"
+                ink = "white" if number > low + DARK * (high - low) else "black"
                 axis.text(column, row, f"{number:.2f}", ha="center", va="center", color=ink, fontsize=8)
 
 

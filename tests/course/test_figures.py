@@ -5,10 +5,11 @@ import math
 import struct
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import pytest
 import torch
+from matplotlib.colors import to_rgb
 
 from course import data, figures
 from tests.support.pictures import ALT, WORDS, darkness
@@ -84,6 +85,24 @@ def test_large_weights_are_dark_and_at_their_place() -> None:
     block = torch.nonzero(torch.nn.functional.avg_pool2d((dark > 0.9).float()[None, None], 15, 1)[0, 0] > 0.99)
     assert block[:, 0].float().mean() < 0.3 * field.shape[0]
     assert block[:, 1].float().mean() > 0.6 * field.shape[1]
+
+
+def test_every_number_of_a_heatmap_can_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The contrast between a number and its field is at least 4.5 to 1 (WCAG 2.2, 1.4.3), whatever the weight."""
+    monkeypatch.setattr(figures, "picture", lambda figure, alt: figure)
+    weights = torch.linspace(0, 1, 1200).view(100, 12)
+    names = [str(number) for number in range(100)]
+    axis = figures.heatmap(weights, rows=names, columns=names[:12], alt=ALT).axes[0]
+    fields = axis.images[0].cmap(weights.flatten().numpy())
+    for text, field in zip(axis.texts, fields, strict=True):
+        darker, lighter = sorted(map(luminance, (to_rgb(text.get_color()), field[:3])))
+        assert (lighter + 0.05) / (darker + 0.05) >= 4.5, text.get_text()
+
+
+def luminance(colour: Iterable[float]) -> float:
+    """Return the relative luminance of a colour in sRGB, as WCAG 2.2 defines it."""
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in colour]
+    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
 
 
 def test_a_tensor_that_requires_a_gradient_can_be_drawn() -> None:
