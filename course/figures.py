@@ -271,7 +271,7 @@ def boxes(grids: Mapping[str, Sequence[Sequence[str]]], *, alt: str) -> Picture:
         for down, row in enumerate(rows):
             for right, word in enumerate(row):
                 style: dict[str, Any] = {"facecolor": "white"} if word else {"facecolor": "#e4e4e4", "hatch": "////"}
-                axis.add_patch(Rectangle((right, down), 1, 1, edgecolor="#5a5a5a", lw=0.8, **style))
+                axis.add_patch(Rectangle((right, down), 1, 1, edgecolor="#5a5a5a", lw=0.8, clip_on=False, **style))
                 axis.text(right + 0.5, down + 0.5, word, ha="center", va="center", fontsize=8)
         axis.set(xlim=(0, width), ylim=(len(rows), 0))
         axis.set_title(title, fontsize=10)

@@ -28,6 +28,7 @@ PICTURES: dict[str, Callable[[], figures.Picture]] = {
     "bars": lambda: figures.bars({"a": EYE[0], "b": EYE[1]}, names=WORDS, alt=ALT),
     "lines": lambda: figures.lines({"a": [1.0, 2.0], "b": [2.0, 1.0]}, x=[0, 1], xlabel="x", ylabel="y", alt=ALT),
     "arrows": lambda: figures.arrows({"river": [2.0, 0.0], "bank": [1.0, 1.0]}, alt=ALT),
+    "boxes": lambda: figures.boxes({"a": [["river"], ["bank"]], "b": [["sat"], [""]]}, alt=ALT),
 }
 """Draw a picture of each kind, by the name of the function. Nothing is drawn while tests are collected."""
 
@@ -72,6 +73,13 @@ def test_heights_can_be_compared_if_the_axis_begins_at_0(monkeypatch: pytest.Mon
     for from_zero in (True, False):
         figure = figures.lines({"a": [9.0, 8.0]}, x=[0, 1], xlabel="x", ylabel="y", alt=ALT, from_zero=from_zero)
         assert (figure.axes[0].get_ylim()[0] == 0) == from_zero
+
+
+def test_the_outer_edges_of_boxes_are_drawn_in_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A line on the limit of an axis is cut in half or lost if it is clipped."""
+    monkeypatch.setattr(figures, "picture", lambda figure, alt: figure)
+    figure = figures.boxes({"a": [["river"], ["bank"]]}, alt=ALT)
+    assert [patch.get_clip_on() for patch in figure.axes[0].patches] == [False, False]
 
 
 def test_large_weights_are_dark_and_at_their_place() -> None:
