@@ -173,6 +173,8 @@ def lines(
     log_x: bool = False,
     log_y: bool = False,
     from_zero: bool = False,
+    ticks: Sequence[float] = (),
+    behind: Sequence[str] = (),
 ) -> Picture:
     """Draw a line for each entry of `curves`; they differ in dash and marker, and a legend names them.
 
@@ -186,6 +188,8 @@ def lines(
         log_x: whether the horizontal axis is logarithmic.
         log_y: whether the vertical axis is logarithmic.
         from_zero: whether the vertical axis begins at 0, so that heights can be compared.
+        ticks: the numbers that the horizontal axis names, such as powers of two; none: matplotlib chooses them.
+        behind: curves that are drawn wide and light, so that one that coincides with another is seen behind it.
 
     Raises:
         ValueError: a curve and `x` have different lengths.
@@ -194,15 +198,11 @@ def lines(
     axis = figure.subplots()
     at = _vector(x)
     for index, (label, values) in enumerate(curves.items()):
-        axis.plot(
-            at,
-            _vector(values, len(at)),
-            color=GREYS[index % 3],
-            linestyle=DASHES[index % len(DASHES)],
-            marker=MARKERS[index % len(MARKERS)],
-            markevery=max(1, len(at) // 12),
-            label=label,
-        )
+        style: dict[str, Any] = {"color": GREYS[index % 3], "linestyle": DASHES[index % len(DASHES)]}
+        style |= {"marker": MARKERS[index % len(MARKERS)], "markevery": max(1, len(at) // 12)}
+        if label in behind:
+            style = {"color": "#d0d0d0", "linewidth": 12, "zorder": 1}
+        axis.plot(at, _vector(values, len(at)), label=label, **style)
     axis.set(xlabel=xlabel, ylabel=ylabel, xscale="log" if log_x else "linear", yscale="log" if log_y else "linear")
     if from_zero:
         axis.set_ylim(bottom=0)
@@ -210,6 +210,9 @@ def lines(
     if not log_x and all(float(place).is_integer() for place in at):
         # Whole numbers count layers or steps, so the axis shows no halves.
         axis.xaxis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 2.5, 5, 10], integer=True))
+    if len(ticks):
+        axis.set_xticks(ticks, [f"{tick:,.10g}" for tick in ticks])
+        axis.set_xticks([], minor=True)
     if len(curves) > 1:
         axis.legend(frameon=False, fontsize=9)
     _bare(axis)

@@ -82,6 +82,24 @@ def test_the_outer_edges_of_boxes_are_drawn_in_full(monkeypatch: pytest.MonkeyPa
     assert [patch.get_clip_on() for patch in figure.axes[0].patches] == [False, False]
 
 
+def test_the_axis_names_the_ticks_that_are_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a logarithmic axis as well, with commas in thousands and without ticks between them."""
+    monkeypatch.setattr(figures, "picture", lambda figure, alt: figure)
+    x = [1, 32, 1024]
+    figure = figures.lines({"a": [1.0, 2.0, 3.0]}, x=x, xlabel="x", ylabel="y", alt=ALT, log_x=True, ticks=x)
+    assert [label.get_text() for label in figure.axes[0].get_xticklabels()] == ["1", "32", "1,024"]
+    assert not len(figure.axes[0].get_xticks(minor=True))
+
+
+def test_a_curve_behind_another_is_wider_than_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the two coincide, both are seen."""
+    monkeypatch.setattr(figures, "picture", lambda figure, alt: figure)
+    curves = {"a": [1.0, 1.0], "b": [1.0, 1.0]}
+    figure = figures.lines(curves, x=[0, 1], xlabel="x", ylabel="y", alt=ALT, behind=["a"])
+    wide, narrow = figure.axes[0].get_lines()
+    assert wide.get_linewidth() > 2 * narrow.get_linewidth() and wide.get_zorder() < narrow.get_zorder()
+
+
 def test_large_weights_are_dark_and_at_their_place() -> None:
     """The only dark field of a heatmap is at its row and column, not at the transposed place."""
     names = [" "] * 13  # too many columns for numbers in the fields
