@@ -19,7 +19,6 @@ from tests.support.paths import REPOSITORY
 NOTEBOOKS = sorted(REPOSITORY.glob("source/*/*.ipynb"))
 ASSIGNMENTS = sorted({path.parent for path in NOTEBOOKS})
 ABSOLUTE_PATH = re.compile(r"(?<![\w.:/])/(?:home|root|work|tmp|usr|Users|mnt|opt)/|[A-Z]:\\\\")
-CHECK = "# Run this cell: it checks your answer.\n"
 MARKDOWN_IMAGE = re.compile(r"!\[(?P<alt>[^\]]*)\]\((?P<target>[^)\s]*)")
 
 each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: f"{path.parent.name}/{path.stem}")
@@ -169,11 +168,11 @@ def test_all_of_an_answer_is_the_students_to_write(path: Path) -> None:
 
 
 @each_notebook
-def test_every_check_is_folded_to_a_line_that_says_what_it_is(path: Path) -> None:
+def test_every_check_is_folded(path: Path) -> None:
     """Its asserts are a page of code that no one has to read; a click on the line shows it."""
     for cell in read(path).cells:
         if type_of(cell) is CellType.TEST and HIDDEN not in cell.source:
-            assert cell.source.startswith(CHECK) and cell.metadata.jupyter.source_hidden, grade_id(cell)
+            assert cell.metadata.jupyter.source_hidden, grade_id(cell)
 
 
 @each_notebook
