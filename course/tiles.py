@@ -5,6 +5,7 @@
 Like `figures`, it draws what it is given and computes nothing about attention.
 """
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,7 +18,7 @@ NEW: dict[str, Any] = {"color": "#8a8a8a", "edgecolor": "black", "hatch": "///"}
 
 
 def growing_bars(steps: Sequence[tuple[str, Sequence[float]]], *, names: Sequence[str], alt: str) -> Picture:
-    """Draw a chart for each step, side by side; bars that it adds are dark and hatched, and each shows its number.
+    """Draw a chart for each step, two in a row; bars that it adds are dark and hatched, and each shows its number.
 
     Args:
         steps: for each, its title and the heights so far, one for each of the first names.
@@ -27,10 +28,12 @@ def growing_bars(steps: Sequence[tuple[str, Sequence[float]]], *, names: Sequenc
     Raises:
         ValueError: a step has more heights than there are names.
     """
-    figure = Figure(figsize=(2.6 * len(steps), 2.5), layout="constrained")
+    columns = min(2, len(steps))
+    rows = math.ceil(len(steps) / columns)
+    figure = Figure(figsize=(2.8 * columns, 2.4 * rows), layout="constrained")
     before = 0
-    axes = figure.subplots(1, len(steps), sharey=True, squeeze=False)[0]
-    for axis, (title, heights) in zip(axes, steps, strict=True):
+    axes = list(figure.subplots(rows, columns, sharey=True, squeeze=False).flat)
+    for axis, (title, heights) in zip(axes, steps, strict=False):
         if len(heights) > len(names):
             raise ValueError(f"a height for each name at most: expected up to {len(names)}, got {len(heights)}")
         for place, height in enumerate(heights):
@@ -41,4 +44,6 @@ def growing_bars(steps: Sequence[tuple[str, Sequence[float]]], *, names: Sequenc
         axis.set_title(title, fontsize=10)
         axis.spines[["top", "right"]].set_visible(False)
         before = len(heights)
+    for axis in axes[len(steps) :]:
+        axis.remove()
     return picture(figure, alt)

@@ -12,8 +12,10 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from grader.engine.notebook.cells import HIDDEN, CellType, grade_id, type_of
+from grader.engine.notebook.names import names_bound, names_used
 from grader.engine.notebook.outline import Outline
 from grader.engine.notebook.plan import Plan, plan
+from tests.support.notebooks import check, code
 from tests.support.paths import REPOSITORY
 
 NOTEBOOKS = sorted(REPOSITORY.glob("source/*/*.ipynb"))
@@ -173,6 +175,42 @@ def test_every_check_is_folded(path: Path) -> None:
     for cell in read(path).cells:
         if type_of(cell) is CellType.TEST and HIDDEN not in cell.source:
             assert cell.metadata.jupyter.source_hidden, grade_id(cell)
+
+
+def overwritten(cells: list[NotebookNode]) -> set[str]:
+    """Return the names that a check gives another value, and that a cell above it or below it reads.
+
+    A cell below reads what a check wrote unless a cell between them writes it, too.
+    """
+    found: set[str] = set()
+    plain = [(place, cell.source) for place, cell in enumerate(cells) if type_of(cell) is not CellType.TEST]
+    for place, test in enumerate(cells):
+        if type_of(test) is not CellType.TEST or HIDDEN in test.source:
+            continue
+        above = [source for other, source in plain if other < place]
+        read, written = set[str]().union(*map(names_used, above)), set[str]()
+        for source in [source for other, source in plain if other > place]:
+            read |= set(names_used(source)) - written
+            written |= names_bound(source)
+        found |= names_bound(test.source) & set[str]().union(*map(names_bound, above)) & read
+    return found
+
+
+@each_notebook
+def test_no_check_overwrites_what_a_plain_cell_reads(path: Path) -> None:
+    """So a cell shows the same when a student runs it again, whichever checks have run in between."""
+    assert overwritten([cell for cell in read(path).cells if cell.cell_type == "code"]) == set()
+
+
+@pytest.mark.parametrize(
+    ("below", "found"), [("print(x)", {"x"}), ("x = 3\nprint(x)", set()), ("def f():\n    return x", {"x"})]
+)
+def test_a_check_that_overwrites_a_name_is_found(below: str, found: set[str]) -> None:
+    """A cell above that reads the name counts as well, and a name that the check alone knows does not."""
+    test = check("a", "x = 2\nown = x\nassert x == 2")
+    assert overwritten([code("x = 1"), test, code(below)]) == found
+    assert overwritten([code("x = 1"), code("print(x)"), test, code(below)]) == {"x"}
+    assert overwritten([test, code(below)]) == set()
 
 
 @each_notebook

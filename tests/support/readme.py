@@ -1,7 +1,7 @@
 """Writes the table of assignments, and the numbers that the READMEs and the threat model state: `make readme`.
 
-source/start.ipynb --what you build, minutes--+
-source/*/*.ipynb --points, order--------------+--> the table in README.md and source/start.ipynb
+source/start.ipynb --what you build------------+
+source/*/*.ipynb --minutes, points, order------+--> the table in README.md and source/start.ipynb
 exercises, mistakes, right answers, attacks --how many--> README.md, packages/grader/
 """
 
@@ -29,7 +29,8 @@ COUNTS = {
 }
 HEAD = "| folder | notebook | you build | time | points |\n|---|---|---|---|---|\n"
 TABLE = re.compile(re.escape(HEAD) + r"(?:\|.*\n)*")
-ROW = re.compile(r"\]\((?P<link>[^)]+)\) \| (?P<build>.*) \| (?P<minutes>\d+) min \| \d* ?\|$", re.MULTILINE)
+ROW = re.compile(r"\]\((?P<link>[^)]+)\) \| (?P<build>.*) \| \d+ min \| \d* ?\|$", re.MULTILINE)
+MINUTES = re.compile(r"\| (\d+)(?: min)? \|[^|\n]*\|$", re.MULTILINE)
 
 
 def points(notebook: NotebookNode) -> int:
@@ -38,11 +39,17 @@ def points(notebook: NotebookNode) -> int:
     return sum(cell.metadata.nbgrader.points for cell in notebook.cells if type_of(cell) in scored)
 
 
+def minutes(notebook: NotebookNode) -> int:
+    """Return how long a notebook takes: the sum of the table at its top, whose last two columns are time and points."""
+    _, _, rows = notebook.cells[0].source.partition("| points |\n")
+    return sum(map(int, MINUTES.findall(rows)))
+
+
 def table(text: str) -> str:
     """Return the table of all notebooks, in the order of the file browser.
 
     Args:
-        text: a table of the same form, whose rows say what students build in a notebook and how long that takes.
+        text: a table of the same form, whose rows say what students build in a notebook.
 
     Raises:
         ValueError: `text` has no row for one of the notebooks.
@@ -57,7 +64,7 @@ def table(text: str) -> str:
             f"`{folder}`" if folder != above else "",
             f"[{path.stem.lstrip('0123456789-')}]({link})",
             described[link]["build"],
-            f"{described[link]['minutes']} min",
+            f"{minutes(notebook)} min",
             str(points(notebook)),
         ]
         rows.append(f"| {' | '.join(cells)} |\n")
