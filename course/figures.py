@@ -24,6 +24,7 @@ DASHES = ("-", "--", "-.", ":")
 MARKERS = ("o", "s", "^", "D", "v", "x")
 HATCHES = ("", "///", "...", "xxx", "\\\\\\")
 GREYS = ("#1a1a1a", "#5a5a5a", "#8a8a8a", "#b5b5b5")
+BEHIND: dict[str, Any] = {"color": "#d0d0d0", "linewidth": 12, "zorder": 1}
 DARK = 0.615
 """The fraction of a heatmap's range above which a number in white has more contrast than one in black."""
 
@@ -198,11 +199,13 @@ def lines(
     axis = figure.subplots()
     at = _vector(x)
     for index, (label, values) in enumerate(curves.items()):
-        style: dict[str, Any] = {"color": GREYS[index % 3], "linestyle": DASHES[index % len(DASHES)]}
-        style |= {"marker": MARKERS[index % len(MARKERS)], "markevery": max(1, len(at) // 12)}
-        if label in behind:
-            style = {"color": "#d0d0d0", "linewidth": 12, "zorder": 1}
-        axis.plot(at, _vector(values, len(at)), label=label, **style)
+        own: dict[str, Any] = {
+            "color": GREYS[index % 3],
+            "linestyle": DASHES[index % len(DASHES)],
+            "marker": MARKERS[index % len(MARKERS)],
+            "markevery": max(1, len(at) // 12),
+        }
+        axis.plot(at, _vector(values, len(at)), label=label, **(BEHIND if label in behind else own))
     axis.set(xlabel=xlabel, ylabel=ylabel, xscale="log" if log_x else "linear", yscale="log" if log_y else "linear")
     if from_zero:
         axis.set_ylim(bottom=0)

@@ -23,6 +23,13 @@ def test_each_step_has_a_chart_of_its_own() -> None:
     assert two.shape[1] > 1.5 * one.shape[1] and abs(two.shape[0] - one.shape[0]) < 10
 
 
+def test_a_row_has_two_charts() -> None:
+    """Four steps are no wider than two, so that a phone can show them; a row that is not full ends empty."""
+    two, three, four = (darkness(tiles.growing_bars((STEPS * 2)[:n], names=WORDS, alt=ALT)) for n in (2, 3, 4))
+    assert abs(four.shape[1] - two.shape[1]) < 10 and four.shape[0] > 1.5 * two.shape[0]
+    assert abs(three.shape[1] - two.shape[1]) < 10 and three.sum() < four.sum()
+
+
 def test_bars_that_a_step_adds_are_darker() -> None:
     """So they differ from the older ones without colour."""
     old = [("one", [1.0, 1.0]), ("the same", [1.0, 1.0])]

@@ -3,8 +3,9 @@
 from pathlib import Path
 
 import pytest
+from nbformat.v4 import new_markdown_cell, new_notebook
 
-from tests.support.readme import ATTACKED, HEAD, README, START, counted, pages, table
+from tests.support.readme import ATTACKED, HEAD, README, START, counted, minutes, pages, table
 
 
 @pytest.mark.parametrize("page", [README, START, *ATTACKED], ids=lambda path: path.name)
@@ -25,6 +26,14 @@ def test_a_notebook_without_a_row_is_named() -> None:
     """Only its author knows what students build in it."""
     with pytest.raises(ValueError, match="a row in source/start.ipynb; .* links to 01-aggregation/1-layers-and-param"):
         table(HEAD)
+
+
+def test_the_time_of_a_notebook_is_the_sum_of_its_table() -> None:
+    """With or without a unit; a number below the table does not count, and a row without a time is an error."""
+    text = "# Title\n\n| you do | time | points |\n|---|---|---|\n| read | 25 min | |\n| `f` | 5 | 3 |\n"
+    assert minutes(new_notebook(cells=[new_markdown_cell(f"{text}\n| 7 | 9 |")])) == 30
+    with pytest.raises(ValueError, match="soon"):
+        minutes(new_notebook(cells=[new_markdown_cell(text.replace("25 min", "soon"))]))
 
 
 def test_a_number_is_corrected_across_lines() -> None:

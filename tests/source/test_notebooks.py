@@ -172,9 +172,13 @@ def test_all_of_an_answer_is_the_students_to_write(path: Path) -> None:
 @each_notebook
 def test_every_check_is_folded(path: Path) -> None:
     """Its asserts are a page of code that no one has to read; a click on the line shows it."""
-    for cell in read(path).cells:
-        if type_of(cell) is CellType.TEST and HIDDEN not in cell.source:
-            assert cell.metadata.jupyter.source_hidden, grade_id(cell)
+    for cell in filter(is_check, read(path).cells):
+        assert cell.metadata.jupyter.source_hidden, grade_id(cell)
+
+
+def is_check(cell: NotebookNode) -> bool:
+    """Return whether a cell is a test that students see."""
+    return type_of(cell) is CellType.TEST and HIDDEN not in cell.source
 
 
 def overwritten(cells: list[NotebookNode]) -> set[str]:
@@ -185,7 +189,7 @@ def overwritten(cells: list[NotebookNode]) -> set[str]:
     found: set[str] = set()
     plain = [(place, cell.source) for place, cell in enumerate(cells) if type_of(cell) is not CellType.TEST]
     for place, test in enumerate(cells):
-        if type_of(test) is not CellType.TEST or HIDDEN in test.source:
+        if not is_check(test):
             continue
         above = [source for other, source in plain if other < place]
         read, written = set[str]().union(*map(names_used, above)), set[str]()

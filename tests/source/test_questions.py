@@ -1,6 +1,7 @@
 """Quick questions of the notebooks: every option has an answer, and nothing of a question touches the notebook."""
 
 import ast
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -13,6 +14,12 @@ from tests.support.paths import REPOSITORY
 NOTEBOOKS = sorted(REPOSITORY.glob("source/*/*.ipynb"))
 ALL = in_folder(REPOSITORY / "source")
 ASKING = ("choose", "number", "order", "point")
+BESIDE = re.compile(
+    r"\b(?:this notebook|(?:last|next|previous) (?:notebook|cell|section)|our (?:sentence|picture|table)"
+    r"|you have (?:seen|read)|(?:picture|table|text|cell|formula|figure|plot) (?:above|below))\b",
+    re.IGNORECASE,
+)
+"""Words that speak of the notebook around a question."""
 
 each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: f"{path.parent.name}/{path.stem}")
 
@@ -52,6 +59,14 @@ def test_every_question_can_be_read_and_was_run(path: Path, tmp_path: Path) -> N
     found = cells(path)
     assert len(in_folder(tmp_path)) == len(found)
     assert all(cell.outputs[0].data["text/html"].count("grader-widget") == 1 for cell in found)
+
+
+@each_notebook
+def test_no_question_points_to_a_cell_beside_it(path: Path) -> None:
+    """The review asks it days later, without the notebook. Whether a number is missing, only its author can see."""
+    for cell in cells(path):
+        texts = [each.value for each in ast.walk(_call(cell)) if isinstance(each, ast.Constant)]
+        assert not [text for text in texts if isinstance(text, str) and BESIDE.search(text)], cell.id
 
 
 def test_names_differ() -> None:
