@@ -22,6 +22,8 @@ from tests.support.paths import REPOSITORY
 from tests.support.small_class import NAME, RIGHT, SCORES, hand_in, make_class, make_course, points, released
 from tests.support.waiting import HANGS, until
 
+pytestmark = pytest.mark.slow
+
 Capture = pytest.CaptureFixture[str]
 
 

@@ -46,6 +46,7 @@ def test_a_report_has_a_json_form():
     assert [(test["test"], test["verdict"], test["points"], test["message"]) for test in form["tests"]] == results
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("body", "verdict"),
     [
@@ -79,12 +80,14 @@ def test_output_during_a_test_costs_no_points():
     assert wrong("for _ in range(9): print('x' * 2**20)\n    return x")["one-check"] == "passed"
 
 
+@pytest.mark.slow
 def test_a_hang_that_swallows_everything_is_ended():
     """The process is killed: it gets no exception that it could catch."""
     body = "while True:\n        try:\n            while True: pass\n        except BaseException: pass"
     assert wrong(body)["one-check"] == "timed out" and wrong(body)["two-check"] == "passed"
 
 
+@pytest.mark.slow
 def test_a_test_that_computes_too_long_is_timed_out():
     """Reading and comparing a reply cannot take for ever, whatever it is. The next student is graded as usual."""
     compares = "import time\nend = time.process_time() + 10 * (one() == 7)\nwhile time.process_time() < end: pass"
@@ -94,6 +97,7 @@ def test_a_test_that_computes_too_long_is_timed_out():
         assert verdicts(source, submission) == {"one-check": verdict}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["while True: pass", "import os; os._exit(1)", "import os; os.abort()"])
 def test_an_answer_cell_that_never_ends_costs_its_exercise(ending):
     """This holds even if the function in it is right: a test that could not run gives no points."""
@@ -101,6 +105,7 @@ def test_an_answer_cell_that_never_ends_costs_its_exercise(ending):
     assert lost.pop("two-check") == "passed" and set(lost.values()) <= {"timed out", "crashed"}
 
 
+@pytest.mark.slow
 def test_an_unmarked_cell_that_never_ends_costs_nothing():
     """A student's own experiment is stopped; the cells before and after it count, and their names are still bound."""
     submission = answered(SOURCE, two="def two():\n    return helper + one()")
@@ -119,6 +124,7 @@ def test_only_the_test_that_exits_fails():
     }
 
 
+@pytest.mark.slow
 def test_the_next_exercise_has_the_resources_that_one_used_up():
     """After a limit of output or memory was reached, counting starts again."""
     assert wrong("print('x' * 2**27)", two="def two():\n    print('hello')\n    return 2")["two-check"] == "passed"
@@ -128,6 +134,7 @@ def test_the_next_exercise_has_the_resources_that_one_used_up():
     assert verdicts(SOURCE, submission, Limits(memory_mb=256)) == expected
 
 
+@pytest.mark.slow
 def test_the_time_of_a_whole_notebook_is_bounded():
     """When it is used up, all further tests have timed out."""
     source = notebook(*(cell for n in range(4) for cell in (answer(f"f{n}", "pass"), check(f"f{n}-check", f"f{n}()"))))
@@ -192,6 +199,7 @@ def test_a_test_whose_last_line_is_a_number_gives_partial_credit(last, points, v
     assert (result.points, result.verdict) == (points, verdict)
 
 
+@pytest.mark.slow
 def test_no_output_earns_points():
     """Numbers that student code prints or displays give no points, with or without an early exit."""
     for body in ("print(3)", "display(3)", "print('3'); exit()", "import sys; sys.exit(0)"):

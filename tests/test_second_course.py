@@ -21,6 +21,8 @@ from tests.support.notebooks import answered
 from tests.support.paths import REPOSITORY
 from tests.support.waiting import HANGS
 
+pytestmark = pytest.mark.slow
+
 COURSE = REPOSITORY / "tests/second_course"
 ASSIGNMENT = "01-only"
 MAX_POINTS = 4

@@ -26,7 +26,10 @@ from tests.support.platform_files import NBGRADER_STUDENTS, Packed, packed
 from tests.support.small_class import NAME, hand_in
 from tests.support.waiting import HANGS, PAUSE, until
 
-pytestmark = pytest.mark.skipif(not surroundings.can_be_plain_user(), reason="this user cannot become another one")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not surroundings.can_be_plain_user(), reason="this user cannot become another one"),
+]
 
 ALLOWED = {
     "refused": "The socket lies in a folder that no other user may enter, so the kernel lets no one else connect.",

@@ -13,6 +13,8 @@ from grader.engine.notebook.cells import CellType, grade_id, type_of
 from tests.attacks.aftermath import ATTACKS, HONEST, LOOT, NAME, Aftermath, graded
 from tests.attacks.build import LIMITS, REACHED, SOURCE
 
+pytestmark = pytest.mark.slow
+
 SCRIPTING = ("script", "iframe", "object", "embed", "base", "form", "svg", "math", "style", "link", "meta")
 LINKING = ("href", "src", "action", "formaction", "data", "srcdoc", "xlink:href")
 

@@ -40,7 +40,10 @@ FOREIGN = """onload = () => document.title ||= JSON.stringify(Array.from(frames,
 """
 """Makes the title of a page a list of the elements in each of its frames that are not HTML, as the browser reads it."""
 
-pytestmark = pytest.mark.skipif(BROWSER is None, reason="pip cannot install Chromium; .ci/run does, so CI runs these")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(BROWSER is None, reason="pip cannot install Chromium; .ci/run does, so CI runs these"),
+]
 
 
 @pytest.fixture(scope="module")

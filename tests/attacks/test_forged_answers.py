@@ -46,6 +46,7 @@ def points(report: Report) -> list[float]:
     return [result.points for result in report.results]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reply", ODD.values(), ids=range(len(ODD)))
 def test_a_reply_outside_the_protocol_costs_one_exercise(reply: bytes) -> None:
     """The runner replaces the sandbox, goes on and keeps the earlier points; the student reads what happened."""
@@ -54,6 +55,7 @@ def test_a_reply_outside_the_protocol_costs_one_exercise(reply: bytes) -> None:
     assert report.results[3].verdict is Verdict.ERROR and "could not be read" in report.results[3].message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reply", LIES.values(), ids=LIES)
 def test_a_lie_costs_one_exercise(reply: bytes) -> None:
     """A message of the protocol may claim anything, but only the exercise that it answers for can lose points."""
@@ -132,6 +134,7 @@ LIES_ABOUT_GRADIENTS = {
 """The same for the reply with the gradients of a call."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "lie"),
     [
@@ -184,6 +187,7 @@ def test_no_place_outside_the_answer_is_named_for_a_hidden_test() -> None:
     assert messages and all("raised an error." in message and "cell 9" not in message for message in messages)
 
 
+@pytest.mark.slow
 def test_one_tensor_under_many_names_uses_up_only_its_own_memory() -> None:
     """It is sent once and copied for every name: the test runs out of memory, and the machine does not."""
     buffers = [BufferDescription(f"part{number}", True, 0) for number in range(30)]

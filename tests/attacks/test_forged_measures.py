@@ -60,6 +60,7 @@ def points(report: Report) -> list[float]:
     return [result.points for result in report.results]
 
 
+@pytest.mark.slow
 def test_honest_code_is_measured() -> None:
     """The lean answer passes, the wasteful one fails with its bytes, and so do wrong values."""
     assert points(judged(LEAN)) == [1, 1]

@@ -34,6 +34,8 @@ from tests.attacks.build import (
 )
 from tests.support.notebooks import cell
 
+pytestmark = pytest.mark.slow
+
 TOGETHER = copy.deepcopy(SOURCE)
 TOGETHER.metadata["tags"] = ["together"]
 

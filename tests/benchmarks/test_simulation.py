@@ -57,6 +57,7 @@ def test_no_run_is_faster_than_its_slowest_part(costs: Costs, size: int, workers
     assert seconds >= size * max(costs.task_bytes, costs.reply_bytes) / costs.bandwidth
 
 
+@pytest.mark.slow
 def test_more_workers_never_slow_a_run_and_beyond_the_limit_do_not_speed_it_up() -> None:
     """Up to the limit the time falls in proportion to the workers; then the driver's own time remains."""
     times = {workers: simulate(EVEN, 3000, workers).seconds for workers in (1, 2, 10, 50, 400, 800)}

@@ -37,7 +37,7 @@ TOO_WIDE = "all => all.filter((each) => each.scrollWidth > each.clientWidth + 1 
 NAVIGATION = ".book-open, .headerlink, .bd-sidebar-primary, .bd-sidebar-secondary, .prev-next-footer, #jb-print-toc"
 
 # One worker builds the book, for all its tests.
-pytestmark = pytest.mark.xdist_group("book")
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("book")]
 
 each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: f"{path.parent}/{path.stem}")
 

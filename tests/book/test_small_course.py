@@ -259,6 +259,7 @@ def test_a_guide_links_to_files_that_there_are(tmp_path: Path) -> None:
         Pages(tmp_path / "pages", read_course(tmp_path, {}), Settings()).write()
 
 
+@pytest.mark.slow
 def test_nothing_is_executed(tmp_path: Path) -> None:
     """A cell that would leave a file leaves none."""
     write_course(tmp_path, example=[picture()])
@@ -269,6 +270,7 @@ def test_nothing_is_executed(tmp_path: Path) -> None:
     assert not (tmp_path / "ran").exists()
 
 
+@pytest.mark.slow
 def test_a_book_is_the_same_each_time(tmp_path: Path) -> None:
     """Byte by byte, whatever the order of sets is."""
     write_course(tmp_path, opening="# What is a **sum**?\n\n$x + y$", example=[picture()])
@@ -281,6 +283,7 @@ def test_a_book_is_the_same_each_time(tmp_path: Path) -> None:
     assert first.keys() == second.keys()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("opening", "says"),
     [

@@ -97,6 +97,7 @@ def test_a_link_to_a_file_is_followed_as_in_the_release(course):
     assert read(course) == {**FILES, "linked.txt": "9"}
 
 
+@pytest.mark.slow
 def test_a_class_is_graded_with_them(course):
     """A student's changed copies change nothing; a change in source/ has everybody graded again."""
     cheat = {"tests.py": "def check(total):\n    pass\n", "data/numbers.txt": "7"}
@@ -119,6 +120,7 @@ def test_our_own_solution_has_them(course):
         sound(course_dir, load_assignment(course_dir, NAME, sandbox=True))
 
 
+@pytest.mark.slow
 def test_nbgraders_own_command_has_them(course):
     """The plug-in grades as `grader grade` does."""
     write(hand_in(course, "ann", SOURCE), FILES)

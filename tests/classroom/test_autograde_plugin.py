@@ -17,6 +17,8 @@ from grader.classroom.source.student_zero import STAMP
 from tests.support.notebooks import answered, cell
 from tests.support.small_class import NAME, RIGHT, SCORES, SOURCE, hand_in, ledger, make_class, points, released, run
 
+pytestmark = pytest.mark.slow
+
 LATE = """
 from nbgrader.plugins import LateSubmissionPlugin
 

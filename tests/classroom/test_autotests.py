@@ -24,6 +24,8 @@ from grader.errors import GraderError
 from tests.support.notebooks import answer, answered, check, code, helpers, hidden, notebook
 from tests.support.small_class import run
 
+pytestmark = pytest.mark.slow
+
 NAME = "ps1"
 CONFIG = """
 from pathlib import Path

@@ -12,6 +12,8 @@ from grader.commands.cli import main
 from tests.support.notebooks import answered, cell, code, text
 from tests.support.small_class import NAME, RIGHT, SOURCE, hand_in, make_course, released
 
+pytestmark = pytest.mark.slow
+
 Change = Callable[[NotebookNode], None]
 
 

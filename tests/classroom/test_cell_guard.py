@@ -72,6 +72,7 @@ def test_grading_names_the_notebooks(course: Path, capsys: pytest.CaptureFixture
     assert "large.ipynb was added, small.ipynb was removed:" in line and "nbgrader db assignment remove" in line
 
 
+@pytest.mark.slow
 def test_following_the_message_helps(course: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A new test in an existing cell can be graded, and so can an assignment that was removed from the gradebook."""
     source = copy.deepcopy(SOURCE)
@@ -98,6 +99,7 @@ def test_before_a_student_is_graded_cells_may_change(course: Path) -> None:
         assert gradebook.find_grade_cell("one-test-new", "small", NAME).max_score == 2
 
 
+@pytest.mark.slow
 def test_nbgraders_own_command_gives_the_same_message(course: Path) -> None:
     """In its log; without the gradebook there is nothing to refuse."""
     write_source(course, add=[NEW])

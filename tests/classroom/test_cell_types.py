@@ -153,6 +153,7 @@ def test_metadata_of_an_old_version_must_be_updated(tmp_path: Path) -> None:
     assert Outline(read_source(folder / "source" / NAME / "one.ipynb", 10)).types == [CellType.TASK]
 
 
+@pytest.mark.slow
 def test_all_types_together_get_the_rows_of_stock_nbgrader(tmp_path: Path) -> None:
     """From a submission as released, and from one with other text in each cell that students can change.
 

@@ -46,6 +46,8 @@ from tests.support.small_class import (
 )
 from tests.support.waiting import HANGS
 
+pytestmark = pytest.mark.slow
+
 ONE = "def one(x=1):\n    ### BEGIN SOLUTION\n    return x + (x > 2)\n    ### END SOLUTION"
 FEWER = "assert one(3) == 4, 'no one passes'"
 """Our solution to another task, of which no student knew, and its test."""

@@ -35,6 +35,7 @@ def test_every_student_has_the_score_that_the_answers_earn(graded: Path) -> None
         assert pages == {"small.html", "index.html"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", [1, 8])
 def test_the_gradebook_does_not_depend_on_the_number_of_jobs(graded: Path, tmp_path: Path, jobs: int) -> None:
     """It is the same to the last mark and comment."""
@@ -43,6 +44,7 @@ def test_the_gradebook_does_not_depend_on_the_number_of_jobs(graded: Path, tmp_p
     assert ledger(folder) == ledger(graded)
 
 
+@pytest.mark.slow
 def test_no_student_times_out_because_others_are_graded(tmp_path: Path) -> None:
     """Eight students compute for a second each, and the caller asks for eight at a time: none costs another time."""
     folder = make_course(tmp_path / "course")
@@ -82,6 +84,7 @@ def test_a_second_run_grades_no_student(again: Path) -> None:
     assert {path: path.stat().st_mtime_ns for path in (again / "autograded").rglob("*.ipynb")} == before
 
 
+@pytest.mark.slow
 def test_only_what_changed_is_graded_again(again: Path) -> None:
     """A new submission, a new student and a new timestamp each cost the grading of one student."""
     hand_in(again, "bob", answered(released(again), **RIGHT))
@@ -93,6 +96,7 @@ def test_only_what_changed_is_graded_again(again: Path) -> None:
     assert grade_class(again) == []
 
 
+@pytest.mark.slow
 def test_a_new_due_date_has_all_students_graded_again(again: Path) -> None:
     """Penalties depend on it."""
     with CourseDir(again).gradebook() as gradebook:
@@ -100,6 +104,7 @@ def test_a_new_due_date_has_all_students_graded_again(again: Path) -> None:
     assert grade_class(again) == sorted(SCORES) and grade_class(again) == []
 
 
+@pytest.mark.slow
 def test_a_changed_source_or_force_grades_all_students_again(again: Path) -> None:
     """A new test counts for every student; --force also grades submissions that did not change."""
     assert grade_class(again, force=True) == sorted(SCORES) and points(again) == SCORES
@@ -110,6 +115,7 @@ def test_a_changed_source_or_force_grades_all_students_again(again: Path) -> Non
     assert points(again)["ann"] == 17 and points(again)["dan"] == 5
 
 
+@pytest.mark.slow
 def test_a_missing_page_and_an_unreadable_marker_have_the_student_graded_again(again: Path) -> None:
     """A student is done only with a readable marker and every file that it lists."""
     (again / "feedback" / "bob" / NAME / "small.html").unlink()
@@ -121,6 +127,7 @@ def test_a_missing_page_and_an_unreadable_marker_have_the_student_graded_again(a
     assert (again / "feedback" / "bob" / NAME / "small.html").exists() and points(again) == SCORES
 
 
+@pytest.mark.slow
 def test_lost_records_are_written_again(again: Path) -> None:
     """A student whose notebook or gradebook entry is gone is graded again, and no other student."""
     shutil.rmtree(again / "autograded" / "cat")
@@ -130,6 +137,7 @@ def test_lost_records_are_written_again(again: Path) -> None:
     assert grade_class(again) == ["dan"] and points(again) == SCORES
 
 
+@pytest.mark.slow
 def test_manual_marks_survive_a_regrading(again: Path) -> None:
     """Manual score, extra credit and comment stay. An answer whose text changed needs manual grading again."""
     with CourseDir(again).gradebook() as gradebook:
@@ -148,6 +156,7 @@ def test_manual_marks_survive_a_regrading(again: Path) -> None:
     assert "Well put." in (again / "feedback" / "ann" / NAME / "small.html").read_text()
 
 
+@pytest.mark.slow
 def test_a_student_scores_the_same_alone_and_in_a_class_of_two_hundred(tmp_path: Path) -> None:
     """Every grade, mark and comment is that of the student graded alone, whatever the others hand in."""
     crowd, alone = make_class(tmp_path / "crowd"), make_course(tmp_path / "alone")

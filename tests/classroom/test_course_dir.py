@@ -105,6 +105,7 @@ def test_a_broken_configuration_is_one_line(tmp_path: Path) -> None:
         CourseDir(tmp_path)
 
 
+@pytest.mark.slow
 def test_a_new_gradebook_is_that_of_nbgrader(tmp_path: Path) -> None:
     """It has the same tables, columns and version as nbgrader's own, and a second call changes nothing."""
     stock, made = tmp_path / "stock.db", tmp_path / "made.db"
@@ -193,6 +194,7 @@ def _make_tables(url: str, start: Any) -> None:
     make_tables(url)
 
 
+@pytest.mark.slow
 def test_programs_make_a_gradebook_at_once(tmp_path: Path) -> None:
     """One makes the tables, and the others find them."""
     context = multiprocessing.get_context("fork")

@@ -58,6 +58,7 @@ def test_an_endless_computation_is_stopped_although_the_first_exception_was_lost
         compute(5)
 
 
+@pytest.mark.slow
 def test_a_page_that_takes_too_long_is_shown_as_typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It has all its points, and the pages of other students are rendered as ever."""
     monkeypatch.setattr(pages, "PAGE_SECONDS", 0.5)

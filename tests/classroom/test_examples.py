@@ -21,6 +21,8 @@ from tests.commands.mark.marker import chromium, needs_browser
 from tests.support.axe import SCHEMES, violations
 from tests.support.paths import REPOSITORY
 
+pytestmark = pytest.mark.slow
+
 ASSIGNMENT = "04-attention"
 MAX_POINTS = 78
 NOTEBOOKS = {"1-vanilla-attention", "2-self-attention", "3-what-attention-learns"}

@@ -151,6 +151,7 @@ def test_tests_that_lost_points_come_with_the_message_told(marked: Path) -> None
     assert any(line.startswith("No messages are kept") for line in printed(marked, "gus"))
 
 
+@pytest.mark.slow
 def test_a_known_mistake_is_named(again: Path) -> None:
     """By the name that it has in the course's list."""
     mistakes = again / "source" / NAME / "misconceptions"

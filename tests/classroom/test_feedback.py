@@ -48,6 +48,7 @@ def test_code_has_its_colours() -> None:
     assert re.search(r"\.highlight \.k { color: #\w+", html) and "summary { display: list-item" in html
 
 
+@pytest.mark.slow
 def test_code_is_as_nbconvert_makes_it() -> None:
     """Answers in every style, code that only IPython understands, and text that is no code at all."""
     assert len(STYLES) > 200

@@ -180,6 +180,7 @@ def test_every_formula_of_the_course_is_drawn() -> None:
     assert found > 1_000 and failed == []
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(BROWSER is None, reason="pip cannot install Chromium; .ci/run does, so CI runs these")
 @pytest.mark.parametrize("width", [390, 1280])
 def test_no_page_is_wider_than_the_window(feedback: Path, tmp_path: Path, width: int) -> None:
@@ -234,6 +235,7 @@ def marked_page() -> str:
     return FeedbackExporter().from_notebook_node(graded, {"nbgrader": header})[0]
 
 
+@pytest.mark.slow
 @needs_browser
 def test_axe_finds_nothing_on_a_page_of_any_kind(feedback: Path, tmp_path: Path) -> None:
     """Right, partly right, damaged, stopped, blank, raising, late with comments, too long for a page, outdated, and

@@ -152,6 +152,7 @@ def hostile(draw: st.DrawFn) -> str:
     return beginning + unit.replace("N", "0") * (sanitize.MAX_HTML // len(unit))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("render", "largest"),
     [(sanitize.html, largest_html), (sanitize.markdown, largest_markdown)],

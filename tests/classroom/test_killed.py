@@ -11,6 +11,8 @@ import pytest
 from tests.support.killed_run import finish, kill, run_twice_at_once
 from tests.support.small_class import SCORES, ledger, make_slow_class
 
+pytestmark = pytest.mark.slow
+
 SLOW_STUDENTS = 36
 STUDENTS = SLOW_STUDENTS + len(SCORES)
 KILLS = 5

@@ -139,6 +139,7 @@ def test_nothing_is_written_if_the_record_refuses(course: CourseDir) -> None:
     assert rows(course) == before
 
 
+@pytest.mark.slow
 def test_a_late_penalty_follows_the_mark(course: CourseDir) -> None:
     """As it does when the class is graded again, with an extension or without; in time there is none."""
     for student in ("ann", "bob"):
@@ -171,6 +172,7 @@ def test_a_due_date_that_moves_while_people_mark_counts(course: CourseDir) -> No
     book.close()
 
 
+@pytest.mark.slow
 def test_a_mark_makes_no_notebook_late_that_was_in_time(course: CourseDir) -> None:
     """A notebook that was handed in alone has a time of its own, for marks as for class runs."""
     place = course.root / "submitted" / "ann" / NAME
@@ -197,6 +199,7 @@ def test_a_gradebook_that_cannot_be_used_says_so(course: CourseDir) -> None:
         book.read(WHY)
 
 
+@pytest.mark.slow
 def test_a_gradebook_in_postgresql(course: CourseDir, database: Any, tmp_path: Path) -> None:
     """Compares and writes in the same way."""
     with (course.root / "nbgrader_config.py").open("a") as config:

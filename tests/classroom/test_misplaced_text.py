@@ -20,6 +20,8 @@ from grader.classroom.page.result_files import read_record
 from tests.support.notebooks import answered, cell, text
 from tests.support.small_class import NAME, RIGHT, grade_class, hand_in, ledger, make_course, released, run
 
+pytestmark = pytest.mark.slow
+
 WRITTEN = "It had to be."
 
 

@@ -41,6 +41,8 @@ from grader.commands.grade.explain import explanation
 from grader.commands.report.command import ReportOptions, report
 from tests.support.notebooks import answer, answered, check, hidden, notebook, text, written
 
+pytestmark = pytest.mark.slow
+
 NAME = "01-sums"
 DUE = datetime(2030, 1, 2, 12)
 CONFIG = """

@@ -20,6 +20,8 @@ from tests.support.paths import REPOSITORY
 from tests.support.small_class import NAME, RIGHT, SCORES, hand_in, make_course, points, released
 from tests.support.waiting import HANGS
 
+pytestmark = pytest.mark.slow
+
 SECRET = "secret"
 """A folder beside the course, to which links lead."""
 CALL = re.compile(

@@ -14,6 +14,8 @@ from grader.classroom.student import load_assignment
 from tests.support.changed_course import OLDER, graded, source
 from tests.support.plain_course import ASSIGNMENT, SOURCE, make, write
 
+pytestmark = pytest.mark.slow
+
 DUE = datetime(2030, 1, 2, 12)
 ZERO = "c.LateSubmissionPlugin.penalty_method = 'zero'\n"
 OWN_RULE = """

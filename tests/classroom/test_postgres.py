@@ -14,6 +14,8 @@ from tests.support.killed_run import finish, kill, run_twice_at_once
 from tests.support.postgres import Postgres
 from tests.support.small_class import SCORES, grade_class, ledger, make_slow_class
 
+pytestmark = pytest.mark.slow
+
 SLOW_STUDENTS = 14
 STUDENTS = SLOW_STUDENTS + len(SCORES)
 

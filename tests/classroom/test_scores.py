@@ -3,6 +3,7 @@
 import io
 import unicodedata
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rich.console import Console
@@ -51,6 +52,7 @@ def test_the_table_has_names_and_those_who_handed_in_nothing() -> None:
     assert rows({"cat": ""})[-1] == ["cat", "-", "-", "has not handed in"] and len(rows({})) == 2
 
 
+@pytest.mark.slow
 @given(name=st.text(st.characters(codec=None), min_size=1))
 @example(name="\x1b]0;owned\x07\x1b[2J")
 @example(name="eve \u202e001 / 001")

@@ -92,6 +92,7 @@ def test_a_regrade_that_changes_nothing_asks_for_nothing(course: Path) -> None:
     assert state(course) == {"one-check": (0.5, False), "one-test-more": (1, False)}
 
 
+@pytest.mark.slow
 def test_a_test_that_gives_other_points_is_asked_for_again_and_no_other(course: Path) -> None:
     """Until a person has looked at it, whatever is graded meanwhile; what they set then stays again."""
     change_test(course)
@@ -110,6 +111,7 @@ def test_a_new_answer_that_gives_other_points_is_asked_for(course: Path) -> None
     assert state(course) == {"one-check": (0.5, False), "one-test-more": (1, True)}
 
 
+@pytest.mark.slow
 def test_the_page_says_that_a_person_set_the_points(course: Path) -> None:
     """Where the test's own sentence would stand, which is no reason for them; nbgrader's page says the same."""
     grade_class(course, force=True)
@@ -124,6 +126,7 @@ def test_the_page_says_that_a_person_set_the_points(course: Path) -> None:
     assert row(course) == shown and "one(3) is not 3" not in words(page(course))
 
 
+@pytest.mark.slow
 def test_a_test_that_waits_keeps_no_other_from_counting(course: Path) -> None:
     """The page counts what is known, as its header does; ledger and formgrader have the sum of all."""
     change_test(course)

@@ -33,6 +33,7 @@ def grade_all(folder: Path, **options: Any) -> dict[str, StudentResult]:
     return {outcome.student: outcome for outcome in ClassRun(CourseDir(folder), NAME, **options).outcomes()}
 
 
+@pytest.mark.slow
 def test_files_that_cannot_be_read_are_errors_of_their_student(again: Path) -> None:
     """An invalid or overlong timestamp is ignored; a pipe blocks no run, and a link to the solution gains nothing."""
     times = [again / "submitted" / student / NAME / "timestamp.txt" for student in ("bob", "ann", "eve")]
@@ -53,6 +54,7 @@ def test_files_that_cannot_be_read_are_errors_of_their_student(again: Path) -> N
     assert points(again) == SCORES | {"cat": 0, "dan": 0}
 
 
+@pytest.mark.slow
 def test_a_missing_notebook_and_an_invalid_one_score_zero(again: Path) -> None:
     """With a line each, which the next run repeats; the other students are graded."""
     hand_in(again, "gus", None)
@@ -75,6 +77,7 @@ def test_a_graded_notebook_that_became_unreadable_scores_zero(again: Path) -> No
     assert not (again / "feedback" / "ann" / NAME / "small.html").exists()
 
 
+@pytest.mark.slow
 def test_in_an_unreadable_folder_the_previous_scores_are_kept(again: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A folder that the grader may not read is no submission without notebooks."""
     stat = os.stat
@@ -119,6 +122,7 @@ def test_a_broken_source_is_reported_before_a_student_is_graded(
     assert points(again) == SCORES
 
 
+@pytest.mark.slow
 def test_a_student_who_could_not_be_confined_has_no_completion_marker(again: Path) -> None:
     """A limit that the kernel refuses costs no points: the previous scores are kept, and the next run tries again."""
     with (again / "nbgrader_config.py").open("a") as config:
@@ -131,6 +135,7 @@ def test_a_student_who_could_not_be_confined_has_no_completion_marker(again: Pat
     assert grade_class(again, force=True) == sorted(SCORES)
 
 
+@pytest.mark.slow
 def test_a_gradebook_that_cannot_be_written_ends_the_run(again: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With one line, because it concerns all students. Those who are done stay done, and the next run does the rest."""
     monkeypatch.setattr(class_run, "MAX_TOGETHER", 1)
@@ -164,6 +169,7 @@ class Immediate:
         pass
 
 
+@pytest.mark.slow
 def test_results_that_are_ready_together_come_in_order(again: Path) -> None:
     """However slow the writer is, students come in the order of their names, and all of them are written."""
     outcomes = list(ClassRun(CourseDir(again), NAME, force=True).outcomes(Immediate()))
@@ -171,6 +177,7 @@ def test_results_that_are_ready_together_come_in_order(again: Path) -> None:
     assert points(again) == SCORES and grade_class(again) == []
 
 
+@pytest.mark.slow
 def test_one_student_who_cannot_be_written_is_no_error_of_those_written_together(again: Path) -> None:
     """The scores of several students are one transaction; the others' are written all the same."""
     blocked = again / "autograded" / "cat" / NAME / ".small.ipynb.new"
@@ -182,6 +189,7 @@ def test_one_student_who_cannot_be_written_is_no_error_of_those_written_together
     assert points(again) == SCORES
 
 
+@pytest.mark.slow
 def test_a_full_disk_ends_the_run(again: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With one line; once there is space, the next run does the rest."""
     hand_in(again, "ann", released(again))
@@ -192,6 +200,7 @@ def test_a_full_disk_ends_the_run(again: Path, monkeypatch: pytest.MonkeyPatch) 
     assert grade_class(again) == ["ann"]
 
 
+@pytest.mark.slow
 def test_a_link_in_the_place_of_a_new_file_is_not_followed(again: Path) -> None:
     """What it leads to stays as it is, and the student is named."""
     (again / "secret.txt").write_text("secret")

@@ -33,6 +33,8 @@ from tests.support.notebooks import answer, answered, cell, check, code, helpers
 from tests.support.small_class import run
 from tests.support.stock_nbgrader import CONFIG, grade_class, rows, write
 
+pytestmark = pytest.mark.slow
+
 NAME = "ps"
 SCHEME = "### BEGIN MARK SCHEME\nTwo points for each formula.\n### END MARK SCHEME"
 SOURCES = {

@@ -157,6 +157,7 @@ def test_names_of_arrows_do_not_overlap(monkeypatch: pytest.MonkeyPatch) -> None
     assert not any(one.overlaps(other) for one, other in itertools.combinations(names, 2))
 
 
+@pytest.mark.slow
 def test_a_notebook_computes_in_one_thread() -> None:
     """On tensors as small as the course's, threads would wait for each other; the notebooks import torch first."""
     code = "import torch; torch.set_num_threads(2); from course import figures; print(torch.get_num_threads())"

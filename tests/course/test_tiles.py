@@ -23,6 +23,7 @@ def test_each_step_has_a_chart_of_its_own() -> None:
     assert two.shape[1] > 1.5 * one.shape[1] and abs(two.shape[0] - one.shape[0]) < 10
 
 
+@pytest.mark.slow
 def test_a_row_has_two_charts() -> None:
     """Four steps are no wider than two, so that a phone can show them; a row that is not full ends empty."""
     two, three, four = (darkness(tiles.growing_bars((STEPS * 2)[:n], names=WORDS, alt=ALT)) for n in (2, 3, 4))

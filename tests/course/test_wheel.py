@@ -21,6 +21,8 @@ from packaging.utils import canonicalize_name
 from tests.support.paths import GRADER, IMPORTED_FROM, KERNEL, REPOSITORY
 from tests.support.waiting import HANGS
 
+pytestmark = pytest.mark.slow
+
 DATA = {"course": ["alice.txt"], "grader": ["py.typed"]}
 """Package -> files of it that are none of modules, templates and widgets."""
 RELEASED = sorted(REPOSITORY.glob("release/**/*.ipynb"))

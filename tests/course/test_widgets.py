@@ -12,7 +12,7 @@ from grader_kernel.widget import Widget
 from tests.commands.mark.marker import needs_browser
 from tests.support.widgets import text_of
 
-pytestmark = needs_browser
+pytestmark = [pytest.mark.slow, needs_browser]
 LN2 = math.log(2)
 FOUR = ["river", "bank", "tree", "boat"]
 SCORES = [0, 0, 0, 0, 2 * LN2, LN2]

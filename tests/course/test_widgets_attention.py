@@ -9,7 +9,7 @@ from course import data, widgets
 from tests.commands.mark.marker import needs_browser
 from tests.support.widgets import Compute, State, generator, reals, same, solution, whole
 
-pytestmark = needs_browser
+pytestmark = [pytest.mark.slow, needs_browser]
 WORDS = data.sentence_vectors().double()
 
 

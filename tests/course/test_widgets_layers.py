@@ -12,7 +12,7 @@ from course import widgets
 from tests.commands.mark.marker import needs_browser
 from tests.support.widgets import Compute, State, generator, reals, same, solution, text_of, whole
 
-pytestmark = needs_browser
+pytestmark = [pytest.mark.slow, needs_browser]
 ENDINGS = {
     (1,): [0, 0, 0, 0.4, 0.6],
     (1, 3): [0, 0, 0.1, 0, 0.9],

@@ -54,6 +54,7 @@ def test_a_wrong_security_context_is_found(field: str, value: object) -> None:
         kubernetes_validate.validate(item, KUBERNETES, strict=True)
 
 
+@pytest.mark.slow
 def test_the_compose_file_keeps_to_the_schema() -> None:
     """Compose knows every key; a misspelt one fails."""
     validate_compose(compose())
@@ -72,6 +73,7 @@ def test_the_image_has_what_the_files_start() -> None:
     assert 'ENTRYPOINT ["grader"]' in text and compose()["services"]["grader"]["command"][0] == "serve"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(bool(refused()), reason=refused())
 def test_workers_grade_within_the_security_context() -> None:
     """As a user without a name, on a read-only file system, with no capability and no privilege to gain.

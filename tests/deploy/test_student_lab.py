@@ -16,7 +16,7 @@ from tests.support.jupyterlab import jupyterlab, menu, opened, run_all, set_them
 from tests.support.notebooks import code, notebook, text
 from tests.support.paths import REPOSITORY
 
-pytestmark = needs_browser
+pytestmark = [pytest.mark.slow, needs_browser]
 SETTINGS = REPOSITORY / "deploy" / "student"
 RELEASED = REPOSITORY / "release" / "04-attention" / "2-self-attention.ipynb"
 EXERCISE = "split-heads"

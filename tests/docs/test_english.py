@@ -14,6 +14,7 @@ from tests.support.prose import Kind, prose_of
 RULES = rules()
 
 
+@pytest.mark.slow
 def test_no_phrase_is_one_that_a_native_engineer_would_reword() -> None:
     """Neither a notebook nor a docstring, a comment, a message or a page has more of them than the rules keep."""
     assert all_complaints() == []

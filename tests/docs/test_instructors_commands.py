@@ -19,6 +19,8 @@ from tests.support.paths import REPOSITORY
 from tests.support.platform_files import CANVAS_GRADEBOOK, NBGRADER_STUDENTS, Packed, packed, write_csv
 from tests.support.small_class import RIGHT, SOURCE
 
+pytestmark = pytest.mark.slow
+
 ASSIGNMENT = "04-attention"
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 RUN = re.compile(r"(nb)?grader (?!doctor|prove|mark)")

@@ -13,6 +13,8 @@ import pytest
 from tests.support.paths import REPOSITORY
 from tests.support.waiting import HANGS
 
+pytestmark = pytest.mark.slow
+
 NOTEBOOK = "source/04-attention/1-vanilla-attention.ipynb"
 (COMMAND,) = re.findall(r"^git config .+$", (REPOSITORY / "CONTRIBUTING.md").read_text(), re.MULTILINE)
 ENVIRONMENT = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}

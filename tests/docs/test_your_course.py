@@ -4,8 +4,12 @@ import os
 import re
 from pathlib import Path
 
+import pytest
+
 from tests.support import warm
 from tests.support.paths import GRADER
+
+pytestmark = pytest.mark.slow
 
 PAGE = (GRADER / "docs/your-course.md").read_text()
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

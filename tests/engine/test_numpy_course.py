@@ -88,6 +88,7 @@ MISTAKES = {
 }
 
 
+@pytest.mark.slow
 def test_our_own_solution_keeps_its_points():
     """In every test, as under stock nbgrader."""
     results = grade(SOURCE, SOURCE).results

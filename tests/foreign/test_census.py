@@ -31,6 +31,7 @@ def test_the_census_is_whole():
     assert free == 96 and f"{free} need no tag, and all 98 work with it" in page
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("answered", ["right", "wrong"])
 def test_stock_agrees(answered):
     """In one kernel, as nbgrader runs a notebook, each right answer passes its test and each wrong one fails it."""
@@ -45,12 +46,14 @@ def failed(cell) -> bool:
     return any(output.output_type == "error" for output in cell.outputs)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pattern", [each for each in CENSUS if not each.needs_together], ids=named)
 def test_across_the_boundary(pattern):
     """Its right answer has full points, its wrong one none."""
     assert (points(pattern, pattern.right), points(pattern, pattern.wrong)) == (1, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pattern", CENSUS, ids=named)
 def test_together(pattern):
     """Beside the student's code, all of them work."""

@@ -14,6 +14,8 @@ from nbgrader.api import Gradebook
 from grader.classroom.page.result_files import read_record
 from tests.support import warm
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = Path(nbgrader.__file__).parent / "docs/source/user_guide"
 CONFIG = {
     "stock": "c = get_config()\n",

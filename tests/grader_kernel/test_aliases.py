@@ -90,6 +90,7 @@ def test_gradients_flow_through_the_call(student: Any) -> None:
     assert shared == 0 and x.grad is not None and x.grad.tolist() == [2, 2, 2]
 
 
+@pytest.mark.slow
 @given(st.recursive(st.integers(), lambda parts: st.lists(parts, max_size=4) | st.dictionaries(st.text(), parts)))
 def test_a_value_belongs_to_itself_and_its_copy_does_not(value: Any) -> None:
     """However deep: every list and dict in it counts once, and none in a copy."""

@@ -34,6 +34,8 @@ from tests.support.notebooks import (
 from tests.support.paths import REPOSITORY
 from tests.support.waiting import HANGS
 
+pytestmark = pytest.mark.slow
+
 RELEASED = sorted(REPOSITORY.glob("release/*/*.ipynb"))
 NAME = "01-small"
 SECRET = "Here the cubes are returned."

@@ -32,6 +32,8 @@ from tests.support.paths import REPOSITORY
 from tests.support.small_class import NAME
 from tests.support.waiting import until
 
+pytestmark = pytest.mark.slow
+
 LIMITED = """
 c.SubmissionPolicy.assignments = {
     "02-few": {"attempts": 1}, "03-due": {"due": "2001-01-01 00:00 UTC"}, "04-points": {"disclosure": "points"},

@@ -233,6 +233,7 @@ def test_the_collector_rests_during_the_call() -> None:
         (gc.enable if before[0] else gc.disable)()
 
 
+@pytest.mark.slow
 def test_a_measurement_leaves_nothing_to_collect() -> None:
     """A runner collects rarely, and a sandbox may measure thousands of calls."""
     result, _ = peak_memory(torch.exp, X)

@@ -68,6 +68,7 @@ def test_a_file_that_is_no_notebook_is_not_listed(released: Path) -> None:
     assert len(progress.notebooks(released)) == 3
 
 
+@pytest.mark.slow
 def test_students_see_no_tools_for_instructors() -> None:
     """`make lab` starts JupyterLab with a setting that disables Create Assignment, and nothing that students need."""
     lines = (REPOSITORY / "Makefile").read_text()

@@ -18,7 +18,7 @@ from grader_kernel.widget import FOLDER, html, module, script
 from tests.commands.mark.marker import chromium, needs_browser
 from tests.support.notebooks import code, notebook
 
-pytestmark = needs_browser
+pytestmark = [pytest.mark.slow, needs_browser]
 LINES = ["s = q @ k", "w = s.softmax(-1)", "return w @ v", "pass = ()"]
 ASKED = [
     questions.choose(

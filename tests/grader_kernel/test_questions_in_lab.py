@@ -14,7 +14,7 @@ from tests.support.jupyterlab import jupyterlab, opened, run_all
 from tests.support.notebooks import code, notebook
 from tests.support.waiting import until
 
-pytestmark = needs_browser
+pytestmark = [pytest.mark.slow, needs_browser]
 CELLS = [
     "import grader_kernel.questions\n\n"
     'grader_kernel.questions.choose("c", "Which?", right={"A": "a"}, wrong={"B": "Not B."})',

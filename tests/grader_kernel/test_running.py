@@ -11,6 +11,8 @@ from grader_kernel.running import with_progress
 from tests.support.notebooks import IN_A_FRONT_END, code, notebook
 from tests.support.waiting import HANGS
 
+pytestmark = pytest.mark.slow
+
 SLOW = """
 import time
 from grader_kernel.running import with_progress

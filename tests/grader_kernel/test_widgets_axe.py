@@ -16,7 +16,7 @@ from tests.commands.mark.marker import chromium, needs_browser
 from tests.support.axe import violations
 from tests.support.paths import REPOSITORY
 
-pytestmark = needs_browser
+pytestmark = [pytest.mark.slow, needs_browser]
 DIV = re.compile(r'<div class="grader-widget" data-module="([\w-]+)" data-state="([^"]*)">')
 SHARED = {"kit", "page"}
 MODULES = {

@@ -143,6 +143,7 @@ def is_seen(way: str) -> None:
         WAYS["NumPy"]()
 
 
+@pytest.mark.slow
 @torchs_own_warnings
 @pytest.mark.parametrize("way", WAYS)
 def test_every_way_to_a_function_is_seen(way: str) -> None:

@@ -16,7 +16,7 @@ from tests.support.small_class import RIGHT
 EXCHANGE = "/srv/attention/exchange"
 COLLECTED = f"/srv/attention/course/submitted/ada/{EXCHANGED}"
 
-pytestmark = NEEDS_A_HUB
+pytestmark = [pytest.mark.slow, *NEEDS_A_HUB]
 
 
 class AssignmentList:

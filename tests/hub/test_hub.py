@@ -33,7 +33,7 @@ print(json.dumps([[read(path) for path in PATHS], [ask(address) for address in A
 """
 """What a student can do in a cell: open files, and send the token of their own server to any address."""
 
-pytestmark = NEEDS_A_HUB
+pytestmark = [pytest.mark.slow, *NEEDS_A_HUB]
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from tests.hub.machine import NEEDS_A_HUB
 
 RED = ".jp-RenderedText[data-mime-type$='.error'], .jp-RenderedText[data-mime-type$='.stderr']"
 
-pytestmark = NEEDS_A_HUB
+pytestmark = [pytest.mark.slow, *NEEDS_A_HUB]
 
 
 @pytest.fixture(scope="module")

@@ -9,6 +9,8 @@ from tests.support.judge import Judge
 from tests.support.notebooks import answer, helpers, hidden, notebook
 from tests.support.proof_cache import ProofCache
 
+pytestmark = pytest.mark.slow
+
 RIGHT = "def area(r):\n    return math.pi * r * r"
 WRONG = "def area(r):\n    return math.pi * r"
 SOURCE = notebook(

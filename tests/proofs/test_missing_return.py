@@ -5,6 +5,8 @@ Python's own error, that a NoneType has no shape, would come out of a test cell,
 
 import ast
 
+import pytest
+
 from grader.engine.grading import grade
 from grader.engine.notebook.cells import grade_id
 from grader.engine.report import Report, Result, Verdict
@@ -12,6 +14,8 @@ from tests.support.exercises import SOURCES, reference
 from tests.support.judge import Judge
 from tests.support.notebooks import answer, check, helpers, notebook, with_answer
 from tests.support.schedule import grouped
+
+pytestmark = pytest.mark.slow
 
 WITHOUT_RETURN = """
 ANSWER

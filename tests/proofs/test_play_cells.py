@@ -8,6 +8,8 @@ from nbformat.v4 import new_code_cell
 from tests.support.exercises import OUTLINES, SOURCES
 from tests.support.judge import Judge
 
+pytestmark = pytest.mark.slow
+
 PLAY = {
     "linear": "linear = nn.Linear(2, 3)\nlinear(torch.randn(4, 2))",
     "dropout": "dropout = nn.Dropout(0.5)",

@@ -25,6 +25,8 @@ from tests.support.exercises import (
 from tests.support.judge import WITH_LONG_TESTS, Judge, points
 from tests.support.schedule import grouped, last
 
+pytestmark = pytest.mark.slow
+
 LEAST_MISCONCEPTIONS, LEAST_STYLES = 6, 3
 
 

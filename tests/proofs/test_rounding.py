@@ -6,10 +6,14 @@ more variants return another dtype, or float64 with the digits of float32: what 
 
 import ast
 
+import pytest
+
 from grader.engine.report import Report, Result
 from tests.support.exercises import SOURCES, reference
 from tests.support.judge import Judge
 from tests.support.schedule import grouped
+
+pytestmark = pytest.mark.slow
 
 WRAPPED = """
 ANSWER

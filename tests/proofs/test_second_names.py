@@ -12,6 +12,8 @@ from tests.support.judge import Judge
 from tests.support.notebooks import answer, helpers, hidden, notebook, with_answer
 from tests.support.schedule import grouped
 
+pytestmark = pytest.mark.slow
+
 SECOND_NAME = """
 BEFORE = {item for item in globals().values() if isinstance(item, type)}
 ANSWER

@@ -17,6 +17,8 @@ from tests.support.judge import Judge, points
 from tests.support.notebooks import answer, helpers, hidden, notebook, with_answer
 from tests.support.schedule import grouped
 
+pytestmark = pytest.mark.slow
+
 WRITING = """
 import types
 

@@ -20,6 +20,8 @@ from grader.commands.extend.extension import extend
 from grader.commands.lms.export import EXPORTS
 from tests.support.small_class import NAME, make_course, results_of
 
+pytestmark = pytest.mark.slow
+
 DUE = datetime(2030, 1, 2, 12)
 HALF = """
 from nbgrader.plugins import LateSubmissionPlugin

@@ -51,6 +51,7 @@ def test_other_names_are_refused_with_the_reason(name: str, why: str) -> None:
     assert why in fault_of_name(name)
 
 
+@pytest.mark.slow
 def test_every_part_carries_all_signs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -78,6 +79,7 @@ def test_every_part_carries_all_signs(
     assert main(["tokens", "file.csv"]) == 0
 
 
+@pytest.mark.slow
 def test_a_folder_with_another_name_is_named_and_not_graded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

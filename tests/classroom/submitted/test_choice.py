@@ -62,6 +62,7 @@ def submissions(draw: st.DrawFn) -> tuple[dict[str, NotebookNode], dict[str, lis
     return files, filled
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(submissions())
 def test_the_one_that_is_filled_in_is_graded_or_all_are_named(

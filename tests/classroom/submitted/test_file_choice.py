@@ -53,6 +53,7 @@ def third(folder: Path) -> nbformat.NotebookNode:
     return answered(blank, three="def three():\n    return 3")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [
@@ -78,6 +79,7 @@ def test_a_renamed_notebook_is_graded_and_its_page_names_it(again: Path, name: s
     assert "This is your file" not in (again / "feedback" / "ann" / NAME / "small.html").read_text()
 
 
+@pytest.mark.slow
 def test_a_hostile_name_is_only_text(again: Path) -> None:
     """On the page and in the table: with markup, signs that move the cursor or reverse a line, and broken bytes."""
     work = answered(released(again), **RIGHT)
@@ -93,6 +95,7 @@ def test_a_hostile_name_is_only_text(again: Path) -> None:
         assert points(again)[student] == 8
 
 
+@pytest.mark.slow
 def test_notebooks_with_exchanged_names_are_graded_by_their_cells(two: Path) -> None:
     """Both have all points, and each notice says what the file of the expected name holds."""
     submitted = hand_in(two, "gus", third(two))
@@ -116,6 +119,7 @@ def test_one_file_under_the_name_of_another_notebook_counts_once(two: Path) -> N
     ]
 
 
+@pytest.mark.slow
 def test_between_different_answers_nothing_is_guessed(again: Path) -> None:
     """Both are named once, and the exit status is 1; the file of the expected name is graded if there is one."""
     one = {"small (1).ipynb": answered(released(again), **RIGHT)}
@@ -172,6 +176,7 @@ def test_a_file_that_may_hold_answers_is_an_error_if_there_are_none(
     assert not results["ivy"].errors and points(again)["ivy"] == 8
 
 
+@pytest.mark.slow
 def test_every_ignored_file_is_named_but_not_what_programs_make(again: Path) -> None:
     """Data, modules and pictures that no code names; a strange notebook is an error only if one is missing."""
     quiet = {
@@ -204,6 +209,7 @@ def test_a_damaged_notebook_gives_way_to_a_sound_copy(again: Path) -> None:
     assert result.notices == ["small was graded from 'small (1).ipynb', because small.ipynb cannot be read"]
 
 
+@pytest.mark.slow
 def test_files_that_are_not_looked_at_are_named_together(again: Path) -> None:
     """Twenty are read beside the expected ones; folders are looked into to a depth, and up to a number of files."""
     write(hand_in(again, "gus", None), {f"x{number:02}.ipynb": b"{" for number in range(30)})
@@ -219,6 +225,7 @@ def test_files_that_are_not_looked_at_are_named_together(again: Path) -> None:
     assert not results["jan"].errors and points(again)["jan"] == 8
 
 
+@pytest.mark.slow
 def test_a_file_that_was_imported_is_not_named_again(
     again: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -280,6 +287,7 @@ def test_files_outside_of_the_folder_of_the_assignment_are_named(
         grade_all(again)
 
 
+@pytest.mark.slow
 def test_the_exit_status_is_0_if_a_notebook_is_merely_missing(
     again: Path, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -293,6 +301,7 @@ def test_the_exit_status_is_0_if_a_notebook_is_merely_missing(
     assert main(["grade", NAME]) == 1
 
 
+@pytest.mark.slow
 def test_nbgrader_names_the_files_that_it_does_not_read(again: Path) -> None:
     """The plug-in logs what `grader grade` would say of them."""
     write(hand_in(again, "gus", released(again)), {"small (1).ipynb": answered(released(again), **RIGHT), "x.zip": b""})

@@ -114,6 +114,7 @@ def test_a_folder_that_cannot_be_listed_has_none(tmp_path):
     assert read(tmp_path / "missing", "open('x.txt')") == ({}, [])
 
 
+@pytest.mark.slow
 def test_code_reads_and_imports_its_files():
     """In each sandbox of the notebook, also after one was lost; another submission has none of them."""
     submission = answered(SOURCE, one=HELPED)
@@ -134,6 +135,7 @@ def test_a_scratch_folder_begins_with_its_files():
     assert not scratch.folder.exists()
 
 
+@pytest.mark.slow
 def test_every_door_takes_the_files_and_a_changed_one_grades_again(tmp_path):
     """`grader grade`, which grades a student again only if something changed, `grader check` and nbgrader autograde."""
     course = make_course(tmp_path)

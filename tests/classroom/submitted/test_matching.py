@@ -60,6 +60,7 @@ def test_a_notebook_may_end_with_a_number() -> None:
     assert MATCHER.by_name("2-self-attention-3.ipynb") == NameMatch("2-self-attention", 3)
 
 
+@pytest.mark.slow
 @given(st.text(max_size=30))
 @settings(derandomize=True, database=None, deadline=None)
 def test_any_name_has_an_answer(file: str) -> None:

@@ -17,6 +17,8 @@ from tests.commands.serve.serving import STUDENTS, Server, make_served_course, o
 from tests.support.small_class import NAME, ledger
 from tests.support.waiting import until
 
+pytestmark = pytest.mark.slow
+
 
 def manual_scores(folder: Path) -> dict[tuple[str, str], float | None]:
     """The points that people gave, by student and cell."""

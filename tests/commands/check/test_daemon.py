@@ -22,6 +22,8 @@ from tests.support.paths import REPOSITORY
 from tests.support.small_class import make_course
 from tests.support.waiting import HANGS, until
 
+pytestmark = pytest.mark.slow
+
 ENDLESS = "def one(x=1):\n    while True:\n        pass"
 REACHING = """
 import os, socket

@@ -32,6 +32,8 @@ from tests.support.small_class import (
     run,
 )
 
+pytestmark = pytest.mark.slow
+
 SLOW_STUDENTS = 7
 HANGING = 15
 """Seconds after which a worker counts as hanging. A student of these takes one or two on an idle machine."""

@@ -11,7 +11,10 @@ from tests.commands.cluster.dask_cluster import DaskCluster
 from tests.support import surroundings
 from tests.support.waiting import HANGS
 
-pytestmark = pytest.mark.skipif(not surroundings.can_be_plain_user(), reason="this user cannot become another one")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not surroundings.can_be_plain_user(), reason="this user cannot become another one"),
+]
 
 ATTACK = """
 import logging, os, sys

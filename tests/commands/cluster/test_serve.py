@@ -9,6 +9,8 @@ from tests.commands.cluster.dask_cluster import DaskCluster
 from tests.commands.serve.serving import Server, make_served_course, written
 from tests.support.small_class import NAME, SCORES, grade_class, ledger
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def cluster(tmp_path: Path) -> Iterator[DaskCluster]:

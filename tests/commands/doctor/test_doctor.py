@@ -18,6 +18,8 @@ from tests.support import surroundings
 from tests.support.paths import REPOSITORY
 from tests.support.waiting import HANGS
 
+pytestmark = pytest.mark.slow
+
 NAMESPACE_CALLS = "unshare,setns"
 
 EXAMINED_AND_GRADED = """

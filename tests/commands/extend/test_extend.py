@@ -47,6 +47,7 @@ def counted(folder: Path, student: str) -> float:
     return read_ledger(CourseDir(folder), NAME).of(student).total.counted
 
 
+@pytest.mark.slow
 def test_the_penalty_goes_with_the_next_grade_and_comes_back(course: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """An extension counts for a student who is graded already; each change is in the record, with its reason."""
     grade_class(course)
@@ -81,6 +82,7 @@ def test_nbgraders_own_feedback_has_the_extension(course: Path, caplog: pytest.L
     assert "Your due date was extended to 2030-01-04 23:59:59 UTC" in page
 
 
+@pytest.mark.slow
 def test_one_who_has_not_handed_in_stays_so_until_then(course: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """nbgrader needs rows for an extension; they are no submission in tables, and the first hand-in is complete."""
     grade_class(course)
@@ -102,6 +104,7 @@ def test_one_who_has_not_handed_in_stays_so_until_then(course: Path, capsys: pyt
     assert "extended to 2030-01-05 17:00:00 UTC" in out and "extension 2030-01-05T17:00:00Z → -" in out
 
 
+@pytest.mark.slow
 def test_written_answers_alone_are_a_hand_in(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -151,6 +154,7 @@ def test_an_assignment_without_notebooks_is_refused(course: Path, capsys: pytest
         assert gradebook.find_assignment("02-later").submissions == []
 
 
+@pytest.mark.slow
 def test_report_and_export_show_the_date(course: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """And the file of the report's students says it, too. Until ann is graded again, the penalty is the old one."""
     grade_class(course)
@@ -175,6 +179,7 @@ def test_the_service_waits_as_long(course: Path) -> None:
     deadlines.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

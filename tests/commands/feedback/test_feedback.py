@@ -60,6 +60,7 @@ def test_marked_work_goes_back_and_half_marked_work_does_not(folder: Path, capsy
     assert work is not None and (work.notebooks["small"].points, work.notebooks["small"].waiting) == (8, 2)
 
 
+@pytest.mark.slow
 def test_late_marks_arrive_and_nothing_before_the_command(folder: Path) -> None:
     """A mark is on the page after the next run, without an option; grading again changes nothing that is returned."""
     mark(folder, "ann", 0.5)
@@ -72,6 +73,7 @@ def test_late_marks_arrive_and_nothing_before_the_command(folder: Path) -> None:
     assert "Better." in page(folder, "ann") and COMMENT not in page(folder, "ann")
 
 
+@pytest.mark.slow
 def test_points_that_are_older_than_the_course_are_returned_with_a_notice(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -139,6 +141,7 @@ def test_a_student_whose_page_cannot_be_written_stops_no_other(
     assert said.out == "returned the work of 1 student\n"
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings(*IGNORED)
 def test_the_exchange_returns_what_came_by_either_way(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture

@@ -47,6 +47,7 @@ def test_a_student_whose_tests_cancel_out_keeps_the_total() -> None:
     assert summary([change], 1) == "1 of 1 student changes: 0 gain, 0 lose, 1 keeps the total; 0 stay as they are"
 
 
+@pytest.mark.slow
 def test_no_name_is_broken_in_a_pipe(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -9,6 +9,8 @@ from grader.commands.cli import main
 from tests.support.changed_course import OLDER, OLDER_SENTENCE, graded, make_changed
 from tests.support.plain_course import ASSIGNMENT, SOURCE, write
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:

@@ -145,6 +145,7 @@ def test_a_test_without_points_is_noted_and_stops_nothing(course: Path) -> None:
     assert lines[0] == "  small, one-check, line 1: torhc"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["a name", "a property that ours lacks"])
 @pytest.mark.parametrize("options", [(), ("--changed", "--yes")])
 def test_grading_stops_and_nothing_changes(course: Path, kind: str, options: tuple[str, ...]) -> None:
@@ -161,6 +162,7 @@ def test_grading_stops_and_nothing_changes(course: Path, kind: str, options: tup
     assert ledger(course) == before and kept(course) == files
 
 
+@pytest.mark.slow
 def test_nobody_graded_before_gets_a_gradebook_by_a_broken_test(tmp_path: Path) -> None:
     """A first class run writes nothing, either."""
     make_class(tmp_path)
@@ -170,6 +172,7 @@ def test_nobody_graded_before_gets_a_gradebook_by_a_broken_test(tmp_path: Path) 
     assert not (tmp_path / "gradebook.db").exists() and not (tmp_path / "feedback").exists()
 
 
+@pytest.mark.slow
 def test_anyway_grades_and_names_the_tests(course: Path) -> None:
     """A student who passes keeps the points; the others read that it cannot be graded; the teacher reads why."""
     line, reason = BROKEN["an expected value"]
@@ -197,6 +200,7 @@ def test_anyway_grades_and_names_the_tests(course: Path) -> None:
     assert incident.detail == f"one-test-more, line 3: {reason}" and len(incident.students) == 3
 
 
+@pytest.mark.slow
 def test_the_setting_of_the_course_does_what_the_option_does(course: Path) -> None:
     """For a course whose tests are known to be stricter than our solution."""
     write(course, {"one-test-more": HIDDEN.format(BROKEN["an expected value"][0])})
@@ -206,6 +210,7 @@ def test_the_setting_of_the_course_does_what_the_option_does(course: Path) -> No
     assert done.returncode == 0 and "tests that cannot be graded" in done.stdout
 
 
+@pytest.mark.slow
 def test_autograde_stops_with_the_same_lines(course: Path) -> None:
     """And names the setting, because nbgrader's command has no such option."""
     line, _ = BROKEN["a name"]
@@ -222,6 +227,7 @@ def test_autograde_stops_with_the_same_lines(course: Path) -> None:
     assert UNGRADABLE in text and ledger(course)["ann"]["score"] == SCORES["ann"] - 2
 
 
+@pytest.mark.slow
 def test_release_stops_and_leaves_the_old_release(course: Path) -> None:
     """`--anyway` releases it."""
     write(course, {"one-test-more": HIDDEN.format("torhc")})
@@ -231,6 +237,7 @@ def test_release_stops_and_leaves_the_old_release(course: Path) -> None:
     assert run(course, "grader", "release", NAME, "--anyway").returncode == 0
 
 
+@pytest.mark.slow
 def test_the_service_does_not_start(course: Path) -> None:
     """A student's attempt would be lost to our mistake."""
     write(course, {"one-test-more": HIDDEN.format("torhc")})
@@ -256,6 +263,7 @@ def test_a_sound_notebook_is_graded_once(course: Path, monkeypatch: pytest.Monke
         sound(course_dir, assignment)
 
 
+@pytest.mark.slow
 def test_the_stamp_is_no_students(course: Path) -> None:
     """Neither nbgrader nor the grader takes its folder for a student."""
     assert [student for student in ledger(course)] == sorted(SCORES)
@@ -264,6 +272,7 @@ def test_the_stamp_is_no_students(course: Path) -> None:
     assert done.returncode == 0 and STUDENT not in done.stderr
 
 
+@pytest.mark.slow
 def test_the_page_for_instructors_shows_what_is_printed(course: Path) -> None:
     """Its example is made of the lines that the program prints, and its sentences are those of students."""
     page = (REPOSITORY / "docs" / "instructors.md").read_text()

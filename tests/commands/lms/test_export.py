@@ -19,6 +19,8 @@ from tests.support.nbgrader_programs import run_program
 from tests.support.platform_files import CANVAS_GRADEBOOK, MOODLE_WORKSHEET, write_csv
 from tests.support.small_class import NAME, make_course, results_of
 
+pytestmark = pytest.mark.slow
+
 ROSTER = """\
 id,first_name,last_name,email,lms_user_id
 ann,Ann,Lee,ann@example.org,101

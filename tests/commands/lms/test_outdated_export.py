@@ -29,6 +29,7 @@ def rows(course: Path, *options: str, status: int = 0) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("platform", "key"), [("canvas", "SIS Login ID"), ("moodle", "id")])
 def test_platforms_get_no_older_points_unless_they_are_wanted(
     course: Path, capsys: pytest.CaptureFixture[str], platform: str, key: str

@@ -118,6 +118,7 @@ def test_nbgrader_reads_its_columns_in_the_same_way(course: Path, tmp_path: Path
     assert students(other) == students(course)
 
 
+@pytest.mark.slow
 def test_nbgraders_own_import_stops_in_the_middle_and_ours_does_not_begin(course: Path, tmp_path: Path) -> None:
     """The page for instructors gives this reason for `grader roster`."""
     write_csv(course, "id,first_name\nann,Ann\n,Bob\ncat,Cat\n")

@@ -86,6 +86,7 @@ def taken(students: tuple[Student, ...], folder: Path) -> dict[str, Student]:
     return {student: senders[content] for student, notebooks in found.items() for content in notebooks.values()}
 
 
+@pytest.mark.slow
 @given(STUDENTS)
 @settings(
     derandomize=True, database=None, deadline=None, max_examples=200,

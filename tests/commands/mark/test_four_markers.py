@@ -22,7 +22,7 @@ STUDENTS, QUESTIONS, SAME = 300, 11, 30
 BEFORE_KILL = 4
 """Saved groups, after which the server is killed while others are being saved."""
 
-pytestmark = needs_browser
+pytestmark = [pytest.mark.slow, needs_browser]
 
 
 @pytest.fixture(scope="module")

@@ -70,6 +70,7 @@ def test_identical_answers_are_one_group(course: CourseDir) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_one_who_has_not_handed_in_has_no_answer(course: CourseDir, monkeypatch: pytest.MonkeyPatch) -> None:
     """The rows that nbgrader needs for an extension wait for no mark; the hand-in does, when it is graded."""
     with course.gradebook() as gradebook:
@@ -110,6 +111,7 @@ def test_a_mark_goes_to_all_of_a_group_and_into_the_record(course: CourseDir) ->
     assert [each.after for each in again.history(again.questions[WHY], state.group)] == [1.5]
 
 
+@pytest.mark.slow
 def test_a_mark_over_another_one_is_refused(course: CourseDir) -> None:
     """Of another marker or of the formgrader; the state tells what is there now, and with it the mark can be given."""
     ada, bob = Marking(course, NAME), Marking(course, NAME)
@@ -127,6 +129,7 @@ def test_a_mark_over_another_one_is_refused(course: CourseDir) -> None:
     assert groups(ada, WHY)["ann bob"].by == "bob"
 
 
+@pytest.mark.slow
 def test_a_changed_answer_is_not_marked_unseen(course: CourseDir) -> None:
     """A student hands in again, and the class is graded, while a person reads the earlier answer."""
     marking = Marking(course, NAME)
@@ -161,6 +164,7 @@ def test_undo_restores_what_was_there(course: CourseDir) -> None:
     assert [each.why for each in Record(course.root).entries()][-1] == "undone"
 
 
+@pytest.mark.slow
 def test_a_mark_that_changed_is_not_undone(course: CourseDir) -> None:
     """The other person's mark stays."""
     marking = Marking(course, NAME)
@@ -265,6 +269,7 @@ def test_what_cannot_be_read_is_said(course: CourseDir) -> None:
         Marking(course, NAME)
 
 
+@pytest.mark.slow
 def test_a_request_for_a_regrade_is_with_its_answer(course: CourseDir) -> None:
     """Until a marker answers it; the student reads the points before and after, and not who answered."""
     record, marking = Record(course.root), Marking(course, NAME)
@@ -292,6 +297,7 @@ def test_a_request_for_a_regrade_is_with_its_answer(course: CourseDir) -> None:
         marking.answer_request(marking.questions[WHY], state.group, asked.id, "Again.", "ada")
 
 
+@pytest.mark.slow
 def test_a_mark_of_the_formgrader_is_in_the_history(course: CourseDir) -> None:
     """Under its name, because it does not say by whom."""
     by_formgrader(course, "cat", "why", 0.5)

@@ -13,7 +13,7 @@ from tests.commands.mark.marker import chromium, needs_browser
 from tests.support.service_hub import PASSWORD, needs_proxy, service_hub
 from tests.support.waiting import HANGS
 
-pytestmark = [needs_browser, needs_proxy]
+pytestmark = [pytest.mark.slow, needs_browser, needs_proxy]
 
 
 @pytest.fixture(scope="module")

@@ -25,7 +25,7 @@ HOSTILE = [
     "</script></article><script>RAN</script>", '<form action="URL"><button class="open" id="undo">',
     "]]><svg onload=RAN>",
 ]  # fmt: skip
-pytestmark = needs_browser
+pytestmark = [pytest.mark.slow, needs_browser]
 
 
 @pytest.fixture(scope="module")

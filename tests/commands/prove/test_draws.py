@@ -79,6 +79,7 @@ def row(exercise: dict[str, Any], name: str) -> dict[str, Any]:
     return next(row for row in exercise["rows"] if row["name"] == name)
 
 
+@pytest.mark.slow
 def test_a_test_whose_own_draw_misses_a_mistake_is_listed_with_its_share(course: Path, capsys: Capture) -> None:
     """Another test finds the mistake, so that the exercise is proven: by a test that is not listed, in every draw."""
     exercise = proved(course, capsys, source(WEAK), "--draws", "12")
@@ -91,6 +92,7 @@ def test_a_test_whose_own_draw_misses_a_mistake_is_listed_with_its_share(course:
     assert f"weak draw: scaled-check-drawn spares the mistake 'adds', and finds it in {share} of 12 other draws" in out
 
 
+@pytest.mark.slow
 def test_an_explained_survivor_that_another_draw_finds_is_an_error(course: Path, capsys: Capture) -> None:
     """Its reason is wrong: other random numbers show that it is not equivalent."""
     weak = source(WEAK, FIXED.replace("1, 2) == 2", "2, 2) == 4"))
@@ -105,6 +107,7 @@ def test_an_explained_survivor_that_another_draw_finds_is_an_error(course: Path,
     assert "keeps its points by luck, and loses those of scaled-check-drawn in" in out and edit.split("\n")[1] in out
 
 
+@pytest.mark.slow
 def test_a_right_answer_that_keeps_its_points_by_luck_is_an_error(course: Path, capsys: Capture) -> None:
     """The reference loses points where the number is 0; without --draws, it keeps all of them."""
     lucky = source(checked_with(1, "assert scaled(by, -2) < 0, 'Less than nothing.'"))
@@ -118,6 +121,7 @@ def test_a_right_answer_that_keeps_its_points_by_luck_is_an_error(course: Path, 
     assert f"{expected} {share} of 12 other draws" in out
 
 
+@pytest.mark.slow
 def test_only_in_a_sample_a_found_mutant_is_graded_again(course: Path, capsys: Capture) -> None:
     """All of them would take hours."""
     (course / "source" / NAME / "misconceptions/scaled.toml").unlink()
@@ -154,6 +158,7 @@ def test_a_test_that_does_not_draw_is_not_copied() -> None:
     assert [cell.metadata.nbgrader.grade_id for cell in copied.cells[3:6]] == list(draws_of)
 
 
+@pytest.mark.slow
 def test_a_draw_that_never_ends_does_not_count_for_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     """Their time is used up too, which says nothing about their numbers."""
     monkeypatch.setattr("grader.commands.prove.prover.CELL_SECONDS", 1)

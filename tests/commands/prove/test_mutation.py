@@ -199,6 +199,7 @@ STATEMENTS = st.one_of(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(st.lists(STATEMENTS, min_size=1, max_size=3))
 def test_every_mutant_is_another_program(statements: list[str]) -> None:
@@ -211,6 +212,7 @@ def test_every_mutant_is_another_program(statements: list[str]) -> None:
     assert mutants(answer) == found
 
 
+@pytest.mark.slow
 def test_the_solutions_of_this_course_have_thousands_of_mutants() -> None:
     """Every exercise has some, and all of them together at least 4000."""
     count = {exercise: len(mutants(reference(exercise))) for exercise in list(SOURCES)[::8]}

@@ -69,6 +69,7 @@ def surviving(exercise: dict[str, Any]) -> set[str]:
     return {row["edit"] for row in exercise["rows"] if row["kind"] == "mutant" and not row["killed_by"]}
 
 
+@pytest.mark.slow
 def test_tests_that_find_everything_are_proven(course: Path, capsys: Capture) -> None:
     """Exit status 0, and one row for each exercise of all assignments."""
     assert main(["prove"]) == 0
@@ -80,6 +81,7 @@ def test_tests_that_find_everything_are_proven(course: Path, capsys: Capture) ->
     assert found == of and int(of) > 8
 
 
+@pytest.mark.slow
 def test_a_mutant_that_no_test_finds_is_shown_with_its_edit(course: Path, capsys: Capture) -> None:
     """So is the test that finds nothing new; exit status 1."""
     save(course, scaled_check=WEAK)
@@ -90,6 +92,7 @@ def test_a_mutant_that_no_test_finds_is_shown_with_its_edit(course: Path, capsys
     assert "scaled: finds only what other tests also find: scaled-check, scaled-test-one" in out
 
 
+@pytest.mark.slow
 def test_every_answer_says_which_tests_find_it(course: Path, capsys: Capture) -> None:
     """The JSON form has a row for each, and what follows from the rows."""
     write(course / "source" / NAME / "misconceptions/scaled.toml", MISTAKE.format(name="takes by", replace="by"))
@@ -109,6 +112,7 @@ def test_every_answer_says_which_tests_find_it(course: Path, capsys: Capture) ->
     assert status == 0 and (exercise["assignment"], exercise["exercise"]) == (NAME, "scaled")
 
 
+@pytest.mark.slow
 def test_a_right_answer_that_loses_points_is_an_error(course: Path, capsys: Capture) -> None:
     """Also in a folder that --answers names; the tests that it loses are named."""
     style = "def scaled(x, by):\n    return float(x * by) if by == 3 else 'never'"
@@ -120,6 +124,7 @@ def test_a_right_answer_that_loses_points_is_an_error(course: Path, capsys: Capt
     assert "--answers must name a folder" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_reference_that_loses_points_is_an_error(course: Path, capsys: Capture) -> None:
     """It is the first of the right answers."""
     save(course, scaled_check=WEAK.replace("== -2", "== 7"))
@@ -127,6 +132,7 @@ def test_a_reference_that_loses_points_is_an_error(course: Path, capsys: Capture
     assert status == 1 and exercise["rows"][0]["killed_by"] == ["scaled-check"]
 
 
+@pytest.mark.slow
 def test_a_known_mistake_that_survives_is_an_error(course: Path, capsys: Capture) -> None:
     """No record explains it: the tests must find it."""
     save(course, scaled_check=WEAK)
@@ -138,6 +144,7 @@ def test_a_known_mistake_that_survives_is_an_error(course: Path, capsys: Capture
     assert "the record has an entry for no survivor" in out
 
 
+@pytest.mark.slow
 def test_a_record_explains_survivors(course: Path, capsys: Capture) -> None:
     """With all of them explained, the exercise is proven; the layout of an edit does not matter."""
     save(course, scaled_check=WEAK)
@@ -150,6 +157,7 @@ def test_a_record_explains_survivors(course: Path, capsys: Capture) -> None:
     assert all(row["reason"] for row in explained["rows"] if row["edit"] in surviving(exercise))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edit", [DIVISION, "- return x * by\n+ return x ^ by"], ids=["killed", "unknown"])
 def test_an_entry_for_no_survivor_is_an_error(course: Path, capsys: Capture, edit: str) -> None:
     """A test finds the mutant now, or no mutant has this edit any more."""
@@ -196,6 +204,7 @@ def test_an_unknown_exercise_is_one_line(course: Path, capsys: Capture) -> None:
     assert "no exercise is called 'scales'; known: root, scaled" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_tenth_is_drawn_by_its_seed(course: Path, capsys: Capture) -> None:
     """Always the same one, and never without the reference; an entry for a mutant outside it is not judged."""
     write(course / "source" / NAME / "survivors/scaled.toml", entry(DIVISION))
@@ -206,6 +215,7 @@ def test_a_tenth_is_drawn_by_its_seed(course: Path, capsys: Capture) -> None:
     assert all(tenth["stale"] == [DIVISION] * (DIVISION in drawn[seed]) for seed, tenth in tenths.items())
 
 
+@pytest.mark.slow
 def test_a_tenth_of_the_course_is_a_tenth() -> None:
     """Of the mutants of one exercise at least, within the spread of chance."""
     exercise = ExerciseToProve("a", "beam-search", SOURCE, [], {}, {prover.REFERENCE: reference("beam-search")}, {})
@@ -213,6 +223,7 @@ def test_a_tenth_of_the_course_is_a_tenth() -> None:
     assert all(0.05 < share / len(exercise.rows) < 0.16 for share in shares)
 
 
+@pytest.mark.slow
 def test_a_mistake_that_never_ends_costs_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is found, whatever the course's own limits are; a right answer has the time that these give."""
     monkeypatch.setattr(prover, "CELL_SECONDS", 1)

@@ -16,6 +16,8 @@ from tests.support.paths import REPOSITORY
 from tests.support.records import MISTAKE, write
 from tests.support.small_class import NAME
 
+pytestmark = pytest.mark.slow
+
 Capture = pytest.CaptureFixture[str]
 
 CHECK = """# Run this cell.

@@ -10,6 +10,8 @@ from grader.commands.prove.prover import Prover
 from tests.support.exercises import ASSIGNMENTS, sources
 from tests.support.paths import REPOSITORY
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("assignment", ASSIGNMENTS, ids=lambda path: path.name)
 def test_every_entry_explains_a_mutant(assignment: Path) -> None:

@@ -245,6 +245,7 @@ def save(folder: Path, order: str) -> None:
     nbformat.write(source, folder / "source" / NAME / "small.ipynb")
 
 
+@pytest.mark.slow
 def test_points_for_nothing_are_an_error(course: Path, capsys: Capture) -> None:
     """The exercise is open, and the tests are named with the answers that pass them."""
     assert main(["prove", "--trivial"]) == 1
@@ -259,6 +260,7 @@ def test_points_for_nothing_are_an_error(course: Path, capsys: Capture) -> None:
     assert all(kills == 0 for kills in exercise["kills"].values())
 
 
+@pytest.mark.slow
 def test_a_test_that_asks_for_a_value_first_gives_nothing_for_nothing(course: Path, capsys: Capture) -> None:
     """The exercise is proven."""
     save(course, f"{VALUES}\n{ORDER}")

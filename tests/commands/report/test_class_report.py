@@ -18,6 +18,8 @@ from tests.support.notebooks import answered
 from tests.support.paths import REPOSITORY
 from tests.support.small_class import NAME, RIGHT, SCORES, grade_class, hand_in, make_course, released, run
 
+pytestmark = pytest.mark.slow
+
 STUDENTS = 24
 
 

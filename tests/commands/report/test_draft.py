@@ -55,6 +55,7 @@ def loaded(found: Draft, exercise: str, folder: Path) -> Misconception:
     return misconception
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("exercise", "name"),
     [
@@ -76,6 +77,7 @@ def test_the_draft_of_a_mistake_behaves_like_the_answer(exercise: str, name: str
     assert not is_alike(reference(exercise))
 
 
+@pytest.mark.slow
 def test_a_mistake_in_another_style_is_drafted_as_an_edit_of_the_reference() -> None:
     """No line is like one of the reference, and yet a small edit of it behaves alike."""
     exercise = "split-heads"
@@ -93,6 +95,7 @@ def test_a_right_answer_has_no_draft(style: Path) -> None:
     assert draft(reference("split-heads"), "split-heads", answer, is_alike) is None
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(st.sampled_from([each for exercise in SMALL for each in misconceptions_of(exercise)]), st.integers(0, 2**32))
 def test_disguised_mistakes_are_found_from_their_text(known: Misconception, seed: int) -> None:
@@ -155,6 +158,7 @@ def test_an_answer_that_is_not_valid_python_is_compared_with_mutants() -> None:
     assert found is not None and found.misconception is not None
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.sampled_from([style for style in STYLES if style.parent.name in SOURCES]), st.integers(0, 2**32))
 def test_all_edits_together_make_the_answer(style: Path, seed: int) -> None:

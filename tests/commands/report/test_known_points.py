@@ -52,6 +52,7 @@ def why(made: ClassReport) -> tuple[list[float], float | None, int, int, int]:
     return found.shares, found.mean, found.handed_in, found.waiting, found.blank
 
 
+@pytest.mark.slow
 def test_what_waits_for_marking_counts_nowhere(course: Path) -> None:
     """Not in the median, the histogram and the shares; once it is marked, all points count."""
     page = words(course)
@@ -70,6 +71,7 @@ def test_what_waits_for_marking_counts_nowhere(course: Path) -> None:
     assert why(class_report(CourseDir(course), NAME)) == ([1, 0.5, 0, 0.5], 0.5, 4, 0, 0)
 
 
+@pytest.mark.slow
 def test_a_blank_is_known_and_no_mean_before_others_are_marked(course: Path) -> None:
     """Shares are compared, because other points are known of other students."""
     blank = released(course)

@@ -31,6 +31,7 @@ def rows(course: Path) -> dict[str, dict[str, str]]:
         return {row["student"]: row for row in csv.DictReader(file)}
 
 
+@pytest.mark.slow
 def test_it_names_the_students_until_they_are_graded_again(course: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """On the page, in its files and on standard error."""
     assert main(["report", ASSIGNMENT]) == 0
@@ -48,6 +49,7 @@ def test_it_names_the_students_until_they_are_graded_again(course: Path, capsys:
     assert SAID not in (course / "reports" / ASSIGNMENT / "index.html").read_text()
 
 
+@pytest.mark.slow
 def test_points_are_those_of_the_gradebook_whatever_source_says(
     course: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -64,6 +66,7 @@ def test_points_are_those_of_the_gradebook_whatever_source_says(
         assert [(row["exercise"], float(row["max_points"])) for row in csv.DictReader(file)] == [("largest", 6.0)]
 
 
+@pytest.mark.slow
 def test_a_source_that_grading_refuses_has_no_report(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -18,7 +18,7 @@ from tests.commands.report.pages import BROWSER, OPTIONS, SIZES, needs_browser, 
 from tests.support.axe import violations
 from tests.support.waiting import HANGS
 
-pytestmark = needs_browser
+pytestmark = [pytest.mark.slow, needs_browser]
 
 
 @pytest.fixture(scope="module")

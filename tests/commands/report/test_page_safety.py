@@ -84,6 +84,7 @@ def test_text_of_a_stranger_stays_text(small: ClassReport, expected: Elements, t
     assert elements(hostile) == expected
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(text=st.text(max_size=60))
 def test_no_text_breaks_the_page(small: ClassReport, expected: Elements, text: str) -> None:

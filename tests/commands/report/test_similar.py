@@ -21,6 +21,8 @@ from grader.commands.report.similar import StudentWork, passage, similar
 from tests.commands.report.disguise import disguised, exchange
 from tests.support.exercises import SOURCES, STYLES, misconceptions_of, reference
 
+pytestmark = pytest.mark.slow
+
 EXERCISES = ("vanilla-attention", "split-heads", "combine-heads", "add-mask", "scaled-dot-product-attention",
              "self-attention", "simplified-self-attention", "index-lookup")  # fmt: skip
 STUDENTS, COPIES = 300, 8

@@ -20,6 +20,7 @@ def marked(folder: Path, points: float) -> None:
         gradebook.db.commit()
 
 
+@pytest.mark.slow
 def test_from_the_request_to_the_answer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

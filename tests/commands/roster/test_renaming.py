@@ -26,6 +26,8 @@ from tests.support.notebooks import answered
 from tests.support.postgres import Postgres
 from tests.support.small_class import NAME, RIGHT, grade_class, hand_in, ledger, make_course, released
 
+pytestmark = pytest.mark.slow
+
 NEW = "d'angelo"
 
 

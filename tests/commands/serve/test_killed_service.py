@@ -5,8 +5,12 @@ import sqlite3
 import time
 from pathlib import Path
 
+import pytest
+
 from tests.commands.serve.serving import STUDENTS, Server, make_served_course, other, written
 from tests.support.small_class import NAME, ledger
+
+pytestmark = pytest.mark.slow
 
 KILLS = 3
 SECONDS = 1.5

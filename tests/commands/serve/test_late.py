@@ -126,6 +126,7 @@ def test_there_is_one_due_date(tmp_path: Path) -> None:
     assert Deadlines(course.directory.db_url).due(NAME, "ann") == DUE + HOUR
 
 
+@pytest.mark.slow
 def test_a_late_hand_in_says_its_cost_before_it_counts(tmp_path: Path) -> None:
     """Until the student confirms it; then only that notebook is late, and pages, table and gradebook agree."""
     settings = "c.LateSubmissionPlugin.penalty_method = 'zero'\nc.SubmissionPolicy.cooldown = 0\n"
@@ -152,6 +153,7 @@ def test_a_late_hand_in_says_its_cost_before_it_counts(tmp_path: Path) -> None:
         assert server.stop() == 0
 
 
+@pytest.mark.slow
 def test_of_two_equal_hand_ins_the_earlier_one_counts(tmp_path: Path) -> None:
     """With `best`, a late attempt that is no better takes no place."""
     settings = "c.SubmissionPolicy.counts = 'best'\nc.SubmissionPolicy.cooldown = 0\n"

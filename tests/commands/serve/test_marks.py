@@ -105,6 +105,7 @@ def key_of(page: str) -> str:
     return re.search('name="key" value="([^"]+)"', page)[1]  # type: ignore[index]
 
 
+@pytest.mark.slow
 def test_a_mark_is_seen_after_it_is_returned_and_not_before(server: Server) -> None:
     """Neither the report, nor the page, nor the page of a new hand-in shows what a person gave meanwhile."""
     graded = server.graded("ann", written(server.folder))
@@ -133,6 +134,7 @@ def test_a_mark_is_seen_after_it_is_returned_and_not_before(server: Server) -> N
     assert feedback(server, "ann")["marks"]["points"] == 10
 
 
+@pytest.mark.slow
 def test_a_newer_hand_in_has_its_page_and_the_marks_stay(server: Server) -> None:
     """Each page leads to the other, and says which it is."""
     server.graded("bob", written(server.folder))
@@ -150,6 +152,7 @@ def test_a_newer_hand_in_has_its_page_and_the_marks_stay(server: Server) -> None
     assert f'href="{place}"' in marked
 
 
+@pytest.mark.slow
 def test_work_that_came_by_a_folder_or_the_exchange_is_returned_too(server: Server) -> None:
     """The student has handed in nothing to the service, which has a page and marks nevertheless."""
     hand_in(server.folder, "cat", answered(released(server.folder), **RIGHT))
@@ -166,6 +169,7 @@ def test_work_that_came_by_a_folder_or_the_exchange_is_returned_too(server: Serv
     assert COMMENT in Browser(server).follow(told["link"])[1]
 
 
+@pytest.mark.slow
 def test_exchange_and_service_return_what_came_by_either(
     server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -225,6 +229,7 @@ def test_no_student_gets_a_link_to_the_work_of_another(server: Server) -> None:
     assert server.ask(f"/feedback/{NAME}/small", "fay").status == 405
 
 
+@pytest.mark.slow
 def test_a_page_that_is_not_disclosed_has_no_link_until_its_marks_are_returned(server: Server) -> None:
     """Returning the marks is the teacher's decision to show the page."""
     key = server.graded("gus", written(server.folder), "02-later")["id"]
@@ -239,6 +244,7 @@ def test_a_page_that_is_not_disclosed_has_no_link_until_its_marks_are_returned(s
     assert "You have handed in again since" in page and f"{place}/marked" not in page
 
 
+@pytest.mark.slow
 def test_a_late_page_tells_no_mark_by_its_penalty(server: Server) -> None:
     """The penalty takes all points; before marks are returned, it is that of the tests alone."""
     with CourseDir(server.folder).gradebook() as gradebook:
@@ -336,6 +342,7 @@ def test_links_end_and_are_bounded() -> None:
     assert links.page(key, page.cookie) is None
 
 
+@pytest.mark.slow
 def test_a_damaged_file_of_points_costs_no_report(server: Server, tmp_path: Path) -> None:
     """The service goes on without marks, and its log says what to do."""
     server.graded("ann", written(server.folder))

@@ -19,7 +19,7 @@ from tests.support.small_class import NAME
 NOTEBOOK = "http://jupyter.example/lab"
 """Another site than the service, as a student's JupyterLab is."""
 HOSTILE = f"<script>{RAN}</script><img src=x onerror={RAN}><form action=/><button>Send</button></form>"
-pytestmark = needs_browser
+pytestmark = [pytest.mark.slow, needs_browser]
 
 
 @pytest.fixture(scope="module")

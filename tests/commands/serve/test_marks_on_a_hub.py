@@ -18,7 +18,7 @@ from tests.support.service_hub import ServiceHub, needs_proxy, service_hub
 from tests.support.small_class import NAME
 from tests.support.waiting import until
 
-pytestmark = [needs_browser, needs_proxy]
+pytestmark = [pytest.mark.slow, needs_browser, needs_proxy]
 
 
 @pytest.fixture(scope="module")

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import nbformat
+import pytest
 
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.reader import read_ledger
@@ -16,6 +17,8 @@ from tests.commands.serve.serving import Server, make_served_course, written
 from tests.support.notebooks import cell
 from tests.support.small_class import NAME, SOURCE
 from tests.support.waiting import until
+
+pytestmark = pytest.mark.slow
 
 RESTART = "source/ changed after this service was started, which grades by the earlier version: start it again"
 

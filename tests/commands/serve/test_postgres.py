@@ -16,6 +16,7 @@ from tests.support.waiting import until
 SLOW = "import time\ntime.sleep(0.3)\ndef two():\n    return 2"
 
 
+@pytest.mark.slow
 def test_queue_and_gradebook_survive_in_postgresql(database: Postgres, tmp_path: Path) -> None:
     """After a kill, beside a class run, and after a restart of the database: all is graded once, with right scores."""
     url = database.new_database("course")

@@ -53,6 +53,7 @@ def submitted(server: Server, student: str, name: str = "small", assignment: str
     return (server.folder / "submitted" / student / assignment / f"{name}.ipynb").read_bytes()
 
 
+@pytest.mark.slow
 def test_a_wrong_answer_is_mended(server: Server) -> None:
     """From the receipt to full points in the gradebook; the class run then gives the same."""
     data = written(server.folder, one=WRONG)
@@ -72,6 +73,7 @@ def test_a_wrong_answer_is_mended(server: Server) -> None:
     assert ledger(server.folder)["ann"]["score"] == SCORES["ann"]
 
 
+@pytest.mark.slow
 def test_a_second_notebook_leaves_the_first_as_it_is(server: Server) -> None:
     """In the gradebook, in submitted/ and on the pages; before it comes, it scores zero."""
     data = written(server.folder)
@@ -90,6 +92,7 @@ def test_a_second_notebook_leaves_the_first_as_it_is(server: Server) -> None:
     assert [(each.cell, each.after, each.why) for each in entries] == [("three-check", 4, "a new hand-in")]
 
 
+@pytest.mark.slow
 def test_the_best_counts_and_attempts_end(server: Server) -> None:
     """A worse hand-in changes neither gradebook nor submitted/; a third attempt is refused in words."""
     good, bad = written(server.folder), written(server.folder, one=WRONG)
@@ -116,6 +119,7 @@ def test_times_are_kept(server: Server) -> None:
     assert late.status == 403 and "was due at 2001-01-01" in late.json["error"]
 
 
+@pytest.mark.slow
 def test_a_newer_hand_in_supersedes_one_that_waits(server: Server) -> None:
     """The one that is being graded is finished, the newest is graded and counts, and the one between points to it."""
     texts = [written(server.folder, two=SLOW + f"\n# {number}") for number in range(3)]
@@ -128,6 +132,7 @@ def test_a_newer_hand_in_supersedes_one_that_waits(server: Server) -> None:
     assert submitted(server, "dan") == texts[2]
 
 
+@pytest.mark.slow
 def test_a_replay_gives_the_same_receipt(server: Server) -> None:
     """While it waits, while it is graded, and just after; also if it arrives many times at once."""
     text = written(server.folder, two=SLOW)
@@ -152,6 +157,7 @@ def test_the_name_and_the_cells_of_a_file_decide_which_notebook_it_is(server: Se
     assert server.hand_in("kim", written(server.folder), NAME, "smal").status == 404
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "content", [b"no notebook", b"[]", b"\x80\x81", b'{"cells": []', b"{}", b'{"cells": [], "nbformat": 3}']
 )
@@ -165,6 +171,7 @@ def test_what_is_no_notebook_supersedes_nothing(server: Server, content: bytes) 
     assert server.report("hal", key)["state"] == "graded" and submitted(server, "hal") == waits
 
 
+@pytest.mark.slow
 def test_the_same_answers_cost_no_attempt(server: Server) -> None:
     """Outputs, counts and one more save, also without an attempt left: the last report, at once."""
     blank = released(server.folder)
@@ -181,6 +188,7 @@ def test_the_same_answers_cost_no_attempt(server: Server) -> None:
     assert server.hand_in("gus", written(server.folder) + b"\n", BEST).json["state"] == "graded"
 
 
+@pytest.mark.slow
 def test_a_late_hand_in_that_changes_nothing_replaces_none_in_time(server: Server) -> None:
     """The time of the submission stays, and with it all points; a late change has the late time."""
     time = server.folder / "submitted" / "hal" / SOON / TIMESTAMP
@@ -236,6 +244,7 @@ def test_health_and_metrics_name_no_one(server: Server) -> None:
     assert not any(name.encode() in metrics.body + health.body for name in server.tokens)
 
 
+@pytest.mark.slow
 def test_a_result_that_cannot_be_written_is_written_later(server: Server) -> None:
     """While another program locks the gradebook, hand-ins are accepted; afterwards they are graded by themselves.
 
@@ -259,6 +268,7 @@ def test_one_service_at_a_time_serves_a_course(server: Server) -> None:
         serve(CourseDir(server.folder), Options())
 
 
+@pytest.mark.slow
 def test_a_class_run_gives_the_same_scores(server: Server) -> None:
     """It grades what lies in submitted/, and the gradebook is as before; it runs last in this module."""
     before = ledger(server.folder)

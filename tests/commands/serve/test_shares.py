@@ -101,6 +101,7 @@ def test_every_limit_is_tried() -> None:
     assert [limit for limit in limits if not any(name.startswith(f"test_{limit}_") for name in globals())] == []
 
 
+@pytest.mark.slow
 def test_requests_per_minute_are_counted_for_each_student(server: Server) -> None:
     """A flood is slowed down, with a number of seconds to wait; other students are served as before."""
     answers = [server.ask("/", "cat") for _ in range(PER_MINUTE + 10)]
@@ -109,6 +110,7 @@ def test_requests_per_minute_are_counted_for_each_student(server: Server) -> Non
     assert answers[PER_MINUTE - 1].status == 200 and server.ask("/", "dan").status == 200
 
 
+@pytest.mark.slow
 def test_requests_at_once_are_counted_for_each_student(server: Server) -> None:
     """A student who waits for more reports at a time is refused, and those that wait are answered."""
     for seconds in (1.5, 6, 24):  # a busy machine may have graded before three requests have come and a fourth is sent
@@ -158,6 +160,7 @@ def test_waiting_hand_ins_are_counted_for_each_student(server: Server) -> None:
     assert gets_through(server, "ann")
 
 
+@pytest.mark.slow
 def test_student_mb_of_one_fill_no_disk(server: Server) -> None:
     """The notebooks that wait for eve's slow job have a budget of bytes, and a further one is refused in words."""
     answers: list[Answer] = []
@@ -187,6 +190,7 @@ def test_upload_mb_are_not_filled_by_two_students(server: Server) -> None:
     await_uploads(server, 0)
 
 
+@pytest.mark.slow
 def test_connections_have_room_beside_a_silent_crowd(server: Server) -> None:
     """Five times as many silent connections as there is room for: a notebook is graded meanwhile."""
     with ExitStack() as crowd:
@@ -206,6 +210,7 @@ def test_health_and_metrics_take_nothing_from_the_disk(server: Server) -> None:
     assert answer(waits)[0] == 202
 
 
+@pytest.mark.slow
 def test_header_seconds_of_a_silent_client_cost_no_other(hasty: Server) -> None:
     """Its connection is closed; another student's notebook is graded meanwhile."""
     with socket.create_connection(("127.0.0.1", hasty.port), timeout=HANGS) as silent:
@@ -213,6 +218,7 @@ def test_header_seconds_of_a_silent_client_cost_no_other(hasty: Server) -> None:
         assert silent.recv(1) == b""
 
 
+@pytest.mark.slow
 def test_body_seconds_of_a_slow_client_cost_no_other(hasty: Server) -> None:
     """Its notebook is given up, and it reads why; another student's notebook is graded meanwhile."""
     slow_client = raw(hasty, f"{POST}1000", b"{", student="eve")
@@ -221,6 +227,7 @@ def test_body_seconds_of_a_slow_client_cost_no_other(hasty: Server) -> None:
     assert status == 408 and "within 1 seconds" in body["error"]
 
 
+@pytest.mark.slow
 def test_wait_seconds_of_a_patient_client_cost_no_other(hasty: Server) -> None:
     """It hears of the state before there is a report; another student's notebook is graded meanwhile."""
     for seconds in (2, 4, 8):  # a busy machine may have graded before the request comes

@@ -101,6 +101,7 @@ def patch_embed(x, weight, bias):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("exercise", "code", "true"),
     [

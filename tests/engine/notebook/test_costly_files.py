@@ -92,6 +92,7 @@ def filled(place: str, unit: bytes) -> bytes:
     return PLACES[place] % b",".join([unit] * (room // (len(unit) + 1)))
 
 
+@pytest.mark.slow
 @settings(
     max_examples=int(os.environ.get("COSTLY_FILES", "8")), deadline=None, derandomize=True, database=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],

@@ -84,6 +84,7 @@ FAIL = {
 }
 
 
+@pytest.mark.slow
 def test_legal_ipython_is_graded_and_a_broken_test_costs_only_itself():
     """A magic hides no failed assertion, and all that a test needs of the student goes through magics, too."""
     imports = helpers("imports", "%matplotlib inline\n%load_ext autoreload\n!pip install nothing\n%cd ..\nimport math")

@@ -120,6 +120,7 @@ def test_an_exercise_alone_keeps_what_its_tests_need() -> None:
     assert alone.names == ["a1", "t1", "t3", "a2"] and alone.exercises["a2"].tests == [2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", sorted((REPOSITORY / "source").glob("*/*.ipynb")), ids=lambda path: path.stem)
 def test_this_courses_exercises_are_those_that_its_names_say(path) -> None:
     """Nothing else is asked of them: each test is named after its answer, and no cell of another test is needed."""

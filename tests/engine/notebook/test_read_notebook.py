@@ -152,6 +152,7 @@ CELLS = VALUES | st.fixed_dictionaries(
 )
 
 
+@pytest.mark.slow
 @given(cells=st.lists(CELLS, max_size=5), top=st.dictionaries(st.sampled_from(["metadata", "nbformat_minor"]), VALUES))
 @settings(deadline=None)
 def test_whatever_stands_in_a_list_of_cells_it_is_read(cells, top):
@@ -182,6 +183,7 @@ OPENED = st.fixed_dictionaries(
 """Cells most of which nbformat opens, whether or not they are valid."""
 
 
+@pytest.mark.slow
 @given(cells=st.lists(OPENED, min_size=1, max_size=4))
 @settings(deadline=None)
 @pytest.mark.filterwarnings("ignore")
@@ -211,6 +213,7 @@ LONG = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", LONG.values(), ids=LONG)
 def test_no_file_takes_long_to_read(tmp_path, damage):
     """Forbidden content takes no time, nor does a great amount of allowed content: the whole class would wait."""

@@ -63,6 +63,7 @@ def test_a_deleted_answer_is_back_empty(submission):
     assert cell(repair(SOURCE, submission).notebook, "two").source == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edit", ["assert True", "", "1", "import os\nos._exit(0)"])
 def test_an_edited_test_is_ours_again(submission, edit):
     """Whatever a student writes into a test or read-only cell, the source's text runs and the source's points count."""
@@ -201,6 +202,7 @@ def test_no_line_is_lost_wherever_it_was_typed(typed, place, name):
     assert all(line in position for line in wanted if line and line not in lines)
 
 
+@pytest.mark.slow
 def test_a_cell_of_thousands_of_lines_is_compared_at_once(submission):
     """However it differs from ours, and however often it was copied, no class would notice the time."""
     for line in ("assert one() == 1", "x", ""):

@@ -4,6 +4,7 @@ import json
 import tracemalloc
 from typing import Any
 
+import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -57,6 +58,7 @@ def test_any_bytes(head: int, rest: bytes) -> None:
     assert is_refused_or_a_message(LENGTHS.pack(len(rest), 0) + rest)
 
 
+@pytest.mark.slow
 @SEARCH
 @given(content=anything, layouts=anything)
 def test_any_json(content: Any, layouts: Any) -> None:
@@ -65,6 +67,7 @@ def test_any_json(content: Any, layouts: Any) -> None:
     assert is_refused_or_a_message(framed(content))
 
 
+@pytest.mark.slow
 @SEARCH
 @given(message=messages, data=st.data())
 def test_a_message_with_one_part_replaced(message: Any, data: st.DataObject) -> None:

@@ -88,6 +88,7 @@ def test_the_message_of_an_error_holds_none():
     assert paths.HOME not in to_data(ValueError(f"{paths.HOME}/a " * 10_000)).message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "line",
     [

@@ -52,6 +52,7 @@ def test_every_string_crosses(text):
     assert crossed([text, {text: text}]) == [text, {text: text}]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("value", "rule"),
     [

@@ -56,6 +56,7 @@ def test_the_same_answers_lead_to_the_same_outcome_without_the_test(runs):
     assert runs.read_text() == "x"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("wrong", "explanation"),
     [
@@ -104,6 +105,7 @@ def test_another_test_draws_other_numbers(runs):
     assert seeds[0] == seeds[2] != seeds[1]
 
 
+@pytest.mark.slow
 def test_a_test_that_sends_something_else_each_time_still_judges(runs):
     """Its outcomes cannot be cached, so it runs for every submission; right stays right and wrong stays wrong."""
     restless = TEST.replace("torch.randn(3, generator=g)", "torch.full((3,), float(len(open({runs!r}).read())))")
@@ -224,6 +226,7 @@ def test_the_cache_of_diagnoses_is_bounded(monkeypatch):
     assert not cache.names and cache.answers.keys() == {b"third"}
 
 
+@pytest.mark.slow
 def test_a_write_into_an_instructors_value_does_not_reach_the_next_student(runs):
     """A tensor of a read-only cell that a test hands over is a copy: points do not depend on earlier submissions."""
     source = exercise(runs, "assert torch.equal(double(given), torch.tensor([2.0, 4.0])), 'twice as long'")

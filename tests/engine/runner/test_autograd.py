@@ -155,6 +155,7 @@ def test_unused_results_are_not_differentiated(student):
         both(x)[1].sum().backward()
 
 
+@pytest.mark.slow
 def test_a_call_is_freed_with_its_last_reference(student):
     """On both sides without a garbage collection: a test that trains would otherwise keep all of its steps."""
     remote = student(

@@ -76,6 +76,7 @@ def test_gradients_flow_through_a_function_of_the_test(in_both: Any) -> None:
         assert names["learns"](lambda x: 3 * x, torch.ones(2)).tolist() == [6, 6]
 
 
+@pytest.mark.slow
 def test_student_code_may_call_a_function_thousands_of_times() -> None:
     """In one test, for every student, also where the answer cache knows the outcome or the messages are many."""
     source = notebook(

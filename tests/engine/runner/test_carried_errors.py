@@ -60,6 +60,7 @@ EARLIER = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.slow
 @EARLIER
 def test_a_known_mistake_is_named_beside_an_earlier_one(half: str) -> None:
     """The name is that of the answer with our own earlier one, as if this were its only mistake."""
@@ -86,6 +87,7 @@ def test_a_known_mistake_is_named_beside_an_earlier_one(half: str) -> None:
         assert prints[0].is_like(alone)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "half",
     [WRONG_HALF, "def half(x):\n    raise NotImplementedError", "def half(x) return x"],
@@ -99,6 +101,7 @@ def test_a_mistake_that_is_not_known_has_no_name_beside_an_earlier_one(half: str
         assert not any(each.explanation.misconceptions for each in graded.results)
 
 
+@pytest.mark.slow
 @EARLIER
 def test_a_mistake_costs_its_own_exercise_only(half: str) -> None:
     """Whatever the mistake does: exercises that build on it have full points, and their messages say why."""
@@ -136,6 +139,7 @@ def test_an_exercise_is_judged_in_one_world() -> None:
     assert points(graded)["quarter-check"] + points(graded)["quarter-test-odd"] == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("said", [(1, 0), (0, 1), (0, 0)])
 def test_one_bit_of_a_second_run_comes_out(said: tuple[int, int]) -> None:
     """Whether an exercise passed every test there. Else all is as without our answers."""

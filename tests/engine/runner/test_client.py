@@ -263,6 +263,7 @@ def test_the_name_of_an_object_carries_no_message(student):
     assert repr(remote["odd"]()) == "<object of the submission>"
 
 
+@pytest.mark.slow
 def test_a_function_under_torch_compile_runs_uncompiled(student):
     """A confined process cannot start a compiler."""
     remote = student("@torch.compile\ndef twice(x):\n    return 2 * x\n")

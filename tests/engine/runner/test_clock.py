@@ -36,11 +36,13 @@ def verdict(body):
     return str(report.results[0].verdict)
 
 
+@pytest.mark.slow
 def test_a_busy_machine_takes_no_points(busy):
     """Half a second of computing is within a limit of one second, though it takes two seconds of wall time."""
     assert verdict("    return 1") == "passed"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", ["    while True: pass", "    time.sleep(60)"])
 def test_a_busy_machine_excuses_no_endless_loop(busy, body):
     """Endless computing and sleeping exceed their limit as on an idle machine."""

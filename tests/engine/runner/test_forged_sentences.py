@@ -49,6 +49,7 @@ def test_there_are_sentences_of_each_kind() -> None:
         assert any(words in each for each in OURS), words
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sentences", [OURS[start::10] for start in range(10)])
 def test_what_a_student_raises_stays_the_text_of_an_error(sentences: list[str]) -> None:
     """Neither a diagnosis, nor our answer in its place, nor something to mend first; the whole text is there."""

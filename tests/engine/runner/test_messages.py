@@ -287,6 +287,7 @@ def test_an_exception_of_student_code_is_shown_with_its_line():
     )
 
 
+@pytest.mark.slow
 def test_a_lost_sandbox_is_explained():
     """A hang with the limit, a crash with how the process ended."""
     slow = messages_for("def f(x):\n    while True: pass", Limits(cell_seconds=1))

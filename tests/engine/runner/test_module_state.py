@@ -229,6 +229,7 @@ def test_buffers_that_are_not_saved_are_not_in_the_state_dict(student):
     assert model.double()(torch.zeros(3, dtype=torch.float64)).dtype is torch.float64
 
 
+@pytest.mark.slow
 def test_a_module_class_is_freed():
     """A runner makes new classes for each misconception that it tries, and goes on for a whole class of students."""
     made = type("Made", (nn.Linear,), {})

@@ -103,6 +103,7 @@ def test_cells_of_the_student_go_on_with_their_own_names():
     assert [output["text"] for outputs in report.outputs.values() for output in outputs if "text" in output] == ["7\n"]
 
 
+@pytest.mark.slow
 def test_above_its_check_a_name_may_be_bound_again():
     """The check sees it, so it counts: for better or worse."""
     assert lost(graded(with_cell(SOURCE, "twice", "twice = None"))) == [
@@ -195,6 +196,7 @@ def test_a_copy_of_the_blank_below_the_check_takes_no_answer_away():
     assert lost(graded(with_cell(SOURCE, "twice-check", blank))) == []
 
 
+@pytest.mark.slow
 def test_names_are_right_after_the_loss_of_a_sandbox():
     """The cells run again in a fresh one, at the places that they had."""
     crash = "def both(x, d=2):\n    import os\n    os._exit(1)"
@@ -234,6 +236,7 @@ def test_the_second_run_sees_the_names_at_the_check_too():
     assert lost(graded(submission)) == ["twice-check", "twice-test-tensor"]
 
 
+@pytest.mark.slow
 def test_the_message_names_the_cell_that_binds_a_name_again():
     """It is in the explanation of tests that lost points, and in no other."""
     wrong = answered(SOURCE, twice="def twice(x):\n    return x")

@@ -20,6 +20,7 @@ def outcomes(body: str, before: str = "") -> list[tuple[str, str]]:
     return [(str(result.verdict), result.message) for result in results]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("body", "verdict", "explanation"),
     [

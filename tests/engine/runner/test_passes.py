@@ -75,6 +75,7 @@ def test_points_of_two_passes_are_never_added_up():
     }
 
 
+@pytest.mark.slow
 def test_an_exercise_without_time_for_a_rerun_keeps_its_results():
     """Its cell and its tests fit into one pass each, but not together: what passed stays passed."""
     source = notebook(

@@ -164,6 +164,7 @@ def results(test: str, right: str, submitted: str, *before: str):
     return grade(source, submission, Limits(cell_seconds=20)).results
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("right", "wrong", "test"), CASES.values(), ids=[name.replace(" ", "-") for name in CASES])
 def test_what_a_test_sets_or_replaces_holds_for_student_code(right, wrong, test):
     """The right answer passes, as in one process, and one that breaks the rule fails."""

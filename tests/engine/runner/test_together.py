@@ -167,6 +167,7 @@ PATTERNS = {
 """A right answer, what a wrong one replaces in it and by what, and a test of it; most fail across a boundary."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pattern", PATTERNS)
 @pytest.mark.parametrize("is_hidden", [False, True])
 def test_it_runs_in_the_namespace_of_the_student(pattern: str, is_hidden: bool) -> None:
@@ -178,6 +179,7 @@ def test_it_runs_in_the_namespace_of_the_student(pattern: str, is_hidden: bool) 
     assert points(source, one=right.replace(part, other)) == [0]
 
 
+@pytest.mark.slow
 def test_one_cell_has_the_tag_and_the_others_are_as_they_were() -> None:
     """Only the test with the tag is judged together; the report, and nothing else, says so."""
     source = notebook(
@@ -204,6 +206,7 @@ def test_a_student_cannot_set_the_tag() -> None:
     assert [result.together for result in grade(source, submission).results] == [False]
 
 
+@pytest.mark.slow
 def test_points_are_those_of_the_last_line() -> None:
     """A number gives a part of the points, clamped; NaN gives none, and anything else all."""
     values = {"0.5": 0.5, "-1": 0, "7": 2, "float('nan')": 0, "-float('inf')": 0, "float('inf')": 2}
@@ -219,6 +222,7 @@ def test_a_number_that_lies_gives_no_points() -> None:
     assert points(source) == [1] and points(source, one=lie) == [0]
 
 
+@pytest.mark.slow
 def test_random_numbers_are_the_same_in_each_run() -> None:
     """Random numbers of a test depend on its name, and neither on cells above nor on luck."""
     draws = "drawn = torch.rand(1).item(), np.random.rand(), random.random()"
@@ -265,6 +269,7 @@ def test_names_of_visible_tests_above_are_there_where_they_are_used() -> None:
     assert names_of(source, "one-check-2") == ["one"]
 
 
+@pytest.mark.slow
 def test_an_object_that_tests_change_is_as_they_left_it() -> None:
     """Tests of classes often go on from each other."""
     source = together(
@@ -320,6 +325,7 @@ def test_a_course_without_torch_needs_none() -> None:
     assert points(source) == [1] and points(source, one="one = 2") == [0]
 
 
+@pytest.mark.slow
 def test_the_author_reads_where_our_own_solution_fails() -> None:
     """The line and the kind of the fault, for a visible and a hidden test, a part of the points, and student code."""
     tests = {
@@ -356,6 +362,7 @@ SOURCE = together(
 QUICK = Limits(cell_seconds=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("body", "verdict", "message"),
     [
@@ -398,6 +405,7 @@ def test_an_error_of_a_visible_test_itself_has_its_text() -> None:
         assert sentence in result.message and not result.points
 
 
+@pytest.mark.slow
 def test_the_time_of_all_such_tests_is_bounded() -> None:
     """They have the time of a whole notebook; those that have not run in it have timed out."""
     cells = [each for n in range(5) for each in (answer(f"f{n}", f"f{n} = 1"), check(f"f{n}-check", f"slow(f{n})"))]
@@ -408,6 +416,7 @@ def test_the_time_of_all_such_tests_is_bounded() -> None:
     assert report.results[-1].explanation.cause is Cause.OUT_OF_TIME
 
 
+@pytest.mark.slow
 def test_a_visible_test_that_hangs_is_not_run_again_for_others() -> None:
     """It costs its exercise, and the tests below that need a name of it only the time that it took once."""
     source = together(
@@ -450,6 +459,7 @@ LEAKS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("leak", LEAKS)
 def test_nothing_of_a_hidden_test_reaches_the_student(leak: str) -> None:
     """Its explanation consists of its opening comment and fixed sentences, and no cell shows what it printed."""
@@ -485,6 +495,7 @@ def test_the_instructor_reads_what_ended_a_hidden_test() -> None:
 # What does not apply
 
 
+@pytest.mark.slow
 def test_no_second_run_with_our_answers() -> None:
     """Our answer would stand beside the test: an exercise with such a test is judged once."""
     source = notebook(
@@ -501,6 +512,7 @@ def test_no_second_run_with_our_answers() -> None:
     assert points(source, **wrong) == [0, 0, 1]
 
 
+@pytest.mark.slow
 def test_a_notebook_without_the_tag_has_the_same_report() -> None:
     """The mark is left out of JSON where it does not apply."""
     apart = notebook(*SOURCE.cells)

@@ -50,6 +50,7 @@ def judged(convolve):
     return {result.name: (result.points, result.message) for result in report.results}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "work",
     [
@@ -143,6 +144,7 @@ EVERY_FUNCTION = notebook(
 )
 
 
+@pytest.mark.slow
 def test_every_function_whose_name_holds_a_word_is_refused():
     """Each operator of torch, and each function that its modules, NumPy's and SciPy's hold, for the course's words."""
     report = grade(EVERY_FUNCTION, answered(EVERY_FUNCTION, guesses=SWEEP), Limits(cell_seconds=200))

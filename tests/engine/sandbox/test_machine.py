@@ -9,6 +9,8 @@ from tests.support.notebooks import answer, answered, check, notebook
 from tests.support.waiting import HANGS
 from tests.support.warm import warm_kernels
 
+pytestmark = pytest.mark.slow
+
 NOTE = "not run here; the grader runs no commands"
 NOTED = {
     "!pip install nosuchpackage": "!pip install nosuchpackage",

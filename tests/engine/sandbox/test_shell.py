@@ -48,6 +48,7 @@ def test_a_line_that_needs_a_person_is_explained(line):
     assert shown[0].startswith("<cell 4>, line 2: ") and "no one is at the keyboard" in shown[-1]
 
 
+@pytest.mark.slow
 def test_the_value_of_the_last_line_is_shown():
     """Beside the outputs of display() and print(), including pictures."""
     assert outputs("print('a')\n1 + 1")[0]["text"] == "a\n"

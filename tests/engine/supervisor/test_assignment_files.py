@@ -65,6 +65,7 @@ def lost(report: Report) -> list[str]:
     return [result.name for result in report.results if result.points < result.max_points]
 
 
+@pytest.mark.slow
 def test_answers_tests_and_read_only_cells_read_them():
     """By open, by libraries and by import; without the files, everything that needs them loses its points."""
     assert lost(graded()) == []
@@ -122,6 +123,7 @@ open('helper/__init__.py', 'w').write('LIMIT = 99')
 """
 
 
+@pytest.mark.slow
 def test_no_code_writes_to_them():
     """Neither student code, which may write other files, nor what it leaves behind changes what the next one reads."""
     submission = answered(SOURCE, total=f"{WRITES}\n\ndef total():\n    return len(refused)")

@@ -12,6 +12,8 @@ import pytest
 from tests.support.paths import REPOSITORY
 from tests.support.waiting import until
 
+pytestmark = pytest.mark.slow
+
 GRADING = """
 import os, sys
 from pathlib import Path

@@ -5,8 +5,12 @@ import sys
 import threading
 from multiprocessing import spawn
 
+import pytest
+
 from grader.engine.supervisor import forkserver
 from tests.support.waiting import until
+
+pytestmark = pytest.mark.slow
 
 
 def seen() -> tuple[object, ...]:

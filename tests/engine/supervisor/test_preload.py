@@ -6,12 +6,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
 from grader.engine.grading import grade
 from grader.engine.supervisor import forkserver
 from tests.support.exercises import HELPER_PACKAGES
 from tests.support.waiting import until
+
+pytestmark = pytest.mark.slow
 
 FORK_SERVER = {"multiprocessing.forkserver", "multiprocessing.resource_tracker"}
 """The modules of the fork server itself."""
