@@ -41,9 +41,9 @@ PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
 libc = ctypes.CDLL(None, use_errno=True)
 
 
-def die_with_parent() -> None:
-    """Have the kernel kill this process when its parent ends. Changing the user cancels that."""
-    libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+def die_with_parent() -> bool:
+    """Have the kernel kill this process when its parent ends; return whether it agrees. Changing the user cancels that."""
+    return libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL) == 0
 
 
 def own_pid() -> int:
@@ -90,7 +90,8 @@ def go_on_alone() -> None:
 
 def own_process_namespace() -> None:
     """Put all future children of this process into a process namespace; it must have only one thread."""
-    # Try it in a child first: half of it, a user without a name, would be worse than nothing.
+    # Try it in a child first: half of it, a user without a name, would be worse than nothing. So would a namespace
+    # whose first process does not die with this one, because the kernel refuses prctl: it would sleep for ever.
     if succeeds_in_child(_leave_process_namespace):
         _leave_process_namespace()
         _start_init()
@@ -136,13 +137,13 @@ def _unshare(flags: int) -> bool:
 
 
 def succeeds_in_child(act: Callable[[], None]) -> bool:
-    """Return whether `act` raises no error in a child of this process, which then ends."""
+    """Return whether `act` raises no error in a child of this process that can die with it; the child then ends."""
     child = os.fork()
     if child == 0:
         with suppress(BaseException):
-            die_with_parent()
-            act()
-            os._exit(0)
+            if die_with_parent():
+                act()
+                os._exit(0)
         os._exit(1)
     return os.waitpid(child, 0)[1] == 0
 
