@@ -4,45 +4,46 @@ VENV := .venv
 PYTHON := $(VENV)/bin/python
 # Two workers suit two cores. `make test WORKERS=8` uses more.
 WORKERS := 2
-PYTEST := $(PYTHON) -m pytest -n $(WORKERS) --dist loadgroup
+# Ends all processes of the tests with them, and prints a line for each part.
+PYTEST := $(PYTHON) -m tests.support.run -q -n $(WORKERS) --dist loadgroup --parts
+NBVAL := --nbval --nbval-sanitize-with $(CURDIR)/tests/nbval.cfg
 # One thread and a fixed hash seed: the same numbers on every machine, and no fight over the cores.
 export OMP_NUM_THREADS := 1
 export PYTHONHASHSEED := 0
 
-.PHONY: demo lint test unit notebooks kernels claims proofs coverage readme lab author book release wheel bench bench-serve
+.PHONY: demo lint test notebooks kernels claims proofs coverage readme lab author book release wheel bench bench-serve
 
 demo: $(VENV)/ready  ## grade the class in examples/ and show the scores
 	$(PYTHON) -m examples.make_demo
 
-lint: $(VENV)/ready-dev  ## style, types, import directions, spelling and the phrases of docs/style.md
+lint: $(VENV)/ready-dev  ## style, types, import directions, spelling, the phrases of docs/style.md, files that git does not know
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
 	$(VENV)/bin/lint-imports
 	$(VENV)/bin/codespell
 	$(PYTHON) -m tests.support.english
+	@unknown=$$(git ls-files --others --exclude-standard); test -z "$$unknown" \
+		|| { echo "git does not know these files: add, ignore or remove them"; echo "$$unknown"; exit 1; }
 
-test: $(VENV)/ready-dev  ## everything that must hold; results of unchanged proofs come from .cache/proofs
-	$(PYTEST) --nbval --nbval-sanitize-with tests/nbval.cfg source tests
+test: $(VENV)/ready-dev  ## all notebooks, and all that a user meets once: five minutes on two idle cores
+	$(PYTEST) -m "not slow" $(NBVAL) source tests $(TEST)
 
-unit: $(VENV)/ready-dev  ## the tests of grader and course, without proofs and notebooks
-	$(PYTEST) tests --ignore tests/proofs --ignore tests/source
+proofs: $(VENV)/ready-dev  ## everything that must hold; goes on where it was stopped
+	$(PYTEST) --go-on $(NBVAL) source tests $(PROOFS)
 
 notebooks: $(VENV)/ready-dev  ## the instructors' notebooks, executed and compared with their stored outputs
-	$(PYTEST) --nbval --nbval-sanitize-with tests/nbval.cfg source tests/source
+	$(PYTEST) $(NBVAL) source tests/source
 
 kernels: $(VENV)/ready-dev  ## the instructors' notebooks once more, as on a processor for which torch has no fast kernels
-	ATEN_CPU_CAPABILITY=default $(PYTEST) --no-proof-cache --nbval --nbval-sanitize-with tests/nbval.cfg source
+	ATEN_CPU_CAPABILITY=default $(PYTEST) $(NBVAL) $(or $(NOTEBOOKS),source)
 
 claims: $(VENV)/ready-dev  ## measure what notebooks say of trained results, with other kernels and seeds
 	$(PYTHON) -m tests.support.claims source/*/*.ipynb
 
-proofs: $(VENV)/ready-dev  ## everything that must hold, with no result from the cache
-	$(PYTEST) --no-proof-cache --nbval --nbval-sanitize-with tests/nbval.cfg source tests $(EXCEPT)
-
 coverage: $(VENV)/ready-dev  ## how much of the engine and the kernel package their own tests run; fails below a floor
 	$(VENV)/bin/coverage erase
-	$(VENV)/bin/coverage run -m pytest -n $(WORKERS) --dist loadgroup tests/engine tests/grader_kernel
+	$(VENV)/bin/coverage run -m pytest -q -n $(WORKERS) --dist loadgroup tests/engine tests/grader_kernel
 	$(VENV)/bin/coverage combine --quiet
 	$(VENV)/bin/coverage report
 

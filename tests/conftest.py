@@ -135,6 +135,21 @@ def pair(in_both):
     return modules
 
 
+def pytest_collection_finish() -> None:
+    """Leave the repository: what fixtures of a module write by a relative path is removed at the end."""
+    os.chdir(os.environ["XDG_STATE_HOME"])
+
+
+@pytest.fixture(autouse=True)
+def own_folder() -> Iterator[None]:
+    """Each test runs in a folder of its own, and what it writes by a relative path is removed."""
+    before = os.getcwd()
+    with tempfile.TemporaryDirectory(prefix="test-", ignore_cleanup_errors=True) as folder:
+        os.chdir(folder)
+        yield
+        os.chdir(before)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def one_alembic():
     """nbgrader starts alembic for each new gradebook, which takes seconds and says the same each time."""

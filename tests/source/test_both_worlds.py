@@ -10,7 +10,6 @@ from tests.support import one_process
 from tests.support.exercises import NOTEBOOKS, SOURCES, notebook_of
 from tests.support.judge import Judge
 from tests.support.notebooks import answered
-from tests.support.proof_cache import ProofCache, digest_of, grader_digest
 from tests.support.schedule import grouped
 
 Verdicts = Callable[[NotebookNode, NotebookNode], dict[str, str]]
@@ -42,32 +41,21 @@ def in_two(judge: Judge) -> Verdicts:
     return verdicts
 
 
-@pytest.fixture
-def in_one(proof_cache: ProofCache) -> Verdicts:
-    """Returns how each test of a submission ends if one process runs everything."""
-
-    def verdicts(source: NotebookNode, submission: NotebookNode) -> dict[str, str]:
-        key = digest_of("one process", grader_digest(), Path(one_process.__file__).read_bytes(), source, submission)
-        return proof_cache.result(key, dict[str, str], lambda: one_process.verdicts(source, submission))
-
-    return verdicts
-
-
 @grouped("path", NOTEBOOKS, group=lambda path: f"both worlds {path.stem}", name=lambda path: path.stem)
-def test_both_worlds_agree_on_the_reference(in_one: Verdicts, in_two: Verdicts, path: Path) -> None:
+def test_both_worlds_agree_on_the_reference(in_two: Verdicts, path: Path) -> None:
     """Every test passes for the reference solution, in one process and in two."""
     source = NOTEBOOKS[path]
     verdicts = in_two(source, source)
     assert set(verdicts.values()) == {"passed"}
-    assert verdicts == in_one(source, source)
+    assert verdicts == one_process.verdicts(source, source)
 
 
 @grouped("exercise", WRONG, group=lambda exercise: f"both worlds {notebook_of(exercise)}")
-def test_both_worlds_agree_on_a_wrong_answer(in_one: Verdicts, in_two: Verdicts, exercise: str) -> None:
+def test_both_worlds_agree_on_a_wrong_answer(in_two: Verdicts, exercise: str) -> None:
     """A wrong answer loses the same tests in the same way, and some of its own."""
     source = SOURCES[exercise]
     submission = answered(source, **{exercise: WRONG[exercise]})
     verdicts = in_two(source, submission)
-    in_one_process = in_one(source, submission)
+    in_one_process = one_process.verdicts(source, submission)
     assert verdicts == {name: in_one_process[name] for name in verdicts}
     assert any(verdict != "passed" for name, verdict in verdicts.items() if name.startswith(exercise))

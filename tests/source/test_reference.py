@@ -14,7 +14,7 @@ from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.reader import SubmissionScore, read_ledger
 from tests.support.exercises import ASSIGNMENTS
 from tests.support.paths import REPOSITORY
-from tests.support.proof_cache import ProofCache, digest_of, files_of, grader_digest
+from tests.support.proof_cache import ProofCache, digest_of
 from tests.support.schedule import grouped
 
 HANDED_IN = {"reference": "source", "blank": "release"}
@@ -30,9 +30,7 @@ def scored(proof_cache: ProofCache, tmp_path: Path) -> Callable[[str], dict[str,
     """Returns the scores of an assignment that two students handed in and nbgrader graded."""
 
     def scored(assignment: str) -> dict[str, SubmissionScore]:
-        files = [path.read_bytes() for path in (Path(__file__), REPOSITORY / "nbgrader_config.py")]
-        given = [files_of(REPOSITORY / step / assignment) for step in HANDED_IN.values()]
-        key = digest_of("nbgrader", grader_digest(), *files, *given)
+        key = digest_of("nbgrader", assignment)
         return proof_cache.result(key, dict[str, SubmissionScore], lambda: graded_by_nbgrader(tmp_path, assignment))
 
     return scored

@@ -8,7 +8,6 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from pathlib import Path
 
 from nbformat import NotebookNode
 
@@ -24,7 +23,7 @@ from grader.engine.supervisor import forkserver
 from grader.engine.supervisor.session import GradingFailed, run_job
 from tests.support.exercises import HELPER_PACKAGES, MISCONCEPTIONS, alone, reference
 from tests.support.notebooks import with_answer
-from tests.support.proof_cache import ProofCache, digest_of, grader_digest
+from tests.support.proof_cache import ProofCache, digest_of
 from tests.support.schedule import own_processor
 
 REPEATABLE = {Verdict.PASSED, Verdict.FAILED, Verdict.ERROR, Verdict.OUTPUT_LIMIT}
@@ -64,8 +63,8 @@ class Judge:
             with on_processor(self._processor):
                 return grade(source, submission, misconceptions=misconceptions, helper_packages=HELPER_PACKAGES)
 
-        key = digest_of("report", grader_digest(), source, submission, misconceptions, HELPER_PACKAGES)
-        return self._cache.result(key, Report, compute, is_repeatable)
+        key = digest_of("report", source, submission, misconceptions, HELPER_PACKAGES)
+        return self._cache.result(key, Report, compute)
 
     def on_its_own(self, exercise: str, answer: str, *, named: bool = True) -> Report:
         """Return the report on the reference with another answer to `exercise`, in the cells that this exercise needs.
@@ -91,8 +90,8 @@ class Judge:
             with on_processor(self._processor):
                 return _tried_in_turn(source, exercise, tried)
 
-        key = digest_of("in turn", grader_digest(), Path(__file__).read_bytes(), source, tried, HELPER_PACKAGES)
-        *reports, last = self._cache.result(key, list[Report], compute, lambda found: all(map(is_repeatable, found)))
+        key = digest_of("in turn", source, tried, HELPER_PACKAGES)
+        *reports, last = self._cache.result(key, list[Report], compute)
         if all(map(is_repeatable, reports)) and all(result.points == result.max_points for result in last.results):
             return reports
         return self._each_by_itself(exercise, answers)

@@ -16,6 +16,8 @@ from typing import Any
 import pytest
 from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
 
+from tests.support.parts import PARTS, part_of
+
 GROUPS = pytest.StashKey[Path]()
 
 SECONDS = {
@@ -91,9 +93,9 @@ def group_of(item: pytest.Item) -> str:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the longest groups first, each in one piece."""
-    groups = dict.fromkeys(map(group_of, items))
-    longest_first = sorted(groups, key=lambda group: (group == LAST, -SECONDS.get(group, 0)))
+    """Put one part behind the other, and in each the longest groups first, each in one piece."""
+    part = {group_of(item): PARTS.index(part_of(item.nodeid)) for item in items}
+    longest_first = sorted(part, key=lambda group: (group == LAST, part[group], -SECONDS.get(group, 0)))
     position = {group: number for number, group in enumerate(longest_first)}
     items.sort(key=lambda item: position[group_of(item)])
 
