@@ -12,7 +12,18 @@ from grader.engine.notebook.names import classes_defined, names_used
 
 GIVEN = {"torch": torch, "nn": nn, "np": numpy, "pytest": pytest}
 """Names that each test and each answer may use."""
-DEFINED = "import numpy as np\nimport torch\nfrom torch import nn\n"
+DEFINED = """
+import numpy as np
+import torch
+from torch import nn
+
+def do(code, *x):
+    exec(code, globals() | {"x": x[0] if len(x) == 1 else x})
+
+def get(code, *x):
+    return eval(code, globals() | {"x": x[0] if len(x) == 1 else x})
+"""
+"""Begins each answer: a test has the student's side `do` something to an argument, or `get` a value of it."""
 
 
 def described(value: Any) -> Any:
@@ -67,7 +78,12 @@ def assert_same(student: Any, source: str, test: str, *, ends: bool = False) -> 
     exec(compile(source, "<answer>", "exec"), local)
     remote = student(source)
     remote.client.our_classes = classes_defined(source)
-    expected = seen(local, test)
+    used = [name for name in names_used(test) if name not in GIVEN]
+    expected = seen({name: local[name] for name in used if name in local}, test)
     assert ("its end" in expected) is ends and expected, expected
-    found = seen(remote.client.fetch_names([name for name in names_used(test) if name not in GIVEN]), test)
-    assert found == expected
+    found = seen(remote.client.fetch_names(used), test)
+    assert found == expected, {
+        name: (found.get(name), expected.get(name))
+        for name in found | expected
+        if found.get(name) != expected.get(name)
+    }
