@@ -5,8 +5,8 @@ import pytest
 from grader.engine.grading import grade
 from tests.support.notebooks import answer, check, helpers, notebook
 
-SQUARES = "def squares(n):\n    return [k**2 for k in range(n)]"
-WRONG = "def squares(n):\n    return [k for k in range(n)]"
+SQUARES = "LIMIT = 9\n\ndef squares(n):\n    return [k**2 for k in range(n)]"
+WRONG = "LIMIT = 9\n\ndef squares(n):\n    return [k for k in range(n)]"
 HELPER = """
 import numpy as np
 from functools import partial
@@ -15,7 +15,7 @@ def close(n, expected, tol):
     assert np.allclose(run(n), expected, atol=tol)
 
 def run(n):
-    return squares(n)
+    return squares(min(n, LIMIT))
 
 closely = partial(close, tol=1e-9)
 """
@@ -34,8 +34,9 @@ def points(right, answered, *cells):
 
 @pytest.mark.parametrize("call", ["close(3, [0, 1, 4], 0)", "closely(3, [0, 1, 4])", "[closely(3, [0, 1, 4])]"])
 def test_a_helper_calls_student_code(call):
+    """With a function and a constant of the student's that the test does not mention."""
     cells = helpers("helper", HELPER), check("squares-check", call)
-    assert (points(SQUARES, SQUARES, *cells), points(SQUARES, WRONG, *cells)) == (1, 0)
+    assert [points(SQUARES, each, *cells) for each in (SQUARES, WRONG, SQUARES.replace("9", "2"))] == [1, 0, 0]
 
 
 def test_the_names_of_the_test_come_first():
@@ -63,8 +64,12 @@ def test_a_name_of_pythons_that_only_a_student_defines_judges_nothing():
 
 
 def test_a_test_that_draws_nothing_may_follow_one_that_draws():
-    """Both share a session; the answer draws in each."""
+    """Both share a session; the answer draws in each, and the second calls a function of the first that draws."""
     drawing = "import numpy as np\n\ndef squares(n):\n    return list(np.random.rand(n) ** 2)"
     first = "import numpy as np\n\nnp.random.seed(1)\nkept = squares(2)\nassert kept[0] == 0.417022004702574**2"
-    cells = check("squares-check", first), check("length-check", "assert len(squares(3)) == 3 and len(kept) == 2")
+    first += "\n\ndef seeded():\n    np.random.seed(3)\n    return squares(1)"
+    cells = (
+        check("squares-check", first),
+        check("length-check", "assert len(squares(3)) == 3 and seeded() == seeded() != kept"),
+    )
     assert points(drawing, drawing, *cells) == 2

@@ -40,6 +40,8 @@ def described(value: Any) -> Any:
         case numpy.ndarray():
             about = value.dtype, value.shape, value.flags.writeable
             return kind, about, repr(value.tolist()) if value.dtype.hasobject else value.tobytes()
+        case _ if kind == "DataFrame":
+            return kind, list(value.index), [*map(str, value.dtypes)], value.to_dict()
         case dict():
             return kind, [(described(name), described(each)) for name, each in value.items()]
         case list() | tuple() | set() | frozenset():

@@ -5,6 +5,7 @@ from collections import Counter, OrderedDict, defaultdict, deque
 from fractions import Fraction
 
 import numpy as np
+import pandas
 import pytest
 import torch
 
@@ -47,6 +48,9 @@ WRITES = {
     "x = np.array([['c', 'ab', 'b'], ['f', 'e', 'd']])": ARRAY + IN_MEMORY[:-1],
     "whole = np.ones((4, 4))\nx = whole[1]": ["x[:] = 0"],
     "x = np.zeros(3)\nx.flags.writeable = False": ["x[0] = 7"],
+    "import pandas\nx = pandas.DataFrame({'n': [1, 3], 'k': [1.0, 2.0]})": [
+        *("x['m'] = 1", "x.index = ['a', 'b']", "del x['n']", "x.iloc[0, 0] = 9", "x = x.assign(m=1)"),
+    ],
     "inner, names = [2], {'a': 1}\nx = [inner, names]": [
         *("x.reverse()", "x[0].append(3)", "x[1]['b'] = (torch.zeros(1), 'c')", "x[1].pop('a')", "x.clear()"),
         *("x[1]['a'] = 1", "x = [4]"),
@@ -173,11 +177,13 @@ def test_values_of_standard_types_keep_their_class_on_both_sides(student):
 def test_an_array_that_cannot_cross_is_refused_where_it_arises(student):
     """The test's own argument is an error of the test, a result or a lost change is one of student code."""
     remote = student(
-        "def long(x=None):\n    return np.ones(1, np.longdouble)\ndef spoil(x):\n    x[0] = 7\nimport numpy as np"
+        "import numpy as np\ndef long(x=None):\n    return np.ones(1, np.longdouble)\n"
+        "def spoil(x):\n    x[0] = 7\ndef mix(x):\n    x['m'] = [object()] * 2"
     )
     for refused, match in (
         (lambda: remote["long"](), "dtype (float128|longdouble)"),
         (lambda: remote["spoil"](np.array([{}, (1, 2)], dtype=object)), "changed the ndarray"),
+        (lambda: remote["mix"](pandas.DataFrame({"n": [1, 3]})), "changed the DataFrame"),
     ):
         with pytest.raises(StudentError, match=match):
             refused()

@@ -17,46 +17,24 @@ def attention(q, k, v, mask=None):
     weights = score.softmax(-1)
     return weights @ v, weights
 
-def clip(parameters):
-    for p in parameters:
-        p.grad.clamp_(-1, 1)
-
-def descend(parameters, rate=0.5):
-    with torch.no_grad():
-        for p in parameters:
-            p -= rate * p.grad
-
-def clear(parameters):
-    for p in parameters:
-        p.grad = None
-
-def replace(parameters):
-    for p in parameters:
-        p.grad = 2 * p.grad
-
-def learn(parameters):
-    sum((p ** 3).sum() for p in parameters).backward()
-
-def train(model):
-    model(torch.ones(2, 3)).square().sum().backward()
-
-def move(model):
-    descend(model.parameters())
-
-def clip_norm(model):
-    nn.utils.clip_grad_norm_(model.parameters(), 0.1)
-
-def forget(model):
-    model.zero_grad()
-
-def zeros(model):
-    model.zero_grad(set_to_none=False)
-
 def trained():
     model = nn.Linear(3, 2)
-    train(model)
+    model(torch.ones(2, 3)).square().sum().backward()
     return model
 """
+STEPS = {
+    "clip": "for p in x:\n    p.grad.clamp_(-1, 1)",
+    "descend": "with torch.no_grad():\n    for p in x:\n        p -= 0.5 * p.grad",
+    "clear": "for p in x:\n    p.grad = None",
+    "replace": "for p in x:\n    p.grad = 2 * p.grad",
+    "learn": "sum((p**3).sum() for p in x).backward()",
+    "train": "x(torch.ones(2, 3)).square().sum().backward()",
+    "move": "with torch.no_grad():\n    for p in x.parameters():\n        p -= 0.5 * p.grad",
+    "clip_norm": "nn.utils.clip_grad_norm_(x.parameters(), 0.1)",
+    "forget": "x.zero_grad()",
+    "zeros": "x.zero_grad(set_to_none=False)",
+}
+"""What student code does to parameters, or to a model."""
 PARAMETERS = """
 a, b, c = (torch.tensor(numbers, requires_grad=True) for numbers in ([1.0, -2.0], [3.0], [0.5]))
 a.grad, b.grad = torch.tensor([0.5, -4.0]), torch.tensor([2.0])
@@ -128,28 +106,28 @@ USES = {
                 use()
         turned = get("x.t()", torch.ones(2, 3))
     """,
-    "gradients of the test's parameters": f"""{PARAMETERS}learn([a, b, c])\nlearn([c])""",
-    "a step without gradients": f"{PARAMETERS}with torch.no_grad():\n    descend([a, b])",
-    "gradients that a test clears or sets": """
-        model = trained()
+    "gradients of the test's parameters": f"{PARAMETERS}for x in ([a, b, c], [c]):\n    do({STEPS['learn']!r}, x)",
+    "a step without gradients": f"{PARAMETERS}with torch.no_grad():\n    do({STEPS['descend']!r}, [a, b])",
+    "gradients that a test clears or sets": f"""
+        model, train, move = trained(), {STEPS["train"]!r}, {STEPS["move"]!r}
         model.zero_grad()
-        train(model)
+        do(train, model)
         once = model.weight.grad.clone()
-        train(model)
+        do(train, model)
         assert torch.allclose(model.weight.grad, 2 * once)
         model.weight.grad, model.bias.grad = torch.ones(2, 3), torch.zeros(2)
-        move(model)
+        do(move, model)
     """,
 } | {
-    f"{', '.join(names)} of tensors": f"{PARAMETERS}for f in ({', '.join(names)},):\n    f([a, b])"
+    f"{', '.join(names)} of tensors": f"{PARAMETERS}for s in {[STEPS[name] for name in names]}:\n    do(s, [a, b])"
     for names in (["descend"], ["clip"], ["clear"], ["replace"], ["clip", "descend", "clear", "learn"])
 } | {
     f"{', '.join(names)} of a model": f"""
         model = trained()
         assert model.weight.grad is not None
         model(torch.ones(1, 3)).sum().backward()
-        for f in ({", ".join(names)},):
-            f(model)
+        for step in {[STEPS[name] for name in names]}:
+            do(step, model)
     """
     for names in (["move"], ["train"], ["train", "move", "forget"], ["zeros"], ["forget", "train"],
                   ["clip_norm", "move", "zeros"])
@@ -164,7 +142,7 @@ def test_gradients_and_random_numbers_are_those_of_one_process(student, test):
 
 def test_an_old_gradient_keeps_its_values(student):
     """A test may keep it and compare it with the next one."""
-    remote = student(ANSWER)
+    remote = student(f"{ANSWER}\ndef train(x):\n    {STEPS['train']}")
     model = remote["trained"]()
     before = model.weight.grad
     copy = before.clone()

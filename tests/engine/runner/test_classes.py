@@ -202,33 +202,3 @@ def test_a_class_of_the_test_cannot_derive_from_a_students(student):
     """The error says what to do."""
     with pytest.raises(TypeError, match="tag the cell `together`"):
         type("Sub", (student("class A: pass")["A"],), {})
-
-
-HOOKED = """
-class Net(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.fc, self.out = nn.Linear(3, 4), nn.Linear(4, 2)
-    def forward(self, x): return self.out(self.fc(x).relu())
-"""
-
-
-def test_hooks_of_parts_run_in_the_test(student):
-    """Forward, pre-forward and backward hooks see what they see in one process, until they are removed."""
-    torch.manual_seed(0)
-    net, x = student(HOOKED)["Net"](), torch.ones(2, 3)
-    plain, seen = net(x), []
-    handles = [
-        net.fc.register_forward_hook(lambda module, args, output: seen.append((module, args[0].shape, output.shape))),
-        net.register_forward_hook(lambda module, args, output: seen.append((module, output.shape))),
-        net.out.register_full_backward_hook(lambda module, inner, outer: seen.append((module, outer[0].shape))),
-    ]
-    net(x).sum().backward()
-    assert seen == [(net.fc, (2, 3), (2, 4)), (net, (2, 2)), (net.out, (2, 2))]
-    for handle in handles:
-        handle.remove()
-    handle = net.fc.register_forward_pre_hook(lambda module, args: (torch.zeros_like(args[0]),))
-    assert not torch.equal(net(x), plain)
-    handle.remove()
-    assert torch.equal(net(x), plain) and len(seen) == 3
-    assert "(fc): Linear(in_features=3, out_features=4, bias=True)" in repr(net)

@@ -150,7 +150,8 @@ IN_A_TEST = [
 
 @pytest.mark.parametrize(("statement", "use"), IN_A_TEST)
 def test_cells_below_a_visible_test_see_what_it_imported(statement, use):
-    """As in one process; a hidden test gives nothing away."""
+    """As in one process, and nothing else that it binds; a hidden test gives nothing away."""
+    statement, use = f"{statement}\nsecret = 7", f"{use} if 'secret' not in globals() else 7"
     cells = answer("one", "def one():\n    return 1"), answer("two", f"def two():\n    return {use}")
     last = check("two-check", "assert two() == [1]")
     source = notebook(cells[0], check("one-check", f"{statement}\nassert one() == 1"), cells[1], last)
@@ -160,17 +161,6 @@ def test_cells_below_a_visible_test_see_what_it_imported(statement, use):
     assert points(source, own) == 2
     secret = notebook(cells[0], hidden("one-test-one", "It is 1.", f"{statement}\nassert one() == 1"), cells[1], last)
     assert points(secret) == 1
-
-
-def test_a_definition_of_a_test_stays_with_it():
-    """Only imports reach the sandbox."""
-    source = notebook(
-        answer("one", "def one():\n    return 1"),
-        check("one-check", "import copy\nsecret = 7\nassert one() == 1"),
-        answer("two", "def two():\n    return 'secret' in globals(), 'copy' in globals()"),
-        check("two-check", "assert two() == (False, True)"),
-    )
-    assert points(source) == 2
 
 
 @pytest.mark.parametrize("first", [check, lambda name, text: hidden(name, "It holds.", text)])

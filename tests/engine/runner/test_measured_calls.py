@@ -1,5 +1,6 @@
 """peak_memory measures a student's function in the sandbox as it does in one process."""
 
+import textwrap
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +11,7 @@ from torch import Tensor
 from grader.engine.rpc.message import ProtocolError
 from grader.engine.runner.standins.errors import StudentError
 from grader_kernel.peak_memory import peak_memory
+from tests.support.both_worlds import assert_same
 
 CODE = """
 import math
@@ -109,37 +111,30 @@ def test_both_worlds_find_the_same_bytes(in_both: Any, measure: Callable, expect
             assert torch.equal(value, measure(local)[0])
 
 
-def test_a_backward_pass_in_the_call_is_measured(in_both: Any) -> None:
-    """On both sides it fills the gradients of the test's own tensors, and takes more than the forward pass."""
-    found = []
-    for names in in_both(CODE):
-        given = inputs(learning=True)
-        gradients, peak = peak_memory(names["learns"], *given)
-        assert all(map(torch.equal, gradients, (each.grad for each in given)))
-        found.append((peak, *gradients))
-    assert found[0][0] == found[1][0] > MEASURED["a table of weights"][1]
-    assert all(map(torch.equal, found[0][1:], found[1][1:]))
+USES = {
+    "a backward pass": f"""
+        given = [torch.randn(2, {L}, {D}, requires_grad=True) for _ in range(3)]
+        gradients, peak = peak_memory(learns, *given)
+        assert all(map(torch.equal, gradients, (each.grad for each in given))) and peak > {2 * 2 * TABLE}
+    """,
+    "gradients through a call": f"""
+        given = [torch.randn(2, {L}, {D}, requires_grad=True) for _ in range(3)]
+        value, peak = peak_memory(quadratic, *given)
+        value.sum().backward()
+    """,
+    "writes and random numbers": """
+        x, scale = torch.zeros(3), Scale(50)
+        measured = peak_memory(fills, x, n=2), [peak_memory(scale, torch.ones(50))[0] for _ in range(2)]
+        drawn = scale(torch.ones(50))
+        assert not torch.equal(*measured[1])
+    """,
+}
 
 
-def test_gradients_flow_through_a_measured_call(student: Any) -> None:
-    """As through any other call of the student's function."""
-    quadratic = student(CODE)["quadratic"]
-    measured, called = inputs(learning=True), inputs(learning=True)
-    peak_memory(quadratic, *measured)[0].sum().backward()
-    quadratic(*called).sum().backward()
-    assert all(torch.equal(one.grad, other.grad) for one, other in zip(measured, called, strict=True))
-
-
-def test_writes_and_random_numbers_of_a_measured_call_reach_the_test(student: Any) -> None:
-    """Its writes into arguments come back, and it takes the next random numbers, as any other call."""
-    names = student(CODE)
-    x = torch.zeros(3)
-    assert peak_memory(names["fills"], x, n=2) == (None, 0) and x.tolist() == [2, 2, 2]
-    scale, ones = names["Scale"](50), torch.ones(50)
-    torch.manual_seed(1)
-    measured = [peak_memory(scale, ones)[0] for _ in range(2)]
-    torch.manual_seed(1)
-    assert all(map(torch.equal, measured, [scale(ones), scale(ones)])) and not torch.equal(*measured)
+@pytest.mark.parametrize("test", USES.values(), ids=USES)
+def test_a_measured_call_does_what_any_other_call_does(student: Any, test: str) -> None:
+    """Its gradients and its writes into arguments come back, and it takes the next random numbers."""
+    assert_same(student, CODE, f"from grader_kernel.peak_memory import peak_memory\n{textwrap.dedent(test)}")
 
 
 def test_an_error_in_a_measured_call_is_the_students(student: Any) -> None:

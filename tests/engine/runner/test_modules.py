@@ -81,6 +81,21 @@ OF_A_SMALL_MODULE = {
         nn.init.zeros_(copied.last.weight)
         made = copied(x), model(x), copied.drop.training
     """,
+    "hooks": """
+        plain, seen = model.eval()(x), []
+        handles = [
+            model.first.register_forward_hook(lambda part, args, out: seen.append((part is model.first, out.shape))),
+            model.register_forward_hook(lambda part, args, out: seen.append((part is model, args[0].shape))),
+            model.last.register_full_backward_hook(lambda part, inner, outer: seen.append((str(part), outer[0].shape))),
+            model.first.register_forward_pre_hook(lambda part, args: (torch.zeros_like(args[0]),)),
+        ]
+        hooked = model(x)
+        hooked.sum().backward()
+        for handle in handles:
+            handle.remove()
+        assert not torch.equal(hooked, plain) and torch.equal(model(x), plain) and len(seen) == 3
+        del handles, handle
+    """,
     "weights that outlive it": """
         kept, again = model.first.weight, model.zero
         del model

@@ -27,26 +27,14 @@ SOURCE = notebook(
     check("both-check", "assert both(torch.ones(2)).tolist() == [2, 2]"),
     hidden("both-test-wide", "both works for any width.", "assert both(torch.ones(3), 3).tolist() == [2, 2, 2]", 2),
 )
-BELOW = {"twice": "twice-check", "layer": "layer-check", "both": "both-check"}
+BELOW = {"imports": "imports", "twice": "twice-check", "layer": "layer-check", "both": "both-check"}
 REBINDING = [
-    ("twice", "twice = twice(3)"),
-    ("twice", "twice = None"),
+    ("imports", "twice = helper = FACTOR = Layer = both = None"),  # above the answer
+    ("twice", "def twice(x):\n    # YOUR CODE HERE\n    raise NotImplementedError()"),  # a copy of the blank
     ("twice", "twice = nn.Linear(2, 3)\ntwice(torch.randn(4, 2))"),
-    ("twice", "for twice in range(3):\n    pass"),
-    ("twice", "for FACTOR, helper in [(1, 2)]:\n    pass"),
-    ("twice", "import contextlib\nwith contextlib.suppress() as twice:\n    pass"),
-    ("twice", "import math as twice"),
-    ("twice", "from torch import relu as helper"),
-    ("twice", "del twice"),
-    ("twice", "del helper, FACTOR"),
-    ("twice", "FACTOR = 7"),
     ("twice", "FACTOR += 1"),
     ("both", "torch = nn = None"),
-    ("twice", "twice: int = 5"),
-    ("twice", "(twice := 5)"),
     ("twice", "twice, helper = helper, twice"),
-    ("twice", "twice = torch.relu"),
-    ("twice", "twice = lambda x: 'played'"),
     ("twice", "globals().update(twice=1, helper=2)"),
     ("twice", "def play():\n    global twice\n    twice = 1\nplay()"),
     ("twice", "import functools\ntwice = functools.partial(twice, 3)"),
@@ -57,7 +45,6 @@ REBINDING = [
     ("layer", "Layer = nn.Identity"),
     ("layer", "[Layer, twice] = 1, 2"),
     ("both", "both = both(torch.ones(2))"),
-    ("both", "Layer = Layer(4)\nboth = twice = None"),
 ]
 
 
@@ -84,15 +71,6 @@ def test_a_name_that_is_bound_again_below_its_check_costs_nothing(exercise, cell
     assert lost(graded(with_cell(SOURCE, BELOW[exercise], cell))) == []
 
 
-@pytest.mark.parametrize("below", ["twice-test-tensor", "layer-check", "layer-test-wide", "both-check"])
-def test_it_costs_nothing_in_a_cell_far_below(below):
-    """Between other exercises, too, and in several cells."""
-    report = graded(
-        with_cell(SOURCE, below, "twice = twice(2)", "twice = twice + 1", "Layer = None"[: 5 * (below > "l")])
-    )
-    assert lost(report) == []
-
-
 def test_cells_of_the_student_go_on_with_their_own_names():
     """What a cell bound below a check is there for the next cell, before and after tests that do not see it."""
     cells = ["twice = twice(3)", "assert twice == 6\ntwice += 1"]
@@ -115,11 +93,6 @@ def test_above_its_check_a_name_may_be_bound_again():
     better = "def twice(x):\n    return x + x"
     wrong = answered(SOURCE, twice="def twice(x):\n    return x")
     assert lost(graded(with_cell(wrong, "twice", better))) == []
-
-
-def test_above_the_answer_it_has_no_effect():
-    """The answer binds the name again."""
-    assert lost(graded(with_cell(SOURCE, "imports", "twice = helper = FACTOR = Layer = both = None"))) == []
 
 
 @pytest.mark.parametrize(
@@ -190,12 +163,6 @@ def test_an_answer_that_stands_only_below_the_check_counts(blank, cells):
     assert lost(graded(with_cell(answered(SOURCE, twice=blank), "twice-check", *cells))) == ["twice-check"]
 
 
-def test_a_copy_of_the_blank_below_the_check_takes_no_answer_away():
-    """It holds no answer."""
-    blank = "def twice(x):\n    # YOUR CODE HERE\n    raise NotImplementedError()"
-    assert lost(graded(with_cell(SOURCE, "twice-check", blank))) == []
-
-
 @pytest.mark.slow
 def test_names_are_right_after_the_loss_of_a_sandbox():
     """The cells run again in a fresh one, at the places that they had."""
@@ -229,19 +196,13 @@ def test_an_exercise_without_a_check_keeps_the_names_of_its_first_test():
     assert lost(graded(with_cell(source, "one", "one = None"), source)) == ["one-test-first", "one-test-second"]
 
 
-def test_the_second_run_sees_the_names_at_the_check_too():
-    """An exercise that builds on a wrong one is judged with our answer, whatever a cell below the check binds."""
-    wrong = answered(SOURCE, twice="def twice(x):\n    return x")
-    submission = with_cell(wrong, "twice-check", "twice = twice(3)", "Layer = 3")
-    assert lost(graded(submission)) == ["twice-check", "twice-test-tensor"]
-
-
 @pytest.mark.slow
 def test_the_message_names_the_cell_that_binds_a_name_again():
-    """It is in the explanation of tests that lost points, and in no other."""
+    """It is in the explanation of tests that lost points, and in no other; the second run takes no notice of it."""
     wrong = answered(SOURCE, twice="def twice(x):\n    return x")
-    submission = with_cell(wrong, "twice-check", "other = 1", "twice = twice(3)")
+    submission = with_cell(wrong, "twice-check", "other = 1", "twice = twice(3)", "Layer = 3")
     report = graded(submission)
+    assert lost(report) == ["twice-check", "twice-test-tensor"]
     by_name = {result.name: result.explanation.bound_again for result in report.results}
     assert {name for name, again in by_name.items() if again} == {"twice-test-tensor"}
     [again] = by_name["twice-test-tensor"]
@@ -250,13 +211,14 @@ def test_the_message_names_the_cell_that_binds_a_name_again():
     assert all(not result.explanation.bound_again for result in graded(wrong).results)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(8))
 def test_cells_that_define_nothing_cost_nothing_wherever_they_stand_below_a_check(seed):
     """A property over generated cells: any mixture of statements that bind names of exercises already checked."""
     draw = random.Random(seed)
     templates = [
         "{} = None", "{} = [1, 2]", "del {}", "for {} in 'ab': pass", "import math as {}", "{} = torch.ones(3)",
-        "{} = lambda *_: 0", "with torch.no_grad() as {}: pass", "{}, x = 1, 2", "{} = nn.Linear(2, 2)",
+        "{} = lambda *_: 0", "with torch.no_grad() as {}: pass", "{}, x = 1, 2", "{} = nn.Linear(2, 2)", "{}: int = 5",
+        "({} := 5)", "from torch import relu as {}", "{} = torch.relu", "for {}, x in [(1, 2)]: pass",
     ]  # fmt: skip
     submission, known = SOURCE, list[str]()
     for below, names in (
