@@ -49,7 +49,8 @@ def described(value: Any) -> Any:
         case BaseException():
             base = next(cls for cls in type(value).mro() if cls.__module__ == "builtins")
             return "raised", base.__name__, str(value)
-    return (kind, repr(value)) if type(value).__module__ in ("builtins", "collections", "numpy") else kind
+    is_plain = type(value).__module__ in ("builtins", "collections", "numpy") and " at 0x" not in repr(value)
+    return (kind, repr(value)) if is_plain else kind
 
 
 def seen(names: dict[str, Any], test: str) -> dict[str, Any]:

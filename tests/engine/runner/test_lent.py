@@ -1,17 +1,20 @@
 """A test hands over objects of its own, and gets back the same objects; student code reaches nothing else by them."""
 
 import sys
-from collections import namedtuple
 
 import pytest
+import torch
 
+from grader.engine.grading import grade
+from grader.engine.report import Verdict
 from grader.engine.rpc.message import ProtocolError
 from grader.engine.rpc.objects.handles import GivenRef
-from grader.engine.rpc.objects.lent import lend, operate
+from grader.engine.rpc.objects.lent import operate
 from grader.engine.rpc.operations import OPERATIONS
 from grader.engine.runner.standins.client import RpcClient
 from grader.engine.runner.standins.errors import StudentError
 from tests.support.both_worlds import assert_same
+from tests.support.notebooks import answer, helpers, hidden, notebook
 
 OURS = """
 class Item:
@@ -50,6 +53,15 @@ def reach(x, *path):
     for name in path:
         x = getattr(x, name)
     return x
+def generate(model, tokens, n, *, temperature=1.0):
+    for _ in range(n):
+        logits = model(tokens[None], temperature=temperature)
+        tokens = torch.cat((tokens, logits[0, -1].argmax()[None]))
+    return tokens
+def learns(model, x):
+    weight = torch.ones(2, requires_grad=True)
+    (model(weight * x) * weight).sum().backward()
+    return weight.grad
 """
 MADE = """
 import io
@@ -96,6 +108,27 @@ mock.name.return_value = 3
 name, called = plain.name, get("x.name", mock)()
 mock.name.assert_called_once_with()
 """,
+    "calls are counted": """
+        lengths = []
+        class Counting:
+            def __call__(self, tokens, *, temperature):
+                lengths.append((tokens.shape[1], temperature))
+                return nn.functional.one_hot((tokens + 1) % 7, 7) / temperature
+        found = generate(Counting(), torch.tensor([3, 4]), 6, temperature=0.5)
+    """,
+    "gradients flow": """
+        layer = nn.Linear(2, 2)
+        function = lambda x, layer=layer: layer(x)
+        made, written = (get(f"x[0](x[1]){more}", function, torch.ones(1, 2)) for more in ("", ".mul_(2)"))
+        learnt = learns(lambda x: 3 * x, torch.ones(2))
+        made, written, requires_grad = made.tolist(), written.tolist(), (made.requires_grad, written.requires_grad)
+    """,
+} | {
+    f"results in {dtype}": f"""
+        x, turned = torch.arange(6).reshape(2, 3), lambda x: x.to({dtype}).T
+        made = get("(lambda y: (y, str(y.dtype), y.requires_grad, y.stride()))(x[0](x[1]))", turned, x)
+    """
+    for dtype in (torch.float64, torch.float16, torch.bfloat16, torch.int64, torch.bool)
 } | {
     f"{made} that comes back": f"""{MADE}
 given = {made}
@@ -120,7 +153,7 @@ def item():
 
 @pytest.mark.parametrize("use", USES)
 def test_student_code_uses_objects_of_the_test(student, use):
-    """It reads, sets and operates, as in one process; what comes back, alone or in collections, is the test's own."""
+    """It reads, sets, operates and calls, as in one process; what comes back, alone or in a list, is its own."""
     assert_same(student, CODE, USES[use], ends="missing" in use)
 
 
@@ -188,16 +221,36 @@ def test_a_function_can_only_be_called(verb):
     assert operate(lambda x: x, "", (3,), {}) == 3
 
 
-def test_the_class_decides_what_is_lent(item):
-    """A description names the special methods of the class and nothing of its content."""
-    ref = lend(item("a"), 3)
-    assert (ref.number, ref.name, ref.classes) == (3, "Item", ["Item"]) and "__add__" in ref.methods
-    assert lend(namedtuple, 0).name == "namedtuple"
-
-
 @pytest.mark.parametrize(("kind", "number"), [("lent", 0), ("container", 0), ("tensor", 7), ("object", 0)])
 def test_a_forged_number_of_an_argument_is_refused(kind, number):
     """Outside of a call, and beyond what the test handed over."""
     client = RpcClient(None)
     with pytest.raises(ProtocolError, match="got no"):
         client._resolve(GivenRef(kind=kind, number=number), [])
+
+
+MANY = 3_000
+"""Calls in one call of the student's code."""
+
+
+@pytest.mark.slow
+def test_student_code_may_call_a_function_thousands_of_times():
+    """In one test, for every student, also where the answer cache knows the outcome or the messages are many."""
+    source = notebook(
+        helpers("imports", "import torch"),
+        answer("walk", "### BEGIN SOLUTION\ndef walk(step, x):\n    while x < 5_000:\n        x = step(x)\n"
+               "    return x\n### END SOLUTION"),
+        hidden("walk-test-steps", "One step at a time.", f"""
+calls = 0
+
+def step(x):
+    global calls
+    calls += 1
+    return x + 1
+
+assert walk(step, torch.tensor({5_000 - MANY})) == 5_000 and calls == {MANY}, f'{{calls}} steps'
+"""),
+    )  # fmt: skip
+    for _ in range(2):
+        [result] = grade(source, source).results
+        assert result.verdict is Verdict.PASSED, result.message

@@ -89,24 +89,6 @@ def test_an_object_of_a_library_is_used_as_in_one_process(student, test):
     assert_same(student, STEP + RESIDUAL, test)
 
 
-def test_what_the_test_defines_stays(student):
-    """A function or module of the test's own is called back; so is another object, for each of its operations."""
-    remote = student("def call(f, x):\n    return f(x)\ndef take(x):\n    return 1")
-    names = {"nn": nn, "__name__": "__main__"}
-    exec(
-        "class Double(nn.Module):\n    def forward(self, x):\n        return 2 * x\n"
-        "class Plain:\n    pass\ncalls = []\ndef record(x):\n    calls.append(x)\n    return x",
-        names,
-    )
-    assert remote["call"](names["Double"](), torch.ones(1)).item() == 2
-    assert remote["call"](names["record"], 5) == 5 and names["calls"] == [5]
-    assert remote["call"](names["calls"].append, 6) is None and names["calls"] == [5, 6]
-    for item in names["Plain"](), [names["Plain"]()], (number for number in [1]):
-        assert remote["take"](item) == 1
-    with pytest.raises(TypeError, match="a test may pass"):
-        remote["take"](object())
-
-
 CELL = """
 from torch import nn
 import torch

@@ -65,10 +65,45 @@ def lost(report: Report) -> list[str]:
     return [result.name for result in report.results if result.points < result.max_points]
 
 
-@pytest.mark.parametrize(("exercise", "cell"), REBINDING, ids=[cell for _, cell in REBINDING])
-def test_a_name_that_is_bound_again_below_its_check_costs_nothing(exercise, cell):
-    """Neither its exercise nor those that build on it: names of the answer, its helpers, constants and imports."""
-    assert lost(graded(with_cell(SOURCE, BELOW[exercise], cell))) == []
+DEFINITIONS = [
+    "def twice(x):\n    return x + x",
+    "import functools\n@functools.cache\ndef twice(x):\n    return x + x",
+    "@torch.no_grad()\ndef twice(x):\n    return x + x",
+    "def helper(x):\n    return x + x",
+    "def twice(x):\n    return x + x\n\nkept = twice\nfor twice in range(3):\n    pass\ntwice = kept",
+]
+"""A student who saw a red check may write the function once more below it: hidden tests take that one."""
+BLANKS = ["def twice(x):\n    # YOUR CODE HERE\n    raise NotImplementedError()", "", "def twice(x)\n    return 2"]
+LATER = [
+    ["def twice(x):\n    return x + x"],
+    ["twice = lambda x: x + x"],
+    ["def mine(x):\n    return x + x", "twice = mine"],
+    ["def mine(x):\n    return x + x", "twice = None", "twice = mine"],
+]
+"""If the answer cell defines nothing, or the blank, whatever binds the name later is the answer."""
+BETTER_LAYER = (
+    "class Layer(Layer):\n    def __init__(self, d):\n        super().__init__(d)\n"
+    "        self.weight = nn.Parameter(torch.ones(d))"
+)
+WRONG_TWICE = "def helper(x):\n    return x\n\ndef twice(x):\n    return helper(x)"
+WRONG_LAYER = LAYER.replace("torch.ones(d)", "torch.ones(2)")
+OF_TWICE = ["twice-check", "twice-test-tensor", "both-check", "both-test-wide"]
+CASES = [
+    *(({}, BELOW[exercise], [cell], []) for exercise, cell in REBINDING),
+    *(({"twice": WRONG_TWICE}, "twice-check", [cell], ["twice-check"]) for cell in DEFINITIONS),
+    *(({"twice": blank}, "twice-check", cells, ["twice-check"]) for blank in BLANKS for cells in LATER),
+    ({"layer": WRONG_LAYER}, "layer-check", [], ["layer-test-wide"]),  # and both-test-wide is judged with our answer
+    ({"layer": WRONG_LAYER}, "layer-check", [BETTER_LAYER], []),
+    ({"layer": WRONG_LAYER}, "layer-check", [BETTER_LAYER, "Layer = Layer(3)"], []),
+    ({}, "twice", ["twice = None"], OF_TWICE),  # the check sees it
+    ({"twice": WRONG_TWICE}, "twice", ["def twice(x):\n    return x + x"], []),
+]
+
+
+@pytest.mark.parametrize(("answers", "below", "cells", "losing"), CASES)
+def test_a_name_that_is_bound_again_counts_above_its_check_and_as_a_definition(answers, below, cells, losing):
+    """Below its check it costs nothing, neither its exercise nor those that build on it; a definition is an answer."""
+    assert lost(graded(with_cell(answered(SOURCE, **answers), below, *cells))) == losing
 
 
 def test_cells_of_the_student_go_on_with_their_own_names():
@@ -79,49 +114,6 @@ def test_cells_of_the_student_go_on_with_their_own_names():
     report = graded(submission)
     assert lost(report) == []
     assert [output["text"] for outputs in report.outputs.values() for output in outputs if "text" in output] == ["7\n"]
-
-
-@pytest.mark.slow
-def test_above_its_check_a_name_may_be_bound_again():
-    """The check sees it, so it counts: for better or worse."""
-    assert lost(graded(with_cell(SOURCE, "twice", "twice = None"))) == [
-        "twice-check",
-        "twice-test-tensor",
-        "both-check",
-        "both-test-wide",
-    ]
-    better = "def twice(x):\n    return x + x"
-    wrong = answered(SOURCE, twice="def twice(x):\n    return x")
-    assert lost(graded(with_cell(wrong, "twice", better))) == []
-
-
-@pytest.mark.parametrize(
-    "cell",
-    [
-        "def twice(x):\n    return x + x",
-        "import functools\n@functools.cache\ndef twice(x):\n    return x + x",
-        "@torch.no_grad()\ndef twice(x):\n    return x + x",
-        "def helper(x):\n    return x + x",
-        "def twice(x):\n    return x + x\n\nkept = twice\nfor twice in range(3):\n    pass\ntwice = kept",
-    ],
-    ids=["def", "cached", "decorated", "helper", "played with"],
-)
-def test_a_definition_below_the_check_is_a_new_answer(cell):
-    """A student who saw a red check may write the function once more below it: hidden tests take that one."""
-    wrong = answered(SOURCE, twice="def helper(x):\n    return x\n\ndef twice(x):\n    return helper(x)")
-    assert lost(graded(with_cell(wrong, "twice-check", cell))) == ["twice-check"]
-
-
-def test_a_class_below_the_check_is_a_new_answer():
-    """Also one that extends the first."""
-    wrong = answered(SOURCE, layer=LAYER.replace("torch.ones(d)", "torch.ones(2)"))
-    better = (
-        "class Layer(Layer):\n    def __init__(self, d):\n        super().__init__(d)\n"
-        "        self.weight = nn.Parameter(torch.ones(d))"
-    )
-    assert lost(graded(wrong)) == ["layer-test-wide"]  # and both-test-wide is judged with our answer
-    assert lost(graded(with_cell(wrong, "layer-check", better))) == []
-    assert lost(graded(with_cell(wrong, "layer-check", better, "Layer = Layer(3)"))) == []
 
 
 def test_a_wrong_definition_below_the_check_is_the_answer_too():
@@ -144,23 +136,6 @@ def test_a_later_answer_may_give_a_constant_of_an_earlier_one_another_value():
         hidden("third-test-x", "3x.", "assert third(2) == 6"),
     )
     assert lost(graded(with_cell(source, "twice-test-tensor", "FACTOR = 3"), source)) == []
-
-
-@pytest.mark.parametrize(
-    "cells",
-    [
-        ["def twice(x):\n    return x + x"],
-        ["twice = lambda x: x + x"],
-        ["def mine(x):\n    return x + x", "twice = mine"],
-        ["def mine(x):\n    return x + x", "twice = None", "twice = mine"],
-    ],
-)
-@pytest.mark.parametrize(
-    "blank", ["def twice(x):\n    # YOUR CODE HERE\n    raise NotImplementedError()", "", "def twice(x)\n    return 2"]
-)
-def test_an_answer_that_stands_only_below_the_check_counts(blank, cells):
-    """If the answer cell defines nothing, or the blank, whatever binds the name later is the answer."""
-    assert lost(graded(with_cell(answered(SOURCE, twice=blank), "twice-check", *cells))) == ["twice-check"]
 
 
 @pytest.mark.slow

@@ -187,13 +187,6 @@ def test_nothing_stays_in_the_process_of_the_tests():
     assert before == after
 
 
-def test_an_ordinary_test_pays_nothing():
-    client = RpcClient(Channel())
-    source = "import numpy as np\nx = np.ones(3)\nx[0] = 2\nmodel.weight.data = x\nassert f(x).shape == (3,)"
-    with watched(client, sources_used(source, ["import torch", "y = 3"], {"np": numpy}), {"np": numpy}):
-        assert client.process is None
-
-
 @pytest.mark.parametrize(
     "test", ["import pytest\npytest.fail('no')", "import pytest\nwith pytest.raises(KeyError):\n    f()"]
 )
