@@ -10,63 +10,48 @@ from grader.engine.rpc.protocol import MAX_PRINTED
 from grader.engine.runner.standins.errors import StudentError
 from tests.support.both_worlds import assert_same
 
-CODE = """
-import contextlib, io, sys
-
-def hello(name):
-    print("Hello,", name)
-    return len(name)
-
-def asks(function):
-    print("first")
-    function()
-    print("last", end="")
-    raise ValueError("no")
-
-def both():
-    print("out")
-    print("error", file=sys.stderr)
-    sys.stdout.write("out again\\n")
-
-def own():
-    with contextlib.redirect_stdout(io.StringIO()) as text:
-        print("mine")
-    print("yours")
-    return text.getvalue()
+HELLO = "def hello(name):\n    print('Hello,', name)\n    return len(name)\n"
+BOTH = "import sys\nprint('out')\nprint('error', file=sys.stderr)\nsys.stdout.write('out again\\n')"
+OWN = """import contextlib, io
+with contextlib.redirect_stdout(io.StringIO()) as text:
+    print("mine")
+print("yours")
+x.append(text.getvalue())
 """
 USES = {
     "in order": """
-        hello("the world")
+        do("print('Hello,', x)", "the world")
         with contextlib.redirect_stdout(io.StringIO()) as text:
             print("-")
-            length = hello("Ada")
+            length = get("print('Hello,', x) or len(x)", "Ada")
             print("-")
             with pytest.raises(ValueError, match="no"):
-                asks(lambda: print("between"))
+                do("print('first')\\nx()\\nprint('last', end='')\\nraise ValueError('no')", lambda: print("between"))
         shown = text.getvalue()
         assert shown == "-\\nHello, Ada\\n-\\nfirst\\nbetween\\nlast"
     """,
-    "assigned streams": """
+    "assigned streams": f"""
         streams = sys.stdout, sys.stderr
         sys.stdout, sys.stderr = out, error = io.StringIO(), io.StringIO()
-        both()
+        do({BOTH!r})
         sys.stdout, sys.stderr = streams
         shown, streams = (out.getvalue(), error.getvalue()), None
         assert shown == ("out\\nout again\\n", "error\\n")
     """,
-    "patched streams": """
+    "patched streams": f"""
         with patch("sys.stdout", io.StringIO()) as out, patch("sys.stderr", io.StringIO()) as error:
-            both()
+            do({BOTH!r})
         shown = out.getvalue(), error.getvalue()
     """,
-    "IPython": """
+    "IPython": f"""
         with capture_output() as captured:
-            both()
+            do({BOTH!r})
         shown = captured.stdout, captured.stderr
     """,
-    "what student code captures itself": """
+    "what student code captures itself": f"""
+        returned = []
         with contextlib.redirect_stdout(io.StringIO()) as text:
-            returned = own()
+            do({OWN!r}, returned)
         shown = text.getvalue()
     """,
 }
@@ -79,12 +64,12 @@ from IPython.utils.capture import capture_output
 @pytest.mark.parametrize("test", USES.values(), ids=USES)
 def test_a_test_captures_what_student_code_prints(student, test):
     """In order with its own text, whether the call returns or raises, and in every way; stderr is kept apart."""
-    assert_same(student, CODE, IMPORTS + textwrap.dedent(test))
+    assert_same(student, "", IMPORTS + textwrap.dedent(test))
 
 
 def test_nothing_is_sent_to_a_test_that_does_not_listen(student, capsys):
     """Neither then nor later."""
-    remote = student(CODE)
+    remote = student(HELLO)
     remote["hello"]("Ada")
     with contextlib.redirect_stdout(io.StringIO()) as text:
         remote["hello"]("Bob")
@@ -93,7 +78,7 @@ def test_nothing_is_sent_to_a_test_that_does_not_listen(student, capsys):
 
 def test_too_much_is_refused_and_the_next_call_works(student):
     """Up to a mebibyte arrives whole; more ends the call."""
-    remote = student(f"{CODE}def much(n):\n    print(*['x' * 1023] * n, sep='\\n')")
+    remote = student(f"{HELLO}def much(n):\n    print(*['x' * 1023] * n, sep='\\n')")
     with contextlib.redirect_stdout(io.StringIO()) as text:
         remote["much"](MAX_PRINTED // 1024)
         assert len(text.getvalue()) == MAX_PRINTED
