@@ -95,7 +95,7 @@ CASES = [
     ({"layer": WRONG_LAYER}, "layer-check", [], ["layer-test-wide"]),  # and both-test-wide is judged with our answer
     ({"layer": WRONG_LAYER}, "layer-check", [BETTER_LAYER], []),
     ({"layer": WRONG_LAYER}, "layer-check", [BETTER_LAYER, "Layer = Layer(3)"], []),
-    ({}, "twice", ["twice = None"], OF_TWICE),  # the check sees it
+    pytest.param({}, "twice", ["twice = None"], OF_TWICE, marks=pytest.mark.slow),  # the check sees it
     ({"twice": WRONG_TWICE}, "twice", ["def twice(x):\n    return x + x"], []),
 ]
 
