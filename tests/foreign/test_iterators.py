@@ -7,32 +7,19 @@ from grader.engine.report import Verdict
 from tests.support.notebooks import answer, check, notebook
 
 TAKE = "def total(items):\n    return sum(items)\n\ndef first(items):\n    return next(iter(items))"
-PATTERNS = {
-    "a generator": (TAKE, "TAKE", "assert total(k for k in range(4)) == 6"),
-    "map, zip and enumerate": (
-        TAKE,
-        "TAKE",
-        "assert total(map(int, '12')) == 3\nassert first(zip('a', 'b')) == ('a', 'b')\n"
-        "assert first(enumerate('a')) == (0, 'a')",
-    ),
-    "no end": (TAKE, "TAKE", "import itertools\nassert first(itertools.count(3)) == 3 and total([1, 2]) == 3"),
-    "the rest is left": (
-        TAKE,
-        "TAKE",
-        "it = iter(range(5))\nassert first(it) == 0 and next(it) == 1 and total(it) == 9",
-    ),
-    "an error in a generator": (
-        TAKE,
-        "TAKE",
-        "def broken():\n    yield 1\n    raise KeyError('b')\n\nassert total([2]) == 2\n"
-        "try:\n    total(broken())\nexcept KeyError as error:\n    pass\nelse:\n    assert False",
-    ),
-    "views": (
-        TAKE,
-        "TAKE",
-        "d = {'a': 1, 'b': 2}\nassert total(d.values()) == 3\nassert first(d.keys()) == 'a'\n"
-        "assert first(d.items()) == ('a', 1)",
-    ),
+ITEMS = {
+    "a generator": "assert total(k for k in range(4)) == 6",
+    "map, zip and enumerate": "assert total(map(int, '12')) == 3 and first(zip('a', 'b')) == ('a', 'b')\n"
+    "assert first(enumerate('a')) == (0, 'a')",
+    "no end": "import itertools\nassert first(itertools.count(3)) == 3 and total([1, 2]) == 3",
+    "the rest is left": "it = iter(range(5))\nassert first(it) == 0 and next(it) == 1 and total(it) == 9",
+    "an error in a generator": "def broken():\n    yield 1\n    raise KeyError('b')\n\nassert total([2]) == 2\n"
+    "try:\n    total(broken())\nexcept KeyError as error:\n    pass\nelse:\n    assert False",
+    "views": "d = {'a': 1, 'b': 2}\nassert total(d.values()) == 3 and first(d.keys()) == 'a'\n"
+    "assert first(d.items()) == ('a', 1)",
+}
+WRONG = TAKE.replace("sum(items)", "7").replace("next(iter(items))", "8")
+PATTERNS = {name: (TAKE, WRONG, test) for name, test in ITEMS.items()} | {
     "views twice, and their length": (
         "def mean(values):\n    return sum(values) / len(values) + 0 * sum(values)",
         "def mean(values):\n    return sum(values)",
@@ -109,7 +96,6 @@ def points(right, answered, test):
 def test_iterators(name):
     """The right answer has full points, a wrong one none."""
     right, wrong, test = PATTERNS[name]
-    wrong = TAKE.replace("sum(items)", "7").replace("next(iter(items))", "8") if wrong == "TAKE" else wrong
     assert (points(right, right, test), points(right, wrong, test)) == (1, 0)
 
 

@@ -1,158 +1,174 @@
-"""Gradients and random numbers across the boundary are those of one process."""
+"""Gradients and random numbers across the boundary are those of one process, whichever side makes or changes them."""
 
 import gc
 
 import pytest
 import torch
-from torch import nn
-from torch.nn import functional as F
 
-ATTENTION = """
+from grader.engine.rpc.gradients import put
+from grader.engine.rpc.message import ProtocolError
+from tests.support.both_worlds import assert_same
+
+ANSWER = """
 def attention(q, k, v, mask=None):
     score = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
     if mask is not None:
         score = score.masked_fill(mask, float("-inf"))
     weights = score.softmax(-1)
     return weights @ v, weights
+
+def trained():
+    model = nn.Linear(3, 2)
+    model(torch.ones(2, 3)).square().sum().backward()
+    return model
 """
-
-
-def test_gradients_are_those_of_one_process(in_both):
-    """For every argument, through every output, to the last bit."""
-    results = []
-    for names in in_both(ATTENTION):
+STEPS = {
+    "clip": "for p in x:\n    p.grad.clamp_(-1, 1)",
+    "descend": "with torch.no_grad():\n    for p in x:\n        p -= 0.5 * p.grad",
+    "clear": "for p in x:\n    p.grad = None",
+    "replace": "for p in x:\n    p.grad = 2 * p.grad",
+    "learn": "sum((p**3).sum() for p in x).backward()",
+    "train": "x(torch.ones(2, 3)).square().sum().backward()",
+    "move": "with torch.no_grad():\n    for p in x.parameters():\n        p -= 0.5 * p.grad",
+    "clip_norm": "nn.utils.clip_grad_norm_(x.parameters(), 0.1)",
+    "forget": "x.zero_grad()",
+    "zeros": "x.zero_grad(set_to_none=False)",
+}
+"""What student code does to parameters, or to a model."""
+PARAMETERS = """
+a, b, c = (torch.tensor(numbers, requires_grad=True) for numbers in ([1.0, -2.0], [3.0], [0.5]))
+a.grad, b.grad = torch.tensor([0.5, -4.0]), torch.tensor([2.0])
+"""
+USES = {
+    "every argument and every output": """
         g = torch.Generator().manual_seed(1)
         q, k, v = (torch.randn(2, 4, 3, generator=g).requires_grad_() for _ in range(3))
-        out, weights = names["attention"](q, k * 2, v, mask=torch.eye(4, dtype=torch.bool))
+        out, weights = attention(q, k * 2, v, mask=torch.eye(4, dtype=torch.bool))
         (out.sum() + (weights**2).sum()).backward()
-        results.append((out, weights, q.grad, k.grad, v.grad))
-    for local, remote in zip(*results, strict=True):
-        assert torch.equal(local, remote)
+    """,
+    "small differences": """
+        inputs = [torch.randn(1, 3, 2, dtype=torch.float64, requires_grad=True) for _ in range(3)]
+        found = torch.autograd.gradcheck(attention, inputs)
+        with pytest.raises(RuntimeError, match="Jacobian"):
+            torch.autograd.gradcheck(lambda x: get("(x * x.detach()).sum()", x), inputs[:1])
+    """,
+    "one tensor twice": "x = torch.tensor(3.0, requires_grad=True)\nget('x[0] * x[1]', x, x).backward()",
+    "no gradients": """
+        x = torch.ones(2, requires_grad=True)
+        with torch.no_grad():
+            without = get("(x * 2, torch.is_grad_enabled())", x)
+        found = get("(x * 2, torch.is_grad_enabled(), x.argmax())", x), get("x * 2", torch.ones(2))
+        once = [each.requires_grad for each in get("(x.detach(), x + 1)", x)]
+        assert not without[0].requires_grad and once == [False, True]
+    """,
+    "leaves that student code makes": """
+        w, parameter, plain = get("(torch.ones(2, requires_grad=True), nn.Parameter(torch.zeros(3)), torch.zeros(3))")
+        parameter.sum().backward()
+    """,
+    "a graph that is kept": """
+        x = torch.ones(2, requires_grad=True)
+        out = get("(x * 3).sum()", x)
+        out.backward(retain_graph=True)
+        again = torch.autograd.grad(out, x)
+    """,
+    "random numbers": """
+        torch.manual_seed(7)
+        noisy, nothing = "nn.functional.dropout(x, 0.5) + torch.randn(4)", get("1")
+        drawn = [torch.rand(1), get(noisy, torch.ones(4)), torch.rand(1), get(noisy, torch.ones(4)), torch.rand(1)]
+    """,
+    "a generator": """
+        g = torch.Generator().manual_seed(5)
+        drawn = [get("torch.rand(3, generator=x)", g) for _ in range(2)], torch.rand(3, generator=g)
+    """,
+    "a result that is changed in place": """
+        x = torch.ones(2, 3, requires_grad=True)
+        out, plain = get("(x * 2).t()", x), get("(x * 2).t()", torch.ones(2, 3))
+        out *= 3
+        plain += 1
+        out.sum().backward()
+    """,
+    "results that are not used": """
+        x = torch.tensor([-1.0, 2.0], requires_grad=True)
+        results = "(x * 3, torch.heaviside(x, torch.ones(())), (x - x).sqrt())"
+        get(results, x)[0].sum().backward()
+        with pytest.raises(RuntimeError):
+            get(results, x)[1].sum().backward()
+    """,
+    "an exception": """
+        x = torch.ones(1, requires_grad=True)
+        with pytest.raises(KeyError, match="width"):
+            get("{}['width'] + x", x)
+    """,
+    "memory order": """
+        for use in (lambda: get("x.view(6)", torch.ones(2, 3).t().requires_grad_()),
+                    lambda: get("x.t()", torch.ones(2, 3)).view(6)):
+            with pytest.raises(RuntimeError, match="view size"):
+                use()
+        turned = get("x.t()", torch.ones(2, 3))
+    """,
+    "gradients of the test's parameters": f"{PARAMETERS}for x in ([a, b, c], [c]):\n    do({STEPS['learn']!r}, x)",
+    "a step without gradients": f"{PARAMETERS}with torch.no_grad():\n    do({STEPS['descend']!r}, [a, b])",
+    "gradients that a test clears or sets": f"""
+        model, train, move = trained(), {STEPS["train"]!r}, {STEPS["move"]!r}
+        model.zero_grad()
+        do(train, model)
+        once = model.weight.grad.clone()
+        do(train, model)
+        assert torch.allclose(model.weight.grad, 2 * once)
+        model.weight.grad, model.bias.grad = torch.ones(2, 3), torch.zeros(2)
+        do(move, model)
+    """,
+} | {
+    f"{', '.join(names)} of tensors": f"{PARAMETERS}for s in {[STEPS[name] for name in names]}:\n    do(s, [a, b])"
+    for names in (["descend"], ["clip"], ["clear"], ["replace"], ["clip", "descend", "clear", "learn"])
+} | {
+    f"{', '.join(names)} of a model": f"""
+        model = trained()
+        assert model.weight.grad is not None
+        model(torch.ones(1, 3)).sum().backward()
+        for step in {[STEPS[name] for name in names]}:
+            do(step, model)
+    """
+    for names in (["move"], ["train"], ["train", "move", "forget"], ["zeros"], ["forget", "train"],
+                  ["clip_norm", "move", "zeros"])
+}  # fmt: skip
 
 
-def test_gradients_agree_with_small_differences(student):
-    """gradcheck accepts a right function and rejects one that cuts the graph."""
-    remote = student(ATTENTION + "def cut(x):\n    return (x * x.detach()).sum()")
-    inputs = [torch.randn(1, 3, 2, dtype=torch.float64, requires_grad=True) for _ in range(3)]
-    assert torch.autograd.gradcheck(remote["attention"], inputs)
-    with pytest.raises(RuntimeError, match="Jacobian"):
-        torch.autograd.gradcheck(remote["cut"], inputs[:1])
+@pytest.mark.parametrize("test", USES.values(), ids=USES)
+def test_gradients_and_random_numbers_are_those_of_one_process(student, test):
+    """To the last bit, for arguments, results and parameters; student code and the test add to the same gradients."""
+    assert_same(student, ANSWER, test)
 
 
-def test_the_same_tensor_twice_collects_both_gradients(student):
-    """x * x has the gradient 2 x."""
-    x = torch.tensor(3.0, requires_grad=True)
-    student("def product(a, b):\n    return a * b")["product"](x, x).backward()
-    assert x.grad == 6
+def test_an_old_gradient_keeps_its_values(student):
+    """A test may keep it and compare it with the next one."""
+    remote = student(f"{ANSWER}\ndef train(x):\n    {STEPS['train']}")
+    model = remote["trained"]()
+    before = model.weight.grad
+    copy = before.clone()
+    remote["train"](model)
+    assert torch.equal(before, copy) and not torch.equal(before, model.weight.grad)
 
 
-def test_no_grad_is_respected(student):
-    """Without gradients in the test there are none in the sandbox. A result of integers never requires one."""
-    remote = student("def f(x):\n    return x * 2, torch.is_grad_enabled(), x.argmax()")
-    x = torch.ones(2, requires_grad=True)
-    with torch.no_grad():
-        out, enabled, _ = remote["f"](x)
-    assert not enabled and not out.requires_grad
-    out, enabled, place = remote["f"](x)
-    assert enabled and out.requires_grad and not place.requires_grad
-    assert not remote["f"](torch.ones(2))[0].requires_grad
-
-
-def test_detached_results_have_no_gradient(student):
-    """A function that cuts the graph returns a tensor that requires no gradient, as in one process."""
-    remote = student("def f(x):\n    return x.detach(), x + 1")
-    cut, whole = remote["f"](torch.ones(2, requires_grad=True))
-    assert not cut.requires_grad and whole.requires_grad
-
-
-def test_a_leaf_that_requires_grad_stays_one(student):
-    """A tensor that student code makes with requires_grad=True, or as nn.Parameter, is a leaf in the test too."""
+def test_a_sparse_gradient_stays_in_the_sandbox(student):
+    """It does not cross, but the weights that it moves do."""
     remote = student(
-        "w = torch.ones(2, requires_grad=True)\ndef make(n):\n    return nn.Parameter(torch.zeros(n)), torch.zeros(n)"
+        "def make():\n    return nn.Embedding(4, 2, sparse=True)\n"
+        "def train(model):\n"
+        "    optimiser = torch.optim.SGD(model.parameters(), lr=1.0)\n"
+        "    model(torch.tensor([1])).sum().backward()\n    optimiser.step()\n"
     )
-    assert remote["w"].requires_grad and remote["w"].is_leaf
-    parameter, plain = remote["make"](3)
-    assert isinstance(parameter, nn.Parameter) and parameter.requires_grad and parameter.is_leaf
-    assert not plain.requires_grad
-    parameter.sum().backward()
-    assert parameter.grad.tolist() == [1, 1, 1]
+    model = remote["make"]()
+    before = model.weight.detach().clone()
+    remote["train"](model)
+    assert (before - model.weight).tolist() == [[0, 0], [1, 1], [0, 0], [0, 0]] and model.weight.grad is None
 
 
-def test_backward_may_run_twice_where_the_graph_is_kept(student):
-    """With retain_graph=True gradients add up, and autograd.grad computes single ones."""
-    x = torch.ones(2, requires_grad=True)
-    out = student("def f(x):\n    return (x * 3).sum()")["f"](x)
-    out.backward(retain_graph=True)
-    (again,) = torch.autograd.grad(out, x)
-    assert x.grad.tolist() == again.tolist() == [3, 3]
-
-
-def test_an_exception_in_a_call_with_gradients_keeps_its_class(student):
-    """It passes through autograd on its way to the test."""
-    with pytest.raises(ValueError, match="width"):
-        student("def f(x):\n    raise ValueError('width')")["f"](torch.ones(1, requires_grad=True))
-
-
-def test_random_numbers_are_those_of_one_process(student):
-    """A test's torch.manual_seed seeds the sandbox, and numbers drawn in the sandbox advance the test's state."""
-    remote = student("def noisy(x):\n    return nn.functional.dropout(x, 0.5) + torch.randn(4)")
-    torch.manual_seed(7)
-    drawn = [torch.rand(1), remote["noisy"](torch.ones(4)), torch.rand(1), remote["noisy"](torch.ones(4))]
-    torch.manual_seed(7)
-    noisy = lambda: F.dropout(torch.ones(4), 0.5) + torch.randn(4)  # noqa: E731
-    expected = [torch.rand(1), noisy(), torch.rand(1), noisy()]
-    for numbers, right in zip(drawn, expected, strict=True):
-        assert torch.equal(numbers, right)
-
-
-def test_a_call_that_draws_nothing_leaves_the_random_state(student):
-    """A test's own numbers do not depend on whether it called the student's function before."""
-    remote = student("def f():\n    return 1")
-    torch.manual_seed(3)
-    remote["f"]()
-    drawn = torch.rand(2)
-    torch.manual_seed(3)
-    assert torch.equal(drawn, torch.rand(2))
-
-
-def test_a_generator_travels_with_its_state(student):
-    """A torch.Generator draws the same numbers in the sandbox and comes back in the state that this leads to."""
-    remote = student("def draw(generator, n):\n    return torch.rand(n, generator=generator)")
-    local, sent = torch.Generator().manual_seed(5), torch.Generator().manual_seed(5)
-    for _ in range(2):
-        assert torch.equal(remote["draw"](sent, n=3), torch.rand(3, generator=local))
-
-
-def test_a_result_may_be_changed_in_place(student):
-    """By a test, whether or not the result requires a gradient."""
-    remote = student("def f(x):\n    return (x * 2).t()")
-    x = torch.ones(2, 3, requires_grad=True)
-    out = remote["f"](x)
-    out *= 3
-    out.sum().backward()
-    assert x.grad.unique().tolist() == [6]
-    plain = remote["f"](torch.ones(2, 3))
-    plain += 1
-    assert plain.unique().tolist() == [3]
-
-
-def test_tensors_keep_their_memory_order(student):
-    """A `.view` that fails in a student's notebook fails when graded, for arguments and for results."""
-    remote = student("def view(x):\n    return x.view(6)\ndef turn(x):\n    return x.t()")
-    with pytest.raises(RuntimeError, match="view size"):
-        remote["view"](torch.ones(2, 3).t().requires_grad_())
-    with pytest.raises(RuntimeError, match="view size"):
-        remote["turn"](torch.ones(2, 3)).view(6)
-
-
-def test_unused_results_are_not_differentiated(student):
-    """If a test uses only one result, the other may have no derivative or an infinite one."""
-    both = student("def both(x):\n    return x * 3, torch.heaviside(x, torch.ones(())), (x - x).sqrt()")["both"]
-    x = torch.tensor([-1.0, 2.0], requires_grad=True)
-    both(x)[0].sum().backward()
-    assert x.grad.tolist() == [3, 3]
-    with pytest.raises(RuntimeError):
-        both(x)[1].sum().backward()
+@pytest.mark.parametrize("gradient", [torch.ones(3), torch.ones(2, dtype=torch.float64), 7, [1.0, 2.0]])
+def test_a_gradient_that_does_not_fit_breaks_the_protocol(gradient):
+    """Only a sandbox that makes its messages up sends one."""
+    with pytest.raises(ProtocolError, match="shape and dtype"):
+        put(torch.ones(2), gradient)
 
 
 @pytest.mark.slow

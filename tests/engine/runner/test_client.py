@@ -6,36 +6,77 @@ import torch
 from grader.engine.rpc.message import ProtocolError
 from grader.engine.rpc.protocol import ErrorCode, ErrorInfo, Frame
 from grader.engine.runner.standins.errors import StudentError
+from tests.support.both_worlds import assert_same
+
+ANSWER = """
+from collections import namedtuple
+from concurrent.futures import ThreadPoolExecutor
+
+Attended = namedtuple("Attended", ["context", "weights"])
+
+class State:
+    def __init__(self, n):
+        self.n = n
+
+def attend(x):
+    return Attended(x.sum(), weights=x.softmax(0))
+
+def catch(f):
+    try:
+        f()
+    except ValueError as error:
+        return f"caught {error}"
+
+def many(step):
+    with ThreadPoolExecutor(4) as pool:
+        return list(pool.map(step, range(40)))
+"""
+USES = {
+    "sizes and named results": """
+        size, (values, places) = get("x.shape", torch.zeros(2, 3)), get("x.max(-1)", torch.tensor([[1.0, 5.0]]))
+        fields = [(get("x.max(0)", x).values, get("x.max(0)", x).indices) for x in (torch.tensor([1.0, 3.0]),)]
+    """,
+    "a named tuple": """
+        x = torch.tensor([1.0, 3.0], requires_grad=True)
+        attended = attend(x)
+        context, weights = attended
+        assert attended.context is context and attended.weights is weights and isinstance(attended, tuple)
+        context.backward()
+        same = torch.equal(get("x.weights", attended), weights), type(attended).__name__
+        bare = get("type('Bare', (tuple,), {'_fields': ['a b']})((1,))") == (1,)
+    """,
+    "an exception of the test's function": """
+        def refuse():
+            raise ValueError("too long")
+        caught = catch(refuse)
+        get("x()", refuse)
+    """,
+    "the end of an iterator of the test's function": """
+        caught = 1
+        def step():
+            raise StopIteration("of the test")
+        get("x()", step)
+    """,
+    "objects that are handed back": """
+        state = get("State(1)")
+        later = get("[State(s.n + 1) for s in x]", [state, State(n=5)])
+        numbers = state.n, [each.n for each in later]
+    """,
+    "calls from many threads": "found = many(lambda x: x + 1)",
+} | {
+    f"{many} without a length": f"""
+        found = list(get("{many}")), tuple(get("{many}")), sorted(get("{many}"))
+        with pytest.raises(TypeError, match="len()"):
+            len(get("{many}"))
+    """
+    for many in ("map(int, (1, 2))", "(n for n in (1, 2))", "iter([1, 2])")
+}  # fmt: skip
 
 
-def test_values_come_back_as_they_were(student):
-    """Numbers, strings, lists, tuples, dicts, slices, dtypes and None are copied, with their types."""
-    remote = student("def echo(x):\n    return x")
-    echo = remote["echo"]
-    values = [
-        *(None, True, False, 0, -(2**70), 1.5, "", "naïve \N{SNOWMAN}", [], (), {}, [1, (2, [3])], (None,)),
-        *({"a": [1], 2: (3,), (4, 5): "six", None: True}, slice(1, None, -2), torch.float64, torch.bool),
-    ]
-    for value in values:
-        returned = echo(value)
-        assert returned == value and type(returned) is type(value)
-    assert str(echo(float("nan"))) == "nan" and echo(float("-inf")) == float("-inf")
-
-
-def test_an_argument_keeps_its_type(student):
-    """In the sandbox True is not 1, and 1 is not 1.0."""
-    remote = student("def kinds(*values):\n    return [type(value).__name__ for value in values]")
-    assert remote["kinds"](True, 1, 1.0, "1", [1], (1,), {1: 1}, None) == (
-        ["bool", "int", "float", "str", "list", "tuple", "dict", "NoneType"]
-    )
-
-
-def test_sizes_and_named_results_are_tuples(student):
-    """torch.Size and the result of max(dim) can be unpacked as in one process."""
-    remote = student("def size(x):\n    return x.shape\ndef largest(x):\n    return x.max(-1)")
-    assert remote["size"](torch.zeros(2, 3)) == (2, 3)
-    values, places = remote["largest"](torch.tensor([[1.0, 5.0]]))
-    assert values.tolist() == [5.0] and places.tolist() == [1]
+@pytest.mark.parametrize("use", USES)
+def test_a_call_is_that_of_one_process(student, use):
+    """In its results and their fields, its objects and its exceptions."""
+    assert_same(student, ANSWER, USES[use], ends="the test's function" in use)
 
 
 def test_a_variable_is_copied(student):
@@ -69,106 +110,32 @@ def test_an_exception_keeps_its_built_in_class(student, raised, caught_as):
     assert error.frames[-1] == Frame(cell="<answer>", line=4, text=f"raise {raised}")
 
 
-@pytest.mark.parametrize("ending", ["__import__('sys').exit()", "raise SystemExit(0)", "raise KeyboardInterrupt"])
-def test_leaving_is_a_failure_of_the_function(student, ending):
-    """A function that exits has failed like any other, and its process goes on."""
-    remote = student(f"def leave():\n    {ending}\ndef stay():\n    return 1")
-    with pytest.raises(StudentError):
-        remote["leave"]()
-    assert remote["stay"]() == 1
+FAILURES = {
+    "leaves by exit()": ("__import__('sys').exit()", None, ErrorCode.RAISED),
+    "leaves by SystemExit": ("raise SystemExit(0)", None, ErrorCode.RAISED),
+    "leaves by KeyboardInterrupt": ("raise KeyboardInterrupt", None, ErrorCode.RAISED),
+    "ends a loop of the test": ("raise StopIteration", None, ErrorCode.RAISED),
+    "array that cannot cross": ("import numpy; return numpy.ones(1, numpy.longdouble)", "float128",
+                                ErrorCode.CANNOT_CROSS),
+    "tensor that cannot cross": ("return torch.ones(2).to(torch.float8_e5m2)", "float8", ErrorCode.CANNOT_CROSS),
+    "lazy parameter": ("return nn.LazyLinear(3).weight", "uninitialized parameter", ErrorCode.RAISED),
+    "tensor class that raises": ("return torch.ones(2).as_subclass(Odd)", "odd", ErrorCode.RAISED),
+    "endless list": ("x = []; x.append(x); return x", "levels deep", ErrorCode.CANNOT_CROSS),
+    "long integer": ("return 10**1_000_000", "bits", ErrorCode.CANNOT_CROSS),
+}  # fmt: skip
 
 
-def test_a_function_of_the_test_can_be_called_from_student_code(student):
-    """For example, a beam search takes the model as `step`, a function that the test defines."""
-    remote = student(
-        "def greedy(step, start):\n    while len(start) < 4:\n        start = [*start, step(start)]\n    return start"
-    )
-    calls = []
-
-    def step(tokens):
-        calls.append(list(tokens))
-        return int(torch.tensor(tokens).sum())
-
-    assert remote["greedy"](step, [1]) == [1, 1, 2, 4]
-    assert calls == [[1], [1, 1], [1, 1, 2]]
-
-
-def test_an_exception_of_the_tests_function_reaches_the_test(student):
-    """Student code sees an exception of the same class and may catch it; if it does not, the test gets its own back."""
-    remote = student(
-        "def hand_on(f):\n    return f()\n"
-        "def catch(f):\n    try:\n        f()\n    except ValueError as error:\n        return f'caught {error}'"
-    )
-
-    def refuse():
-        raise ValueError("too long")
-
-    with pytest.raises(ValueError, match="too long"):
-        remote["hand_on"](refuse)
-    assert remote["catch"](refuse) == "caught too long"
-
-
-def test_student_objects_can_be_handed_back(student):
-    """A state that one function returns can be passed to the next, also inside a list."""
-    remote = student(
-        "class State:\n    def __init__(self, n):\n        self.n = n\n"
-        "def begin():\n    return State(1)\ndef go_on(states):\n    return [State(s.n + 1) for s in states]"
-    )
-    state = remote["begin"]()
-    assert state.n == 1
-    later = remote["go_on"]([state, remote["State"](n=5)])
-    assert [one.n for one in later] == [2, 6]
-
-
-def test_student_objects_work_as_in_one_process(student):
-    """len, indexing, iteration, isinstance and attributes work on instances of a student's class."""
-    remote = student(
-        "class Vocabulary:\n"
-        "    def __init__(self, words):\n        self.words = words\n"
-        "    def __len__(self):\n        return len(self.words)\n"
-        "    def __getitem__(self, place):\n        return self.words[place]\n"
-        "def batches():\n    n = 0\n    while True:\n        yield n\n        n += 1\n"
-    )
-    vocabulary = remote["Vocabulary"](["she", "sat"])
-    assert len(vocabulary) == 2 and vocabulary[1] == "sat" and list(vocabulary) == ["she", "sat"]
-    assert isinstance(vocabulary, remote["Vocabulary"]) and not isinstance(1, remote["Vocabulary"])
-    vocabulary.words = ["by"]
-    assert len(vocabulary) == 1
-    endless = remote["batches"]()
-    assert [next(endless), next(endless)] == [0, 1]
-    assert [n for n, _ in zip(endless, range(3), strict=False)] == [2, 3, 4]
-    with pytest.raises(AttributeError):
-        vocabulary.missing  # noqa: B018
-
-
-@pytest.mark.parametrize("many", ["map(int, (1, 2))", "(n for n in (1, 2))", "iter([1, 2])"])
-def test_an_iterator_without_a_length_makes_a_list(student, many):
-    """list() asks for a length first and goes on without one."""
-    f = student(f"def f():\n    return {many}")["f"]
-    assert list(f()) == [1, 2] and tuple(f()) == (1, 2) and sorted(f()) == [1, 2]
-    with pytest.raises(TypeError, match="len()"):
-        len(f())
-
-
-def test_fields_of_named_tuples_keep_their_names(student):
-    """Those of a NamedTuple on both sides, with gradients, and those of torch's own results."""
-    remote = student(
-        "from collections import namedtuple\n"
-        "Attended = namedtuple('Attended', ['context', 'weights'])\n"
-        "def attend(x):\n    return Attended(x.sum(), weights=x.softmax(0))\n"
-        "def weights(attended):\n    return attended.weights\n"
-        "def largest(x):\n    return x.max(0)\n"
-        "def bare():\n    return type('Bare', (tuple,), {'_fields': ['a b']})((1,))\n"
-    )
-    x = torch.tensor([1.0, 3.0], requires_grad=True)
-    attended = remote["attend"](x)
-    context, weights = attended
-    assert attended.context is context and attended.weights is weights and isinstance(attended, tuple)
-    context.backward()
-    assert x.grad.tolist() == [1, 1] and type(attended).__name__ == "Attended"
-    assert torch.equal(remote["weights"](attended), weights)
-    assert remote["largest"](x).values == 3 and remote["largest"](x).indices == 1
-    assert remote["bare"]() == (1,)
+@pytest.mark.parametrize(("body", "reason", "code"), FAILURES.values(), ids=FAILURES)
+def test_a_failure_of_a_call_is_an_error_of_that_call(student, body, reason, code):
+    """The error has a code and a reason, and the process goes on: the next call works."""
+    odd = "class Odd(torch.Tensor):\n    def is_contiguous(self):\n        raise KeyError('odd')\n"
+    remote = student(f"{odd}def fail(x=0):\n    {body}\ndef right():\n    return 1")
+    with pytest.raises(StudentError, match=reason) as caught:
+        list(map(remote["fail"], [1]))
+    assert caught.value.info.code is code
+    with pytest.raises(TypeError, match="to student code, not a object"):
+        remote["fail"](object())
+    assert remote["right"]() == 1
 
 
 def test_no_field_of_a_tuple_replaces_a_method_of_tensors(student):
@@ -184,79 +151,6 @@ def test_no_field_of_a_tuple_replaces_a_method_of_tensors(student):
     assert remote["layers"]().norm(torch.ones(2)).tolist() == [0, 0]
 
 
-@pytest.mark.parametrize(
-    "back", ["import numpy; return numpy.ones(1, numpy.longdouble)", "return torch.ones(2).to(torch.float8_e5m2)"]
-)
-def test_a_result_that_cannot_cross_is_named(student, back):
-    """The error has its own code and names the dtype; the next call works."""
-    remote = student(f"def odd():\n    {back}\ndef right():\n    return 1")
-    with pytest.raises(StudentError, match="float128|float8") as caught:
-        remote["odd"]()
-    assert caught.value.info.code is ErrorCode.CANNOT_CROSS
-    assert remote["right"]() == 1
-
-
-@pytest.mark.parametrize("back", ["nn.LazyLinear(3).weight", "torch.ones(2).as_subclass(Odd)"])
-def test_a_tensor_that_cannot_be_read_is_an_error_of_that_call(student, back):
-    """A lazy parameter has no values yet, and a student's tensor class may raise anything; the next call works."""
-    odd = "class Odd(torch.Tensor):\n    def is_contiguous(self):\n        raise KeyError('odd')\n"
-    remote = student(f"{odd}def odd():\n    return {back}\ndef right():\n    return 1")
-    with pytest.raises(StudentError):
-        remote["odd"]()
-    assert remote["right"]() == 1
-
-
-def test_too_much_does_not_cross(student):
-    """An endless list and an integer of a million digits are refused with a reason, and the process goes on."""
-    remote = student("def deep():\n    x = []\n    x.append(x)\n    return x\ndef long():\n    return 10**1_000_000\n")
-    with pytest.raises(StudentError, match="levels deep"):
-        remote["deep"]()
-    with pytest.raises(StudentError, match="bits"):
-        remote["long"]()
-    with pytest.raises(TypeError, match="to student code, not a object"):
-        remote["deep"](object())
-    with pytest.raises(StudentError, match="levels deep"):
-        remote["deep"]()
-
-
-def test_a_number_of_numpy_keeps_its_class_on_both_sides(student):
-    """Alone and in a list: a test can tell it from Python's numbers and compute with it, as the notebook can."""
-    remote = student(
-        "import numpy as np\ndef many():\n    return np.int64(3), [np.float32(0.5)], np.bool_(True)\n"
-        "def kind(x):\n    return type(x).__name__, x + 1\n"
-    )
-    whole, [half], yes = remote["many"]()
-    assert (whole, half, yes) == (3, 0.5, True)
-    assert [type(number).__name__ for number in (whole, half)] == ["int64", "float32"] and type(whole) is not int
-    assert remote["kind"](whole) == ("int64", 4)
-
-
-def test_a_stop_iteration_of_student_code_is_an_error(student):
-    """It does not end a loop of the test over calls: such a test would find nothing wrong."""
-    remote = student("def stops(x):\n    raise StopIteration\n")
-    with pytest.raises(StudentError):
-        list(map(remote["stops"], [1, 2]))
-
-
-def test_a_stop_iteration_of_the_tests_own_function_comes_back_as_it_was(student):
-    """Like every other exception of a function that the test hands over."""
-
-    def step():
-        raise StopIteration("of the test")
-
-    with pytest.raises(StopIteration, match="of the test"):
-        student("def calls(step):\n    return step()\n")["calls"](step)
-
-
-def test_a_function_of_the_test_may_be_called_from_many_threads(student):
-    """Every thread gets the result of its own call."""
-    remote = student(
-        "from concurrent.futures import ThreadPoolExecutor\n"
-        "def many(step):\n    with ThreadPoolExecutor(4) as pool:\n        return list(pool.map(step, range(40)))\n"
-    )
-    assert remote["many"](lambda x: x + 1) == list(range(1, 41))
-
-
 def test_the_name_of_an_object_carries_no_message(student):
     """A test may show the name to the student, so it must be an identifier and no list of numbers."""
     remote = student("class Odd: pass\nOdd.__name__ = 'seen: 1, 2, 3'\ndef odd():\n    return Odd()\n")
@@ -270,13 +164,9 @@ def test_a_function_under_torch_compile_runs_uncompiled(student):
     assert torch.equal(remote["twice"](torch.ones(2)), torch.full((2,), 2.0))
 
 
-def test_student_code_can_import_a_file_that_it_wrote(student):
-    """From its scratch folder, as in a notebook."""
+def test_student_code_imports_a_file_of_its_own_and_locks_none(student):
+    """From its scratch folder; the sandbox of another student would see a lock, so that one could carry a message."""
     remote = student("open('own.py', 'w').write('def one():\\n    return 1\\n')\nfrom own import one\n")
     assert remote["one"]() == 1
-
-
-def test_files_are_not_locked(student):
-    """The sandbox of another student would see which bytes of a file are locked, so a lock could carry a message."""
-    done = student("").run("import fcntl, os\nf = open(os.__file__)\nfcntl.lockf(f, fcntl.LOCK_SH, 1)")
+    done = remote.run("import fcntl, os\nf = open(os.__file__)\nfcntl.lockf(f, fcntl.LOCK_SH, 1)")
     assert done.error.kind in ("OSError", "PermissionError")

@@ -1,22 +1,20 @@
 """A test hands over objects of its own, and gets back the same objects; student code reaches nothing else by them."""
 
-import inspect
-import io
 import sys
-from collections import namedtuple
-from types import SimpleNamespace
-from unittest.mock import Mock
 
-import numpy
 import pytest
 import torch
 
+from grader.engine.grading import grade
+from grader.engine.report import Verdict
 from grader.engine.rpc.message import ProtocolError
 from grader.engine.rpc.objects.handles import GivenRef
-from grader.engine.rpc.objects.lent import lend, operate
+from grader.engine.rpc.objects.lent import operate
 from grader.engine.rpc.operations import OPERATIONS
 from grader.engine.runner.standins.client import RpcClient
 from grader.engine.runner.standins.errors import StudentError
+from tests.support.both_worlds import assert_same
+from tests.support.notebooks import answer, helpers, hidden, notebook
 
 OURS = """
 class Item:
@@ -38,35 +36,111 @@ class Item:
         return kind is KeyError
 """
 CODE = """
-def same(x): return x
-def wrap(x): return [x, {"x": x}, (x,)]
-def name(x): return x.name
-def rename(x, name): x.name = name
-def cheapest(items): return min(items, key=lambda item: item.price)
-def ordered(items): return sorted(items)
-def both(a, b): return a + b
-def described(x): return type(x).__name__, len(x), vars(x)["name"]
-def inside(x):
-    with x as opened:
-        raise KeyError(opened.name)
-def is_item(x): return isinstance(x, Item)
-def reach(x, *path):
-    for name in path:
-        x = getattr(x, name)
-    return x
-def function(f): return f.__name__, f.__doc__, list(__import__("inspect").signature(f).parameters)
-def write(out): print("more", file=out)
-def lines(file): return [line.strip() for line in file]
-def first(items): return next(items)
-def append(items, item):
-    items.append(item)
-    return items
-def copied(x): return x.copy() if hasattr(x, "copy") else x.clone()
 class Shop:
     def __init__(self): self.items = []
     def keep(self, item): self.items.append(item)
     def find(self, name): return next(each for each in self.items if each.name == name)
+def inside(x):
+    with x as opened:
+        raise KeyError(opened.name)
+def twice(f):
+    import functools
+    @functools.wraps(f)
+    def inner(*args):
+        return f(f(*args))
+    return inner
+def reach(x, *path):
+    for name in path:
+        x = getattr(x, name)
+    return x
+def generate(model, tokens, n, *, temperature=1.0):
+    for _ in range(n):
+        logits = model(tokens[None], temperature=temperature)
+        tokens = torch.cat((tokens, logits[0, -1].argmax()[None]))
+    return tokens
+def learns(model, x):
+    weight = torch.ones(2, requires_grad=True)
+    (model(weight * x) * weight).sum().backward()
+    return weight.grad
 """
+MADE = """
+import io
+from types import SimpleNamespace
+from unittest.mock import Mock
+"""
+USES = {
+    "an object": f"""{OURS}
+one, other = Item("b", 2.0), Item("a")
+found = get("(x.name, type(x).__name__, len(x), vars(x)['name'])", one)
+least, first = get("min(x, key=lambda item: item.price)", [one, other]), get("sorted(x)", [one, other])[0]
+added = get("x[0] + x[1]", one, other)
+assert least is other and first is other and type(added) is Item
+sums = added.name, added.price
+do("x.name = 'c'", one)
+entered = inside(one), one.name, one.is_open
+del Item, one, other, least, first, added
+""",
+    "an object that is kept": f"""{OURS}
+shop, one = Shop(), Item("b")
+shop.keep(one)
+shop.keep(Item("a"))
+found = shop.find("b") is one, len(shop.items)
+one.name = "z"
+again = shop.find("z") is one
+""",
+    "a missing attribute": f"{OURS}\none = Item('b')\nget('x.colour', one)",
+    "functions": """
+        def ours(x, *, scale=2):
+            "Scale."
+            return scale * x
+        import inspect
+        wrapped, parameters = twice(ours), "list(__import__('inspect').signature(x).parameters)"
+        found = get(f"(x.__name__, x.__doc__, {parameters})", ours), get("x", ours) is ours, wrapped(3)
+        copied = wrapped.__name__, wrapped.__doc__, list(inspect.signature(wrapped).parameters)
+    """,
+    "files, iterators and mocks": f"""{MADE}
+out, items, plain, mock = io.StringIO(), iter([1, 2, 3]), SimpleNamespace(name="a"), Mock()
+do("print('more', file=x)", out)
+read = out.getvalue(), get("[line.strip() for line in x]", io.StringIO("a\\nb\\n"))
+taken = get("next(x)", items), next(items)
+do("x.name = 'b'", plain)
+mock.name.return_value = 3
+name, called = plain.name, get("x.name", mock)()
+mock.name.assert_called_once_with()
+""",
+    "calls are counted": """
+        lengths = []
+        class Counting:
+            def __call__(self, tokens, *, temperature):
+                lengths.append((tokens.shape[1], temperature))
+                return nn.functional.one_hot((tokens + 1) % 7, 7) / temperature
+        found = generate(Counting(), torch.tensor([3, 4]), 6, temperature=0.5)
+    """,
+    "gradients flow": """
+        layer = nn.Linear(2, 2)
+        function = lambda x, layer=layer: layer(x)
+        made, written = (get(f"x[0](x[1]){more}", function, torch.ones(1, 2)) for more in ("", ".mul_(2)"))
+        learnt = learns(lambda x: 3 * x, torch.ones(2))
+        made, written, requires_grad = made.tolist(), written.tolist(), (made.requires_grad, written.requires_grad)
+    """,
+} | {
+    f"results in {dtype}": f"""
+        x, turned = torch.arange(6).reshape(2, 3), lambda x: x.to({dtype}).T
+        made = get("(lambda y: (y, str(y.dtype), y.requires_grad, y.stride()))(x[0](x[1]))", turned, x)
+    """
+    for dtype in (torch.float64, torch.float16, torch.bfloat16, torch.int64, torch.bool)
+} | {
+    f"{made} that comes back": f"""{MADE}
+given = {made}
+alone, (first, second, third) = get("x", given), get("[x, {{'x': x}}, (x,)]", given)
+same = alone is given, first is given, second["x"] is given, third[0] is given
+if not isinstance(given, io.StringIO | Mock):
+    copied = get("x.copy() if hasattr(x, 'copy') else x.clone()", given) is given
+    items, alone = [], None
+    held = get("x[0].append(x[1]) or x[0]", items, given) is items, items[0] is given
+"""
+    for made in ("[]", "{}", "set()", "np.zeros(2)", "torch.zeros(2)", "io.StringIO()", "Mock()")
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -77,94 +151,22 @@ def item():
     return names["Item"]
 
 
-def test_student_code_uses_an_object_of_the_test(student, item):
-    """It reads and sets attributes and makes operations; what comes back is the test's own object."""
-    remote = student(CODE)
-    one, other = item("b", 2.0), item("a")
-    assert remote["name"](one) == "b" and remote["described"](one) == ("Item", 1, "b")
-    assert remote["cheapest"]([one, other]) is other and remote["ordered"]([one, other])[0] is other
-    added = remote["both"](one, other)
-    assert type(added) is item and (added.name, added.price) == ("ba", 3.0)
-    remote["rename"](one, "c")
-    assert one.name == "c" and remote.client.wrote
-    assert remote["inside"](one) is None and one.is_open is False
-    with pytest.raises(AttributeError, match="has no attribute 'colour'"):
-        remote["reach"](one, "colour")
-
-
-def test_an_object_is_kept_between_calls(student, item):
-    """The student's own object holds it, and sees its later changes."""
-    shop = student(CODE)["Shop"]()
-    one = item("b")
-    shop.keep(one)
-    shop.keep(item("a"))
-    assert shop.find("b") is one and len(shop.items) == 2
-    one.name = "z"
-    assert shop.find("z") is one
+@pytest.mark.parametrize("use", USES)
+def test_student_code_uses_objects_of_the_test(student, use):
+    """It reads, sets, operates and calls, as in one process; what comes back, alone or in a list, is its own."""
+    assert_same(student, CODE, USES[use], ends="missing" in use)
 
 
 def test_a_class_of_a_read_only_cell_is_one_class(student, item):
     """It has run in both processes: `isinstance` holds for objects of each in the other."""
-    remote = student(OURS + CODE + "class Sale(Item):\n    pass\ndef make(name):\n    return Item(name)")
+    remote = student(
+        OURS + "class Sale(Item): pass\ndef make(name): return Item(name)\ndef is_item(x): return isinstance(x, Item)"
+    )
     remote.client.read_only_classes = {"Item": item}
     remote.client.our_classes = {"Item": frozenset(("__eq__",))}
     assert remote["is_item"](item("a")) and not remote["is_item"](3)
     assert isinstance(remote["make"]("a"), item) and remote["make"]("a") == item("a") != remote["make"]("b")
     assert issubclass(remote["Sale"], item) and isinstance(remote["Sale"]("a"), item)
-
-
-@pytest.mark.parametrize("make", [list, dict, set, lambda: numpy.zeros(2), lambda: torch.zeros(2), io.StringIO, Mock])
-def test_an_argument_comes_back_as_itself(student, make):
-    """Alone and in collections, and a copy does not."""
-    remote = student(CODE)
-    given = make()
-    assert remote["same"](given) is given
-    first, second, third = remote["wrap"](given)
-    assert first is given and second["x"] is given and third[0] is given
-    if not isinstance(given, io.StringIO | Mock):
-        assert remote["copied"](given) is not given
-
-
-def test_a_changed_argument_comes_back_as_itself(student):
-    """With its new content, and with parts that are objects of the test."""
-    remote = student(CODE)
-    items, new = [], [1]
-    assert remote["append"](items, new) is items and items[0] is new
-
-
-def test_functions_keep_their_names(student):
-    """Decorators of the student's copy them. A function comes back as itself."""
-
-    def ours(x, *, scale=2):
-        """Scale."""
-        return scale * x
-
-    remote = student(CODE)
-    assert remote["function"](ours) == ("ours", "Scale.", ["x", "scale"])
-    assert remote["same"](ours) is ours
-    wrapped = student(
-        "import functools\ndef twice(f):\n    @functools.wraps(f)\n    def inner(*args):\n"
-        "        return f(f(*args))\n    return inner"
-    )["twice"](ours)
-    assert wrapped(3) == 12 and wrapped.__name__ == "ours" and wrapped.__doc__ == "Scale."
-    assert list(inspect.signature(wrapped).parameters) == ["x", "scale"]
-
-
-def test_files_iterators_and_mocks(student):
-    """Student code writes to a file in memory, takes items one by one, and calls a mock."""
-    remote = student(CODE)
-    out = io.StringIO()
-    remote["write"](out)
-    assert out.getvalue() == "more\n" and remote["lines"](io.StringIO("a\nb\n")) == ["a", "b"]
-    items = iter([1, 2, 3])
-    assert remote["first"](items) == 1 and next(items) == 2
-    plain = SimpleNamespace(name="a")
-    remote["rename"](plain, "b")
-    assert plain.name == "b"
-    mock = Mock()
-    mock.name.return_value = 3
-    assert remote["reach"](mock, "name")() == 3
-    mock.name.assert_called_once_with()
 
 
 SECRETS = [
@@ -219,16 +221,36 @@ def test_a_function_can_only_be_called(verb):
     assert operate(lambda x: x, "", (3,), {}) == 3
 
 
-def test_the_class_decides_what_is_lent(item):
-    """A description names the special methods of the class and nothing of its content."""
-    ref = lend(item("a"), 3)
-    assert (ref.number, ref.name, ref.classes) == (3, "Item", ["Item"]) and "__add__" in ref.methods
-    assert lend(namedtuple, 0).name == "namedtuple"
-
-
 @pytest.mark.parametrize(("kind", "number"), [("lent", 0), ("container", 0), ("tensor", 7), ("object", 0)])
 def test_a_forged_number_of_an_argument_is_refused(kind, number):
     """Outside of a call, and beyond what the test handed over."""
     client = RpcClient(None)
     with pytest.raises(ProtocolError, match="got no"):
         client._resolve(GivenRef(kind=kind, number=number), [])
+
+
+MANY = 3_000
+"""Calls in one call of the student's code."""
+
+
+@pytest.mark.slow
+def test_student_code_may_call_a_function_thousands_of_times():
+    """In one test, for every student, also where the answer cache knows the outcome or the messages are many."""
+    source = notebook(
+        helpers("imports", "import torch"),
+        answer("walk", "### BEGIN SOLUTION\ndef walk(step, x):\n    while x < 5_000:\n        x = step(x)\n"
+               "    return x\n### END SOLUTION"),
+        hidden("walk-test-steps", "One step at a time.", f"""
+calls = 0
+
+def step(x):
+    global calls
+    calls += 1
+    return x + 1
+
+assert walk(step, torch.tensor({5_000 - MANY})) == 5_000 and calls == {MANY}, f'{{calls}} steps'
+"""),
+    )  # fmt: skip
+    for _ in range(2):
+        [result] = grade(source, source).results
+        assert result.verdict is Verdict.PASSED, result.message

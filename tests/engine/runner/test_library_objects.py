@@ -1,13 +1,11 @@
 """A test hands over objects of libraries: models, optimisers, loaders, tables. Student code gets copies."""
 
-import copy
 import pickle
 
 import msgspec
 import pytest
 import torch
 from torch import nn
-from torch.utils.data import DataLoader, TensorDataset
 
 from grader.engine.rpc.message import ProtocolError
 from grader.engine.rpc.objects.copied_objects import apply
@@ -15,6 +13,7 @@ from grader.engine.rpc.objects.handles import LibraryObject
 from grader.engine.rpc.objects.library_objects import Handed, parts_of
 from grader.engine.rpc.values.trees import unpack
 from grader.engine.runner.standins.errors import StudentError
+from tests.support.both_worlds import assert_same
 
 STEP = """
 def step(model, optimiser, x, y, loss_function=nn.functional.mse_loss):
@@ -25,151 +24,69 @@ def step(model, optimiser, x, y, loss_function=nn.functional.mse_loss):
     optimiser.step()
     return loss.item()
 """
-X, Y = torch.linspace(-1, 1, 12).reshape(6, 2), torch.arange(6.0)[:, None]
 
 
-def step(model, optimiser, x, y, loss_function=nn.functional.mse_loss):
-    """The same in this process."""
-    names = {"nn": nn}
-    exec(STEP, names)
-    return names["step"](model, optimiser, x, y, loss_function)
+RESIDUAL = """
+class Residual(nn.Module):
+    def __init__(self, inner):
+        super().__init__()
+        self.inner = inner
 
-
-def models():
-    """Return models of torch's own layers."""
-    torch.manual_seed(0)
-    tied = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 2), nn.Linear(2, 1))
-    tied[1].weight = tied[0].weight
-    return {
-        "linear": nn.Linear(2, 1),
-        "normed": nn.Sequential(nn.Linear(2, 4), nn.BatchNorm1d(4), nn.ReLU(), nn.Dropout(0.2), nn.Linear(4, 1)),
-        "tied": tied,
-    }
-
-
+    def forward(self, x):
+        return x + self.inner(x)
+"""
+MODELS = {
+    "linear": "nn.Linear(2, 1)",
+    "normed": "nn.Sequential(nn.Linear(2, 4), nn.BatchNorm1d(4), nn.ReLU(), nn.Dropout(0.2), nn.Linear(4, 1))",
+    "tied": "nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 2), nn.Linear(2, 1))\nmodel[1].weight = model[0].weight",
+}
 OPTIMISERS = {
-    "sgd": lambda parameters: torch.optim.SGD(parameters, lr=0.1),
-    "momentum": lambda parameters: torch.optim.SGD(parameters, lr=0.1, momentum=0.9),
-    "adam": lambda parameters: torch.optim.Adam(parameters, lr=0.1),
+    "sgd": "SGD(model.parameters(), lr=0.1)",
+    "momentum": "SGD(model.parameters(), lr=0.1, momentum=0.9)",
+    "adam": "Adam(model.parameters(), lr=0.1)",
+}
+TRAIN = """
+x, y = torch.linspace(-1, 1, 12).reshape(6, 2), torch.arange(6.0)[:, None]
+model.eval()
+losses, state = [step(model, optimiser, x, y) for _ in range(4)], optimiser.state_dict()
+"""
+USES = {
+    f"{model}, {optimiser}": f"model = {MODELS[model]}\noptimiser = torch.optim.{OPTIMISERS[optimiser]}\n{TRAIN}"
+    for model in MODELS
+    for optimiser in OPTIMISERS
+} | {
+    "an optimiser of the student's model": """
+        model, x, y = get("nn.Linear(2, 1)"), torch.linspace(-1, 1, 12).reshape(6, 2), torch.arange(6.0)[:, None]
+        optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = [step(model, optimiser, x, y) for _ in range(20)]
+        assert losses[-1] < losses[0] / 2
+    """,
+    "a loader": """
+        from torch.utils.data import DataLoader, TensorDataset
+        loader = DataLoader(TensorDataset(torch.arange(7)), batch_size=3, shuffle=True)
+        batches = get("[batch.tolist() for batch, in x]", loader)
+    """,
+    "functions that are differentiated": """
+        x = torch.ones(2, requires_grad=True)
+        get("x[0](x[1], x[2])", nn.functional.mse_loss, x, torch.zeros(2)).backward()
+        get("x[0](x[1])", torch.sin, x).sum().backward()
+    """,
+    "a layer that becomes a part of a module": """
+        inner = nn.Linear(2, 2)
+        module = Residual(inner)
+        made = module(torch.ones(3, 2))
+    """,
+    "one layer twice": """
+        layer = nn.ReLU()
+        same = get("(x[0] is x[1], x[0] is x[2][0], x[0] is x[2][1])", layer, layer, [layer, nn.ReLU()])
+    """,
 }
 
 
-@pytest.mark.parametrize("optimiser", OPTIMISERS)
-@pytest.mark.parametrize("model", models())
-def test_a_model_is_trained(student, model, optimiser):
-    """Weights, gradients, running averages and the state of the optimiser are those of one process, step by step."""
-    remote = student(f"import torch\nfrom torch import nn\n{STEP}")
-    ours, theirs = models()[model], models()[model]
-    ours.eval(), theirs.eval()
-    our_optimiser, their_optimiser = (OPTIMISERS[optimiser](each.parameters()) for each in (ours, theirs))
-    for number in range(4):
-        torch.manual_seed(number)
-        expected = step(ours, our_optimiser, X, Y)
-        torch.manual_seed(number)
-        assert remote["step"](theirs, their_optimiser, X, Y) == pytest.approx(expected, rel=1e-5)
-        assert theirs.training
-    for (name, tensor), other in zip(ours.state_dict().items(), theirs.state_dict().values(), strict=True):
-        assert torch.allclose(tensor, other, atol=1e-5), name
-    for parameter, other in zip(ours.parameters(), theirs.parameters(), strict=True):
-        assert torch.allclose(parameter.grad, other.grad, atol=1e-5)
-
-
-def test_an_optimiser_of_the_students_model(student):
-    """An optimiser of the test over parameters of the student's trains these very parameters."""
-    remote = student(f"import torch\nfrom torch import nn\n{STEP}\ndef build():\n    return nn.Linear(2, 1)")
-    model = remote["build"]()
-    before = copy.deepcopy(model.state_dict())
-    optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
-    losses = [remote["step"](model, optimiser, X, Y) for _ in range(20)]
-    assert losses[-1] < losses[0] / 2
-    assert not torch.equal(model.weight, before["weight"])
-
-
-def test_a_loader_is_read(student):
-    """Its batches come in the order of the test's seed."""
-    remote = student("def read(loader):\n    return [batch.tolist() for batch, in loader]")
-    loader = DataLoader(TensorDataset(torch.arange(7)), batch_size=3, shuffle=True)
-    torch.manual_seed(3)
-    expected = [batch.tolist() for (batch,) in loader]
-    torch.manual_seed(3)
-    assert remote["read"](loader) == expected
-
-
-def test_a_function_of_a_library_is_differentiated(student):
-    """Student code gets the function itself, so that gradients flow through it."""
-    remote = student("def loss(f, x, y):\n    return f(x, y)\ndef bend(f, x):\n    return f(x)")
-    x = torch.ones(2, requires_grad=True)
-    remote["loss"](nn.functional.mse_loss, x, torch.zeros(2)).backward()
-    remote["bend"](torch.sin, x).sum().backward()
-    assert torch.allclose(x.grad, 1 + torch.cos(torch.ones(2)))
-
-
-def test_a_layer_becomes_a_part_of_a_module(student):
-    """Given to a constructor, it is a submodule with its parameters."""
-    remote = student(
-        "from torch import nn\nclass Residual(nn.Module):\n    def __init__(self, inner):\n        super().__init__()\n"
-        "        self.inner = inner\n    def forward(self, x):\n        return x + self.inner(x)"
-    )
-    inner = nn.Linear(2, 2)
-    module = remote["Residual"](inner)
-    assert [name for name, _ in module.named_parameters()] == ["inner.weight", "inner.bias"]
-    assert torch.allclose(module(X), X + inner(X))
-
-
-def test_one_object_is_one_copy(student):
-    """In several arguments, and in lists; two equal objects are two."""
-    remote = student("def same(a, b, rest):\n    return a is b, a is rest[0], a is rest[1]")
-    layer = nn.ReLU()
-    assert remote["same"](layer, layer, [layer, nn.ReLU()]) == (True, True, False)
-
-
-def test_a_table_is_read(student):
-    """Its text and numbers arrive."""
-    pandas = pytest.importorskip("pandas")
-    remote = student("def longest(frame):\n    return frame.loc[frame['n'].idxmax(), 'word']")
-    assert remote["longest"](pandas.DataFrame({"word": ["a", "abc"], "n": [1, 3]})) == "abc"
-
-
-@pytest.mark.parametrize(
-    "change", ["frame['m'] = 1", "frame.index = ['a', 'b']", "del frame['n']", "frame.iloc[0, 0] = 9"]
-)
-def test_a_changed_table_comes_back(student, change):
-    """In place, as in one process; a table that student code only read stays."""
-    pandas = pytest.importorskip("pandas")
-    remote = student(f"def change(frame):\n    {change}\ndef read(frame):\n    frame = frame.assign(m=1)\n    return 1")
-    frame = pandas.DataFrame({"n": [1, 3], "k": [1.0, 2.0]})
-    expected = frame.copy()
-    assert remote["read"](frame) == 1
-    pandas.testing.assert_frame_equal(frame, expected)
-    exec(change, {"frame": expected})
-    remote["change"](frame)
-    pandas.testing.assert_frame_equal(frame, expected)
-
-
-def test_a_table_changed_to_hold_objects_is_no_silent_loss(student):
-    """A change that the test could not see is an error that names the type."""
-    pandas = pytest.importorskip("pandas")
-    remote = student("def spoil(frame):\n    frame['m'] = [object()] * 2")
-    with pytest.raises(StudentError, match="changed the DataFrame"):
-        remote["spoil"](pandas.DataFrame({"n": [1, 3]}))
-
-
-def test_what_the_test_defines_stays(student):
-    """A function or module of the test's own is called back; so is another object, for each of its operations."""
-    remote = student("def call(f, x):\n    return f(x)\ndef take(x):\n    return 1")
-    names = {"nn": nn, "__name__": "__main__"}
-    exec(
-        "class Double(nn.Module):\n    def forward(self, x):\n        return 2 * x\n"
-        "class Plain:\n    pass\ncalls = []\ndef record(x):\n    calls.append(x)\n    return x",
-        names,
-    )
-    assert remote["call"](names["Double"](), torch.ones(1)).item() == 2
-    assert remote["call"](names["record"], 5) == 5 and names["calls"] == [5]
-    assert remote["call"](names["calls"].append, 6) is None and names["calls"] == [5, 6]
-    for item in names["Plain"](), [names["Plain"]()], (number for number in [1]):
-        assert remote["take"](item) == 1
-    with pytest.raises(TypeError, match="a test may pass"):
-        remote["take"](object())
+@pytest.mark.parametrize("test", USES.values(), ids=USES)
+def test_an_object_of_a_library_is_used_as_in_one_process(student, test):
+    """Weights, gradients, averages and states of optimisers are the same after each step; so are loaders and layers."""
+    assert_same(student, STEP + RESIDUAL, test)
 
 
 CELL = """

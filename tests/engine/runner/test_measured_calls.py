@@ -1,6 +1,6 @@
 """peak_memory measures a student's function in the sandbox as it does in one process."""
 
-from collections.abc import Callable
+import textwrap
 from typing import Any
 
 import pytest
@@ -10,6 +10,7 @@ from torch import Tensor
 from grader.engine.rpc.message import ProtocolError
 from grader.engine.runner.standins.errors import StudentError
 from grader_kernel.peak_memory import peak_memory
+from tests.support.both_worlds import assert_same
 
 CODE = """
 import math
@@ -70,76 +71,56 @@ TABLE = 4 * L * L
 """Bytes of a table of all weights."""
 
 
-def inputs(*, learning: bool = False) -> list[Tensor]:
-    generator = torch.Generator().manual_seed(0)
-    return [torch.randn(2, L, D, generator=generator, requires_grad=learning) for _ in range(3)]
-
-
-def appended(names: Any) -> tuple[Tensor, int]:
-    cache = names["Cache"]()
-    cache.append(torch.zeros(2, 7, 4))
-    return peak_memory(cache.append, torch.ones(2, 1, 4))
-
-
-def scaled(names: Any) -> tuple[Tensor, int]:
-    torch.manual_seed(3)
-    return peak_memory(names["Scale"](5), torch.ones(8, 5), times=2)
-
-
-MEASURED: dict[str, tuple[Callable[[Any], tuple[Any, int]], int]] = {
-    "a table of weights": (lambda names: peak_memory(names["quadratic"], *inputs()), 2 * 2 * TABLE),
-    "rows of a table": (lambda names: peak_memory(names["in_rows"], *inputs()), 2 * 2 * 4 * L * D),
-    "a method": (appended, 4 * 2 * 8 * 4),
+GIVEN = f"""
+from grader_kernel.peak_memory import peak_memory
+given = [torch.randn(2, {L}, {D}) for _ in range(3)]
+learning = [torch.randn(2, {L}, {D}, requires_grad=True) for _ in range(3)]
+"""
+MEASURED = {
+    "a table of weights": ("quadratic, *given", 2 * 2 * TABLE),
+    "rows of a table": ("in_rows, *given", 2 * 2 * 4 * L * D),
     # The weighted numbers, by what dropout multiplies them, and its result.
-    "a module": (scaled, 4 * 3 * 8 * 5),
-    "an object of the student's": (lambda names: peak_memory(names["Cache"]), 0),
-    "cycles": (lambda names: peak_memory(names["keeps_cycles"], 5), 5 * 4_000),
+    "a module": ("Scale(5), torch.ones(8, 5), times=2", 4 * 3 * 8 * 5),
+    "an object of the student's": ("Cache", 0),
+    "cycles": ("keeps_cycles, 5", 5 * 4_000),
 }
-"""Measurements, and the bytes that each finds."""
+"""Calls, and the bytes that each takes."""
+USES = {
+    name: f"""
+        for _ in range(2):
+            value, peak = peak_memory({call})
+            assert peak == {peak}
+        value = value if isinstance(value, torch.Tensor) else None
+    """
+    for name, (call, peak) in MEASURED.items()
+} | {
+    "a method": f"""
+        cache = Cache()
+        cache.append(torch.zeros(2, 7, 4))
+        value, peak = peak_memory(cache.append, torch.ones(2, 1, 4))
+        assert peak == {4 * 2 * 8 * 4}
+    """,
+    "a backward pass": f"""
+        gradients, peak = peak_memory(learns, *learning)
+        assert all(map(torch.equal, gradients, (each.grad for each in learning))) and peak > {2 * 2 * TABLE}
+    """,
+    "gradients through a call": """
+        value, peak = peak_memory(quadratic, *learning)
+        value.sum().backward()
+    """,
+    "writes and random numbers": """
+        x, scale = torch.zeros(3), Scale(50)
+        measured = peak_memory(fills, x, n=2), [peak_memory(scale, torch.ones(50))[0] for _ in range(2)]
+        drawn = scale(torch.ones(50))
+        assert not torch.equal(*measured[1])
+    """,
+}
 
 
-@pytest.mark.parametrize(("measure", "expected"), MEASURED.values(), ids=MEASURED)
-def test_both_worlds_find_the_same_bytes(in_both: Any, measure: Callable, expected: int) -> None:
-    """And the same result, in each of several calls."""
-    local, remote = in_both(CODE)
-    for names in (local, remote, remote):
-        value, peak = measure(names)
-        assert peak == expected
-        if isinstance(value, Tensor):
-            assert torch.equal(value, measure(local)[0])
-
-
-def test_a_backward_pass_in_the_call_is_measured(in_both: Any) -> None:
-    """On both sides it fills the gradients of the test's own tensors, and takes more than the forward pass."""
-    found = []
-    for names in in_both(CODE):
-        given = inputs(learning=True)
-        gradients, peak = peak_memory(names["learns"], *given)
-        assert all(map(torch.equal, gradients, (each.grad for each in given)))
-        found.append((peak, *gradients))
-    assert found[0][0] == found[1][0] > MEASURED["a table of weights"][1]
-    assert all(map(torch.equal, found[0][1:], found[1][1:]))
-
-
-def test_gradients_flow_through_a_measured_call(student: Any) -> None:
-    """As through any other call of the student's function."""
-    quadratic = student(CODE)["quadratic"]
-    measured, called = inputs(learning=True), inputs(learning=True)
-    peak_memory(quadratic, *measured)[0].sum().backward()
-    quadratic(*called).sum().backward()
-    assert all(torch.equal(one.grad, other.grad) for one, other in zip(measured, called, strict=True))
-
-
-def test_writes_and_random_numbers_of_a_measured_call_reach_the_test(student: Any) -> None:
-    """Its writes into arguments come back, and it takes the next random numbers, as any other call."""
-    names = student(CODE)
-    x = torch.zeros(3)
-    assert peak_memory(names["fills"], x, n=2) == (None, 0) and x.tolist() == [2, 2, 2]
-    scale, ones = names["Scale"](50), torch.ones(50)
-    torch.manual_seed(1)
-    measured = [peak_memory(scale, ones)[0] for _ in range(2)]
-    torch.manual_seed(1)
-    assert all(map(torch.equal, measured, [scale(ones), scale(ones)])) and not torch.equal(*measured)
+@pytest.mark.parametrize("test", USES.values(), ids=USES)
+def test_a_measured_call_does_what_any_other_call_does(student: Any, test: str) -> None:
+    """Both worlds find the same bytes, gradients and writes come back, and it takes the next random numbers."""
+    assert_same(student, CODE, GIVEN + textwrap.dedent(test))
 
 
 def test_an_error_in_a_measured_call_is_the_students(student: Any) -> None:
@@ -158,6 +139,10 @@ def test_a_measured_call_is_forbidden_what_any_other_call_is(student: Any) -> No
     names.client.forbidden = ("addmm",)
     # The matrix, the bias and the result.
     assert peak_memory(names["affine"], x)[1] == 4 * (9 + 3 + 6)
+
+
+def inputs() -> list[Tensor]:
+    return [torch.randn(2, L, D) for _ in range(3)]
 
 
 def test_two_sandboxes_answer_a_measured_call_with_the_same_bytes(student: Any) -> None:

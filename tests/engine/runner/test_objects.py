@@ -3,7 +3,7 @@
 Each case is what a course might hold: an answer, and a test of it. A wrong answer fails, here too.
 """
 
-import dataclasses
+import contextlib
 import textwrap
 
 import pytest
@@ -11,88 +11,6 @@ import pytest
 from grader.engine.notebook.names import classes_defined, names_used
 
 CASES = {
-    "a vector": (
-        """
-        class Vector:
-            def __init__(self, x, y): self.x, self.y = x, y
-            def __add__(self, other): return Vector(self.x + other.x, self.y + other.y)
-            def __sub__(self, other): return Vector(self.x - other.x, self.y - other.y)
-            def __mul__(self, factor):
-                if isinstance(factor, Vector):
-                    return self.x * factor.x + self.y * factor.y
-                return Vector(self.x * factor, self.y * factor)
-            __rmul__ = __mul__
-            def __neg__(self): return -1 * self
-            def __abs__(self): return (self.x ** 2 + self.y ** 2) ** 0.5
-            def __eq__(self, other): return isinstance(other, Vector) and (self.x, self.y) == (other.x, other.y)
-            def __hash__(self): return hash((self.x, self.y))
-            def __repr__(self): return f"Vector({self.x}, {self.y})"
-            def __iter__(self): return iter((self.x, self.y))
-            def __bool__(self): return bool(self.x or self.y)
-            def __getitem__(self, place): return (self.x, self.y)[place]
-            def dot(self, other): return self * other
-            def norm(self): return abs(self)
-        """,
-        """
-        v, w = Vector(3, 4), Vector(1, 2)
-        assert v + w == Vector(4, 6) and v - w == Vector(2, 2)
-        assert v * 2 == Vector(6, 8) and 2 * v == Vector(6, 8) and v * w == 11
-        assert -v == Vector(-3, -4) and abs(v) == 5 and v.norm() == 5 and v.dot(w) == 11
-        assert repr(v) == "Vector(3, 4)" and str(v) == "Vector(3, 4)" and f"{v}" == "Vector(3, 4)"
-        assert v != w and not (v == w) and v != "v" and v is not None and v != None
-        assert bool(v) and not Vector(0, 0)
-        assert list(v) == [3, 4] and tuple(w) == (1, 2) and v[0] == 3 and v[-1] == 4
-        x, y = v
-        assert (x, y) == (3, 4)
-        assert len({v, Vector(3, 4), w}) == 2 and {v: 1}[Vector(3, 4)] == 1
-        assert v in [w, Vector(3, 4)] and [w, v].index(Vector(3, 4)) == 1
-        v += w
-        assert v == Vector(4, 6) and isinstance(v, Vector) and type(v) is Vector
-        assert sum([v, w], Vector(0, 0)) == Vector(5, 8)
-        for wrong in (lambda: v + 1, lambda: v ** 2, lambda: len(v), lambda: v < w, lambda: v["x"]):
-            try:
-                wrong()
-            except (TypeError, AttributeError):
-                pass
-            else:
-                raise AssertionError("no error")
-        try:
-            v ** 2
-        except TypeError as error:
-            assert str(error) == "unsupported operand type(s) for ** or pow(): 'Vector' and 'int'", str(error)
-        """,
-        ("self.x + other.x", "self.x - other.x"),
-    ),
-    "a stack": (
-        """
-        class Stack:
-            def __init__(self): self._items = []
-            def push(self, item): self._items.append(item); return self
-            def pop(self):
-                if not self._items: raise IndexError("the stack is empty")
-                return self._items.pop()
-            def peek(self): return self._items[-1]
-            def size(self): return len(self._items)
-            def is_empty(self): return not self._items
-            def __len__(self): return len(self._items)
-            def __iter__(self): return reversed(self._items)
-            def __contains__(self, item): return item in self._items
-        """,
-        """
-        s = Stack()
-        assert len(s) == 0 and not s and s.is_empty() and s.size() == 0
-        assert s.push(1) is s
-        s.push(2).push("c")
-        assert len(s) == 3 and s and list(s) == ["c", 2, 1] and 2 in s and 5 not in s and s.peek() == "c"
-        assert [s.pop() for _ in range(3)] == ["c", 2, 1]
-        import pytest
-        with pytest.raises(IndexError, match="empty"):
-            s.pop()
-        assert hasattr(s, "__len__") and hasattr(s, "push") and not hasattr(s, "__getitem__")
-        assert callable(s.push) and not callable(s)
-        """,
-        ("self._items.pop()", "self._items.pop(0)"),
-    ),
     "a linked list": (
         """
         class Node:
@@ -109,12 +27,23 @@ CASES = {
                 while node:
                     yield node.data
                     node = node.next
+            def push(self, data): self.head = Node(data, self.head); return self
+            def pop(self):
+                if self.head is None: raise IndexError("the list is empty")
+                data, self.head = self.head.data, self.head.next
+                return data
             def __len__(self): return sum(1 for _ in self)
+            def __contains__(self, data): return data in list(self)
             def __str__(self): return " -> ".join(map(str, self))
         """,
         """
+        import pytest
         l = LinkedList()
-        assert l.head is None and len(l) == 0 and list(l) == []
+        assert l.head is None and len(l) == 0 and list(l) == [] and not l and callable(l.pop) and not callable(l)
+        assert hasattr(l, "__len__") and hasattr(l, "push") and not hasattr(l, "__getitem__")
+        with pytest.raises(IndexError, match="empty"):
+            l.pop()
+        assert l.push("c") is l and l and "c" in l and 5 not in l and l.pop() == "c"
         for item in (1, 2, 3): l.append(item)
         assert list(l) == [1, 2, 3] and len(l) == 3 and str(l) == "1 -> 2 -> 3"
         assert l.head.data == 1 and l.head.next.next.data == 3 and l.head.next.next.next is None
@@ -135,13 +64,17 @@ CASES = {
             suit: str = "hearts"
             tags: list = field(default_factory=list, compare=False)
             def label(self): return f"{self.rank} of {self.suit}"
+        class Deck: pass
         @dataclass(frozen=True)
         class Point:
             x: float
             y: float
         """,
         """
-        import pytest
+        import dataclasses, pytest
+        assert [each.name for each in dataclasses.fields(Point)] == ["x", "y"] and dataclasses.is_dataclass(Point(1, 2))
+        assert not dataclasses.is_dataclass(Deck) and dataclasses.replace(Point(1, 2), y=5).y == 5
+        assert dataclasses.asdict(Point(1, 2)) == {"x": 1, "y": 2}
         a, b = Card(3), Card(5, "spades")
         assert a == Card(3, "hearts") and a != b and a < b and sorted([b, a]) == [a, b] and max(a, b) is b
         assert repr(a) == "Card(rank=3, suit='hearts', tags=[])" and a.label() == "3 of hearts"
@@ -158,48 +91,6 @@ CASES = {
         assert Card.__annotations__["rank"] == int and set(Card.__annotations__) == {"rank", "suit", "tags"}
         """,
         ("rank: int", "rank: int = 4"),
-    ),
-    "properties": (
-        """
-        class Account:
-            bank = "First"
-            count = 0
-            def __init__(self, owner, balance=0):
-                self.owner, self._balance = owner, balance
-                Account.count += 1
-            @property
-            def balance(self): return self._balance
-            @balance.setter
-            def balance(self, value):
-                if value < 0: raise ValueError(f"{value} is negative")
-                self._balance = value
-            @classmethod
-            def opened(cls, owner): return cls(owner, 100)
-            @staticmethod
-            def valid(number): return len(number) == 4
-            def __str__(self): return f"{self.owner}: {self.balance}"
-        """,
-        """
-        import pytest
-        a = Account("Ann")
-        assert a.balance == 0 and a.bank == "First" == Account.bank and Account.count == 1
-        a.balance = 5
-        assert a.balance == 5 and str(a) == "Ann: 5" and f"{a!s:>10}" == "    Ann: 5"
-        with pytest.raises(ValueError, match="-1 is negative") as caught:
-            a.balance = -1
-        assert caught.value.args == ("-1 is negative",) and str(caught.value) == "-1 is negative"
-        b = Account.opened("Bob")
-        assert b.balance == 100 and isinstance(b, Account) and Account.count == 2
-        assert Account.valid("1234") and a.valid("1234") and not Account.valid("1")
-        Account.bank = "Second"
-        assert b.bank == "Second"
-        with pytest.raises(AttributeError):
-            a.missing
-        del b.owner
-        assert not hasattr(b, "owner")
-        assert getattr(a, "missing", 7) == 7
-        """,
-        ("if value < 0", "if value < -1"),
     ),
     "inheritance": (
         """
@@ -358,42 +249,6 @@ CASES = {
         """,
         ("count += 1", "count = 1"),
     ),
-    "decorators": (
-        """
-        import functools
-        def twice(f):
-            @functools.wraps(f)
-            def wrapper(*args, **kwargs):
-                wrapper.calls += 1
-                f(*args, **kwargs)
-                return f(*args, **kwargs)
-            wrapper.calls = 0
-            return wrapper
-        @twice
-        def greet(name: str, *, loud: bool = False, times: int = 2) -> str:
-            \"\"\"Greet a person.\"\"\"
-            return name.upper() if loud else name
-        @functools.lru_cache(maxsize=None)
-        def fib(n): return n if n < 2 else fib(n - 1) + fib(n - 2)
-        """,
-        """
-        import inspect
-        assert greet("a") == "a" and greet("a", loud=True) == "A" and greet.calls == 2
-        assert greet.__name__ == "greet" and greet.__doc__ == "Greet a person." and greet.__qualname__ == "greet"
-        assert greet.__wrapped__.__name__ == "greet" and inspect.getdoc(greet) == "Greet a person."
-        signature = inspect.signature(greet)
-        assert list(signature.parameters) == ["name", "loud", "times"] and signature.parameters["times"].default == 2
-        assert signature.parameters["loud"].kind is inspect.Parameter.KEYWORD_ONLY
-        assert signature.parameters["name"].default is inspect.Parameter.empty
-        assert str(signature) == "(name: str, *, loud: bool = False, times: int = 2) -> str", str(signature)
-        assert greet.__annotations__["name"] == str and greet.__module__ == "__main__"
-        assert greet.__wrapped__.__kwdefaults__ == {"loud": False, "times": 2}
-        assert fib(30) == 832040 and fib.cache_info().hits > 0
-        doubled = twice(lambda x: x)
-        assert doubled(3) == 3 and doubled.calls == 1
-        """,
-        ("@functools.wraps(f)", ""),
-    ),
     "enums and named tuples": (
         """
         from enum import Enum, IntEnum, auto
@@ -463,6 +318,11 @@ CASES = {
             def __int__(self): return int(self.c[0])
             def __float__(self): return float(self.c[0])
             def __round__(self, n=None): return round(self.c[0], n)
+            def __neg__(self): return Poly(*[-a for a in self.c])
+            def __abs__(self): return max(map(abs, self.c))
+            def __bool__(self): return any(self.c)
+            def __eq__(self, other): return isinstance(other, Poly) and self.c == other.c
+            def __hash__(self): return hash(self.c)
         """,
         """
         import copy, pytest, collections.abc
@@ -486,6 +346,11 @@ CASES = {
         p = Poly(1.26, 2)
         assert p(2) == 5.26 and (p + Poly(1))(0) == 2.26 and (1 + p)(0) == 2.26 and sum([p, p])(0) == 2.52
         assert int(p) == 1 and float(p) == 1.26 and round(p, 1) == 1.3 and callable(p)
+        assert -p == Poly(-1.26, -2) and abs(-p) == 2 and p and not Poly(0) and p != Poly(1) and p != "p" and p != None
+        assert p in [Poly(1), Poly(1.26, 2)] and [Poly(1), p].index(Poly(1.26, 2)) == 1 and {p: 1}[Poly(1.26, 2)] == 1
+        for wrong in (lambda: p - "x", lambda: p ** 2, lambda: len(p), lambda: p < p, lambda: p["x"]):
+            with pytest.raises(TypeError):
+                wrong()
         assert isinstance(m, collections.abc.Sized) and not isinstance(p, collections.abc.Sized)
         assert isinstance(p, collections.abc.Callable) and not isinstance(p, collections.abc.Iterable)
         """,
@@ -496,17 +361,59 @@ CASES = {
         class Dog:
             \"\"\"A dog.\"\"\"
             kind = "canine"
-            def __init__(self, name, age=3): self.name, self.age = name, age
+            count = 0
+            def __init__(self, name, age=3): self.name, self.age = name, age; Dog.count += 1
+            @property
+            def years(self): return self.age
+            @years.setter
+            def years(self, value):
+                if value < 0: raise ValueError(f"{value} is negative")
+                self.age = value
+            @classmethod
+            def old(cls, name): return cls(name, 12)
+            @staticmethod
+            def valid(name): return len(name) == 3
+            def __str__(self): return f"{self.name}: {self.age}"
             def bark(self, times: int = 1) -> str:
                 \"\"\"Bark.\"\"\"
                 return "woof " * times
+        import functools
+        def twice(f):
+            @functools.wraps(f)
+            def wrapper(*args, **kwargs):
+                wrapper.calls += 1
+                f(*args, **kwargs)
+                return f(*args, **kwargs)
+            wrapper.calls = 0
+            return wrapper
+        @twice
+        def greet(name: str, *, loud: bool = False): return name.upper() if loud else name
+        @functools.lru_cache(maxsize=None)
+        def fib(n): return n if n < 2 else fib(n - 1) + fib(n - 2)
+        built = len
         def area(r: float, pi=3.14, *rest, unit="m", **more) -> float:
             \"\"\"The area.\"\"\"
             return pi * r ** 2
         """,
         """
-        import inspect
-        d = Dog("Rex")
+        import inspect, pytest
+        assert greet("a") == "a" and greet("a", loud=True) == "A" and greet.calls == 2 and greet.__name__ == "greet"
+        assert greet.__wrapped__.__name__ == "greet" and greet.__wrapped__.__kwdefaults__ == {"loud": False}
+        assert inspect.signature(greet).parameters["loud"].kind is inspect.Parameter.KEYWORD_ONLY
+        assert greet.__annotations__["name"] == str and greet.__module__ == "__main__" == greet.__wrapped__.__module__
+        assert fib(30) == 832040 and fib.cache_info().hits > 0 and twice(lambda x: x)(3) == 3
+        assert inspect.isbuiltin(built) and Dog.valid("Rex") and not Dog("Bo").valid("Bo") and Dog.count == 1
+        d, old = Dog("Rex"), Dog.old("Max")
+        old.years = 13
+        assert old.years == 13 and isinstance(old, Dog) and str(old) == "Max: 13" and f"{old!s:>10}" == "   Max: 13"
+        with pytest.raises(ValueError, match="-1 is negative") as caught:
+            old.years = -1
+        assert caught.value.args == ("-1 is negative",) and str(caught.value) == "-1 is negative" and Dog.count == 3
+        Dog.kind, before = "wolf", Dog.kind
+        assert old.kind == "wolf" and before == "canine" and getattr(old, "missing", 7) == 7
+        Dog.kind = before
+        del old.name
+        assert not hasattr(old, "name")
         assert Dog.__doc__ == "A dog." == inspect.getdoc(Dog) == d.__doc__ and Dog.bark.__doc__ == "Bark."
         assert list(inspect.signature(Dog).parameters) == ["name", "age"]
         assert list(inspect.signature(Dog.__init__).parameters) == ["self", "name", "age"]
@@ -522,23 +429,16 @@ CASES = {
         assert d.bark.__name__ == "bark" and d.bark.__self__ is d and area.__code__.co_varnames[0] == "r"
         assert not hasattr(d, "__len__") and not hasattr(d, "__array__") and hasattr(area, "__call__")
         """,
-        ("age=3", "years=3"),
+        ("name, age=3", "name, older=3"),
     ),
     "library bases": (
         """
-        import threading
         class Squares(torch.utils.data.Dataset):
             def __init__(self, n): self.n = n
             def __len__(self): return self.n
             def __getitem__(self, i):
                 if i >= self.n: raise IndexError(i)
                 return torch.tensor(float(i)), torch.tensor(float(i * i))
-        class Step(torch.optim.Optimizer):
-            def __init__(self, params, lr=0.1): super().__init__(params, {"lr": lr})
-            def step(self):
-                with torch.no_grad():
-                    for group in self.param_groups:
-                        for p in group["params"]: p -= group["lr"] * p.grad
         class Net(nn.Module):
             def __init__(self): super().__init__(); self.fc = nn.Linear(2, 1)
             def forward(self, x): return self.fc(x)
@@ -566,51 +466,22 @@ CASES = {
 }
 
 
-def _run(source, test, names):
-    exec(compile(textwrap.dedent(test), "<test>", "exec"), names)
+def _names(source):
+    names = {"__name__": "__main__"}
+    exec("import torch\nfrom torch import nn\n" + source, names)
+    return names
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_a_right_answer_passes_as_in_one_process(student, case):
-    """The same test passes on the same classes in one process and in two."""
-    source, test, _ = CASES[case]
-    local = _local(source)
-    _run(source, test, local)
-    _run(source, test, _remote(student, source, test))
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_a_wrong_answer_fails_as_in_one_process(student, case):
-    """A small mistake fails the same test, in one process and in two."""
+def test_a_test_passes_and_fails_as_in_one_process(student, case):
+    """A right answer passes the test in one process and in two, and one with a small mistake fails it in both."""
     source, test, (right, wrong) = CASES[case]
+    source, test = textwrap.dedent(source), textwrap.dedent(test)
     assert right in source
-    source = source.replace(right, wrong)
-    with pytest.raises(BaseException):  # noqa: B017, PT011
-        _run(source, test, _local(source))
-    with pytest.raises(BaseException):  # noqa: B017, PT011
-        _run(source, test, _remote(student, source, test, CASES[case][0]))
-
-
-def _local(source):
-    local = {"__name__": "__main__"}
-    exec("import torch\nfrom torch import nn\n" + textwrap.dedent(source), local)
-    return local
-
-
-def _remote(student, source, test, ours=""):
-    remote = student(textwrap.dedent(source))
-    remote.client.our_classes = classes_defined(textwrap.dedent(ours or source))
-    wanted = [name for name in names_used(textwrap.dedent(test)) if name not in ("torch", "nn")]
-    return remote.client.fetch_names(wanted)
-
-
-def test_fields_of_a_dataclass(student):
-    """Their names cross, and the values of an object."""
-    remote = student(
-        "from dataclasses import dataclass\n@dataclass\nclass Point:\n    x: int\n    y: int = 2\n"
-        "class Plain:\n    pass"
-    )
-    point = remote["Point"](1)
-    assert dataclasses.is_dataclass(point) and not dataclasses.is_dataclass(remote["Plain"])
-    assert [field.name for field in dataclasses.fields(remote["Point"])] == ["x", "y"]
-    assert dataclasses.asdict(point) == {"x": 1, "y": 2} and dataclasses.replace(point, y=5).y == 5
+    wanted = [name for name in names_used(test) if name not in ("torch", "nn")]
+    for answered, fails in ((source, False), (source.replace(right, wrong), True)):
+        remote = student(answered)
+        remote.client.our_classes = classes_defined(source)
+        for names in (_names(answered), remote.client.fetch_names(wanted)):
+            with pytest.raises(BaseException) if fails else contextlib.nullcontext():  # noqa: B017, PT011
+                exec(compile(test, "<test>", "exec"), names)

@@ -14,9 +14,9 @@ SOURCE = notebook(
 ALLOCATION = "[enforce fail at alloc_cpu.cpp:117] err == 0. DefaultCPUAllocator: can't allocate memory: you tried ..."
 
 
-def outcomes(body: str, before: str = "") -> list[tuple[str, str]]:
+def outcomes(body: str) -> list[tuple[str, str]]:
     """Verdict and message of the visible check and of the hidden test, for an f with this body."""
-    results = grade(SOURCE, answered(SOURCE, f=f"{before}def f(x):\n    {body}")).results
+    results = grade(SOURCE, answered(SOURCE, f=f"def f(x):\n    {body}")).results
     return [(str(result.verdict), result.message) for result in results]
 
 
@@ -27,6 +27,7 @@ def outcomes(body: str, before: str = "") -> list[tuple[str, str]]:
         ("print('x' * 2**27)", "output limit", "Your code printed too much"),
         ("return torch.empty(10**15)", "out of memory", "Your code raised RuntimeError"),
         ("return bytearray(10**15)", "out of memory", "Your code raised MemoryError"),
+        (f"raise RuntimeError({ALLOCATION!r})", "error", "Your code raised RuntimeError"),
         ("return F.conv1d(torch.ones(1, 1, 3), torch.ones(1, 1, 2))", "error", "Your code hands its work to a library"),
         (
             "import numpy; return numpy.ones(2, numpy.longdouble)",
@@ -34,44 +35,12 @@ def outcomes(body: str, before: str = "") -> list[tuple[str, str]]:
             "Your code returned something that no test can use",
         ),
     ],
-    ids=["printed", "torch", "Python", "forbidden", "numpy"],
+    ids=["printed", "torch", "Python", "words", "forbidden", "numpy"],
 )
 def test_the_real_thing_gets_its_verdict(body, verdict, explanation):
-    """Too much output, a failed allocation, a forbidden function, a value that cannot cross."""
+    """Too much output, a failed allocation and not its words alone, a forbidden function, a value that cannot cross."""
     for seen, message in outcomes(body):
         assert seen == verdict and explanation in message
-
-
-@pytest.mark.parametrize(
-    ("name", "base"),
-    [
-        *(("OutputLimit", "Exception"), ("OutputLimit", "BaseException"), ("ProtocolError", "Exception")),
-        *(("ForbiddenFunction", "RuntimeError"), ("MemoryError", "Exception"), ("OutOfMemoryError", "RuntimeError")),
-        *(("StudentError", "Exception"), ("ConnectionClosed", "BaseException"), ("NotImplemented", "ValueError")),
-    ],
-)
-def test_a_students_class_by_the_name_of_one_of_the_graders_is_an_ordinary_error(name, base):
-    """The student reads the name and message in the visible check, and the built-in class in the hidden test."""
-    body = f"raise {name}({ALLOCATION!r})"
-    visible, secret = outcomes(body, f"class {name}({base}): pass\n")
-    assert visible[0] == secret[0] == "error"
-    assert visible[1].startswith(f"Your code raised {name}: {ALLOCATION}")
-    assert secret[1].startswith(f"f gives back what it gets. Your code raised {base} (in f, line 3: ")
-
-
-@pytest.mark.parametrize("kind", ["RuntimeError", "ValueError", "Exception"])
-@pytest.mark.parametrize("message", ["not enough memory", ALLOCATION])
-def test_a_students_own_words_decide_nothing(kind, message):
-    """torch reports a failed allocation in these words, but not with a `raise` statement."""
-    for verdict, explanation in outcomes(f"raise {kind}({message!r})"):
-        assert verdict == "error" and f"Your code raised {kind}" in explanation
-
-
-@pytest.mark.parametrize("again", ["raise", "raise error"])
-def test_a_failed_allocation_that_is_raised_again_is_one(again):
-    """An answer may catch the error to print something first."""
-    body = f"try:\n        torch.empty(10**15)\n    except RuntimeError as error:\n        {again}"
-    assert [verdict for verdict, _ in outcomes(body)] == ["out of memory"] * 2
 
 
 def test_a_cell_that_raises_such_an_error_costs_nothing():

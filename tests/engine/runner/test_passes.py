@@ -29,36 +29,22 @@ def verdicts(source: NotebookNode, submission: NotebookNode) -> dict[str, str]:
     return {result.name: str(result.verdict) for result in report.results}
 
 
-def test_each_hidden_test_sees_the_names_of_its_place():
-    """All cells have run before it, but a name that a later cell binds again has its earlier value."""
-    assert set(verdicts(WHOLE, WHOLE).values()) == {"passed"}
-
-
 @pytest.mark.parametrize(
     "last",
     [
+        "pass",
         "torch.set_default_dtype(torch.float64)\nimport builtins\nbuiltins.len = None",
         "import threading, time\nfor _ in range(100):\n"
         "    threading.Thread(target=time.sleep, args=(60,), daemon=True).start()",
         "one.__code__ = two.__code__ = (lambda: 7).__code__",
         "import os, threading\nthreading.Timer(0.2, os._exit, (0,)).start()\nimport time; time.sleep(0.1)",
     ],
-    ids=["changes settings", "starts threads", "changes functions", "ends a little later"],
+    ids=["does nothing", "changes settings", "starts threads", "changes functions", "ends a little later"],
 )
 def test_a_later_cell_costs_no_earlier_exercise_points(last):
-    """Whatever it does to the process: the isolated re-run decides on hidden tests that fail after it."""
+    """Each hidden test sees the names of its place, whatever a later cell does: an isolated re-run decides then."""
     spoilt = notebook(*WHOLE.cells, code(last))
     assert set(verdicts(WHOLE, spoilt).values()) == {"passed"}
-
-
-def test_a_wrong_answer_fails_in_all_its_tests():
-    """Also in tests that build on what an earlier test of the exercise kept, and in no test of another exercise."""
-    failed = verdicts(WHOLE, answered(WHOLE, one="def one():\n    return limit + 1"))
-    assert [name for name, verdict in failed.items() if verdict == "failed"] == [
-        "one-check",
-        "one-test-first",
-        "one-test-second",
-    ]
 
 
 def test_points_of_two_passes_are_never_added_up():
@@ -104,7 +90,7 @@ def test_an_exercise_without_time_for_a_rerun_keeps_its_results():
     ids=["blank", "wrong", "wrong and alone", "wrong above a cell", "wrong beside a test"],
 )
 def test_only_tests_that_another_cell_may_have_spoilt_run_again(monkeypatch, source, body, sandboxes):
-    """A wrong answer gets a fresh sandbox if another cell may be to blame; a blank, or an answer alone, needs none."""
+    """A wrong answer gets a fresh sandbox if another cell may be to blame, and fails in its tests alone."""
     replaced, replace = [], Sandboxes.replace
     monkeypatch.setattr(Sandboxes, "replace", lambda self: (replaced.append(self), replace(self)))
     found = verdicts(source, answered(source, one=f"def one():\n    {body}"))

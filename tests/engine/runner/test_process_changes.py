@@ -30,11 +30,6 @@ CASES = {
         "import warnings\nwith warnings.catch_warnings(record=True) as log:\n    warnings.simplefilter('always')\n"
         "    f()\nassert [w.category for w in log] == [DeprecationWarning] and 'use g' in str(log[0].message)",
     ),
-    "pytest.warns": (
-        "import warnings\ndef f():\n    warnings.warn('gone soon', FutureWarning)",
-        "def f():\n    pass",
-        "import pytest\nwith pytest.warns(FutureWarning, match='soon'):\n    f()",
-    ),
     "numpy raises": (
         "import numpy as np\ndef f(x):\n    return np.divide(1.0, x, out=np.zeros_like(x), where=x != 0)",
         "import numpy as np\ndef f(x):\n    return np.where(x != 0, 1.0 / x, 0.0)",
@@ -52,21 +47,10 @@ CASES = {
         "import os\nfrom unittest.mock import patch\nos.environ['KEY'] = 'a'\nassert f() == 'a'\n"
         "del os.environ['KEY']\nassert f() is None\nwith patch.dict(os.environ, KEY='b'):\n    assert f() == 'b'",
     ),
-    "a function of a module": (
-        "def f(x):\n    return x**0.5",
-        "import math\ndef f(x):\n    return math.sqrt(x)",
-        f"import math\n{NO}math.sqrt = no\nassert f(9) == 3",
-    ),
     "under another name": (
         "def f(m):\n    return m[0, 0] * m[1, 1]",
         "import numpy as np\ndef f(m):\n    return np.linalg.det(m)",
         f"import numpy as np\n{NO}la = getattr(np, 'linalg')\nla.det = no\nassert f(np.eye(2)) == 1",
-    ),
-    "by name, and never called": (
-        "import numpy as np\ndef f(m):\n    return np.linalg.solve(m, np.eye(len(m)))",
-        "import numpy as np\ndef f(m):\n    return np.linalg.inv(m)",
-        "import numpy as np\nfrom unittest.mock import patch\n"
-        "with patch('numpy.linalg.inv', side_effect=np.linalg.inv) as inv:\n    f(np.eye(2))\ninv.assert_not_called()",
     ),
     "what a spy counts": (
         "import numpy as np\ndef f(a):\n    return np.dot(a, a)",
@@ -111,11 +95,6 @@ CASES = {
         "import time\ndef f():\n    time.sleep(99)",
         "def f():\n    pass",
         "from unittest.mock import patch\nwith patch('time.sleep') as nap:\n    f()\nnap.assert_called_once_with(99)",
-    ),
-    "a coin": (
-        "import random\ndef f():\n    return random.random() < 0.5",
-        "def f():\n    return True",
-        "import random\nrandom.random = lambda: 0.1\nassert f()\nrandom.random = lambda: 0.9\nassert not f()",
     ),
     "decimals": (
         "from decimal import Decimal\ndef f():\n    return Decimal(1) / Decimal(3)",
@@ -206,13 +185,6 @@ def test_nothing_stays_in_the_process_of_the_tests():
         exec(source, {})
     after = math.sqrt, random.random, warnings.filters[:], numpy.geterr(), sys.getrecursionlimit(), dict(os.environ)
     assert before == after
-
-
-def test_an_ordinary_test_pays_nothing():
-    client = RpcClient(Channel())
-    source = "import numpy as np\nx = np.ones(3)\nx[0] = 2\nmodel.weight.data = x\nassert f(x).shape == (3,)"
-    with watched(client, sources_used(source, ["import torch", "y = 3"], {"np": numpy}), {"np": numpy}):
-        assert client.process is None
 
 
 @pytest.mark.parametrize(

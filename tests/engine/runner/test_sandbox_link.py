@@ -67,65 +67,40 @@ def test_a_sandbox_that_keeps_to_the_protocol_is_used(connect):
     ]
 
 
+NO_START = "the process for student code did not start (ProtocolError)"
+
+
 @pytest.mark.parametrize(
-    "first",
+    ("first", "why"),
     [
-        *(READY | {"version": odd} for odd in (VERSION + 1, VERSION - 1, str(VERSION), float(VERSION), None)),
-        {"type": "Ready", "pid": 1},
-        {"type": "Ready", "version": VERSION},
-        READY | {"more": 1},
-        READY | {"type": "Prepared"},
-        {"pid": 1, "version": VERSION},
-        {"type": "CellDone"},
-        {"type": "RunCell", "source": "", "name": ""},
-        {"type": "NotConfined"},
-        {"type": "NotConfined", "why": "x" * 2001},
-        *(None, [], {}, "Ready", 7),
+        *(([READY | {"version": odd}], NO_START) for odd in (VERSION + 1, VERSION - 1, str(VERSION), None)),
+        *(([odd], NO_START) for odd in (READY | {"more": 1}, {"type": "CellDone"}, {"type": "NotConfined"}, None, [])),
+        ([], "the process for student code did not start (ConnectionClosed)"),
+        ([{"type": "NotConfined", "why": "no Landlock"}], "no Landlock"),
     ],
     ids=name_of,
 )
-def test_a_sandbox_that_begins_otherwise_runs_nothing(connect, first):
-    """Another version, too: what the other side means by a message could be something else."""
-    assert connect(first).unconfined == "the process for student code did not start (ProtocolError)"
-
-
-def test_a_sandbox_that_ends_at_once_runs_nothing(connect):
-    """Without a first message."""
-    assert connect().unconfined == "the process for student code did not start (ConnectionClosed)"
-
-
-def test_a_sandbox_says_why_it_is_not_confined(connect):
-    """The instructor reads the reason."""
-    assert connect({"type": "NotConfined", "why": "no Landlock"}).unconfined == "no Landlock"
+def test_a_sandbox_that_begins_otherwise_runs_nothing(connect, first, why):
+    """Of another version, too, which could mean something else by a message. The instructor reads the reason."""
+    assert connect(*first).unconfined == why
 
 
 @pytest.mark.parametrize(
     "reply",
     [
         {"type": "CellDone", "more": 1},
-        {"type": "CellDone", "outputs": {}},
-        {"type": "CellDone", "outputs": [{"type": "Text"}]},
-        {"type": "CellDone", "outputs": [{"type": "Sound", "text": "hello"}]},
-        {"type": "CellDone", "error": {"kind": "ValueError", "name": "ValueError", "message": "x" * 2001}},
-        {"type": "CellDone", "error": {"kind": "ValueError", "name": "x" * 201}},
-        {"type": "CellDone", "error": {"kind": "ValueError", "name": "x", "frames": [["<f>", 1, ""]] * 9}},
-        {"type": "CellDone", "error": {"kind": "ValueError", "name": "x", "frames": [["<f>", 1, "", 1]]}},
         {"type": "CellDone", "error": {"kind": "ValueError", "name": "x", "code": "passed"}},
-        {"type": "CellDone", "error": {"kind": "ValueError"}},
-        {"type": "Celldone"},
-        {"outputs": []},
         {"type": "Returned", "value": 1},
         {"type": "Gradients", "tensors": [-1]},
-        {"type": "Callback", "function": -1, "call": {"tuple": [{"tuple": []}, {"dict": []}]}},
         {"type": "Callback", "function": 0, "call": {"tuple": [{"tuple": []}, {"dict": []}]}},
         READY,
         {"type": "RunCell", "source": "", "name": ""},
-        *(None, [], {}, "CellDone", 7),
+        None,
     ],
     ids=name_of,
 )
 def test_a_reply_that_breaks_the_protocol_loses_the_sandbox(connect, reply):
-    """Unknown, missing and mistyped fields, unknown tags, values out of bounds, messages of another kind."""
+    """Fields that no message has, messages of another kind or direction: test_protocol.py has one of each fault."""
     link = connect(READY, reply)
     with pytest.raises(SandboxLost) as caught:
         link.ask(lambda channel: RpcClient(channel).run(RunCell(source="", name="cell")))

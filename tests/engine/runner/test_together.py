@@ -9,7 +9,7 @@ from grader.engine.explanation import Cause, EndingKind
 from grader.engine.grading import grade
 from grader.engine.limits import Limits
 from grader.engine.notebook.plan import plan
-from grader.engine.report import Report, Result, Verdict
+from grader.engine.report import Result, Verdict
 from grader.engine.runner.together import cells_above
 from tests.support.notebooks import answer, answered, cell, check, code, helpers, hidden, notebook
 
@@ -34,25 +34,11 @@ def points(source: NotebookNode, **answers: str) -> list[float]:
 
 
 PATTERNS = {
-    "values that are no data": (
-        "class Table:\n    def __init__(self, rows):\n        self.rows = rows\n    def __add__(self, other):\n"
-        "        return Table(self.rows + other.rows)\ndef table(n):\n    return Table([0] * n)",
-        "self.rows + other.rows",
-        "other.rows",
-        "both = table(2) + table(3)\nassert isinstance(both, Table) and type(both) is Table\n"
-        "assert len(both.rows) == 5",
-    ),
     "an object of the test's own class": (
         "def total(frame):\n    return frame.column('x').sum()",
         ".sum()",
         ".max()",
         "class Frame:\n    def column(self, name):\n        return np.arange(4)\nassert total(Frame()) == 6",
-    ),
-    "the source of a function": (
-        "def total(xs):\n    return sum(xs)",
-        "sum(xs)",
-        "max(0, *xs)",
-        "import inspect\nassert 'sum(' in inspect.getsource(total)\nassert 'for ' not in inspect.getsource(total)",
     ),
     "a name of __main__ patched": (
         "def square(x):\n    return x * x\ndef squares(n):\n    return [square(i) for i in range(n)]",
@@ -69,59 +55,11 @@ PATTERNS = {
         "with patch('builtins.input', return_value='Ada'), patch('builtins.print') as shown:\n    ask()\n"
         "shown.assert_called_once_with('Hello Ada')",
     ),
-    "a name deleted and bound again": (
-        "def square(x):\n    return x * x\ndef squares(n):\n    return [square(i) for i in range(n)]",
-        "square(i)",
-        "i * i",
-        "kept = square\ndel square\ntry:\n    squares(3)\nexcept NameError:\n    pass\nelse:\n"
-        "    raise AssertionError('squares does not call square')\nfinally:\n    square = kept",
-    ),
-    "a name bound to something else": (
-        "rate = 2\ndef cost(hours):\n    return rate * hours",
-        "rate * hours",
-        "2 * hours",
-        "rate = 5\nassert cost(3) == 15",
-    ),
     "names by locals and dir": (
         "height = 3\nwidth = 4\narea = height * width",
         "area",
         "space",
         "assert 'area' in locals() and 'area' in dir() and globals()['area'] == 12",
-    ),
-    "the current plot": (
-        "import matplotlib.pyplot as plt\ndef draw(xs):\n    plt.plot(xs)\n    plt.title('Values')\ndraw([1, 2])",
-        "plt.title('Values')",
-        "plt.xlabel('Values')",
-        "draw([3, 1, 2])\nax = plt.gca()\nassert ax.get_title() == 'Values'\n"
-        "assert [list(line.get_ydata()) for line in ax.lines] == [[3, 1, 2]]",
-    ),
-    "a subclass of the student's class": (
-        "class Shape:\n    def area(self):\n        raise ValueError\n    def double(self):\n"
-        "        return 2 * self.area()",
-        "2 * self.area()",
-        "2 * 3",
-        "class Square(Shape):\n    def area(self):\n        return 16\n"
-        "assert issubclass(Square, Shape) and Square().double() == 32",
-    ),
-    "captured output": (
-        "def greet(name):\n    print('Hello', name)\n    return 5",
-        "'Hello'",
-        "'Hullo'",
-        "from IPython.utils.capture import capture_output\nwith capture_output() as shown:\n    greet('Ada')\n"
-        "assert shown.stdout == 'Hello Ada\\n'",
-    ),
-    "redirected output": (
-        "def greet(name):\n    print('Hello', name)",
-        "'Hello'",
-        "'Hullo'",
-        "import contextlib, io\nwith contextlib.redirect_stdout(io.StringIO()) as shown:\n    greet('Ada')\n"
-        "assert shown.getvalue() == 'Hello Ada\\n'",
-    ),
-    "a measured time": (
-        "def fast(n):\n    return n * (n + 1) // 2",
-        "n * (n + 1) // 2",
-        "sum(range(n * 300))",
-        "taken = %timeit -o -q -n 5 -r 2 fast(300)\nassert taken.best < 1e-4",
     ),
     "an effect on the module": (
         "calls = []\ndef log(x):\n    calls.append(x)",
@@ -129,19 +67,11 @@ PATTERNS = {
         "append(1)",
         "before = len(calls)\nlog(7)\nassert calls[before:] == [7] and calls is globals()['calls']",
     ),
-    "a generator of the student's, and identity": (
-        "def count():\n    n = 0\n    while True:\n        yield n\n        n += 1",
-        "n += 1",
-        "n += 2",
-        "import types, itertools\nassert isinstance(count(), types.GeneratorType)\n"
-        "assert list(itertools.islice(count(), 3)) == [0, 1, 2]",
-    ),
-    "docstring, signature and annotations": (
-        'def area(width: float, height: float = 1) -> float:\n    """Return the area."""\n    return width * height',
-        "height: float = 1",
-        "height: float",
-        "import inspect\nassert area.__doc__ and area.__name__ == 'area'\n"
-        "assert inspect.signature(area).parameters['height'].default == 1",
+    "a number that raises where it is compared": (
+        "one = 1.0",
+        "one = 1.0",
+        "class Lie(float):\n    def __eq__(self, other):\n        raise SystemExit\none = Lie(1)",
+        "one",
     ),
     "await": (
         "import asyncio\nasync def later(x):\n    await asyncio.sleep(0)\n    return x + 1",
@@ -164,7 +94,7 @@ PATTERNS = {
         "assert torch.equal(Shifted()(torch.zeros(2)), torch.full((2,), 2.0))",
     ),
 }
-"""A right answer, what a wrong one replaces in it and by what, and a test of it; most fail across a boundary."""
+"""A right answer, what a wrong one replaces in it and by what, and a test of it; the census has more, visible ones."""
 
 
 @pytest.mark.slow
@@ -213,13 +143,6 @@ def test_points_are_those_of_the_last_line() -> None:
     values |= {"'text'": 2, "None": 2, "True": 2, "x = 1": 2, "one": 1, "torch.tensor(0.5)": 2, "np.float64(1)": 1}
     tests = [check(f"one-check-{number}", value, 2) for number, value in enumerate(values)]
     assert points(together(IMPORTS, answer("one", "one = 1"), *tests)) == list(values.values())
-
-
-def test_a_number_that_lies_gives_no_points() -> None:
-    """A class of the student's that raises where it is compared ends the test."""
-    lie = "class Lie(float):\n    def __eq__(self, other):\n        raise SystemExit\none = Lie(1)"
-    source = together(answer("one", "one = 1.0"), check("one-check", "one", 1))
-    assert points(source) == [1] and points(source, one=lie) == [0]
 
 
 @pytest.mark.slow
@@ -319,12 +242,6 @@ def test_a_magic_hides_no_failed_assertion() -> None:
     assert points(source) == [1] and points(source, one="one = 2") == [0]
 
 
-def test_a_course_without_torch_needs_none() -> None:
-    """The seeds and the namespace do without it."""
-    source = together(answer("one", "import sys\none = 1"), check("one-check", "assert one == 1\nimport random"))
-    assert points(source) == [1] and points(source, one="one = 2") == [0]
-
-
 @pytest.mark.slow
 def test_the_author_reads_where_our_own_solution_fails() -> None:
     """The line and the kind of the fault, for a visible and a hidden test, a part of the points, and student code."""
@@ -385,7 +302,7 @@ def test_a_failure_has_its_verdict_and_costs_its_exercise(body: str, verdict: st
     submission = answered(SOURCE, one=f"def one(x=1):\n    {body}")
     [visible, hid, other] = grade(SOURCE, submission, QUICK).results
     assert [str(each.verdict) for each in (visible, hid, other)] == [verdict, verdict, "passed"]
-    assert message in visible.message
+    assert message in visible.message and hid.not_written == (body == "raise NotImplementedError")
     apart = notebook(*SOURCE.cells)
     [as_always, *_] = grade(apart, submission, QUICK).results
     assert (visible.verdict, visible.message) == (as_always.verdict, as_always.message)
@@ -477,15 +394,6 @@ def test_nothing_of_a_hidden_test_reaches_the_student(leak: str) -> None:
     assert "False" in report.outputs[len(submission.cells) - 1][0]["text"]
 
 
-def test_a_blank_answer_is_not_written() -> None:
-    """A hidden test says so of an answer with the line of the release."""
-    source = together(
-        answer("one", "def one():\n    return 1"), hidden("one-test-a", "One is one.", "assert one() == 1")
-    )
-    [result] = graded(source, one="def one():\n    raise NotImplementedError").values()
-    assert result.not_written and result.message == "Not written yet."
-
-
 def test_the_instructor_reads_what_ended_a_hidden_test() -> None:
     """The log has the lines of the cells and the error, and a bounded length."""
     log = graded(SOURCE, one="def one(x=1):\n    raise ValueError('x' * 10**6)")["one-test-more"].log
@@ -510,12 +418,3 @@ def test_no_second_run_with_our_answers() -> None:
     assert points(source, **wrong) == [0, 1, 1]
     cell(source, "two-check").metadata["tags"] = ["together"]
     assert points(source, **wrong) == [0, 0, 1]
-
-
-@pytest.mark.slow
-def test_a_notebook_without_the_tag_has_the_same_report() -> None:
-    """The mark is left out of JSON where it does not apply."""
-    apart = notebook(*SOURCE.cells)
-    form = grade(apart, apart).as_json()
-    assert "together" not in repr(form)
-    assert isinstance(grade(SOURCE, SOURCE), Report)
