@@ -36,6 +36,7 @@ from tests.support.small_class import (
     RIGHT,
     SCORES,
     SOURCE,
+    configure,
     grade_class,
     hand_in,
     ledger,
@@ -204,8 +205,7 @@ def test_points_are_known_from_the_gradebook_where_there_is_no_record(changed: P
 
 def test_a_late_penalty_is_a_change(again: Path) -> None:
     """A new due date takes points, though every test gives the same."""
-    with (again / "nbgrader_config.py").open("a") as config:
-        config.write("\nc.LateSubmissionPlugin.penalty_method = 'zero'\n")
+    configure(again, "c.LateSubmissionPlugin.penalty_method = 'zero'")
     with CourseDir(again).gradebook() as gradebook:
         gradebook.update_or_create_assignment(NAME, duedate="2030-01-02 12:00:00 UTC")
     (again / "submitted" / "ann" / NAME / "timestamp.txt").write_text("2030-01-03 12:00:00 UTC")
@@ -378,8 +378,7 @@ def test_a_gradebook_in_postgresql_is_copied(again: Path) -> None:
     """With the marks in it, and it has the new results afterwards."""
     with postgres() as server:
         url = server.new_database("gradebook")
-        with (again / "nbgrader_config.py").open("a") as config:
-            config.write(f"\nc.CourseDirectory.db_url = {url!r}\n")
+        configure(again, f"c.CourseDirectory.db_url = {url!r}")
         grade_class(again)
         mark(again, "bob", "why", 1)
         write_source(again, **{"two-check": "assert two() in (1, 2)"})
@@ -393,8 +392,7 @@ def test_a_gradebook_in_postgresql_is_copied(again: Path) -> None:
 def test_a_course_without_an_id_has_nothing_to_write_either(tmp_path: Path) -> None:
     """nbgrader keeps its assignments under no course; a dry run finds them, with marks and due dates."""
     folder = make_class(tmp_path / "course")
-    with (folder / "nbgrader_config.py").open("a") as config:
-        config.write("\ndel c.CourseDirectory.course_id\n")
+    configure(folder, "del c.CourseDirectory.course_id")
     assert grade_class(folder) == sorted(SCORES)
     with DryRun(ClassRun(CourseDir(folder), NAME)) as dry_run:
         assert len(list(dry_run.grade())) == len(SCORES) and dry_run.changes == []

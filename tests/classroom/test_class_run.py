@@ -15,6 +15,7 @@ from tests.support.small_class import (
     RIGHT,
     SCORES,
     SOURCE,
+    configure,
     grade_class,
     hand_in,
     ledger,
@@ -48,8 +49,7 @@ def test_the_gradebook_does_not_depend_on_the_number_of_jobs(graded: Path, tmp_p
 def test_no_student_times_out_because_others_are_graded(tmp_path: Path) -> None:
     """Eight students compute for a second each, and the caller asks for eight at a time: none costs another time."""
     folder = make_course(tmp_path / "course")
-    with (folder / "nbgrader_config.py").open("a") as config:
-        config.write("\nc.Limits.cell_seconds = 4\n")
+    configure(folder, "c.Limits.cell_seconds = 4")
     computes = "import time\nend = time.process_time() + 1\nwhile time.process_time() < end: pass\n" + RIGHT["one"]
     students = [f"student{number}" for number in range(8)]
     for student in students:

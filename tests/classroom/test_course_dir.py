@@ -13,7 +13,7 @@ import pytest
 from grader.classroom.course_dir import CourseDir, make_tables
 from grader.classroom.release import register, release
 from grader.errors import GraderError
-from tests.support.small_class import NAME, hand_in, make_course, released
+from tests.support.small_class import NAME, configure, hand_in, make_course, released
 
 
 @pytest.fixture
@@ -25,8 +25,7 @@ def course_dir(tmp_path: Path) -> CourseDir:
 def test_folders_are_nbgraders(course_dir: CourseDir) -> None:
     """Also if the configuration gives them other names."""
     assert course_dir.folder("submitted", NAME, "ann") == course_dir.root / "submitted" / "ann" / NAME
-    with (course_dir.root / "nbgrader_config.py").open("a") as config:
-        config.write('c.CourseDirectory.submitted_directory = "handed_in"\n')
+    configure(course_dir.root, 'c.CourseDirectory.submitted_directory = "handed_in"')
     assert CourseDir(course_dir.root).folder("submitted", NAME, "ann").parent.parent.name == "handed_in"
 
 
@@ -65,8 +64,7 @@ def test_students_are_those_with_a_submission(course_dir: CourseDir) -> None:
 def test_students_are_found_where_nbgrader_finds_them(course_dir: CourseDir, setting: str, place: str) -> None:
     """With any nesting and any place of its folders; students that nbgrader leaves out are left out."""
     elsewhere = course_dir.root.parent / "elsewhere"
-    with (course_dir.root / "nbgrader_config.py").open("a") as config:
-        config.write(f"c.CourseDirectory.{setting.replace('{elsewhere}', str(elsewhere))}\n")
+    configure(course_dir.root, f"c.CourseDirectory.{setting.replace('{elsewhere}', str(elsewhere))}")
     (course_dir.root / place).mkdir(parents=True)
     hand_in(course_dir.root, "bob", None)
     hand_in(course_dir.root, ".hidden", None)

@@ -25,7 +25,7 @@ from grader.commands.check.check import check
 from grader.errors import GraderError
 from tests.support.notebooks import answered
 from tests.support.paths import REPOSITORY
-from tests.support.small_class import NAME, RIGHT, SCORES, grade_class, hand_in, points, released, run
+from tests.support.small_class import NAME, RIGHT, SCORES, configure, grade_class, hand_in, points, released, run
 
 
 def grade_all(folder: Path, **options: Any) -> dict[str, StudentResult]:
@@ -125,8 +125,7 @@ def test_a_broken_source_is_reported_before_a_student_is_graded(
 @pytest.mark.slow
 def test_a_student_who_could_not_be_confined_has_no_completion_marker(again: Path) -> None:
     """A limit that the kernel refuses costs no points: the previous scores are kept, and the next run tries again."""
-    with (again / "nbgrader_config.py").open("a") as config:
-        config.write("c.Limits.file_mb = 2**50\n")
+    configure(again, "c.Limits.file_mb = 2**50")
     outcomes = grade_all(again)
     assert outcomes.keys() == SCORES.keys()
     assert all("could not be graded" in outcome.errors[0] for outcome in outcomes.values())
@@ -139,8 +138,7 @@ def test_a_student_who_could_not_be_confined_has_no_completion_marker(again: Pat
 def test_a_gradebook_that_cannot_be_written_ends_the_run(again: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With one line, because it concerns all students. Those who are done stay done, and the next run does the rest."""
     monkeypatch.setattr(class_run, "MAX_TOGETHER", 1)
-    with (again / "nbgrader_config.py").open("a") as config:
-        config.write("c.CourseDirectory.db_url = f'sqlite:///{c.CourseDirectory.root}/gradebook.db?timeout=0.1'\n")
+    configure(again, "c.CourseDirectory.db_url = f'sqlite:///{c.CourseDirectory.root}/gradebook.db?timeout=0.1'")
     outcomes = ClassRun(CourseDir(again), NAME, jobs=1, force=True).outcomes()
     done = next(outcomes).student
     with closing(sqlite3.connect(again / "gradebook.db")) as other:

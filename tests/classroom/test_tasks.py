@@ -30,7 +30,7 @@ from grader.commands.report.load import load_class
 from grader.errors import GraderError
 from tests.support import stock_nbgrader
 from tests.support.notebooks import answer, answered, cell, check, code, helpers, notebook, task, text, written
-from tests.support.small_class import run
+from tests.support.small_class import configure, run
 from tests.support.stock_nbgrader import CONFIG, grade_class, rows, write
 
 pytestmark = pytest.mark.slow
@@ -288,8 +288,7 @@ def test_nbgraders_own_commands_continue(again: Path, has_plugin: bool) -> None:
 
 def test_a_late_penalty_counts_marked_tasks(again: Path) -> None:
     """A penalty takes the points of a task, too, once they are given."""
-    with (again / "nbgrader_config.py").open("a") as config:
-        config.write(PENALTY)
+    configure(again, PENALTY)
     (again / "submitted" / "answered" / NAME / "timestamp.txt").write_text("2030-01-03 12:00:00 UTC")
     with CourseDir(again).gradebook() as gradebook:
         gradebook.update_or_create_assignment(NAME, duedate=datetime(2030, 1, 2))

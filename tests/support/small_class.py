@@ -41,6 +41,24 @@ SCORES = {
 }
 
 
+HALF = """
+from nbgrader.plugins import LateSubmissionPlugin
+
+class Half(LateSubmissionPlugin):
+    def late_submission_penalty(self, student_id, score, total_seconds_late):
+        return score / 2
+
+c.AssignLatePenalties.plugin_class = Half
+"""
+"""Lines for nbgrader_config.py: whoever is late loses half of the points."""
+
+
+def configure(folder: Path, lines: str) -> None:
+    """Append lines to the configuration of a course folder."""
+    with (folder / "nbgrader_config.py").open("a") as config:
+        config.write(f"\n{lines}\n")
+
+
 def make_course(folder: Path) -> Path:
     """Make a course folder with the repository's nbgrader_config.py, the source of the assignment and its release."""
     (folder / "source" / NAME).mkdir(parents=True)
