@@ -86,15 +86,14 @@ def row(folder: Path) -> str:
     return words(page(folder).select_one(".exercises > li"))
 
 
-def test_a_regrade_that_changes_nothing_asks_for_nothing(course: Path) -> None:
-    """The points stay, in the formgrader as well."""
-    grade_class(course, force=True)
-    assert state(course) == {"one-check": (0.5, False), "one-test-more": (1, False)}
-
-
 @pytest.mark.slow
 def test_a_test_that_gives_other_points_is_asked_for_again_and_no_other(course: Path) -> None:
-    """Until a person has looked at it, whatever is graded meanwhile; what they set then stays again."""
+    """Until a person has looked at it, whatever is graded meanwhile; what they set then stays again.
+
+    A regrade that changes nothing asks for nothing, and a new answer that earns other points asks as a new test does.
+    """
+    grade_class(course, force=True)
+    assert state(course) == {"one-check": (0.5, False), "one-test-more": (1, False)}
     change_test(course)
     for _ in range(2):
         grade_class(course, force=True)
@@ -102,10 +101,10 @@ def test_a_test_that_gives_other_points_is_asked_for_again_and_no_other(course: 
     put(course, "gus", "one-test-more", 2)
     grade_class(course, force=True)
     assert state(course) == {"one-check": (0.5, False), "one-test-more": (2, False)}
-
-
-def test_a_new_answer_that_gives_other_points_is_asked_for(course: Path) -> None:
-    """A right answer earns both tests more than the person gave."""
+    change_test(course, "assert one(3) == 3")
+    put(course, "gus", "one-test-more", 1)
+    grade_class(course, force=True)
+    put(course, "gus", "one-test-more", 1)
     hand_in(course, "gus", answered(released(course), **RIGHT))
     grade_class(course)
     assert state(course) == {"one-check": (0.5, False), "one-test-more": (1, True)}
