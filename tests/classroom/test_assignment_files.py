@@ -81,20 +81,21 @@ def test_there_are_limits(course, limits, message):
         read(course, **limits)
 
 
-@pytest.mark.parametrize("make", [lambda path: path.symlink_to("nothing"), lambda path: os.mkfifo(path)])
-def test_what_is_no_file_is_an_error(course, make):
-    """A pipe would never end, and release fails at a broken link as well."""
-    make(course / "source" / NAME / "odd")
-    with pytest.raises(GraderError, match=f"{NAME}/odd cannot be read"):
-        read(course)
+def test_a_link_to_a_file_is_followed_as_in_the_release_and_what_is_no_file_is_an_error(course):
+    """The instructor's folder is trusted, but a link to a folder is no file; a pipe would never end.
 
-
-def test_a_link_to_a_file_is_followed_as_in_the_release(course):
-    """The instructor's folder is trusted, but a link to a folder is no file."""
+    Release fails at a broken link as well.
+    """
     write(course, {"shared.txt": "9", "folder/x.txt": "1"})
     (course / "source" / NAME / "linked.txt").symlink_to(course / "shared.txt")
     (course / "source" / NAME / "linked").symlink_to(course / "folder")
     assert read(course) == {**FILES, "linked.txt": "9"}
+    odd = course / "source" / NAME / "odd"
+    for make in (lambda: odd.symlink_to("nothing"), lambda: os.mkfifo(odd)):
+        make()
+        with pytest.raises(GraderError, match=f"{NAME}/odd cannot be read"):
+            read(course)
+        odd.unlink()
 
 
 @pytest.mark.slow
@@ -111,15 +112,6 @@ def test_a_class_is_graded_with_them(course):
     assert points(course) == {"ann": 2, "bob": 2, "cat": 2}
 
 
-def test_our_own_solution_has_them(course):
-    """It is graded again when one of them changes, and a test that fails because of it is our fault."""
-    course_dir = CourseDir(course)
-    assert sound(course_dir, load_assignment(course_dir, NAME, sandbox=True)).unsound == {}
-    write(course / "source" / NAME, {"tests.py": "def check(total):\n    assert total() == 7\n"})
-    with pytest.raises(UnsoundSource):
-        sound(course_dir, load_assignment(course_dir, NAME, sandbox=True))
-
-
 @pytest.mark.slow
 def test_nbgraders_own_command_has_them(course):
     """The plug-in grades as `grader grade` does."""
@@ -131,8 +123,13 @@ def test_nbgraders_own_command_has_them(course):
     assert points(course) == {"ann": 2, "bob": 0}
 
 
-def test_check_and_prove_have_them(course, tmp_path):
-    """A check reads the files beside the source, not those beside the notebook."""
+def test_check_prove_workers_and_our_own_solution_have_them(course, tmp_path):
+    """A check reads the files beside the source, not those beside the notebook; a cluster's worker gets them packed.
+
+    Our own solution is graded again when one of them changes, and a test that fails because of it is our fault.
+    """
+    from grader.commands.cluster.messages import AssignmentBundle, unpacked
+
     write(tmp_path / "mine", {"tests.py": "def check(total):\n    pass\n"})
     for submission, expected in ((SOURCE, 2), (WRONG, 0)):
         nbformat.write(submission, tmp_path / "mine" / "small.ipynb")
@@ -140,14 +137,11 @@ def test_check_and_prove_have_them(course, tmp_path):
     prover = Prover(ignore=CourseDir(course).directory.ignore)
     [exercise] = prover.exercises([course / "source" / NAME])
     assert prover.report(exercise.source, "total", exercise.right[REFERENCE], prover.limits).points == 2
-
-
-def test_an_assignment_travels_with_them(course):
-    """A worker of a cluster gets them with the notebooks."""
-    from grader.commands.cluster.messages import AssignmentBundle, unpacked
-
     course_dir = CourseDir(course)
-    bundle = unpacked(
-        AssignmentBundle.of(load_assignment(course_dir, NAME, sandbox=True), {}, course_dir.config).packed()
-    )
+    assignment = load_assignment(course_dir, NAME, sandbox=True)
+    bundle = unpacked(AssignmentBundle.of(assignment, {}, course_dir.config).packed())
     assert {name: content.decode() for name, content in bundle.assignment.files.contents.items()} == FILES
+    assert sound(course_dir, assignment).unsound == {}
+    write(course / "source" / NAME, {"tests.py": "def check(total):\n    assert total() == 7\n"})
+    with pytest.raises(UnsoundSource):
+        sound(course_dir, load_assignment(course_dir, NAME, sandbox=True))

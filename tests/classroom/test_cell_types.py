@@ -112,11 +112,6 @@ def test_each_combination_has_the_type_of_nbgrader_or_is_refused_by_name(
         assert [outline.max_points(name)] == stock["grades"] == [POINTS]
 
 
-def test_all_types_are_among_the_combinations() -> None:
-    """Neither CellType nor this test lacks one."""
-    assert {type_of(cell_of(*each)) for each in COMBINATIONS} == set(CellType)
-
-
 WRONG = {
     "no name": {"grade_id": None},
     "an empty name": {"grade_id": ""},

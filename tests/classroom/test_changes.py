@@ -188,18 +188,31 @@ def test_answers_by_the_clock_are_graded_once(again: Path) -> None:
     assert shown.items() <= points(again).items()
 
 
+class Failing(Threads):
+    """Grades on this machine, where one student's folder cannot be read."""
+
+    def submit(self, assignment: Assignment, submission: Submission, previous: PreviousScores) -> Future[StudentResult]:
+        if submission.student == "cat":
+            raise PermissionError(13, "Permission denied")
+        return super().submit(assignment, submission, previous)
+
+
 def test_what_is_special_about_a_student_is_told(changed: Path) -> None:
     """ann has new answers, a person's points for a test of bob's count instead of it, and dan's notebook is none.
 
-    An unreadable notebook loses the points of its tests, which is an error with the student's name.
+    An unreadable notebook loses the points of its tests, which is an error with the student's name. cat cannot be
+    graded, is named and keeps the score.
     """
     hand_in(changed, "ann", released(changed))
     mark(changed, "bob", "one-test-more", 1)
     hand_in(changed, "dan", b"")
-    with DryRun(ClassRun(CourseDir(changed), NAME, only=["ann", "bob", "dan"])) as dry_run:
-        assert [result.student for result in dry_run.grade() if result.errors] == ["dan"]
-    ann, bob, _ = dry_run.changes
-    assert [change.student for change in dry_run.changes if change.has_new_answers] == [ann.student, "dan"]
+    with DryRun(ClassRun(CourseDir(changed), NAME, only=["ann", "bob", "cat", "dan"])) as dry_run:
+        errors = {result.student: result.errors for result in dry_run.grade(Failing()) if result.errors}
+        list(dry_run.write())
+    assert errors.keys() == {"cat", "dan"} and "Permission denied" in errors["cat"][0]
+    assert points(changed) == {"ann": 0, "bob": 7, "cat": 8, "dan": 0, "eve": 0}
+    ann, bob, *_ = dry_run.changes
+    assert [change.student for change in dry_run.changes if change.has_new_answers] == [ann.student] == ["ann"]
     (test, _) = bob.tests
     assert (test.test, test.before.points, test.after.points, test.known.manual) == ("one-test-more", 2, 0, 1)
     assert (total(bob.before), total(bob.after)) == ((4.5, 0), (7, 0)) and bob.is_change
@@ -273,24 +286,6 @@ def test_what_changes_before_the_answer_is_not_overwritten(finished: DryRun, cha
         list(finished.write())
     source_file = changed / "source" / NAME / "small.ipynb"
     assert files(changed) | {source_file: b""} == written | {source_file: b""}
-
-
-def test_a_student_who_cannot_be_graded_is_named_and_keeps_the_score(changed: Path) -> None:
-    """As one whose folder cannot be read."""
-
-    class Failing(Threads):
-        def submit(
-            self, assignment: Assignment, submission: Submission, previous: PreviousScores
-        ) -> Future[StudentResult]:
-            if submission.student == "ann":
-                raise PermissionError(13, "Permission denied")
-            return super().submit(assignment, submission, previous)
-
-    with DryRun(ClassRun(CourseDir(changed), NAME)) as dry_run:
-        (ann,) = (result for result in dry_run.grade(Failing()) if result.errors)
-        list(dry_run.write())
-    assert ann.student == "ann" and "Permission denied" in ann.errors[0]
-    assert points(changed) == {"ann": 8, "bob": 6, "cat": 6, "dan": 5, "eve": 0}
 
 
 def at_terminal(folder: Path, *arguments: str, keys: bytes) -> tuple[int, str]:

@@ -4,7 +4,6 @@ import io
 from pathlib import Path
 
 import nbformat
-import pytest
 from rich.console import Console
 
 from grader.classroom.course_dir import CourseDir
@@ -16,33 +15,22 @@ from tests.support.notebooks import cell
 from tests.support.small_class import NAME, SCORES, grade_class, make_class, points, released
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A graded class; its source has the tag at one hidden test and at one that gives a part of its points."""
-    folder = make_class(tmp_path_factory.mktemp("together") / "course")
+def test_the_class_has_the_same_points_and_the_teacher_sees_which_were_judged_so(tmp_path: Path) -> None:
+    """Of right, partly right, damaged, hostile and blank work; the release keeps the tag, which is harmless there.
+
+    The source has it at one hidden test and at one that gives a part of its points; `grader grade --explain` and the
+    report on the class mark these tests and no others.
+    """
+    folder = make_class(tmp_path / "course")
     path = folder / "source" / NAME / "small.ipynb"
     source = nbformat.read(path, as_version=4)
     for name in ("one-test-more", "two-check"):
         cell(source, name).metadata["tags"] = ["together"]
     nbformat.write(source, path)
     release(CourseDir(folder), NAME)
-    assert grade_class(folder) == sorted(SCORES)
-    return folder
-
-
-def test_the_release_keeps_the_tag(folder: Path) -> None:
-    """A tag is harmless in a student's notebook."""
     assert "together" in cell(released(folder), "two-check").metadata["tags"]
     assert "together" not in cell(released(folder), "one-check").metadata.get("tags", [])
-
-
-def test_the_class_has_the_same_points(folder: Path) -> None:
-    """Right, partly right, damaged, hostile and blank work."""
-    assert points(folder) == SCORES
-
-
-def test_the_teacher_sees_which_points_were_judged_so(folder: Path) -> None:
-    """`grader grade --explain` marks these tests and no others, and so does the report on the class."""
+    assert grade_class(folder) == sorted(SCORES) and points(folder) == SCORES
     console = Console(file=io.StringIO(), width=100)
     for part in explanation(CourseDir(folder), NAME, "bob"):
         console.print(part)

@@ -61,14 +61,21 @@ def third(folder: Path) -> nbformat.NotebookNode:
         "small.ipynb.txt", "small.json", "01-small/small.ipynb", "a/b/homework.ipynb",
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("has_blank", [False, True])
-def test_a_renamed_notebook_is_graded_and_its_page_names_it(again: Path, name: str, has_blank: bool) -> None:
-    """With and without a blank one of the expected name; it is graded again when it changes, and only then."""
+@pytest.mark.parametrize("expected", [None, "blank", b"{"])
+def test_a_renamed_notebook_is_graded_and_its_page_names_it(
+    again: Path, name: str, expected: str | bytes | None
+) -> None:
+    """Without, with a blank and with a damaged one of the expected name; it is graded again only when it changes.
+
+    Another name is no damage, so the record has no repair.
+    """
     work = answered(released(again), **RIGHT)
-    submitted = hand_in(again, "gus", released(again) if has_blank else None)
+    submitted = hand_in(again, "gus", released(again) if expected == "blank" else expected)
     write(submitted, {name: work})
     result = grade_all(again)["gus"]
-    why = "is as released" if has_blank else "was not handed in"
+    why = {None: "was not handed in", "blank": "is as released", b"{": "cannot be read"}[expected]
+    record = read_record(again / "autograded" / "gus" / NAME, "small")
+    assert record is not None and record.repairs == []
     assert result.notices == [f"small was graded from {name!r}, because small.ipynb {why}"] and not result.errors
     assert points(again)["gus"] == 8
     page = (again / "feedback" / "gus" / NAME / "small.html").read_text()
@@ -97,25 +104,22 @@ def test_a_hostile_name_is_only_text(again: Path) -> None:
 
 @pytest.mark.slow
 def test_notebooks_with_exchanged_names_are_graded_by_their_cells(two: Path) -> None:
-    """Both have all points, and each notice says what the file of the expected name holds."""
+    """Both have all points, and each notice says what the file of the expected name holds.
+
+    One file under the name of another notebook counts once; the other notebook was not handed in.
+    """
     submitted = hand_in(two, "gus", third(two))
     write(submitted, {"third.ipynb": answered(released(two), **RIGHT)})
-    result = grade_all(two)["gus"]
-    assert points(two)["gus"] == 12 and not result.errors
-    assert result.notices == [
-        "small was graded from 'third.ipynb', because small.ipynb has the cells of third",
-        "third was graded from 'small.ipynb', because third.ipynb has the cells of small",
-    ]
-
-
-def test_one_file_under_the_name_of_another_notebook_counts_once(two: Path) -> None:
-    """For the notebook of its cells; the other one was not handed in."""
-    hand_in(two, "gus", third(two))
-    result = grade_all(two)["gus"]
-    assert points(two)["gus"] == 4
-    assert result.notices == [
+    hand_in(two, "hal", third(two))
+    results = grade_all(two)
+    assert points(two) == {"gus": 12, "hal": 4} and not results["gus"].errors
+    assert results["hal"].notices == [
         "third was graded from 'small.ipynb', because third.ipynb was not handed in",
         "small.ipynb has the cells of third",
+    ]
+    assert results["gus"].notices == [
+        "small was graded from 'third.ipynb', because small.ipynb has the cells of third",
+        "third was graded from 'small.ipynb', because third.ipynb has the cells of small",
     ]
 
 
@@ -199,14 +203,6 @@ def test_every_ignored_file_is_named_but_not_what_programs_make(again: Path) -> 
     line = "'play.ipynb' belongs to no notebook of this assignment"
     assert results["hal"].notices == [line] and not results["hal"].errors
     assert results["ivy"].errors == [f"{line}: rename the right file"]
-
-
-def test_a_damaged_notebook_gives_way_to_a_sound_copy(again: Path) -> None:
-    """Without one its damage is the error, as before."""
-    write(hand_in(again, "gus", b"{"), {"small (1).ipynb": answered(released(again), **RIGHT)})
-    result = grade_all(again)["gus"]
-    assert points(again)["gus"] == 8 and not result.errors
-    assert result.notices == ["small was graded from 'small (1).ipynb', because small.ipynb cannot be read"]
 
 
 @pytest.mark.slow
@@ -308,11 +304,3 @@ def test_nbgrader_names_the_files_that_it_does_not_read(again: Path) -> None:
     done = run(again, "nbgrader", "autograde", NAME, "--student=gus")
     assert "'small (1).ipynb' was not read, and small.ipynb is as released: rename the file" in done.stderr
     assert "left out: 'x.zip'" in done.stderr
-
-
-def test_the_record_has_no_repair_for_another_name(again: Path) -> None:
-    """Another name is no damage."""
-    write(hand_in(again, "gus", None), {"small (1).ipynb": answered(released(again), **RIGHT)})
-    grade_all(again)
-    record = read_record(again / "autograded" / "gus" / NAME, "small")
-    assert record is not None and record.repairs == []

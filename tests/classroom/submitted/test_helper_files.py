@@ -12,7 +12,6 @@ from grader.commands.check.check import check as checked
 from grader.engine.grading import grade
 from grader.engine.limits import Limits
 from grader.engine.notebook.folder.submission_folder import SubmissionFolder
-from grader.engine.supervisor.scratch import Scratch
 from tests.support.notebooks import answer, answered, cell, check, code, helpers, hidden, notebook
 from tests.support.small_class import NAME, RIGHT, grade_class, hand_in, make_course, points, released, run
 
@@ -65,17 +64,20 @@ def test_modules_that_helpers_import_are_read_too(tmp_path):
     assert list(read(tmp_path, "import a")[0]) == ["a.py", "b_part.py", "c.txt"]
 
 
-@pytest.mark.parametrize(
-    "file",
-    [
-        "other.ipynb", "timestamp.txt", "submission_secret.txt", "hand_in.toml", ".env", ".git/config", "x.so",
-        "__pycache__/x.py", "nbgrader_config.py",
-    ],
-)  # fmt: skip
-def test_other_kinds_of_files_are_never_read(tmp_path, file):
-    """Other notebooks, receipts, tokens, hidden files and compiled code."""
-    write(tmp_path, {file: b"secret"})
-    assert read(tmp_path, f"open('{file}'), import {Path(file).stem}") == ({}, [])
+@pytest.mark.parametrize("make", [lambda path: path.symlink_to(__file__), os.mkfifo, lambda path: path.mkdir()])
+def test_other_kinds_of_files_are_never_read(tmp_path, make):
+    """Other notebooks, receipts, tokens, hidden files, compiled code; links, and what stands in a folder that is one.
+
+    A folder that cannot be listed has none.
+    """
+    kinds = "other.ipynb timestamp.txt submission_secret.txt hand_in.toml .env .git/config x.so __pycache__/x.py"
+    files = [*kinds.split(), "nbgrader_config.py"]
+    write(tmp_path, dict.fromkeys(files, b"secret"))
+    make(tmp_path / "config.json")
+    (tmp_path / "lib").symlink_to(Path(__file__).parent)
+    files += ["config.json", f"lib/{Path(__file__).name}"]
+    texts = [f"open('{file}'), import {Path(file).stem}" for file in files]
+    assert read(tmp_path, *texts) == ({}, []) == read(tmp_path / "missing", *texts)
 
 
 @pytest.mark.parametrize(
@@ -86,14 +88,6 @@ def test_no_file_replaces_an_installed_module(tmp_path, file):
     write(tmp_path, {file: b"allclose = lambda *_: True"})
     files, [notice] = read(tmp_path, f"import {file.split('/')[0].removesuffix('.py')}")
     assert not files and repr(file) in notice and "an installed module has this name" in notice
-
-
-@pytest.mark.parametrize("make", [lambda path: path.symlink_to(__file__), os.mkfifo, lambda path: path.mkdir()])
-def test_no_link_is_followed(tmp_path, make):
-    """And nothing is read that is no file, also in a folder that is a link."""
-    make(tmp_path / "config.json")
-    (tmp_path / "lib").symlink_to(Path(__file__).parent)
-    assert read(tmp_path, f"open('config.json'), open('lib/{Path(__file__).name}')") == ({}, [])
 
 
 def test_files_are_limited_in_number_and_size(tmp_path):
@@ -109,11 +103,6 @@ def test_files_are_limited_in_number_and_size(tmp_path):
     assert list(read(tmp_path, text)[0]) == ["f1.txt", "f2.txt", "f3.txt"]
 
 
-def test_a_folder_that_cannot_be_listed_has_none(tmp_path):
-    """As if no file stood there."""
-    assert read(tmp_path / "missing", "open('x.txt')") == ({}, [])
-
-
 @pytest.mark.slow
 def test_code_reads_and_imports_its_files():
     """In each sandbox of the notebook, also after one was lost; another submission has none of them."""
@@ -125,14 +114,6 @@ def test_code_reads_and_imports_its_files():
     assert grade(SOURCE, crash, files=FILES).points == report.max_points
     changed = answered(SOURCE, one=f"open('config.json', 'a').write(' ')\n{HELPED}")
     assert grade(SOURCE, changed, files=FILES).points == report.max_points
-
-
-def test_a_scratch_folder_begins_with_its_files():
-    """And is removed with them."""
-    scratch = Scratch({"a.txt": b"1", "lib/b.py": b"2"})
-    assert (scratch.folder / "a.txt").read_bytes() == b"1" and (scratch.folder / "lib" / "b.py").read_bytes() == b"2"
-    scratch.remove()
-    assert not scratch.folder.exists()
 
 
 @pytest.mark.slow
