@@ -173,26 +173,9 @@ def test_only_what_is_in_source_decides_about_grading_again(course: Path, cache:
     assert basis(load_assignment(CourseDir(course), NAME, sandbox=True)) != basis(first)
 
 
-def test_a_source_without_autotests_needs_no_templates(course: Path, kernels: list[str]) -> None:
-    """It starts no kernel, and stays the notebook that was read."""
-    (course / "autotests.yml").unlink()
-    write(
-        course, notebook(answer("f", "def f():\n    return 'AUTOTEST'"), check("f-check", "assert f() == 'AUTOTEST'"))
-    )
-    assert read(course).cells[1].source == "assert f() == 'AUTOTEST'"
-    assert not kernels
-
-
 def broken(**cells: str) -> NotebookNode:
     """Return the source with other text in some cells."""
     return answered(SOURCE, **{name.replace("_", "-"): text for name, text in cells.items()})
-
-
-def with_kernel(name: str) -> NotebookNode:
-    """Return the source for another kernel."""
-    source = broken()
-    source.metadata.kernelspec.name = name
-    return source
 
 
 REFUSED: dict[str, tuple[NotebookNode | str | None, str]] = {
@@ -203,7 +186,8 @@ REFUSED: dict[str, tuple[NotebookNode | str | None, str]] = {
     "above": (broken(imports="import math\nimport no_such_module"), "imports, line 2: .*ModuleNotFoundError"),
     "no test": (broken(imports="# AUTOTEST 1"), "imports, line 1: .*only in test cells"),
     "empty": (broken(sum_calls="# nothing\n### AUTOTEST ;"), "sum-calls, line 2: .*names nothing to test"),
-    "other kernel": (with_kernel("ir-2"), "right-powers, line 2: .*[Kk]ernel.*ir-2"),
+    "other kernel": (NotebookNode(SOURCE, metadata={"kernelspec": {"name": "ir-2", "display_name": "R"}}),
+                     "right-powers, line 2: .*[Kk]ernel.*ir-2"),
     "no templates": (None, "right-powers, line [23]: .*there is no autotests.yml"),
     "broken templates": ("python3: [", "right-powers, line [23]: .*parsing"),
     "no dispatch": (TEMPLATES.replace("dispatch", "dispatched"),

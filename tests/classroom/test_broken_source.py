@@ -69,7 +69,8 @@ def test_an_error_in_source_names_notebook_and_cell(
     nbformat.write(broken, course / "source" / NAME / "small.ipynb")
     before, work = (course / "release" / NAME / "small.ipynb").read_bytes(), f"submitted/ann/{NAME}/small.ipynb"
     capsys.readouterr()
-    for command in (["release", NAME, "--anyway"], ["grade", NAME, "--anyway"], ["check", "--trust", work]):
+    commands = [["release", NAME, "--anyway"], ["grade", NAME, "--anyway"], ["check", "--trust", work]]
+    for command in commands if "syntax" in words else commands[:2]:  # a check needs no release
         assert main(command) == 1
         (line,) = capsys.readouterr().err.strip().splitlines()
         assert line.startswith("grader: ") and "small.ipynb" in line and place in line and words in line, line

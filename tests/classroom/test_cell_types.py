@@ -5,8 +5,6 @@ A combination that nbgrader refuses, or of which it counts points or comments tw
 
 import copy
 import itertools
-import shutil
-from contextlib import suppress
 from pathlib import Path
 
 import nbformat
@@ -18,13 +16,13 @@ from nbgrader.preprocessors import CheckCellMetadata, ComputeChecksums, SaveCell
 
 from grader.classroom.course_dir import CourseDir, make_tables
 from grader.classroom.release import release
-from grader.engine.notebook.cells import CellType, grade_id, type_of
+from grader.engine.notebook.cells import CellType
 from grader.engine.notebook.folder.files import read_source
 from grader.engine.notebook.outline import GRADED, Outline
 from grader.errors import GraderError
 from tests.support import stock_nbgrader
 from tests.support.notebooks import notebook
-from tests.support.stock_nbgrader import CONFIG, grade_class, rows, write
+from tests.support.stock_nbgrader import CONFIG, write
 
 NAME = "types"
 FORMS = {
@@ -35,7 +33,6 @@ FORMS = {
 FLAGS = ("grade", "solution", "locked", "task")
 COMBINATIONS = [(form, *flags) for form in FORMS for flags in itertools.product((False, True), repeat=4)]
 POINTS = 1.5
-UNLOCKED = "markdown-task"
 ANSWERED = (CellType.AUTOGRADED_ANSWER, CellType.MANUAL_ANSWER, CellType.TASK)
 """Types of cells that get a comment."""
 
@@ -146,39 +143,3 @@ def test_metadata_of_an_old_version_must_be_updated(tmp_path: Path) -> None:
     assert stock_nbgrader.run(folder, "nbgrader", "update", ".").returncode == 0
     release(CourseDir(folder), NAME)
     assert Outline(read_source(folder / "source" / NAME / "one.ipynb", 10)).types == [CellType.TASK]
-
-
-@pytest.mark.slow
-def test_all_types_together_get_the_rows_of_stock_nbgrader(tmp_path: Path) -> None:
-    """From a submission as released, and from one with other text in each cell that students can change.
-
-    An unlocked task, which nbgrader registers and then cannot grade, gets those of a locked one.
-    """
-    cells = []
-    for combination in COMBINATIONS:
-        with suppress(GraderError):
-            cells.append(read(cell_of(*combination), tmp_path / "alone").cells[0])
-    ours, stock = tmp_path / "ours", tmp_path / "stock"
-    write(ours / "source" / NAME, {"all": notebook(*cells)})
-    (ours / "nbgrader_config.py").write_text(CONFIG)
-    release(CourseDir(ours), NAME)
-    released = nbformat.read(ours / "release" / NAME / "all.ipynb", as_version=4)
-    changed = copy.deepcopy(released)
-    for each in changed.cells:
-        each.source = each.source if utils.is_locked(each) else "assert 1 == 1"
-    for student, submission in {"unchanged": released, "changed": changed}.items():
-        write(ours / "submitted" / student / NAME, {"all": submission})
-    shutil.copytree(ours, stock)
-    for path in stock.rglob("all.ipynb"):
-        without = nbformat.read(path, as_version=4)
-        without.cells = [each for each in without.cells if grade_id(each) != UNLOCKED]
-        nbformat.write(without, path)
-    grade_class(ours, NAME)
-    stock_nbgrader.grade(stock, NAME)
-    found = rows(ours, NAME)
-    assert {key: row for key, row in found.items() if key[-1] != UNLOCKED} == rows(stock, NAME)
-    for *key, name in found:
-        if name == UNLOCKED:
-            assert found[*key, name] == found[*key, "markdown-locked-task"]
-    graded, answered = ([each for each in cells if type_of(each) in kinds] for kinds in (GRADED, ANSWERED))
-    assert len(found) == 2 * (len(graded) + len(answered)) > 20

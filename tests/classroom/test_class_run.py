@@ -1,11 +1,9 @@
 """A class gets the same scores however it is graded, and no student is graded twice."""
 
-import copy
 import json
 import shutil
 from pathlib import Path
 
-import nbformat
 import pytest
 
 from grader.classroom.course_dir import CourseDir
@@ -14,7 +12,6 @@ from tests.support.small_class import (
     NAME,
     RIGHT,
     SCORES,
-    SOURCE,
     configure,
     grade_class,
     hand_in,
@@ -75,17 +72,6 @@ def test_only_what_changed_is_graded_again(again: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_changed_source_or_force_grades_all_students_again(again: Path) -> None:
-    """A new test counts for every student; --force also grades submissions that did not change."""
-    assert grade_class(again, force=True) == sorted(SCORES) and points(again) == SCORES
-    stricter = copy.deepcopy(SOURCE)
-    stricter.cells[3].metadata.nbgrader.points = 10
-    nbformat.write(stricter, again / "source" / NAME / "small.ipynb")
-    assert grade_class(again) == sorted(SCORES)
-    assert points(again)["ann"] == 17 and points(again)["dan"] == 5
-
-
-@pytest.mark.slow
 def test_lost_results_have_the_student_graded_again(again: Path) -> None:
     """A student is done only with an entry in the gradebook, a readable marker and every file that it lists."""
     shutil.rmtree(again / "autograded" / "ann")
@@ -98,25 +84,6 @@ def test_lost_results_have_the_student_graded_again(again: Path) -> None:
     (again / "autograded" / "dan" / NAME / ".graded.json").write_text(earlier)
     assert grade_class(again) == ["ann", "bob", "cat", "dan", "eve"] and grade_class(again) == []
     assert (again / "feedback" / "bob" / NAME / "small.html").exists() and points(again) == SCORES
-
-
-@pytest.mark.slow
-def test_manual_marks_survive_a_regrading(again: Path) -> None:
-    """Manual score, extra credit and comment stay. An answer whose text changed needs manual grading again."""
-    with CourseDir(again).gradebook() as gradebook:
-        grade = gradebook.find_grade("why", "small", NAME, "ann")
-        grade.manual_score, grade.extra_credit, grade.needs_manual_grade = 1.5, 0.25, False
-        gradebook.find_comment("why", "small", NAME, "ann").manual_comment = "Well put."
-        gradebook.db.commit()
-    grade_class(again, force=True)
-    assert ledger(again)["ann"]["grades"]["why"] == (None, 1.5, False)
-    hand_in(again, "ann", answered(released(again), **RIGHT | {"why": "It need not be."}))
-    for _ in range(2):
-        grade_class(again, force=True)
-    entry = ledger(again)["ann"]
-    assert entry["score"] == 9.75 and entry["grades"]["why"] == (None, 1.5, True)
-    assert entry["comments"]["why"] == (None, "Well put.")
-    assert "Well put." in (again / "feedback" / "ann" / NAME / "small.html").read_text()
 
 
 @pytest.mark.slow

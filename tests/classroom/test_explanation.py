@@ -16,9 +16,23 @@ from grader.classroom.record.entry import FORMGRADER
 from grader.classroom.release import release
 from grader.commands.cli import main
 from grader.commands.grade.explain import explanation
+from grader.commands.report.item_analysis import TOGETHER, analysed_tests
+from grader.commands.report.load import load_class
 from grader.engine.explanation import judged_with
-from tests.support.notebooks import answer, answered, helpers, hidden, notebook
-from tests.support.small_class import HALF, NAME, RIGHT, configure, grade_class, hand_in, make_course, released
+from tests.support.notebooks import answer, answered, cell, helpers, hidden, notebook
+from tests.support.small_class import (
+    HALF,
+    NAME,
+    RIGHT,
+    SCORES,
+    configure,
+    grade_class,
+    hand_in,
+    make_class,
+    make_course,
+    points,
+    released,
+)
 
 UNDEFINED = "def two():\n    return one(1) + 1"
 """An answer that is right with a right one()."""
@@ -190,3 +204,26 @@ def test_the_seed_of_a_failed_test_is_for_the_instructor(tmp_path: Path) -> None
     pages = list((folder / "feedback" / "ann" / name).glob("*.html"))
     assert pages and all("not negative" in page.read_text() or page.stem == "index" for page in pages)
     assert not any(seed in page.read_text() for page in pages)
+
+
+@pytest.mark.slow
+def test_the_class_has_the_same_points_and_the_teacher_sees_which_were_judged_so(tmp_path: Path) -> None:
+    """Of right, partly right, damaged, hostile and blank work; the release keeps the tag, which is harmless there.
+
+    The source has it at one hidden test and at one that gives a part of its points; `grader grade --explain` and the
+    report on the class mark these tests and no others.
+    """
+    folder = make_class(tmp_path / "course")
+    path = folder / "source" / NAME / "small.ipynb"
+    source = nbformat.read(path, as_version=4)
+    for name in ("one-test-more", "two-check"):
+        cell(source, name).metadata["tags"] = ["together"]
+    nbformat.write(source, path)
+    release(CourseDir(folder), NAME)
+    assert "together" in cell(released(folder), "two-check").metadata["tags"]
+    assert "together" not in cell(released(folder), "one-check").metadata.get("tags", [])
+    assert grade_class(folder) == sorted(SCORES) and points(folder) == SCORES
+    marked = [line.split("│")[1].strip() for line in printed(folder, "bob", 100) if "(judged together)" in line]
+    assert marked == ["one-test-more (judged together)", "two-check (judged together)"]
+    notes = {test.name: test.notes for test in analysed_tests(load_class(CourseDir(folder), NAME))}
+    assert notes == {"one-check": [], "one-test-more": [TOGETHER], "two-check": [TOGETHER]}

@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 
-from tests.commands.cluster.dask_cluster import DaskCluster, Run
 from tests.support.killed_run import finish, kill, run_twice_at_once
 from tests.support.small_class import SCORES, configure, grade_class, ledger, make_slow_class
 
@@ -46,9 +45,6 @@ def folder(request: pytest.FixtureRequest, ungraded: Path, tmp_path: Path) -> Pa
         url = request.getfixturevalue("database").new_database(tmp_path.name)
         configure(folder, f"c.CourseDirectory.db_url = {url!r}")
     return folder
-
-
-only_in_postgresql = pytest.mark.parametrize("folder", ["PostgreSQL"], indirect=True)
 
 
 def test_a_killed_run_is_continued(
@@ -86,7 +82,7 @@ def test_two_runs_at_once_do_not_harm_each_other(folder: Path, undisturbed: dict
     assert ledger(folder) == undisturbed
 
 
-@only_in_postgresql
+@pytest.mark.parametrize("folder", ["PostgreSQL"], indirect=True)
 def test_whoever_reads_meanwhile_sees_whole_students(folder: Path, undisturbed: dict[str, Any]) -> None:
     """As the formgrader does: neither waits for the other, and no student has half of the marks or is graded twice."""
     seen: list[dict[str, Any]] = []
@@ -108,23 +104,3 @@ def test_whoever_reads_meanwhile_sees_whole_students(folder: Path, undisturbed: 
     assert all(entries.items() <= undisturbed.items() for entries in seen)
     assert ledger(folder) == undisturbed and not (folder / "gradebook.db").exists()
     assert grade_class(folder) == []
-
-
-@only_in_postgresql
-def test_a_cluster_that_loses_workers_twice_gives_the_same_gradebook(
-    folder: Path, undisturbed: dict[str, Any], tmp_path: Path
-) -> None:
-    """Of two workers one is killed, and then the one in its place."""
-    (tmp_path / "cluster").mkdir()
-    cluster = DaskCluster(tmp_path / "cluster")
-    try:
-        workers = [cluster.add_worker(), cluster.add_worker()]
-        running = Run(cluster, folder).some(2)
-        workers[0].kill()
-        another = cluster.add_worker()
-        running.some(4)
-        another.kill()
-        assert running.all().errors == {}
-    finally:
-        cluster.end()
-    assert ledger(folder) == undisturbed

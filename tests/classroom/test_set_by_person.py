@@ -1,18 +1,14 @@
 """Points that a person set for a test stay, say so, and are asked for again only if the test itself gives others."""
 
 import copy
-import json
 import shutil
-from inspect import unwrap
 from pathlib import Path
-from types import SimpleNamespace
 
 import nbformat
 import pytest
 from bs4 import BeautifulSoup, Tag
 from hypothesis import given
 from hypothesis import strategies as st
-from nbgrader.server_extensions.formgrader.apihandlers import GradeHandler
 
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.reader import read_ledger
@@ -20,6 +16,7 @@ from grader.classroom.gradebook.rules import CellScore, NotebookScore
 from grader.classroom.page.exercises import exercises, put_score
 from grader.engine.notebook.cells import CellType, type_of
 from grader.engine.notebook.outline import GRADED
+from tests.support.formgrader import by_formgrader
 from tests.support.notebooks import answered
 from tests.support.small_class import NAME, RIGHT, SOURCE, grade_class, hand_in, make_course, released, run
 
@@ -48,11 +45,7 @@ def course(graded: Path, tmp_path: Path) -> Path:
 
 def put(folder: Path, student: str, test: str, points: float) -> None:
     """Set points as the formgrader does."""
-    with CourseDir(folder).gradebook() as gradebook:
-        row = gradebook.find_grade(test, "small", NAME, student)
-        body = {"manual_score": points, "extra_credit": None}
-        request = SimpleNamespace(gradebook=gradebook, get_json_body=lambda: body, write=json.loads)
-        unwrap(GradeHandler.put)(request, row.id)
+    by_formgrader(folder, (test, "small", NAME, student), points)
 
 
 def state(folder: Path) -> dict[str, tuple[float, bool]]:

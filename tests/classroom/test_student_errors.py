@@ -9,7 +9,6 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import nbformat
 import pytest
 
 from grader import files
@@ -21,12 +20,7 @@ from grader.classroom.student import Assignment, Submission, grade_submission
 from grader.errors import GraderError
 from tests.support.notebooks import answered
 from tests.support.paths import REPOSITORY
-from tests.support.small_class import NAME, RIGHT, SCORES, configure, grade_class, hand_in, points, released
-
-
-def grade_all(folder: Path, **options: Any) -> dict[str, StudentResult]:
-    """Grade the class; return the result of each student."""
-    return {outcome.student: outcome for outcome in ClassRun(CourseDir(folder), NAME, **options).outcomes()}
+from tests.support.small_class import NAME, RIGHT, SCORES, configure, grade_all, grade_class, hand_in, points, released
 
 
 @pytest.mark.slow
@@ -170,11 +164,3 @@ def test_a_link_in_the_place_of_a_new_file_is_not_followed(again: Path) -> None:
     assert "could not be graded" in errors[0] and (again / "secret.txt").read_text() == "secret"
     link.unlink()
     assert grade_class(again) == ["ann"]
-
-
-def test_text_that_no_file_can_hold_is_graded(again: Path) -> None:
-    """Half a surrogate pair in a cell, printed too, stops neither its student nor the others."""
-    odd = answered(released(again), **RIGHT | {"two": "print('\\ud800')\ndef two():\n    return 2  # \ud800"})
-    raw = nbformat.writes(odd).encode("utf-8", "surrogatepass").replace(b"\xed\xa0\x80", b"\\ud800")
-    hand_in(again, "jan", raw)
-    assert "jan" in grade_class(again) and points(again)["jan"] == 8

@@ -6,19 +6,15 @@ nothing but tasks.
 
 import copy
 import csv
-import json
 import shutil
 from datetime import datetime
-from inspect import unwrap
 from pathlib import Path
-from types import SimpleNamespace
 
 import nbformat
 import pytest
 from nbconvert.exporters import HTMLExporter
 from nbformat import NotebookNode
 from nbgrader.server_extensions.formgrader import handlers
-from nbgrader.server_extensions.formgrader.apihandlers import CommentHandler, GradeHandler
 
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.reader import read_ledger
@@ -28,6 +24,7 @@ from grader.classroom.release import release
 from grader.commands.cli import main
 from grader.commands.report.load import load_class
 from tests.support import stock_nbgrader
+from tests.support.formgrader import by_formgrader
 from tests.support.notebooks import answer, answered, cell, check, code, helpers, notebook, task, text, written
 from tests.support.small_class import configure, run
 from tests.support.stock_nbgrader import CONFIG, grade_class, rows, write
@@ -94,15 +91,7 @@ def make_course(folder: Path) -> Path:
 
 def mark(folder: Path, student: str, notebook_name: str, name: str, points: float, comment: str = "") -> None:
     """Give points and a comment as the formgrader does."""
-    with CourseDir(folder).gradebook() as gradebook:
-        grade = gradebook.find_grade(name, notebook_name, NAME, student)
-        said = gradebook.find_comment(name, notebook_name, NAME, student)
-        for handler, row, body in (
-            (GradeHandler, grade, {"manual_score": points, "extra_credit": None}),
-            (CommentHandler, said, {"manual_comment": comment}),
-        ):
-            request = SimpleNamespace(gradebook=gradebook, get_json_body=lambda body=body: body, write=json.loads)
-            unwrap(handler.put)(request, row.id)
+    by_formgrader(folder, (name, notebook_name, NAME, student), points, comment)
 
 
 @pytest.fixture(scope="module")
@@ -289,16 +278,23 @@ def test_a_late_penalty_counts_marked_tasks(again: Path) -> None:
 
 
 def test_points_that_changed_in_the_source_are_registered(again: Path) -> None:
-    """By `grader grade`, and by nbgrader with the plug-in."""
+    """By `grader grade`, and by nbgrader with the plug-in, whose log names the cells; a blank answer is still blank."""
     for points, command in ((5, ""), (6, "autograde")):
         source = copy.deepcopy(SOURCES["sums"])
-        cell(source, "formulae").metadata.nbgrader.points = points
+        for name in ("formulae", "squares-check", "equation"):
+            cell(source, name).metadata.nbgrader.points = points
         write(again / "source" / NAME, {"sums": source})
         if command:
-            assert run(again, "nbgrader", command, NAME, "--force", "--student=answered").returncode == 0
+            for student in ("answered", "unchanged"):
+                done = run(again, "nbgrader", command, NAME, "--force", f"--student={student}")
+                is_first = student == "answered"
+                assert done.returncode == 0 and ("formulae" in done.stderr) == is_first, done.stderr
         else:
             grade_class(again, NAME)
-        assert rows(again, NAME)["answered", "sums", "grade", "formulae"][2] == points
+        found = rows(again, NAME)
+        assert [found["answered", "sums", "grade", name][2] for name in ("formulae", "equation")] == [points] * 2
+        assert found["answered", "sums", "grade", "squares-check"] == (points, None, points, False)
+        assert found["unchanged", "sums", "comment", "equation"] == ("No response.", None)
 
 
 def test_the_class_report_counts_tasks_as_questions(again: Path) -> None:

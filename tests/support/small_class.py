@@ -13,6 +13,7 @@ from nbformat import NotebookNode
 from grader.classroom.class_run import ClassRun
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.release import release
+from grader.classroom.results import StudentResult
 from grader.engine.report import Result, Verdict
 from tests.support import warm
 from tests.support.notebooks import answer, answered, cell, check, code, helpers, hidden, notebook, text, written
@@ -139,6 +140,11 @@ def grade_class(folder: Path, **options: Any) -> list[str]:
     outcomes = list(ClassRun(CourseDir(folder), NAME, **options).outcomes())
     assert not any("could not be graded" in error for outcome in outcomes for error in outcome.errors)
     return sorted(outcome.student for outcome in outcomes if outcome.reports)
+
+
+def grade_all(folder: Path, **options: Any) -> dict[str, StudentResult]:
+    """Grade the class; return the result of each student, also of those who could not be graded."""
+    return {outcome.student: outcome for outcome in ClassRun(CourseDir(folder), NAME, **options).outcomes()}
 
 
 def points(folder: Path) -> dict[str, float]:
