@@ -130,21 +130,20 @@ LINKS = {
 """Students whose submission is reached through a link or holds one: where the link is, and where it leads."""
 
 
-def link(course: Path, student: str) -> None:
-    """Hand in for a student of LINKS."""
-    place, target = LINKS[student]
-    hand_in(course, student, answered(released(course), **RIGHT))
-    path = course / "submitted" / student / place
-    shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
-    path.symlink_to(target)
-
-
 def test_nbgrader_copies_and_grades_nothing_strange(ungraded: Path) -> None:
     """No link and no foreign file gets into autograded/ or feedback/, and the log names what was left out or refused.
 
     A submission reached through a link, or with a link in the place of one of its own files, is refused, and a file
     that is no notebook is named; the others are graded, and invalid metadata costs neither points nor time.
     """
+    for student, (place, target) in LINKS.items():
+        hand_in(ungraded, student, answered(released(ungraded), **RIGHT))
+        path = ungraded / "submitted" / student / place
+        shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+        path.symlink_to(target)
+    # As after a click on the button of one student in the formgrader: it fails if every submission is refused.
+    done = run(ungraded, "nbgrader", "autograde", NAME, "--student=notebook")
+    assert done.returncode != 0 and "no link is followed" in done.stderr
     (ungraded / "secret.txt").write_text("2030-01-01 12:00:00 UTC")
     odd = answered(released(ungraded), **RIGHT)
     odd.cells[0].metadata["tags"] = [{"a": number} for number in range(20_000)]
@@ -156,8 +155,6 @@ def test_nbgrader_copies_and_grades_nothing_strange(ungraded: Path) -> None:
     (submitted / "folder").symlink_to(ungraded / "source")
     (submitted / "data").mkdir()
     (submitted / "data" / "link.txt").symlink_to(ungraded / "secret.txt")
-    for student in LINKS:
-        link(ungraded, student)
     done = run(ungraded, "nbgrader", "autograde", NAME)
     assert done.returncode != 0 and "small.ipynb is not JSON" in done.stderr
     assert points(ungraded)["ann"] == SCORES["ann"] and points(ungraded).keys() <= {"ann", "bob"}
@@ -173,10 +170,3 @@ def test_nbgrader_copies_and_grades_nothing_strange(ungraded: Path) -> None:
         record = {".small.results.json", STAMP} if step == "autograded" else set[str]()
         assert names - {"small.ipynb", "small.html", "index.html"} == record
     assert "forged" not in (ungraded / "autograded" / "ann" / NAME / ".small.results.json").read_text()
-
-
-def test_nbgrader_fails_if_every_submission_is_refused(ungraded: Path) -> None:
-    """As after a click on the button of one student in the formgrader."""
-    link(ungraded, "notebook")
-    done = run(ungraded, "nbgrader", "autograde", NAME)
-    assert done.returncode != 0 and "no link is followed" in done.stderr

@@ -33,17 +33,16 @@ def twice(notebook: NotebookNode) -> None:
     notebook.cells[-1].id = "another"
 
 
-def hidden_syntax_error(notebook: NotebookNode) -> None:
-    """Write one bracket too many into a hidden test."""
-    hidden = cell(notebook, "one-test-more")
-    hidden.source = hidden.source.replace("assert one(3) ==", "assert one((3) ==")
-
-
+HIDDEN = "### BEGIN HIDDEN TESTS"
 BROKEN: list[tuple[Change, str, str]] = [
-    (source("one-test-more", "### BEGIN HIDDEN TESTS\nassert one(3) == 3"), "one-test-more", "no end hidden tests"),
+    (source("one-test-more", f"{HIDDEN}\nassert one(3) == 3"), "one-test-more", "no end hidden tests"),
     (source("one", "### BEGIN SOLUTION\ndef one(x=1): return x"), "one", "no end solution statement"),
     (source("one-check", "assert one( == 1"), "one-check", "syntax error"),
-    (hidden_syntax_error, "one-test-more", "syntax error on line"),
+    (
+        source("one-test-more", f"{HIDDEN}\nassert one((3)\n### END HIDDEN TESTS"),
+        "one-test-more",
+        "syntax error on line",
+    ),
     (source("imports", "import"), "imports", "syntax error on line 1"),
     (source("one-check", "# nothing"), "one-check", "only comments"),
     (lambda notebook: notebook.cells.insert(1, text("<!-- BEGIN MARK SCHEME -->")), "cell 2", "no end mark scheme"),

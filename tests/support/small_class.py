@@ -4,6 +4,7 @@ import copy
 import os
 import shutil
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +84,14 @@ def hand_in(folder: Path, student: str, submission: NotebookNode | bytes | None)
     elif submission is not None:
         nbformat.write(submission, submitted / "small.ipynb")
     return submitted
+
+
+def write_files(folder: Path, files: Mapping[str, NotebookNode | bytes | str]) -> None:
+    """Write files into a folder, by their paths in it."""
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        text = nbformat.writes(content) if isinstance(content, NotebookNode) else content
+        (folder / name).write_bytes(text.encode() if isinstance(text, str) else text)
 
 
 def make_class(folder: Path) -> Path:

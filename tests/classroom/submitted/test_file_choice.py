@@ -12,20 +12,23 @@ from grader.classroom.release import release
 from grader.commands.cli import main
 from grader.errors import GraderError
 from tests.support.notebooks import answer, answered, check, notebook
-from tests.support.small_class import NAME, RIGHT, SCORES, grade_all, grade_class, hand_in, points, released, run
+from tests.support.small_class import (
+    NAME,
+    RIGHT,
+    SCORES,
+    grade_all,
+    grade_class,
+    hand_in,
+    points,
+    released,
+    run,
+    write_files,
+)
 
 THREE = notebook(
     answer("three", "def three():\n    ### BEGIN SOLUTION\n    return 3\n    ### END SOLUTION"),
     check("three-check", "assert three() == 3", points=4),
 )
-
-
-def write(folder: Path, files: dict[str, nbformat.NotebookNode | bytes]) -> None:
-    """Write the files of a submission."""
-    for name, content in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content if isinstance(content, bytes) else nbformat.writes(content).encode())
 
 
 @pytest.fixture
@@ -63,7 +66,7 @@ def test_a_renamed_notebook_is_graded_and_its_page_names_it(
     """
     work = answered(released(again), **RIGHT)
     submitted = hand_in(again, "gus", released(again) if expected == "blank" else expected)
-    write(submitted, {name: work})
+    write_files(submitted, {name: work})
     result = grade_all(again)["gus"]
     why = {None: "was not handed in", "blank": "is as released", b"{": "cannot be read"}[expected]
     record = read_record(again / "autograded" / "gus" / NAME, "small")
@@ -73,7 +76,7 @@ def test_a_renamed_notebook_is_graded_and_its_page_names_it(
     page = (again / "feedback" / "gus" / NAME / "small.html").read_text()
     assert f"This is your file <code>{name}</code>." in page
     assert grade_class(again) == [] and grade_all(again)["gus"].notices == result.notices
-    write(submitted, {name: answered(work, one="def one(x=1):\n    return 2")})
+    write_files(submitted, {name: answered(work, one="def one(x=1):\n    return 2")})
     assert grade_class(again) == ["gus"] and points(again)["gus"] == 5
     assert "This is your file" not in (again / "feedback" / "ann" / NAME / "small.html").read_text()
 
@@ -84,7 +87,7 @@ def test_a_hostile_name_is_only_text(again: Path) -> None:
     work = answered(released(again), **RIGHT)
     names = {"gus": "<b>small</b>.ipynb", "hal": "\x1b[2J\u202esmall.ipynb", "ivy": "small\udcff.ipynb"}
     for student, name in names.items():
-        write(hand_in(again, student, None), {name: work})
+        write_files(hand_in(again, student, None), {name: work})
     results = grade_all(again)
     for student, name in names.items():
         (notice,) = results[student].notices
@@ -101,7 +104,7 @@ def test_notebooks_with_exchanged_names_are_graded_by_their_cells(two: Path) -> 
     One file under the name of another notebook counts once; the other notebook was not handed in.
     """
     submitted = hand_in(two, "gus", third(two))
-    write(submitted, {"third.ipynb": answered(released(two), **RIGHT)})
+    write_files(submitted, {"third.ipynb": answered(released(two), **RIGHT)})
     hand_in(two, "hal", third(two))
     results = grade_all(two)
     assert points(two) == {"gus": 12, "hal": 4} and not results["gus"].errors
@@ -125,10 +128,10 @@ def test_between_different_answers_nothing_is_guessed(again: Path, monkeypatch: 
     one = {"small (1).ipynb": answered(released(again), **RIGHT)}
     other = {"small (2).ipynb": answered(released(again), one="def one(x=1):\n    return x")}
     rivals = "'small (1).ipynb' and 'small (2).ipynb' have different answers: remove all but the right one"
-    write(hand_in(again, "gus", None), one | other)
-    write(hand_in(again, "hal", released(again)), one | other)
-    write(hand_in(again, "ivy", one["small (1).ipynb"]), other)
-    write(hand_in(again, "jan", one["small (1).ipynb"]), one | {"small (3).ipynb": released(again)})
+    write_files(hand_in(again, "gus", None), one | other)
+    write_files(hand_in(again, "hal", released(again)), one | other)
+    write_files(hand_in(again, "ivy", one["small (1).ipynb"]), other)
+    write_files(hand_in(again, "jan", one["small (1).ipynb"]), one | {"small (3).ipynb": released(again)})
     results = grade_all(again)
     assert results["gus"].errors == [f"small.ipynb was not handed in, and {rivals}"]
     assert results["hal"].errors == [f"small.ipynb is as released, and {rivals}"]
@@ -168,7 +171,7 @@ def test_a_file_that_may_hold_answers_is_an_error_if_there_are_none(
     """With no notebook, with a blank one and with a filled one: only there it is a mere notice."""
     monkeypatch.chdir(again)
     for student, work in (("gus", None), ("hal", released(again)), ("ivy", answered(released(again), **RIGHT))):
-        write(hand_in(again, student, work), {file: b"PK"})
+        write_files(hand_in(again, student, work), {file: b"PK"})
     results = grade_all(again)
     for student in ("gus", "hal"):
         assert line.replace("gus", student) in results[student].errors
@@ -187,17 +190,17 @@ def test_every_ignored_file_is_named_but_not_what_programs_make(again: Path) -> 
         "timestamp.txt": b"", "submission_secret.txt": b"", "hand_in.toml": b"",
         ".ipynb_checkpoints/small-checkpoint.ipynb": b"{", "__MACOSX/small.ipynb": b"{", "a/.git/small.ipynb": b"{",
     }  # fmt: skip
-    write(hand_in(again, "gus", answered(released(again), **RIGHT)), quiet)
-    write(hand_in(again, "hal", released(again)), {"play.ipynb": notebook()})
-    write(hand_in(again, "ivy", None), {"play.ipynb": notebook()})
-    write(hand_in(again, "jim", None), {"homework.pdf": b"%PDF"})
+    write_files(hand_in(again, "gus", answered(released(again), **RIGHT)), quiet)
+    write_files(hand_in(again, "hal", released(again)), {"play.ipynb": notebook()})
+    write_files(hand_in(again, "ivy", None), {"play.ipynb": notebook()})
+    write_files(hand_in(again, "jim", None), {"homework.pdf": b"%PDF"})
     results = grade_all(again)
     ignored = "'README', 'data/words.txt', 'helper.py', 'photo.png' and 'vocab.json'"
     assert results["gus"].errors + results["gus"].notices == [
         f"ignored, because no notebook's code names it: {ignored}"
     ]
     assert results["jim"].errors == ["'homework.pdf' cannot be graded: ask the student for the notebooks"]
-    write(again / "submitted" / "gus" / NAME, {"late.pdf": b""})
+    write_files(again / "submitted" / "gus" / NAME, {"late.pdf": b""})
     assert "'late.pdf'" in grade_all(again)["gus"].notices[0]
     line = "'play.ipynb' belongs to no notebook of this assignment"
     assert results["hal"].notices == [line] and not results["hal"].errors
@@ -207,13 +210,14 @@ def test_every_ignored_file_is_named_but_not_what_programs_make(again: Path) -> 
 @pytest.mark.slow
 def test_files_that_are_not_looked_at_are_named_together(again: Path) -> None:
     """Twenty are read beside the expected ones; folders are looked into to a depth, and up to a number of files."""
-    write(hand_in(again, "gus", None), {f"x{number:02}.ipynb": b"{" for number in range(30)})
+    write_files(hand_in(again, "gus", None), {f"x{number:02}.ipynb": b"{" for number in range(30)})
     errors = grade_all(again)["gus"].errors
     assert errors[-1] == "27 more files cannot be read" and len(errors) == 4
     work = answered(released(again), **RIGHT)
-    write(hand_in(again, "hal", None), {"a/b/c/d/small.ipynb": work})
-    write(hand_in(again, "ivy", None), {f"many/{number}": b"" for number in range(1_000)})
-    write(hand_in(again, "jan", None), {f"data/{number}": b"" for number in range(100)} | {"data/small.ipynb": work})
+    write_files(hand_in(again, "hal", None), {"a/b/c/d/small.ipynb": work})
+    write_files(hand_in(again, "ivy", None), {f"many/{number}": b"" for number in range(1_000)})
+    write_files(hand_in(again, "jan", None), {f"data/{number}": b"" for number in range(100)})
+    write_files(again / "submitted" / "jan" / NAME, {"data/small.ipynb": work})
     results = grade_all(again)
     assert "'a/b/c/d' is too deep" in results["hal"].errors[0]
     assert "only 1000 files were looked at" in results["ivy"].errors[0]
@@ -226,15 +230,15 @@ def test_a_file_that_was_imported_is_not_named_again(
 ) -> None:
     """The command that the table names is enough, from either wrong place; another version there is named."""
     work, students = answered(released(again), **RIGHT), again / "submitted"
-    write(students / "gus", {"small.ipynb": work})
-    write(students / "hal", {"01_small/small (1).ipynb": work})
+    write_files(students / "gus", {"small.ipynb": work})
+    write_files(students / "hal", {"01_small/small (1).ipynb": work})
     monkeypatch.chdir(again)
     for student in ("gus", "hal"):
         assert main(["import", f"submitted/{student}", "--assignment", NAME]) == 0
     results = grade_all(again)
     assert [results[student].errors for student in ("gus", "hal")] == [[], []]
     assert main(["grade", NAME, "--student", "gus", "--student", "hal"]) == 0
-    write(students / "gus", {"small.ipynb": answered(released(again), **RIGHT | {"why": "I thought again."})})
+    write_files(students / "gus", {"small.ipynb": answered(released(again), **RIGHT | {"why": "I thought again."})})
     assert "'small.ipynb'" in grade_all(again)["gus"].errors[0]
 
 
@@ -243,15 +247,15 @@ def test_files_outside_of_the_folder_of_the_assignment_are_named(
 ) -> None:
     """Beside it, in one of almost its name, under a strange name; the student is in the table, the exit status is 1."""
     work, students = answered(released(again), **RIGHT), again / "submitted"
-    write(students / "gus", {"small.ipynb": work})
-    write(students / "hal", {"01_small/small (1).ipynb": work})
-    write(students / "ivy", {"homework.ipynb": work, "notes.ipynb": notebook(), "letter.txt": b""})
-    write(students / "ann", {"Small.ipynb": work})
-    write(students / "jan", {"02-other/x.ipynb": notebook()})
+    write_files(students / "gus", {"small.ipynb": work})
+    write_files(students / "hal", {"01_small/small (1).ipynb": work})
+    write_files(students / "ivy", {"homework.ipynb": work, "notes.ipynb": notebook(), "letter.txt": b""})
+    write_files(students / "ann", {"Small.ipynb": work})
+    write_files(students / "jan", {"02-other/x.ipynb": notebook()})
     (students / "kim").symlink_to(students / "gus")
     (students / "list.csv").write_text("")
     (students / "leo.zip").write_bytes(b"PK")
-    write(students / "mia", {"homework.zip": b"PK", "photos.txt": b""})
+    write_files(students / "mia", {"homework.zip": b"PK", "photos.txt": b""})
     results = grade_all(again)
     for student, file in (("gus", "small.ipynb"), ("hal", "01_small/small (1).ipynb"), ("ivy", "homework.ipynb"),
         ("leo.zip", "leo.zip"), ("mia", "homework.zip")):  # fmt: skip
@@ -285,7 +289,8 @@ def test_files_outside_of_the_folder_of_the_assignment_are_named(
 @pytest.mark.slow
 def test_nbgrader_names_the_files_that_it_does_not_read(again: Path) -> None:
     """The plug-in logs what `grader grade` would say of them."""
-    write(hand_in(again, "gus", released(again)), {"small (1).ipynb": answered(released(again), **RIGHT), "x.zip": b""})
+    work = answered(released(again), **RIGHT)
+    write_files(hand_in(again, "gus", released(again)), {"small (1).ipynb": work, "x.zip": b""})
     done = run(again, "nbgrader", "autograde", NAME, "--student=gus")
     assert "'small (1).ipynb' was not read, and small.ipynb is as released: rename the file" in done.stderr
     assert "left out: 'x.zip'" in done.stderr

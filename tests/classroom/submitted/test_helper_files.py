@@ -13,7 +13,7 @@ from grader.engine.grading import grade
 from grader.engine.limits import Limits
 from grader.engine.notebook.folder.submission_folder import SubmissionFolder
 from tests.support.notebooks import answer, answered, cell, check, code, helpers, hidden, notebook
-from tests.support.small_class import NAME, RIGHT, grade_class, hand_in, make_course, points, released, run
+from tests.support.small_class import NAME, RIGHT, grade_class, hand_in, make_course, points, released, run, write_files
 
 HELPED = "import my_layers, json\n\ndef one(x=1):\n    return my_layers.same(x) * json.load(open('config.json'))['one']"
 FILES = {"my_layers.py": b"from deeper import other\n\ndef same(x):\n    return other(x)\n",
@@ -33,13 +33,6 @@ def read(folder: Path, *texts: str, **limits: int) -> tuple[dict[str, bytes], li
     )
 
 
-def write(folder: Path, files: dict[str, bytes]) -> None:
-    """Write files into a folder."""
-    for name, content in files.items():
-        (folder / name).parent.mkdir(exist_ok=True)
-        (folder / name).write_bytes(content)
-
-
 @pytest.mark.parametrize(
     ("file", "text"),
     [
@@ -52,7 +45,7 @@ def write(folder: Path, files: dict[str, bytes]) -> None:
 )
 def test_a_file_that_the_notebook_names_is_read(tmp_path, file, text):
     """A module by its name, other files by their file names or paths."""
-    write(tmp_path, {file: b"1"})
+    write_files(tmp_path, {file: b"1"})
     assert read(tmp_path, text) == ({file: b"1"}, [])
     assert read(tmp_path, "import torch") == ({}, [])
     assert read(tmp_path, "print(1)", text) == ({file: b"1"}, [])
@@ -60,7 +53,7 @@ def test_a_file_that_the_notebook_names_is_read(tmp_path, file, text):
 
 def test_modules_that_helpers_import_are_read_too(tmp_path):
     """Only from modules: a data file names nothing."""
-    write(tmp_path, {"a.py": b"import b_part", "b_part.py": b"open('c.txt')", "c.txt": b"d.txt", "d.txt": b""})
+    write_files(tmp_path, {"a.py": b"import b_part", "b_part.py": b"open('c.txt')", "c.txt": b"d.txt", "d.txt": b""})
     assert list(read(tmp_path, "import a")[0]) == ["a.py", "b_part.py", "c.txt"]
 
 
@@ -72,7 +65,7 @@ def test_other_kinds_of_files_are_never_read(tmp_path, make):
     """
     kinds = "other.ipynb timestamp.txt submission_secret.txt hand_in.toml .env .git/config x.so __pycache__/x.py"
     files = [*kinds.split(), "nbgrader_config.py"]
-    write(tmp_path, dict.fromkeys(files, b"secret"))
+    write_files(tmp_path, dict.fromkeys(files, b"secret"))
     make(tmp_path / "config.json")
     (tmp_path / "lib").symlink_to(Path(__file__).parent)
     files += ["config.json", f"lib/{Path(__file__).name}"]
@@ -85,14 +78,14 @@ def test_other_kinds_of_files_are_never_read(tmp_path, make):
 )
 def test_no_file_replaces_an_installed_module(tmp_path, file):
     """A notice says that it is left out."""
-    write(tmp_path, {file: b"allclose = lambda *_: True"})
+    write_files(tmp_path, {file: b"allclose = lambda *_: True"})
     files, [notice] = read(tmp_path, f"import {file.split('/')[0].removesuffix('.py')}")
     assert not files and repr(file) in notice and "an installed module has this name" in notice
 
 
 def test_files_are_limited_in_number_and_size(tmp_path):
     """What is beyond the limits is named; the rest is there."""
-    write(tmp_path, {f"f{number}.txt": b"x" * 600 for number in range(4)})
+    write_files(tmp_path, {f"f{number}.txt": b"x" * 600 for number in range(4)})
     text = " ".join(f"f{number}.txt" for number in range(4))
     files, notices = read(tmp_path, text, helper_files=2)
     assert list(files) == ["f0.txt", "f1.txt"] and len(notices) == 2 and "at most 2 files" in notices[0]
@@ -123,13 +116,15 @@ def test_every_door_takes_the_files_and_a_changed_one_grades_again(tmp_path):
     blank = released(course)
     submission = answered(blank, **{**RIGHT, "one": HELPED})
     folder = hand_in(course, "ann", submission)
-    write(folder, {**FILES, "unnamed.txt": b"1"})
+    write_files(folder, {**FILES, "unnamed.txt": b"1"})
     grade_class(course)
     assert points(course) == {"ann": 8.0}
-    digest = read_submission(load_assignment(CourseDir(course), NAME, sandbox=True), "ann", handed_in(course)).digest
+    course_dir = CourseDir(course)
+    assignment = load_assignment(course_dir, NAME, sandbox=True)
+    digest = read_submission(assignment, "ann", course_dir.handed_in(NAME, "ann")).digest
     (folder / "unnamed.txt").write_bytes(b"2")
     (folder / "config.json").write_bytes(b'{"one": 1} ')
-    again = read_submission(load_assignment(CourseDir(course), NAME, sandbox=True), "ann", handed_in(course))
+    again = read_submission(assignment, "ann", course_dir.handed_in(NAME, "ann"))
     assert again.digest != digest and sorted(again.files) == sorted(FILES)
     assert checked(CourseDir(course), folder / "small.ipynb").report.points == 8.0
     (folder / "config.json").write_bytes(b'{"one": 2}')
@@ -143,8 +138,3 @@ def test_every_door_takes_the_files_and_a_changed_one_grades_again(tmp_path):
     done = run(course, "nbgrader", "autograde", NAME, "--force", "--student=ann")
     assert done.returncode == 0, done.stderr
     assert points(course) == {"ann": 8.0}
-
-
-def handed_in(course: Path) -> SubmissionFolder:
-    """The submission of ann."""
-    return CourseDir(course).handed_in(NAME, "ann")
