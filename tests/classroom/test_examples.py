@@ -2,7 +2,6 @@
 
 import re
 import shutil
-from dataclasses import dataclass
 
 import nbformat
 import pytest
@@ -38,21 +37,12 @@ POINTS = {
 }
 
 
-@dataclass(frozen=True)
-class Class:
-    """The course folder after the run, and the result of each student."""
-
-    course_dir: CourseDir
-    results: dict[str, StudentResult]
-
-    def pages(self, student: str) -> dict[str, str]:
-        """Return the student's feedback as a browser shows it, by notebook."""
-        files = self.course_dir.folder("feedback", ASSIGNMENT, student).glob("[0-9]*.html")
-        return {path.stem: BeautifulSoup(path.read_text(), "html.parser").get_text() for path in files}
+Run = tuple[CourseDir, dict[str, StudentResult]]
+"""The course folder after the run, and the result of each student."""
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Class:
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """Grade the ten students once, two at a time, with a shorter time limit than in the course."""
     repository = tmp_path_factory.mktemp("repository")
     shutil.copy(REPOSITORY / "nbgrader_config.py", repository)
@@ -63,7 +53,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Class:
     course_dir = CourseDir(folder)
     results = {result.student: result for result in ClassRun(course_dir, ASSIGNMENT, jobs=2).outcomes()}
     assert sorted(results) == sorted(POINTS) == sorted(read_ledger(course_dir, ASSIGNMENT).by_student)
-    return Class(course_dir, results)
+    return course_dir, results
 
 
 def secrets() -> dict[str, list[str]]:
@@ -89,32 +79,35 @@ SECRETS = secrets()
 
 
 @pytest.mark.parametrize("student", POINTS)
-def test_every_student_gets_the_points_that_the_answers_earn(run: Class, student: str) -> None:
+def test_every_student_gets_the_points_that_the_answers_earn(run: Run, student: str) -> None:
     """The report and the gradebook agree on the points; only Hana's truncated file is an error, only Jana's repaired.
 
     The tests of Goran's loop, and of exercises that build on it, are timed out; all others passed.
     """
-    reports, errors = run.results[student].reports, run.results[student].errors
-    score = read_ledger(run.course_dir, ASSIGNMENT).by_student[student]
+    course_dir, results = run
+    reports, errors = results[student].reports, results[student].errors
+    score = read_ledger(course_dir, ASSIGNMENT).by_student[student]
     assert (sum(each.points for each in reports.values()), score.total.tests) == (POINTS[student], POINTS[student])
     assert score.total.max_tests == MAX_POINTS
     assert [line.split()[0] for line in errors] == ([f"{DAMAGED[1]}.ipynb"] if student == DAMAGED[0] else [])
     repairs = {name: len(report.repairs) for name, report in reports.items() if report.repairs}
     assert repairs == ({"1-vanilla-attention": 3} if student == "jana" else {})
     if student == "goran":
-        results = [result for report in reports.values() for result in report.results]
-        assert {result.verdict for result in results} == {"passed", "timed out"}
+        verdicts = {result.verdict for report in reports.values() for result in report.results}
+        assert verdicts == {"passed", "timed out"}
 
 
 @pytest.mark.parametrize("student", POINTS)
-def test_feedback_shows_the_points_and_every_message_and_nothing_hidden(run: Class, student: str) -> None:
+def test_feedback_shows_the_points_and_every_message_and_nothing_hidden(run: Run, student: str) -> None:
     """Every readable notebook has a page, without a line of a hidden test or of a marking scheme, or their markers."""
-    pages = run.pages(student)
+    course_dir, results = run
+    files = course_dir.folder("feedback", ASSIGNMENT, student).glob("[0-9]*.html")
+    pages = {path.stem: BeautifulSoup(path.read_text(), "html.parser").get_text() for path in files}
     assert set(pages) == {name for name in NOTEBOOKS if (student, name) != DAMAGED}
     for name, page in pages.items():
         assert re.search(rf"{name}\s+[\d.]+ of [\d.]+ points", page)
         assert "HIDDEN TESTS" not in page and "MARK SCHEME" not in page and "Marking scheme" not in page
         assert len(SECRETS[name]) > 20 and [line for line in SECRETS[name] if line in page] == []
         text = " ".join(page.split())
-        messages = {result.message for result in run.results[student].reports[name].results if result.message}
+        messages = {result.message for result in results[student].reports[name].results if result.message}
         assert [message for message in messages if " ".join(message.split()) not in text] == []

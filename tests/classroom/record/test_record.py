@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.classroom.record.entry import Entry, Kind, account
+from grader.classroom.record.entry import Entry, Kind
 from grader.classroom.record.record import RECORD, Record
 from grader.errors import GraderError
 
@@ -165,11 +165,3 @@ def test_an_error_inside_the_lock_is_not_an_error_of_the_record(tmp_path: Path) 
     with pytest.raises(FileNotFoundError), record.locked():
         (tmp_path / "missing").read_text()
     record.append([MARK])
-
-
-def test_the_account_is_the_hubs_if_there_is_a_hub(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In a hub's container all people have one account of the machine."""
-    monkeypatch.setenv("JUPYTERHUB_USER", "mia@example.org")
-    assert account() == "mia@example.org"
-    monkeypatch.delenv("JUPYTERHUB_USER")
-    assert account() and account() != "mia@example.org"

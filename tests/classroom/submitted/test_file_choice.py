@@ -19,6 +19,7 @@ from tests.support.small_class import (
     grade_all,
     grade_class,
     hand_in,
+    make_course,
     points,
     released,
     run,
@@ -29,23 +30,6 @@ THREE = notebook(
     answer("three", "def three():\n    ### BEGIN SOLUTION\n    return 3\n    ### END SOLUTION"),
     check("three-check", "assert three() == 3", points=4),
 )
-
-
-@pytest.fixture
-def two(again: Path) -> Path:
-    """The class, with a second notebook that no student has handed in, and no results."""
-    nbformat.write(THREE, again / "source" / NAME / "third.ipynb")
-    for folder in ("autograded", "feedback", "release", "submitted"):
-        shutil.rmtree(again / folder)
-    (again / "gradebook.db").unlink()
-    release(CourseDir(again), NAME)
-    return again
-
-
-def third(folder: Path) -> nbformat.NotebookNode:
-    """The second notebook with its answer."""
-    blank = nbformat.read(folder / "release" / NAME / "third.ipynb", as_version=4)
-    return answered(blank, three="def three():\n    return 3")
 
 
 @pytest.mark.slow
@@ -98,16 +82,18 @@ def test_a_hostile_name_is_only_text(again: Path) -> None:
 
 
 @pytest.mark.slow
-def test_notebooks_with_exchanged_names_are_graded_by_their_cells(two: Path) -> None:
+def test_notebooks_with_exchanged_names_are_graded_by_their_cells(tmp_path: Path) -> None:
     """Both have all points, and each notice says what the file of the expected name holds.
 
     One file under the name of another notebook counts once; the other notebook was not handed in.
     """
-    submitted = hand_in(two, "gus", third(two))
-    write_files(submitted, {"third.ipynb": answered(released(two), **RIGHT)})
-    hand_in(two, "hal", third(two))
-    results = grade_all(two)
-    assert points(two) == {"gus": 12, "hal": 4} and not results["gus"].errors
+    folder, third = make_course(tmp_path / "course"), answered(THREE, three="def three():\n    return 3")
+    nbformat.write(THREE, folder / "source" / NAME / "third.ipynb")
+    release(CourseDir(folder), NAME)
+    write_files(hand_in(folder, "gus", third), {"third.ipynb": answered(released(folder), **RIGHT)})
+    hand_in(folder, "hal", third)
+    results = grade_all(folder)
+    assert points(folder) == {"gus": 12, "hal": 4} and not results["gus"].errors
     assert results["hal"].notices == [
         "third was graded from 'small.ipynb', because third.ipynb was not handed in",
         "small.ipynb has the cells of third",
