@@ -178,7 +178,7 @@ def test_no_page_is_wider_than_the_window(feedback: Path, tmp_path: Path) -> Non
             page = browser.new_page(viewport={"width": width, "height": 800})
             for file in (*(feedback / "fay" / NAME / f"{name}.html" for name in ("small", "index")), wide):
                 page.goto(file.as_uri())
-                whole, shown = page.evaluate("(all = document.documentElement) => [all.scrollWidth, all.clientWidth]")
+                whole, shown = page.locator("html").evaluate("(all) => [all.scrollWidth, all.clientWidth]")
                 assert (whole > shown) == (file == wide) and shown > width - 40
 
 
