@@ -44,27 +44,10 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def class_run(course: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The class as `grader grade` grades it; tests do not change it."""
-    folder = shutil.copytree(course, tmp_path_factory.mktemp("class_run") / "course")
-    assert len(list(ClassRun(CourseDir(folder), NAME).outcomes())) == len(SCORES)
-    return folder
-
-
-@pytest.fixture(scope="module")
 def generated(course: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The class after `nbgrader generate_assignment`; tests do not change it."""
     folder = shutil.copytree(course, tmp_path_factory.mktemp("generated") / "course")
     assert run(folder, "nbgrader", "generate_assignment", NAME, "--force").returncode == 0
-    return folder
-
-
-@pytest.fixture(scope="module")
-def stock(generated: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The class as `nbgrader autograde` grades it; tests do not change its gradebook."""
-    folder = shutil.copytree(generated, tmp_path_factory.mktemp("stock") / "course")
-    done = run(folder, "nbgrader", "autograde", NAME)
-    assert done.returncode == 0, done.stderr
     return folder
 
 
@@ -76,11 +59,16 @@ def ungraded(generated: Path, tmp_path: Path) -> Path:
     return folder
 
 
-def test_both_ways_leave_the_same(class_run: Path, stock: Path) -> None:
+def test_both_ways_leave_the_same(course: Path, generated: Path, tmp_path: Path) -> None:
     """The same gradebook, notebooks, fingerprints and pages; a page shows the sentence of a hidden test, not its code.
 
     bob was a day late and pays the penalty of the course; ann was in time, and the others have no timestamp.
     """
+    class_run = shutil.copytree(course, tmp_path / "class_run")
+    assert len(list(ClassRun(CourseDir(class_run), NAME).outcomes())) == len(SCORES)
+    stock = shutil.copytree(generated, tmp_path / "stock")
+    done = run(stock, "nbgrader", "autograde", NAME)
+    assert done.returncode == 0, done.stderr
     entries = ledger(class_run)
     assert ledger(stock) == entries and {student: entry["score"] for student, entry in entries.items()} == SCORES
     assert {student: entry["penalties"] for student, entry in entries.items()} == {

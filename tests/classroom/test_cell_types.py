@@ -5,6 +5,7 @@ A combination that nbgrader refuses, or of which it counts points or comments tw
 
 import copy
 import itertools
+from contextlib import suppress
 from pathlib import Path
 
 import nbformat
@@ -16,7 +17,7 @@ from nbgrader.preprocessors import CheckCellMetadata, ComputeChecksums, SaveCell
 
 from grader.classroom.course_dir import CourseDir, make_tables
 from grader.classroom.release import release
-from grader.engine.notebook.cells import CellType
+from grader.engine.notebook.cells import CellType, grade_id, type_of
 from grader.engine.notebook.folder.files import read_source
 from grader.engine.notebook.outline import GRADED, Outline
 from grader.errors import GraderError
@@ -143,3 +144,29 @@ def test_metadata_of_an_old_version_must_be_updated(tmp_path: Path) -> None:
     assert stock_nbgrader.run(folder, "nbgrader", "update", ".").returncode == 0
     release(CourseDir(folder), NAME)
     assert Outline(read_source(folder / "source" / NAME / "one.ipynb", 10)).types == [CellType.TASK]
+
+
+@pytest.mark.slow
+def test_all_types_together_are_graded(tmp_path: Path) -> None:
+    """Each has the rows of its type, even if a student changes all cells.
+
+    An unlocked task, which nbgrader registers and then cannot grade, has those of a locked one.
+    """
+    cells = []
+    for combination in COMBINATIONS:
+        with suppress(GraderError):
+            cells.append(read(cell_of(*combination), tmp_path / "alone").cells[0])
+    write(tmp_path / "source" / NAME, {"all": notebook(*cells)})
+    (tmp_path / "nbgrader_config.py").write_text(CONFIG)
+    release(CourseDir(tmp_path), NAME)
+    changed = nbformat.read(tmp_path / "release" / NAME / "all.ipynb", as_version=4)
+    for each in changed.cells:
+        each.source = "assert 1 == 1"
+    write(tmp_path / "submitted" / "ann" / NAME, {"all": changed})
+    stock_nbgrader.grade_class(tmp_path, NAME)
+    found = stock_nbgrader.rows(tmp_path, NAME)
+    waits = {each: (None, None, POINTS, True) for each in ("markdown-task", "markdown-locked-task")}
+    assert {name: row for (*_, kind, name), row in found.items() if kind == "grade" and name in waits} == waits
+    expected = {("grade", grade_id(each)) for each in cells if type_of(each) in GRADED}
+    expected |= {("comment", grade_id(each)) for each in cells if type_of(each) in ANSWERED}
+    assert {(kind, name) for *_, kind, name in found} == expected and len(expected) > 10

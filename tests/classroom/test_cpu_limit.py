@@ -26,12 +26,7 @@ SLOW = r"\begin{a}" * 5_000
 """The markdown library searches for the end of each, which takes seconds; it is one of many such texts."""
 
 
-@pytest.fixture
-def quick_repeat(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Repeat the exception soon: the first one may be lost, and these tests render too little to wait for a second."""
-    monkeypatch.setattr(limiting, "REPEAT_SECONDS", 1e-3)
-
-
+@pytest.mark.slow
 def test_an_endless_computation_is_stopped() -> None:
     """Also in the middle of a regular expression; a quick block, and the code after the block, are not stopped.
 
@@ -59,7 +54,6 @@ def test_an_endless_computation_is_stopped() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("quick_repeat")
 def test_what_takes_too_long_is_shown_as_typed_and_costs_no_points(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -67,6 +61,8 @@ def test_what_takes_too_long_is_shown_as_typed_and_costs_no_points(
 
     A page that takes too long even as typed is one line, which has the points, and nothing of a test.
     """
+    # The first exception may be lost, and this test renders too little to wait for a second.
+    monkeypatch.setattr(limiting, "REPEAT_SECONDS", 1e-3)
     monkeypatch.setattr(pages, "PAGE_SECONDS", 0.5)
     monkeypatch.setattr(autograded, "OUTPUT_SECONDS", 0.05)
     folder = make_course(tmp_path / "course")

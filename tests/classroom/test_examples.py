@@ -56,23 +56,19 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return course_dir, results
 
 
+HIDDEN_PART = re.compile(rf"{HIDDEN}.*?(?=END HIDDEN TESTS)|BEGIN MARK SCHEME.*?(?=END MARK SCHEME)", re.DOTALL)
+
+
 def secrets() -> dict[str, list[str]]:
     """Return, by notebook, the lines that only hidden tests and marking schemes of the source contain."""
     secret_lines = {}
     for path in (REPOSITORY / "source" / ASSIGNMENT).glob("*.ipynb"):
-        cells = nbformat.read(path, as_version=4).cells
-        parts = [(cell, *_hidden_part(cell.source)) for cell in cells]
-        shown = "\n".join(cell.source.replace(part, "") for cell, part in parts)
-        lines = {line.strip() for _, part in parts for line in part.splitlines()[1:-1]}
+        sources = [cell.source for cell in nbformat.read(path, as_version=4).cells]
+        shown = "\n".join(HIDDEN_PART.sub("", source) for source in sources)
+        parts = (part.splitlines()[1:-1] for source in sources for part in HIDDEN_PART.findall(source))
+        lines = {line.strip() for part in parts for line in part}
         secret_lines[path.stem] = sorted(line for line in lines if len(line) > 30 and line not in shown)
     return secret_lines
-
-
-def _hidden_part(source: str) -> tuple[str]:
-    for begin, end in ((HIDDEN, "END HIDDEN TESTS"), ("BEGIN MARK SCHEME", "END MARK SCHEME")):
-        if begin in source:
-            return (source[source.index(begin) : source.index(end)],)
-    return ("",)
 
 
 SECRETS = secrets()

@@ -28,7 +28,6 @@ from tests.support.small_class import (
     configure,
     grade_class,
     hand_in,
-    make_class,
     make_course,
     points,
     released,
@@ -207,23 +206,22 @@ def test_the_seed_of_a_failed_test_is_for_the_instructor(tmp_path: Path) -> None
 
 
 @pytest.mark.slow
-def test_the_class_has_the_same_points_and_the_teacher_sees_which_were_judged_so(tmp_path: Path) -> None:
+def test_the_class_has_the_same_points_and_the_teacher_sees_which_were_judged_so(again: Path) -> None:
     """Of right, partly right, damaged, hostile and blank work; the release keeps the tag, which is harmless there.
 
     The source has it at one hidden test and at one that gives a part of its points; `grader grade --explain` and the
     report on the class mark these tests and no others.
     """
-    folder = make_class(tmp_path / "course")
-    path = folder / "source" / NAME / "small.ipynb"
+    path = again / "source" / NAME / "small.ipynb"
     source = nbformat.read(path, as_version=4)
     for name in ("one-test-more", "two-check"):
         cell(source, name).metadata["tags"] = ["together"]
     nbformat.write(source, path)
-    release(CourseDir(folder), NAME)
-    assert "together" in cell(released(folder), "two-check").metadata["tags"]
-    assert "together" not in cell(released(folder), "one-check").metadata.get("tags", [])
-    assert grade_class(folder) == sorted(SCORES) and points(folder) == SCORES
-    marked = [line.split("│")[1].strip() for line in printed(folder, "bob", 100) if "(judged together)" in line]
+    release(CourseDir(again), NAME)
+    assert "together" in cell(released(again), "two-check").metadata["tags"]
+    assert "together" not in cell(released(again), "one-check").metadata.get("tags", [])
+    assert grade_class(again) == sorted(SCORES) and points(again) == SCORES
+    marked = [line.split("│")[1].strip() for line in printed(again, "bob", 100) if "(judged together)" in line]
     assert marked == ["one-test-more (judged together)", "two-check (judged together)"]
-    notes = {test.name: test.notes for test in analysed_tests(load_class(CourseDir(folder), NAME))}
+    notes = {test.name: test.notes for test in analysed_tests(load_class(CourseDir(again), NAME))}
     assert notes == {"one-check": [], "one-test-more": [TOGETHER], "two-check": [TOGETHER]}

@@ -19,10 +19,7 @@ ANSWER, DAMAGE = "[1-vanilla-attention.answers]\n", "[1-vanilla-attention.damage
     [
         (f"{ANSWER}gone = 'whole'", "kim, 1-vanilla-attention: the release has no cell gone."),
         (f"{ANSWER}vanilla-attention = ['one']", "kim, 1-vanilla-attention: vanilla-attention has 2 blanks"),
-        (
-            f"{ANSWER}vanilla-attention-check = 'whole'",
-            "kim, .*: vanilla-attention-check is no answer",
-        ),
+        (f"{ANSWER}vanilla-attention-check = 'whole'", "kim, .*: vanilla-attention-check is no answer"),
         ("[gone.answers]\nvanilla-attention = 'whole'", "kim, gone: the release has no such notebook"),
         (f"{DAMAGE}lost = ['gone']", "kim, 1-vanilla-attention: the release has no cell gone."),
         (f"{DAMAGE}truncated_at = 'gone'", "kim, 1-vanilla-attention: the release has no cell gone."),
