@@ -7,7 +7,7 @@ import nbformat
 import pytest
 
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.release import register, release
+from grader.classroom.release import release
 from grader.classroom.source.assignment_files import assignment_files
 from grader.classroom.source.student_zero import sound
 from grader.classroom.student import load_assignment
@@ -16,7 +16,7 @@ from grader.commands.prove.prover import REFERENCE, Prover
 from grader.engine.limits import Limits
 from grader.errors import GraderError, UnsoundSource
 from tests.support.notebooks import answer, answered, check, notebook
-from tests.support.small_class import NAME, grade_class, hand_in, make_course, points, run
+from tests.support.small_class import NAME, grade_class, hand_in, make_course, points, run, write_files
 
 SOURCE = notebook(
     answer("total", "def total():\n    return sum(map(int, open('data/numbers.txt').read().split()))"),
@@ -33,19 +33,12 @@ SECRET = (
 )
 
 
-def write(folder: Path, files: dict[str, str]) -> None:
-    """Write files into a folder."""
-    for name, content in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(content)
-
-
 @pytest.fixture
 def course(tmp_path):
     """A course whose assignment has files beside its notebook."""
     folder = make_course(tmp_path / "course")
     nbformat.write(SOURCE, folder / "source" / NAME / "small.ipynb")
-    write(folder / "source" / NAME, FILES)
+    write_files(folder / "source" / NAME, FILES)
     return folder
 
 
@@ -58,7 +51,7 @@ def read(folder: Path, **limits: int) -> dict[str, str]:
 
 def test_they_are_what_students_get(course):
     """Nothing that students must not see is among them."""
-    write(course / "source" / NAME, dict.fromkeys(SECRET, "secret"))
+    write_files(course / "source" / NAME, dict.fromkeys(SECRET, "secret"))
     (course / "source" / NAME / "other.ipynb").unlink()
     release(CourseDir(course), NAME)
     released = course / "release" / NAME
@@ -68,86 +61,68 @@ def test_they_are_what_students_get(course):
     assert all(path.read_text() != "secret" for name, path in copies.items() if "misconceptions" in name)
 
 
-@pytest.mark.parametrize(
-    ("limits", "message"),
-    [
-        ({"assignment_files": 1}, f"{NAME}/tests.py is one more: .* c.Limits.assignment_files"),
-        ({"assignment_mb": 0}, f"{NAME}/data/numbers.txt does not fit: .* c.Limits.assignment_mb"),
-    ],
-)
-def test_there_are_limits(course, limits, message):
+def test_there_are_limits(course):
     """The error names the file, and the setting."""
-    with pytest.raises(GraderError, match=message):
-        read(course, **limits)
+    for setting, limit, words in (("files", 1, "tests.py is one more"), ("mb", 0, "data/numbers.txt does not fit")):
+        with pytest.raises(GraderError, match=f"{NAME}/{words}: .* c.Limits.assignment_{setting}"):
+            read(course, **{f"assignment_{setting}": limit})
 
 
-@pytest.mark.parametrize("make", [lambda path: path.symlink_to("nothing"), lambda path: os.mkfifo(path)])
-def test_what_is_no_file_is_an_error(course, make):
-    """A pipe would never end, and release fails at a broken link as well."""
-    make(course / "source" / NAME / "odd")
-    with pytest.raises(GraderError, match=f"{NAME}/odd cannot be read"):
-        read(course)
+def test_a_link_to_a_file_is_followed_as_in_the_release_and_what_is_no_file_is_an_error(course):
+    """The instructor's folder is trusted, but a link to a folder is no file; a pipe would never end.
 
-
-def test_a_link_to_a_file_is_followed_as_in_the_release(course):
-    """The instructor's folder is trusted, but a link to a folder is no file."""
-    write(course, {"shared.txt": "9", "folder/x.txt": "1"})
+    Release fails at a broken link as well.
+    """
+    write_files(course, {"shared.txt": "9", "folder/x.txt": "1"})
     (course / "source" / NAME / "linked.txt").symlink_to(course / "shared.txt")
     (course / "source" / NAME / "linked").symlink_to(course / "folder")
     assert read(course) == {**FILES, "linked.txt": "9"}
+    odd = course / "source" / NAME / "odd"
+    for make in (lambda: odd.symlink_to("nothing"), lambda: os.mkfifo(odd)):
+        make()
+        with pytest.raises(GraderError, match=f"{NAME}/odd cannot be read"):
+            read(course)
+        odd.unlink()
 
 
 @pytest.mark.slow
 def test_a_class_is_graded_with_them(course):
-    """A student's changed copies change nothing; a change in source/ has everybody graded again."""
+    """A student's changed copies change nothing; a change in source/ has everybody graded again.
+
+    nbgrader's command with the plug-in grades as `grader grade` does.
+    """
     cheat = {"tests.py": "def check(total):\n    pass\n", "data/numbers.txt": "7"}
     for student, submission, files in (("ann", SOURCE, FILES), ("bob", WRONG, cheat), ("cat", SOURCE, {})):
-        write(hand_in(course, student, submission), files)
+        write_files(hand_in(course, student, submission), files)
     assert grade_class(course) == ["ann", "bob", "cat"]
     assert points(course) == {"ann": 2, "bob": 0, "cat": 2}
     assert grade_class(course) == []
-    write(course / "source" / NAME, {"data/numbers.txt": "3 4"})
+    done = run(course, "nbgrader", "autograde", NAME, "--force")
+    assert done.returncode == 0 and points(course) == {"ann": 2, "bob": 0, "cat": 2}, done.stderr
+    write_files(course / "source" / NAME, {"data/numbers.txt": "3 4"})
     assert grade_class(course) == ["ann", "bob", "cat"]
     assert points(course) == {"ann": 2, "bob": 2, "cat": 2}
 
 
-def test_our_own_solution_has_them(course):
-    """It is graded again when one of them changes, and a test that fails because of it is our fault."""
-    course_dir = CourseDir(course)
-    assert sound(course_dir, load_assignment(course_dir, NAME, sandbox=True)).unsound == {}
-    write(course / "source" / NAME, {"tests.py": "def check(total):\n    assert total() == 7\n"})
-    with pytest.raises(UnsoundSource):
-        sound(course_dir, load_assignment(course_dir, NAME, sandbox=True))
+def test_check_prove_workers_and_our_own_solution_have_them(course, tmp_path):
+    """A check reads the files beside the source, not those beside the notebook; a cluster's worker gets them packed.
 
+    Our own solution is graded again when one of them changes, and a test that fails because of it is our fault.
+    """
+    from grader.commands.cluster.messages import AssignmentBundle, unpacked
 
-@pytest.mark.slow
-def test_nbgraders_own_command_has_them(course):
-    """The plug-in grades as `grader grade` does."""
-    write(hand_in(course, "ann", SOURCE), FILES)
-    write(hand_in(course, "bob", WRONG), {"tests.py": "def check(total):\n    pass\n"})
-    register(CourseDir(course), NAME)
-    done = run(course, "nbgrader", "autograde", NAME)
-    assert done.returncode == 0, done.stderr
-    assert points(course) == {"ann": 2, "bob": 0}
-
-
-def test_check_and_prove_have_them(course, tmp_path):
-    """A check reads the files beside the source, not those beside the notebook."""
-    write(tmp_path / "mine", {"tests.py": "def check(total):\n    pass\n"})
+    write_files(tmp_path / "mine", {"tests.py": "def check(total):\n    pass\n"})
     for submission, expected in ((SOURCE, 2), (WRONG, 0)):
         nbformat.write(submission, tmp_path / "mine" / "small.ipynb")
         assert checked(CourseDir(course), tmp_path / "mine" / "small.ipynb").report.points == expected
     prover = Prover(ignore=CourseDir(course).directory.ignore)
     [exercise] = prover.exercises([course / "source" / NAME])
     assert prover.report(exercise.source, "total", exercise.right[REFERENCE], prover.limits).points == 2
-
-
-def test_an_assignment_travels_with_them(course):
-    """A worker of a cluster gets them with the notebooks."""
-    from grader.commands.cluster.messages import AssignmentBundle, unpacked
-
     course_dir = CourseDir(course)
-    bundle = unpacked(
-        AssignmentBundle.of(load_assignment(course_dir, NAME, sandbox=True), {}, course_dir.config).packed()
-    )
+    assignment = load_assignment(course_dir, NAME, sandbox=True)
+    bundle = unpacked(AssignmentBundle.of(assignment, {}, course_dir.config).packed())
     assert {name: content.decode() for name, content in bundle.assignment.files.contents.items()} == FILES
+    assert sound(course_dir, assignment).unsound == {}
+    write_files(course / "source" / NAME, {"tests.py": "def check(total):\n    assert total() == 7\n"})
+    with pytest.raises(UnsoundSource):
+        sound(course_dir, load_assignment(course_dir, NAME, sandbox=True))

@@ -13,7 +13,7 @@ from grader.classroom.release import register, release
 from grader.commands.cli import main
 from grader.errors import GraderError
 from tests.support.notebooks import cell, check, hidden
-from tests.support.small_class import NAME, SOURCE, hand_in, make_course, points, released, run
+from tests.support.small_class import NAME, SOURCE, hand_in, ledger, make_course, points, released, run
 
 NEW = hidden("one-test-new", "one(x) is x again.", "assert one(4) == 4", points=2)
 
@@ -101,8 +101,11 @@ def test_before_a_student_is_graded_cells_may_change(course: Path) -> None:
 
 @pytest.mark.slow
 def test_nbgraders_own_command_gives_the_same_message(course: Path) -> None:
-    """In its log; without the gradebook there is nothing to refuse."""
+    """In its log, and the gradebook stays as it is; without the gradebook there is nothing to refuse."""
+    before = ledger(course)
     write_source(course, add=[NEW])
-    done = run(course, "nbgrader", "generate_assignment", NAME, "--force")
-    assert done.returncode != 0 and "small.ipynb must keep its" in done.stderr and "one-test-new" in done.stderr
+    for command in ("generate_assignment", "autograde"):
+        done = run(course, "nbgrader", command, NAME, "--force")
+        assert done.returncode != 0 and "small.ipynb must keep its" in done.stderr and "one-test-new" in done.stderr
+    assert ledger(course) == before
     assert run(course, "nbgrader", "generate_assignment", NAME, "--force", "--no-db").returncode == 0

@@ -36,6 +36,7 @@ from tests.support.small_class import (
     RIGHT,
     SCORES,
     SOURCE,
+    configure,
     grade_class,
     hand_in,
     ledger,
@@ -119,8 +120,14 @@ def total(score: SubmissionScore | None) -> tuple[float, float]:
     return score.total.points, score.total.penalty
 
 
-def test_a_dry_run_names_students_tests_and_points_and_changes_no_file(changed: Path) -> None:
-    """bob wins half of two() and loses one(3); dan's one() ends the process, so it had no points to lose."""
+@pytest.mark.parametrize("has_records", [True, False])
+def test_a_dry_run_names_students_tests_and_points_and_changes_no_file(changed: Path, has_records: bool) -> None:
+    """bob wins half of two() and loses one(3); dan's one() ends the process, so it had no points to lose.
+
+    Without records, as after a grading with an earlier version, points are known from the gradebook.
+    """
+    for record in [] if has_records else changed.rglob(".*.results.json"):
+        record.unlink()
     before = files(changed)
     with DryRun(ClassRun(CourseDir(changed), NAME)) as dry_run:
         list(dry_run.grade())
@@ -133,14 +140,21 @@ def test_a_dry_run_names_students_tests_and_points_and_changes_no_file(changed: 
 
 
 def test_what_is_written_is_what_a_class_run_writes(finished: DryRun, changed: Path, tmp_path: Path) -> None:
-    """Gradebook, notebooks, records and pages; and no one has to be graded again."""
+    """Gradebook, notebooks, records and pages; and no one has to be graded again.
+
+    What a person marks before the answer counts, and until then no text of a notebook or page stays in memory.
+    """
+    gc.collect()
+    assert not [each for each in gc.get_objects() if type(each) is GradedNotebook]
+    mark(changed, "ann", "why", 1.5)
     twin = shutil.copytree(changed, tmp_path / "twin")
     assert sorted(result.student for result in finished.write() if not result.errors) == sorted(SCORES)
     assert recorded(changed) == [
         (student, *change, ACCEPTED) for student, changes in found(finished).items() for change in changes
     ]
     assert grade_class(twin) == sorted(SCORES)
-    assert ledger(changed) == ledger(twin) and points(changed)["bob"] == 6
+    assert ledger(changed) == ledger(twin)
+    assert points(changed) == {"ann": 7.5, "bob": 6, "cat": 6, "dan": 5, "eve": 0}
     for student in SCORES.keys() - {"cat"}:  # her copied cell has a new id in each run
         for place in ("autograded", "feedback"):
             there = {path.name: path.read_text() for path in (changed / place / student / NAME).iterdir()}
@@ -174,38 +188,40 @@ def test_answers_by_the_clock_are_graded_once(again: Path) -> None:
     assert shown.items() <= points(again).items()
 
 
-def test_what_a_person_marks_before_the_answer_counts(finished: DryRun, changed: Path) -> None:
-    """As it does in a class run."""
-    mark(changed, "ann", "why", 1.5)
-    list(finished.write())
-    assert ledger(changed)["ann"]["grades"]["why"] == (None, 1.5, False) and points(changed)["ann"] == 7.5
-    assert "1.5" in (changed / "feedback" / "ann" / NAME / "small.html").read_text()
+class Failing(Threads):
+    """Grades on this machine, where one student's folder cannot be read."""
+
+    def submit(self, assignment: Assignment, submission: Submission, previous: PreviousScores) -> Future[StudentResult]:
+        if submission.student == "cat":
+            raise PermissionError(13, "Permission denied")
+        return super().submit(assignment, submission, previous)
 
 
-def test_points_by_hand_count_instead_of_the_test(changed: Path) -> None:
-    """The test's points change, and the student's do not."""
-    mark(changed, "ann", "one-test-more", 1)
-    with DryRun(ClassRun(CourseDir(changed), NAME, only=["ann"])) as dry_run:
-        list(dry_run.grade())
-    (change,) = dry_run.changes
-    (test,) = change.tests
+def test_what_is_special_about_a_student_is_told(changed: Path) -> None:
+    """ann has new answers, a person's points for a test of bob's count instead of it, and dan's notebook is none.
+
+    An unreadable notebook loses the points of its tests, which is an error with the student's name. cat cannot be
+    graded, is named and keeps the score.
+    """
+    hand_in(changed, "ann", released(changed))
+    mark(changed, "bob", "one-test-more", 1)
+    hand_in(changed, "dan", b"")
+    with DryRun(ClassRun(CourseDir(changed), NAME, only=["ann", "bob", "cat", "dan"])) as dry_run:
+        errors = {result.student: result.errors for result in dry_run.grade(Failing()) if result.errors}
+        list(dry_run.write())
+    assert errors.keys() == {"cat", "dan"} and "Permission denied" in errors["cat"][0]
+    assert points(changed) == {"ann": 0, "bob": 7, "cat": 8, "dan": 0, "eve": 0}
+    ann, bob, *_ = dry_run.changes
+    assert [change.student for change in dry_run.changes if change.has_new_answers] == [ann.student] == ["ann"]
+    (test, _) = bob.tests
     assert (test.test, test.before.points, test.after.points, test.known.manual) == ("one-test-more", 2, 0, 1)
-    assert total(change.before) == total(change.after) == (7, 0) and change.is_change
-
-
-def test_points_are_known_from_the_gradebook_where_there_is_no_record(changed: Path) -> None:
-    """As after a grading with an earlier version, or with nbgrader."""
-    for record in changed.rglob(".*.results.json"):
-        record.unlink()
-    with DryRun(ClassRun(CourseDir(changed), NAME)) as dry_run:
-        list(dry_run.grade())
-    assert found(dry_run) == {"ann": [LOST], "bob": [LOST, GAINED], "cat": [LOST]}
+    assert (total(bob.before), total(bob.after)) == ((4.5, 0), (7, 0)) and bob.is_change
+    assert found(dry_run)["dan"] == [("two-check", 5, 0)]
 
 
 def test_a_late_penalty_is_a_change(again: Path) -> None:
     """A new due date takes points, though every test gives the same."""
-    with (again / "nbgrader_config.py").open("a") as config:
-        config.write("\nc.LateSubmissionPlugin.penalty_method = 'zero'\n")
+    configure(again, "c.LateSubmissionPlugin.penalty_method = 'zero'")
     with CourseDir(again).gradebook() as gradebook:
         gradebook.update_or_create_assignment(NAME, duedate="2030-01-02 12:00:00 UTC")
     (again / "submitted" / "ann" / NAME / "timestamp.txt").write_text("2030-01-03 12:00:00 UTC")
@@ -220,22 +236,6 @@ def test_a_late_penalty_is_a_change(again: Path) -> None:
         ]  # fmt: skip
         list(dry_run.write())
     assert ledger(again)["ann"]["penalties"] == [8]
-
-
-def test_new_answers_are_said_to_be_new(changed: Path) -> None:
-    """Because the test is not the only reason for other points."""
-    hand_in(changed, "ann", released(changed))
-    with DryRun(ClassRun(CourseDir(changed), NAME)) as dry_run:
-        list(dry_run.grade())
-    assert [change.student for change in dry_run.changes if change.has_new_answers] == ["ann"]
-
-
-def test_a_notebook_that_became_unreadable_loses_the_points_of_its_tests(again: Path) -> None:
-    """And the student is named."""
-    hand_in(again, "dan", b"")
-    with DryRun(ClassRun(CourseDir(again), NAME)) as dry_run:
-        (dan,) = (result for result in dry_run.grade() if result.errors)
-    assert found(dry_run) == {"dan": [("two-check", 5, 0)]} and dan.student == "dan"
 
 
 def test_tests_that_are_new_or_gone_are_named(again: Path) -> None:
@@ -259,19 +259,6 @@ def test_tests_that_are_new_or_gone_are_named(again: Path) -> None:
     assert points(again)["ann"] == 9
 
 
-def test_without_a_gradebook_every_student_is_new_and_none_is_made(again: Path) -> None:
-    """Not before the results are written."""
-    for name in ("autograded", "feedback"):
-        shutil.rmtree(again / name)
-    (again / "gradebook.db").unlink()
-    with DryRun(ClassRun(CourseDir(again), NAME)) as dry_run:
-        list(dry_run.grade())
-        assert [change.before for change in dry_run.changes] == [None] * 5
-        assert not (again / "gradebook.db").exists()
-        list(dry_run.write())
-    assert points(again) == SCORES
-
-
 def test_what_changes_before_the_answer_is_not_overwritten(finished: DryRun, changed: Path) -> None:
     """A student who hands in meanwhile keeps the scores; after a change of the source, no one's are written."""
     hand_in(changed, "bob", answered(released(changed), **RIGHT))
@@ -286,30 +273,6 @@ def test_what_changes_before_the_answer_is_not_overwritten(finished: DryRun, cha
         list(finished.write())
     source_file = changed / "source" / NAME / "small.ipynb"
     assert files(changed) | {source_file: b""} == written | {source_file: b""}
-
-
-def test_results_wait_on_the_disk(finished: DryRun) -> None:
-    """No text of a notebook or page stays in memory, however long a person thinks."""
-    gc.collect()
-    assert not [each for each in gc.get_objects() if type(each) is GradedNotebook]
-
-
-def test_a_student_who_cannot_be_graded_is_named_and_keeps_the_score(changed: Path) -> None:
-    """As one whose folder cannot be read."""
-
-    class Failing(Threads):
-        def submit(
-            self, assignment: Assignment, submission: Submission, previous: PreviousScores
-        ) -> Future[StudentResult]:
-            if submission.student == "ann":
-                raise PermissionError(13, "Permission denied")
-            return super().submit(assignment, submission, previous)
-
-    with DryRun(ClassRun(CourseDir(changed), NAME)) as dry_run:
-        (ann,) = (result for result in dry_run.grade(Failing()) if result.errors)
-        list(dry_run.write())
-    assert ann.student == "ann" and "Permission denied" in ann.errors[0]
-    assert points(changed) == {"ann": 8, "bob": 6, "cat": 6, "dan": 5, "eve": 0}
 
 
 def at_terminal(folder: Path, *arguments: str, keys: bytes) -> tuple[int, str]:
@@ -378,8 +341,7 @@ def test_a_gradebook_in_postgresql_is_copied(again: Path) -> None:
     """With the marks in it, and it has the new results afterwards."""
     with postgres() as server:
         url = server.new_database("gradebook")
-        with (again / "nbgrader_config.py").open("a") as config:
-            config.write(f"\nc.CourseDirectory.db_url = {url!r}\n")
+        configure(again, f"c.CourseDirectory.db_url = {url!r}")
         grade_class(again)
         mark(again, "bob", "why", 1)
         write_source(again, **{"two-check": "assert two() in (1, 2)"})
@@ -390,11 +352,18 @@ def test_a_gradebook_in_postgresql_is_copied(again: Path) -> None:
         assert points(again) == SCORES | {"bob": 9}
 
 
-def test_a_course_without_an_id_has_nothing_to_write_either(tmp_path: Path) -> None:
-    """nbgrader keeps its assignments under no course; a dry run finds them, with marks and due dates."""
+def test_without_a_gradebook_every_student_is_new_and_none_is_made(tmp_path: Path) -> None:
+    """Not before the results are written; then there is nothing to write, also in a course without an id.
+
+    nbgrader keeps its assignments under no course; a dry run finds them, with marks and due dates.
+    """
     folder = make_class(tmp_path / "course")
-    with (folder / "nbgrader_config.py").open("a") as config:
-        config.write("\ndel c.CourseDirectory.course_id\n")
-    assert grade_class(folder) == sorted(SCORES)
+    configure(folder, "del c.CourseDirectory.course_id")
+    with DryRun(ClassRun(CourseDir(folder), NAME)) as dry_run:
+        list(dry_run.grade())
+        assert [change.before for change in dry_run.changes] == [None] * 5
+        assert not (folder / "gradebook.db").exists()
+        list(dry_run.write())
+    assert points(folder) == SCORES
     with DryRun(ClassRun(CourseDir(folder), NAME)) as dry_run:
         assert len(list(dry_run.grade())) == len(SCORES) and dry_run.changes == []

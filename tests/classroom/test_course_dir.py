@@ -13,21 +13,13 @@ import pytest
 from grader.classroom.course_dir import CourseDir, make_tables
 from grader.classroom.release import register, release
 from grader.errors import GraderError
-from tests.support.small_class import NAME, hand_in, make_course, released
+from tests.support.small_class import NAME, configure, hand_in, make_course, released
 
 
 @pytest.fixture
 def course_dir(tmp_path: Path) -> CourseDir:
     """A course with one assignment and no submission."""
     return CourseDir(make_course(tmp_path / "course"))
-
-
-def test_folders_are_nbgraders(course_dir: CourseDir) -> None:
-    """Also if the configuration gives them other names."""
-    assert course_dir.folder("submitted", NAME, "ann") == course_dir.root / "submitted" / "ann" / NAME
-    with (course_dir.root / "nbgrader_config.py").open("a") as config:
-        config.write('c.CourseDirectory.submitted_directory = "handed_in"\n')
-    assert CourseDir(course_dir.root).folder("submitted", NAME, "ann").parent.parent.name == "handed_in"
 
 
 def test_assignments_are_the_folders_of_source_that_hold_notebooks(course_dir: CourseDir) -> None:
@@ -65,8 +57,7 @@ def test_students_are_those_with_a_submission(course_dir: CourseDir) -> None:
 def test_students_are_found_where_nbgrader_finds_them(course_dir: CourseDir, setting: str, place: str) -> None:
     """With any nesting and any place of its folders; students that nbgrader leaves out are left out."""
     elsewhere = course_dir.root.parent / "elsewhere"
-    with (course_dir.root / "nbgrader_config.py").open("a") as config:
-        config.write(f"c.CourseDirectory.{setting.replace('{elsewhere}', str(elsewhere))}\n")
+    configure(course_dir.root, f"c.CourseDirectory.{setting.replace('{elsewhere}', str(elsewhere))}")
     (course_dir.root / place).mkdir(parents=True)
     hand_in(course_dir.root, "bob", None)
     hand_in(course_dir.root, ".hidden", None)
@@ -78,7 +69,10 @@ def test_students_are_found_where_nbgrader_finds_them(course_dir: CourseDir, set
 
 
 def test_settings_for_all_courses_apply(course_dir: CourseDir, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As for nbgrader's own commands, unless the course sets them itself; an error names the file it is in."""
+    """As for nbgrader's own commands, unless the course sets them itself; an error names the file it is in.
+
+    A folder without nbgrader_config.py is no course folder.
+    """
     monkeypatch.setenv("JUPYTER_CONFIG_DIR", str(tmp_path))
     (tmp_path / "nbgrader_config.json").write_text('{"CourseDirectory": {"feedback_directory": "words"}}')
     (tmp_path / "jupyter_config.py").write_text(
@@ -88,20 +82,11 @@ def test_settings_for_all_courses_apply(course_dir: CourseDir, tmp_path: Path, m
     assert config.LateSubmissionPlugin.penalty_method == "zero" and config.CourseDirectory.feedback_directory == "words"
     assert config.CourseDirectory.course_id == "attention"
     (tmp_path / "nbgrader_config.py").write_text("c.Limits = =")
-    with pytest.raises(GraderError, match="nbgrader_config.py cannot be read: SyntaxError"):
-        CourseDir(course_dir.root)
-
-
-def test_a_missing_configuration_names_the_file_and_the_folder(tmp_path: Path) -> None:
-    """A folder without nbgrader_config.py is no course folder."""
+    for folder in (course_dir.root, tmp_path):
+        with pytest.raises(GraderError, match="nbgrader_config.py cannot be read: SyntaxError"):
+            CourseDir(folder)
+    (tmp_path / "nbgrader_config.py").unlink()
     with pytest.raises(GraderError, match=f"nbgrader_config.py.*{tmp_path.name}"):
-        CourseDir(tmp_path)
-
-
-def test_a_broken_configuration_is_one_line(tmp_path: Path) -> None:
-    """A syntax error in it is no traceback."""
-    (tmp_path / "nbgrader_config.py").write_text("c = get_config(\n")
-    with pytest.raises(GraderError, match="nbgrader_config.py"):
         CourseDir(tmp_path)
 
 
@@ -124,13 +109,6 @@ def _schema(path: Path) -> tuple[dict[str, Any], list[Any]]:
         return columns, database.execute("SELECT version_num FROM alembic_version").fetchall()
 
 
-def test_a_file_that_is_no_gradebook_is_one_line(course_dir: CourseDir) -> None:
-    """A gradebook.db with text in it is no traceback."""
-    (course_dir.root / "gradebook.db").write_text("points: 100\n" * 1000)
-    with pytest.raises(GraderError, match="the gradebook cannot be read or written .*not a database"):
-        register(course_dir, NAME)
-
-
 @pytest.mark.parametrize(
     ("url", "words"),
     [
@@ -140,7 +118,13 @@ def test_a_file_that_is_no_gradebook_is_one_line(course_dir: CourseDir) -> None:
     ],
 )
 def test_a_database_that_cannot_be_used_is_one_line(course_dir: CourseDir, url: str, words: str) -> None:
-    """A URL that SQLAlchemy cannot read, and one without its driver: the line says what to install and to write."""
+    """A URL that SQLAlchemy cannot read, and one without its driver: the line says what to install and to write.
+
+    A gradebook.db with text in it is no traceback either.
+    """
+    (course_dir.root / "gradebook.db").write_text("points: 100\n" * 1000)
+    with pytest.raises(GraderError, match="the gradebook cannot be read or written .*not a database"):
+        register(course_dir, NAME)
     course_dir.directory.db_url = url
     with pytest.raises(GraderError, match=f"db_url {words}"):
         register(course_dir, NAME)
@@ -152,41 +136,24 @@ def test_an_import_that_fails_while_the_gradebook_is_open_is_not_the_drivers(cou
         raise ImportError("No module named 'numpy'", name="numpy")
 
 
-def test_a_gradebook_needs_no_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A new gradebook is made also if the environment is not activated, as in a cron job."""
-    monkeypatch.setenv("PATH", str(tmp_path))
-    course_dir = CourseDir(make_course(tmp_path / "course"))
-    register(course_dir, NAME)
-    with course_dir.gradebook() as gradebook:
-        assert [assignment.name for assignment in gradebook.assignments] == [NAME]
+def test_registering_leaves_the_release_alone(course_dir: CourseDir, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The gradebook learns the cells of source/; the students' notebooks stay as they were given out.
 
-
-def test_an_error_that_stops_nbgrader_is_reported(course_dir: CourseDir) -> None:
-    """nbgrader refuses a source with one name twice; the GraderError repeats its reason."""
-    path = course_dir.root / "source" / NAME / "small.ipynb"
-    path.write_text(path.read_text().replace('"one-check"', '"two-check"'))
-    with pytest.raises(GraderError, match="cannot prepare '01-small' from source/: .*two-check"):
-        release(course_dir, NAME)
-
-
-def test_registering_leaves_the_release_alone(course_dir: CourseDir) -> None:
-    """The gradebook learns the cells of source/; the students' notebooks stay as they were given out."""
+    Settings that apply to one run of a converter do not stay in the CourseDir. A new gradebook is made also if the
+    environment is not activated, as in a cron job.
+    """
+    monkeypatch.setenv("PATH", str(course_dir.root))
+    before = repr(course_dir.config)
+    release(course_dir, NAME)
     page = course_dir.root / "release" / NAME / "small.ipynb"
     page.write_text("as given out")
     register(course_dir, NAME)
-    assert page.read_text() == "as given out"
+    assert page.read_text() == "as given out" and repr(course_dir.config) == before
     with course_dir.gradebook() as gradebook:
         cells = gradebook.find_notebook("small", NAME).grade_cells
         assert {cell.name: cell.max_score for cell in cells} == (
             {"one-check": 1, "one-test-more": 2, "two-check": 5, "why": 2}
         )
-
-
-def test_a_converter_leaves_the_configuration_alone(course_dir: CourseDir) -> None:
-    """Settings that apply to one run of a converter do not stay in the CourseDir."""
-    before = repr(course_dir.config)
-    release(course_dir, NAME)
-    assert repr(course_dir.config) == before
 
 
 def _make_tables(url: str, start: Any) -> None:

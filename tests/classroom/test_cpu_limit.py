@@ -26,23 +26,13 @@ SLOW = r"\begin{a}" * 5_000
 """The markdown library searches for the end of each, which takes seconds; it is one of many such texts."""
 
 
-@pytest.fixture
-def quick_repeat(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Repeat the exception soon: the first one may be lost, and these tests render too little to wait for a second."""
-    monkeypatch.setattr(limiting, "REPEAT_SECONDS", 1e-3)
-
-
+@pytest.mark.slow
 def test_an_endless_computation_is_stopped() -> None:
-    """Also in the middle of a regular expression; a quick block, and the code after the block, are not stopped."""
-    with pytest.raises(CpuLimitExceeded), cpu_limit(0.1):
-        re.match(r"(a+)+$", "a" * 60 + "b")
-    with cpu_limit(0.1):
-        assert re.match(r"(a+)+$", "a" * 60)
-    assert re.match(r"(a+)+b", "a" * 22) is None, "the limit ends with its block"
+    """Also in the middle of a regular expression; a quick block, and the code after the block, are not stopped.
 
-
-def test_an_endless_computation_is_stopped_although_the_first_exception_was_lost() -> None:
-    """Python drops exceptions that are raised while it deletes an object, and a library may delete one at any time."""
+    Python drops exceptions that are raised while it deletes an object, and a library may delete one at any time: the
+    computation is stopped although the first exception was lost.
+    """
 
     class Slow:
         def __del__(self) -> None:
@@ -56,48 +46,42 @@ def test_an_endless_computation_is_stopped_although_the_first_exception_was_lost
     with pytest.raises(CpuLimitExceeded), cpu_limit(0.1):
         Slow()
         compute(5)
+    with pytest.raises(CpuLimitExceeded), cpu_limit(0.1):
+        re.match(r"(a+)+$", "a" * 60 + "b")
+    with cpu_limit(0.1):
+        assert re.match(r"(a+)+$", "a" * 60)
+    assert re.match(r"(a+)+b", "a" * 22) is None, "the limit ends with its block"
 
 
 @pytest.mark.slow
-def test_a_page_that_takes_too_long_is_shown_as_typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It has all its points, and the pages of other students are rendered as ever."""
+def test_what_takes_too_long_is_shown_as_typed_and_costs_no_points(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A page, and the HTML of an output; those of other students are rendered as ever.
+
+    A page that takes too long even as typed is one line, which has the points, and nothing of a test.
+    """
+    # The first exception may be lost, and this test renders too little to wait for a second.
+    monkeypatch.setattr(limiting, "REPEAT_SECONDS", 1e-3)
     monkeypatch.setattr(pages, "PAGE_SECONDS", 0.5)
-    folder = make_course(tmp_path / "course")
-    for student, why in (("ann", "It **had** to be."), ("bob", f"It **had** to be. {SLOW}")):
-        hand_in(folder, student, answered(released(folder), **RIGHT | {"why": why}))
-    assert not any(outcome.errors for outcome in ClassRun(CourseDir(folder), NAME).outcomes())
-    assert points(folder) == {"ann": 8, "bob": 8}
-    ann, bob = (next((folder / "feedback" / student).rglob("small.html")).read_text() for student in ("ann", "bob"))
-    assert "<strong>had</strong>" in ann and "<strong>had</strong>" not in bob
-    assert "It **had** to be." in bob and "one(3)" not in bob
-
-
-@pytest.mark.usefixtures("quick_repeat")
-def test_a_page_that_takes_too_long_even_as_typed_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The line has the points, and nothing of a test."""
-    monkeypatch.setattr(pages, "PAGE_SECONDS", 1e-6)
-    folder = make_course(tmp_path / "course")
-    hand_in(folder, "ann", answered(released(folder), **RIGHT))
-    assert not any(outcome.errors for outcome in ClassRun(CourseDir(folder), NAME).outcomes())
-    page = BeautifulSoup(next((folder / "feedback" / "ann").rglob("small.html")).read_text(), "html.parser")
-    line = "8 of 8 points; 2 points wait for marking. This notebook takes too long to be shown as a page."
-    assert page.body.get_text(" ", strip=True) == f"small {line}" and points(folder) == {"ann": 8}
-
-
-@pytest.mark.usefixtures("quick_repeat")
-def test_outputs_that_take_too_long_are_shown_as_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Their HTML is shown unrendered and costs no points; that of other students is rendered."""
     monkeypatch.setattr(autograded, "OUTPUT_SECONDS", 0.05)
     folder = make_course(tmp_path / "course")
-    for student, output in (("ann", "<b>bold</b><script>1</script>"), ("bob", TANGLED)):
-        notebook = answered(released(folder), **RIGHT)
+    for student, more, output in (("ann", "", "<b>bold</b><script>1</script>"), ("bob", SLOW, TANGLED)):
+        notebook = answered(released(folder), **RIGHT | {"why": f"It **had** to be. {more}"})
         notebook.cells.append(code(f"from IPython.display import HTML\nHTML({output!r})"))
         hand_in(folder, student, notebook)
     assert not any(outcome.errors for outcome in ClassRun(CourseDir(folder), NAME).outcomes())
-    assert points(folder) == {"ann": 8, "bob": 8}
+    ann, bob = (next((folder / "feedback" / student).rglob("small.html")).read_text() for student in ("ann", "bob"))
+    assert "<strong>had</strong>" in ann and "<strong>had</strong>" not in bob
+    assert "It **had** to be." in bob and "one(3)" not in bob
     ann, bob = (
         nbformat.read(next((folder / "autograded" / student).rglob("*.ipynb")), as_version=4).cells[-1].outputs[0].data
         for student in ("ann", "bob")
     )
     assert ann["text/html"].startswith("<b>bold</b>") and "<script" not in ann["text/html"]
     assert bob["text/html"].startswith("<pre>&lt;ul&gt;")
+    monkeypatch.setattr(pages, "PAGE_SECONDS", 1e-6)
+    assert not any(outcome.errors for outcome in ClassRun(CourseDir(folder), NAME, force=True).outcomes())
+    page = BeautifulSoup(next((folder / "feedback" / "ann").rglob("small.html")).read_text(), "html.parser")
+    line = "8 of 8 points; 2 points wait for marking. This notebook takes too long to be shown as a page."
+    assert page.body.get_text(" ", strip=True) == f"small {line}" and points(folder) == {"ann": 8, "bob": 8}

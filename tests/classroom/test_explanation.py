@@ -11,25 +11,28 @@ from rich.console import Console
 
 from grader.classroom.class_run import ClassRun
 from grader.classroom.course_dir import CourseDir
-from grader.classroom.gradebook.reader import read_ledger
 from grader.classroom.record.catch_up import FOUND
 from grader.classroom.record.entry import FORMGRADER
 from grader.classroom.release import release
 from grader.commands.cli import main
 from grader.commands.grade.explain import explanation
+from grader.commands.report.item_analysis import TOGETHER, analysed_tests
+from grader.commands.report.load import load_class
 from grader.engine.explanation import judged_with
-from tests.support.notebooks import answer, answered, helpers, hidden, notebook
-from tests.support.small_class import NAME, RIGHT, SCORES, grade_class, hand_in, ledger, make_course, released
+from tests.support.notebooks import answer, answered, cell, helpers, hidden, notebook
+from tests.support.small_class import (
+    HALF,
+    NAME,
+    RIGHT,
+    SCORES,
+    configure,
+    grade_class,
+    hand_in,
+    make_course,
+    points,
+    released,
+)
 
-LATE = """
-from nbgrader.plugins import LateSubmissionPlugin
-
-class Half(LateSubmissionPlugin):
-    def late_submission_penalty(self, student_id, score, total_seconds_late):
-        return score / 2
-
-c.AssignLatePenalties.plugin_class = Half
-"""
 UNDEFINED = "def two():\n    return one(1) + 1"
 """An answer that is right with a right one()."""
 
@@ -41,8 +44,7 @@ def marked(graded: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     bob's test has points by hand and extra credit, gus handed nothing in, and hal's file is none.
     """
     folder = shutil.copytree(graded, tmp_path_factory.mktemp("marked") / "course")
-    with (folder / "nbgrader_config.py").open("a") as config:
-        config.write(LATE)
+    configure(folder, HALF)
     hand_in(
         folder, "fay", answered(released(folder), **RIGHT | {"one": "def one(x=1):\n    return 7", "two": UNDEFINED})
     )
@@ -65,10 +67,10 @@ def marked(graded: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def printed(folder: Path, student: str, width: int = 80) -> list[str]:
+def printed(folder: Path, student: str, width: int = 80, name: str = NAME) -> list[str]:
     """The lines of an explanation."""
     console = Console(file=io.StringIO(), width=width)
-    for part in explanation(CourseDir(folder), NAME, student):
+    for part in explanation(CourseDir(folder), name, student):
         console.print(part)
     lines = console.file.getvalue().splitlines()  # type: ignore[attr-defined]
     assert max(map(len, lines)) <= width
@@ -80,17 +82,6 @@ def rows(folder: Path, student: str) -> dict[str, list[str]]:
     lines = [line for line in printed(folder, student) if line.startswith("│")]
     cells = [[part.strip() for part in line.split("│")[1:-1]] for line in lines]
     return {name: points for name, *points in cells}
-
-
-@pytest.mark.parametrize("student", [*SCORES, "fay", "gus", "hal"])
-def test_the_sum_is_nbgraders(marked: Path, student: str) -> None:
-    """The sum of what counts in all cells, before and after the penalty, whatever a person gave."""
-    score, penalties = (ledger(marked)[student][key] for key in ("score", "penalties"))
-    total = read_ledger(CourseDir(marked), NAME).of(student).total
-    counts = [float(points[3]) for name, points in rows(marked, student).items() if name]
-    assert sum(counts) == total.points == score
-    assert total.counted == score - sum(each or 0 for each in penalties)
-    assert f"{score:g} of 10" in " ".join(" ".join(printed(marked, student)).split())
 
 
 def test_points_by_hand_and_extra_credit_have_their_columns(marked: Path) -> None:
@@ -152,33 +143,32 @@ def test_tests_that_lost_points_come_with_the_message_told(marked: Path) -> None
 
 
 @pytest.mark.slow
-def test_a_known_mistake_is_named(again: Path) -> None:
-    """By the name that it has in the course's list."""
+def test_a_known_mistake_is_named_and_a_message_is_only_text(again: Path) -> None:
+    """The mistake has the name of the course's list; a message may quote what the code raised: it moves no cursor."""
     mistakes = again / "source" / NAME / "misconceptions"
     mistakes.mkdir()
     (mistakes / "one.toml").write_text(
         '[[misconception]]\nname = "always returns 1"\nfind = "return x"\nreplace = "return 1"\nhint = "Use x."\n'
     )
-    hand_in(again, "ann", answered(released(again), **RIGHT | {"one": "def one(x=1):\n    return 1"}))
-    grade_class(again)
-    assert any(line.strip().startswith("known mistake: ") for line in printed(again, "ann"))
-
-
-def test_no_text_of_a_student_acts_on_the_terminal(again: Path) -> None:
-    """A message may quote what the code raised."""
     raising = "def two():\n    raise ValueError('[bold]\\x1b[2J\\r')"
-    hand_in(again, "ann", answered(released(again), **RIGHT | {"two": raising}))
+    wrong = {"one": "def one(x=1):\n    return 1", "two": raising}
+    hand_in(again, "ann", answered(released(again), **RIGHT | wrong))
     grade_class(again)
-    text = "\n".join(printed(again, "ann", width=200))
+    lines = printed(again, "ann", width=200)
+    assert any(line.strip().startswith("known mistake: ") for line in lines)
+    text = "\n".join(lines)
     assert "[bold]" in text and "\x1b" not in text and "\r" not in text
 
 
 def test_the_command_grades_nobody(
     again: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """It needs no submission; an unknown student or assignment is one line that says what to do."""
+    """It needs no submission and no record; an unknown student or assignment is one line that says what to do."""
     monkeypatch.chdir(again)
     shutil.rmtree(again / "submitted")
+    for record in again.rglob(".*.results.json"):
+        record.unlink()
+    assert rows(again, "ann")["two-check"] == ["5", "", "", "5", "5"]
     before = {path: path.read_bytes() for path in again.rglob("*") if path.is_file()}
     assert main(["grade", NAME, "--explain", "ann"]) == 0
     assert "ann in 01-small" in capsys.readouterr().out
@@ -190,13 +180,6 @@ def test_the_command_grades_nobody(
         (line,) = capsys.readouterr().err.splitlines()
         assert words in line
     assert {path: path.read_bytes() for path in again.rglob("*") if path.is_file()} == before
-
-
-def test_a_cell_of_a_notebook_without_a_record_is_explained_from_the_gradebook(again: Path) -> None:
-    """As after a grading with an earlier version."""
-    for record in again.rglob(".*.results.json"):
-        record.unlink()
-    assert rows(again, "ann")["two-check"] == ["5", "", "", "5", "5"]
 
 
 def test_the_seed_of_a_failed_test_is_for_the_instructor(tmp_path: Path) -> None:
@@ -215,10 +198,30 @@ def test_the_seed_of_a_failed_test_is_for_the_instructor(tmp_path: Path) -> None
     wrong = answered(source, double="def double(x):\n    return 2 * x")
     nbformat.write(wrong, folder / "submitted" / "ann" / name / "small.ipynb")
     list(ClassRun(CourseDir(folder), name).outcomes())
-    console = Console(file=io.StringIO(), width=200)
-    for part in explanation(CourseDir(folder), name, "ann"):
-        console.print(part)
-    [seed] = re.findall(r"torch\.Generator\.seed gave (\d+) *$", console.file.getvalue(), re.MULTILINE)  # type: ignore[attr-defined]
+    lines = "\n".join(printed(folder, "ann", 200, name))
+    [seed] = re.findall(r"torch\.Generator\.seed gave (\d+)$", lines, re.MULTILINE)
     pages = list((folder / "feedback" / "ann" / name).glob("*.html"))
     assert pages and all("not negative" in page.read_text() or page.stem == "index" for page in pages)
     assert not any(seed in page.read_text() for page in pages)
+
+
+@pytest.mark.slow
+def test_the_class_has_the_same_points_and_the_teacher_sees_which_were_judged_so(again: Path) -> None:
+    """Of right, partly right, damaged, hostile and blank work; the release keeps the tag, which is harmless there.
+
+    The source has it at one hidden test and at one that gives a part of its points; `grader grade --explain` and the
+    report on the class mark these tests and no others.
+    """
+    path = again / "source" / NAME / "small.ipynb"
+    source = nbformat.read(path, as_version=4)
+    for name in ("one-test-more", "two-check"):
+        cell(source, name).metadata["tags"] = ["together"]
+    nbformat.write(source, path)
+    release(CourseDir(again), NAME)
+    assert "together" in cell(released(again), "two-check").metadata["tags"]
+    assert "together" not in cell(released(again), "one-check").metadata.get("tags", [])
+    assert grade_class(again) == sorted(SCORES) and points(again) == SCORES
+    marked = [line.split("│")[1].strip() for line in printed(again, "bob", 100) if "(judged together)" in line]
+    assert marked == ["one-test-more (judged together)", "two-check (judged together)"]
+    notes = {test.name: test.notes for test in analysed_tests(load_class(CourseDir(again), NAME))}
+    assert notes == {"one-check": [], "one-test-more": [TOGETHER], "two-check": [TOGETHER]}

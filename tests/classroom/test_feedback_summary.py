@@ -1,15 +1,13 @@
 """The feedback page of a real class begins with what a student wants to know, in any browser and without a network."""
 
-import html
 import json
 import re
-import shutil
-import subprocess
 from pathlib import Path
 
 import nbformat
 import pytest
 from bs4 import BeautifulSoup, Tag
+from nbconvert.filters import Highlight2HTML
 from nbformat.v4 import new_output
 from pygments.formatters import HtmlFormatter
 from pygments.styles import get_style_by_name
@@ -28,9 +26,9 @@ from tests.support.axe import contrast, violations
 from tests.support.notebooks import answer, answered, check, hidden, notebook, task, written
 from tests.support.paths import REPOSITORY
 from tests.support.small_class import NAME, RIGHT, hand_in, make_class, released
-from tests.support.waiting import HANGS
 
-BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+STYLES = sorted((REPOSITORY / "tests/correct_answers").glob("*/*/right-*.py"))
+CHECK = "# Run this cell: it checks your answer.\nassert right() == 1 < 2, 'right() is 1'"
 HOSTILE = "<script>document.title=7</script><img src=x onerror=document.title=7>"
 
 
@@ -64,16 +62,15 @@ def rows(feedback: Path, student: str) -> dict[str, str]:
 
 
 def test_the_page_begins_with_the_points_of_what_is_marked(feedback: Path) -> None:
-    """A written answer that waits for a person lowers nothing; an answer that is missing is out of its points."""
+    """A written answer that waits for a person lowers nothing; an answer that is missing is out of its points.
+
+    Each exercise has a sign, a word and its points, so it is read without colour; another page joins the notebooks.
+    """
     assert (
         words(page(feedback, "ann").header)
         == "small 8 of 8 points 2 points wait for marking by a person and count later."
     )
     assert words(page(feedback, "eve").header) == "small 0 of 10 points"
-
-
-def test_each_exercise_has_a_sign_a_word_and_its_points(feedback: Path) -> None:
-    """So it is read without colour."""
     assert [row[:40] for row in rows(feedback, "ann").values()] == [
         "✓ right one 3 of 3",
         "✓ right two 5 of 5",
@@ -82,36 +79,26 @@ def test_each_exercise_has_a_sign_a_word_and_its_points(feedback: Path) -> None:
     assert rows(feedback, "bob")["two"].startswith("◐ partly right two 2.5 of 5")
     assert rows(feedback, "bob")["why"].startswith("○ no answer yet why 0 of 2")
     assert rows(feedback, "eve")["one"].startswith("○ not written yet one 0 of 3")
+    whole = page(feedback, "bob", "index")
+    assert words(whole.header).startswith(f"{NAME} 5.5 of 10 points")
+    assert [link["href"] for link in whole.find_all("a")] == ["small.html"]
 
 
-def test_a_cause_is_said_once_with_what_does_not_hold_because_of_it(feedback: Path) -> None:
-    """Two tests failed because one line raises an error: the sentence is there once, and so is the property."""
-    row = rows(feedback, "fay")["one"]
-    assert row.startswith("✗ not right yet one 0 of 3") and row.count("Your code raised") == 1
-    assert "So this does not hold: one(x) is x." in row and "Read again: Two exercises and a question" in row
+def test_links_lead_to_a_place_on_the_page_and_a_cause_is_said_once_as_text(feedback: Path) -> None:
+    """Links and ids agree, and no id occurs twice; neither a message nor the notebook holds an element of fay's.
 
-
-def test_every_link_of_the_summary_leads_to_a_place_on_the_page(feedback: Path) -> None:
-    """Links and ids agree, and no id occurs twice."""
+    Two tests failed because one line of hers raises an error: the sentence is there once, and so is the property.
+    """
     for student in ("ann", "bob", "cat", "fay"):
         whole = page(feedback, student)
         ids = [part["id"] for part in whole.find_all(id=True)]
         assert len(ids) == len(set(ids))
         links = {link["href"][1:] for link in whole.find_all("a", href=True) if link["href"].startswith("#")}
         assert links <= set(ids) and len(links) > 3
-
-
-def test_text_of_a_submission_stays_text(feedback: Path) -> None:
-    """Neither a message nor the notebook around it holds an element of the student's."""
-    whole = page(feedback, "fay")
     assert whole.find_all(["script", "img"]) == [] and HOSTILE in words(whole)
-
-
-def test_one_page_joins_the_notebooks_of_an_assignment(feedback: Path) -> None:
-    """It has the points of all, and a link to each."""
-    whole = page(feedback, "bob", "index")
-    assert words(whole.header).startswith(f"{NAME} 5.5 of 10 points")
-    assert [link["href"] for link in whole.find_all("a")] == ["small.html"]
+    row = rows(feedback, "fay")["one"]
+    assert row.startswith("✗ not right yet one 0 of 3") and row.count("Your code raised") == 1
+    assert "So this does not hold: one(x) is x." in row and "Read again: Two exercises and a question" in row
 
 
 def graded(check_: Explanation, test: Explanation) -> list[str]:
@@ -181,24 +168,18 @@ def test_every_formula_of_the_course_is_drawn() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(BROWSER is None, reason="pip cannot install Chromium; .ci/run does, so CI runs these")
-@pytest.mark.parametrize("width", [390, 1280])
-def test_no_page_is_wider_than_the_window(feedback: Path, tmp_path: Path, width: int) -> None:
+@needs_browser
+def test_no_page_is_wider_than_the_window(feedback: Path, tmp_path: Path) -> None:
     """On a phone and on a screen, with a long word in a message and a long formula; a wider element is found."""
-    pages = [(feedback / "fay" / NAME / f"{name}.html").read_text() for name in ("small", "index")]
-    pages.append('<meta name="viewport" content="width=device-width"><p style="width: 2000px">wide</p>')
-    frames = "".join(f'<iframe width="{width}" height="800" srcdoc="{html.escape(text)}"></iframe>' for text in pages)
-    measure = "Array.from(frames, ({document: {documentElement: all}}) => [all.scrollWidth, all.clientWidth])"
-    whole = tmp_path / "frames.html"
-    whole.write_text(
-        f"<title>0</title>{frames}<script>onload = () => document.title = JSON.stringify({measure})</script>"
-    )
-    command = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--virtual-time-budget=3000"]
-    done = subprocess.run(
-        [*command, "--dump-dom", whole.as_uri()], capture_output=True, text=True, timeout=HANGS, check=True
-    )
-    small, index, wide = json.loads(re.search("<title>(.*?)</title>", done.stdout)[1])
-    assert small[0] == small[1] > width - 40 and index[0] == index[1] and wide[0] > wide[1]
+    wide = tmp_path / "wide.html"
+    wide.write_text('<meta name="viewport" content="width=device-width"><p style="width: 2000px">wide</p>')
+    with chromium() as browser:
+        for width in (390, 1280):
+            page = browser.new_page(viewport={"width": width, "height": 800})
+            for file in (*(feedback / "fay" / NAME / f"{name}.html" for name in ("small", "index")), wide):
+                page.goto(file.as_uri())
+                whole, shown = page.locator("html").evaluate("(all) => [all.scrollWidth, all.clientWidth]")
+                assert (whole > shown) == (file == wide) and shown > width - 40
 
 
 MARKED = """**Half of it.** See `softmax`, [the notes](https://arxiv.org/abs/1706.03762) and $e^x$:
@@ -283,3 +264,46 @@ def test_every_colour_of_code_can_be_read(style: str, grounds: list[str]) -> Non
     }
     assert len(ratios) > 60 and {key: ratio for key, ratio in ratios.items() if ratio < 4.5} == {}
     assert contrast("#ffffff", "#000000") == pytest.approx(21) and contrast("#bbbbbb", "#ffffff") < 2
+
+
+def checked_page(*, is_folded: bool) -> str:
+    """Return the page of a notebook with one answer and its check."""
+    cell = check("right-check", CHECK)
+    if is_folded:
+        cell.metadata["jupyter"] = {"source_hidden": True}
+    graded = notebook(answer("right", "def right():\n    return 1"), cell)
+    for each in graded.cells:
+        each.metadata.nbgrader.update(score=1.0, points=1.0)
+    header = {"notebook": "small", "score": 1.0, "max_score": 1.0, "late_penalty": 0.0}
+    return FeedbackExporter().from_notebook_node(graded, {"nbgrader": header})[0]
+
+
+@pytest.mark.parametrize("is_folded", [True, False])
+def test_the_code_of_a_check_is_folded_as_in_the_notebook(is_folded: bool) -> None:
+    """Its first line is shown, and a click shows the rest; a cell that is not folded in the notebook is open."""
+    html = checked_page(is_folded=is_folded)
+    summary = "<summary><code># Run this cell: it checks your answer.</code></summary>"
+    assert html.count("<details>") == html.count(summary) == html.count("</details>") == int(is_folded)
+    code = html.partition(summary)[2].partition("</details>")[0] if is_folded else html
+    assert "'right() is 1'" in code and "&lt;" in code
+
+
+def test_a_page_needs_nothing_from_outside_for_its_looks() -> None:
+    """It loads nothing, and defines every colour variable that it uses, although JupyterLab's are missing."""
+    html = checked_page(is_folded=True)
+    assert set(re.findall(r"var\((--[\w-]+)", html)) <= set(re.findall(r"(--[\w-]+):", html))
+    assert re.search(r"\.highlight \.k { color: #\w+", html) and "summary { display: list-item" in html
+    assert not re.search(r"<(?:script|link|iframe)|\b(?:src|url)\s*[=(]|@import", html)
+
+
+@pytest.mark.slow
+def test_code_is_as_nbconvert_makes_it() -> None:
+    """Answers in every style, code that only IPython understands, and text that is no code at all."""
+    assert len(STYLES) > 200
+    highlight, expected = (
+        FeedbackExporter().environment.filters["highlight_code"],
+        Highlight2HTML(pygments_lexer="ipython3"),
+    )
+    others = ["%%time\nx = 1", "%matplotlib inline", "!ls", "torch.ones?", "", "def <b>(", "\ufeffx = 'é'\r\n\tπ = $"]
+    for source in (*others, *(style.read_text() for style in STYLES)):
+        assert highlight(source) == expected(source)

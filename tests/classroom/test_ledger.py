@@ -64,8 +64,13 @@ def nbgrader(course: CourseDir) -> Gradebook:
         yield gradebook
 
 
-def test_sums_are_nbgraders(ledger: Ledger, nbgrader: Gradebook) -> None:
-    """Of tests, of written answers and tasks, before and after the penalty, and the points that can be reached."""
+def test_sums_are_nbgraders(ledger: Ledger, nbgrader: Gradebook, course: CourseDir) -> None:
+    """Of tests, of written answers and tasks, before and after the penalty, and the points that can be reached.
+
+    A notebook is the sum of its cells, each with what counts in nbgrader. A table of 5,000 students needs no row for
+    each of their cells: without them, the rest is the same. One without a submission has nothing.
+    """
+    short = read_ledger(course, NAME)
     found = {row["student"]: row for row in nbgrader.submission_dicts(NAME)}
     assert found.keys() == ledger.by_student.keys() and len(found) == STUDENTS
     for student, row in found.items():
@@ -77,8 +82,20 @@ def test_sums_are_nbgraders(ledger: Ledger, nbgrader: Gradebook) -> None:
         assert score.penalty == pytest.approx(theirs.late_submission_penalty)
         assert score.counted == pytest.approx(max(0.0, row["score"] - theirs.late_submission_penalty))
         assert bool(score.needs_marking) == row["needs_manual_grade"]
+        assert short.of(student).total == score
+        assert not any(notebook.cells for notebook in short.of(student).notebooks.values())
+        for name, notebook in ledger.of(student).notebooks.items():
+            for cell, own in notebook.cells.items():
+                grade = nbgrader.find_grade(cell, name, NAME, student)
+                assert (own.points, own.max_points) == (grade.score, grade.max_score)
+                assert (own.auto, own.manual, own.extra) == (grade.auto_score, grade.manual_score, grade.extra_credit)
+                assert own.is_scored == (grade.auto_score is not None or grade.manual_score is not None)
+            assert sum(cell.points for cell in notebook.cells.values()) == pytest.approx(notebook.points)
+            assert sum(cell.max_points for cell in notebook.cells.values()) == notebook.max_points
     assert len({round(score.total.counted, 3) for score in ledger.by_student.values()}) > 7
     assert ledger.blank.total.max_points == nbgrader.find_assignment(NAME).max_score == 13
+    assert "absent" in ledger.students and "absent" not in ledger.by_student
+    assert (ledger.of("absent").total.counted, ledger.of("absent").notebooks) == (0, {})
 
 
 def test_times_are_nbgraders(ledger: Ledger, nbgrader: Gradebook, course: CourseDir) -> None:
@@ -94,35 +111,6 @@ def test_times_are_nbgraders(ledger: Ledger, nbgrader: Gradebook, course: Course
         assert due_of(connection, NAME, "absent") == DUE == ledger.due
         assert due_of(connection, OTHER, "s0") is None is due_of(connection, "none such", "s0")
     engine.dispose()
-
-
-def test_cells_are_nbgraders(ledger: Ledger, nbgrader: Gradebook) -> None:
-    """Each with what counts; and their sum is that of the notebook."""
-    for student, score in ledger.by_student.items():
-        for name, notebook in score.notebooks.items():
-            for cell, own in notebook.cells.items():
-                theirs = nbgrader.find_grade(cell, name, NAME, student)
-                assert (own.points, own.max_points) == (theirs.score, theirs.max_score)
-                assert (own.auto, own.manual, own.extra) == (
-                    theirs.auto_score, theirs.manual_score, theirs.extra_credit
-                )  # fmt: skip
-                assert own.is_scored == (theirs.auto_score is not None or theirs.manual_score is not None)
-            assert sum(cell.points for cell in notebook.cells.values()) == pytest.approx(notebook.points)
-            assert sum(cell.max_points for cell in notebook.cells.values()) == notebook.max_points
-
-
-def test_without_cells_the_rest_is_the_same(ledger: Ledger, course: CourseDir) -> None:
-    """A table of 5,000 students needs no row for each of their cells."""
-    short = read_ledger(course, NAME)
-    for student, score in ledger.by_student.items():
-        assert short.of(student).total == score.total
-        assert not any(notebook.cells for notebook in short.of(student).notebooks.values())
-
-
-def test_a_student_without_a_submission_has_nothing(ledger: Ledger) -> None:
-    """And is one of the course's students all the same."""
-    assert "absent" in ledger.students and "absent" not in ledger.by_student
-    assert (ledger.of("absent").total.counted, ledger.of("absent").notebooks) == (0, {})
 
 
 def test_an_assignment_that_the_gradebook_does_not_have_is_an_error(course: CourseDir, tmp_path: Path) -> None:

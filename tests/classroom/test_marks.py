@@ -15,21 +15,15 @@ from grader.classroom.gradebook.reader import read_ledger
 from grader.classroom.submitted.times import record_time
 from grader.errors import GraderError
 from tests.commands.mark.marked_course import NAME, by_formgrader, grade, make_mixed
+from tests.support.small_class import HALF, configure
 
 WHY, TEST = ("essay", "why"), ("essay", "two-check")
-LATE = """
-from nbgrader.plugins import LateSubmissionPlugin
-class Half(LateSubmissionPlugin):
-    def late_submission_penalty(self, student_id, score, total_seconds_late):
-        return score / 2
-c.AssignLatePenalties.plugin_class = Half
-"""
 
 
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A graded class; tests do not change it."""
-    return make_mixed(tmp_path_factory.mktemp("marks") / "course", LATE).root
+    return make_mixed(tmp_path_factory.mktemp("marks") / "course", HALF).root
 
 
 @pytest.fixture
@@ -141,19 +135,23 @@ def test_nothing_is_written_if_the_record_refuses(course: CourseDir) -> None:
 
 @pytest.mark.slow
 def test_a_late_penalty_follows_the_mark(course: CourseDir) -> None:
-    """As it does when the class is graded again, with an extension or without; in time there is none."""
-    for student in ("ann", "bob"):
-        place = course.root / "submitted" / student / NAME / "timestamp.txt"
-        place.write_text("2030-01-03 12:00:00 UTC")
+    """As it does when the class is graded again, with an extension or without; in time there is none.
+
+    A notebook that was handed in alone has a time of its own: a mark does not make it late.
+    """
+    for student in ("ann", "bob", "dan"):
+        place = course.root / "submitted" / student / NAME
+        (place / "timestamp.txt").write_text("2030-01-03 12:00:00 UTC")
+    record_time(place, "essay", (place / "essay.ipynb").read_bytes(), datetime(2030, 1, 1))
     with course.gradebook() as gradebook:
         gradebook.update_or_create_assignment(NAME, duedate=datetime(2030, 1, 2))
         gradebook.find_submission(NAME, "bob").extension = timedelta(days=30)
         gradebook.db.commit()
     grade(course)
-    for student in ("ann", "bob", "cat"):
+    for student in ("ann", "bob", "cat", "dan"):
         given(course, student, 2)
-    marked = {each: read_ledger(course, NAME).of(each).total for each in ("ann", "bob", "cat")}
-    assert [(score.points, score.penalty) for score in marked.values()] == [(2, 1), (6, 0), (2, 0)]
+    marked = {each: read_ledger(course, NAME).of(each).total for each in ("ann", "bob", "cat", "dan")}
+    assert [(score.points, score.penalty) for score in marked.values()] == [(2, 1), (6, 0), (2, 0), (2, 0)]
     grade(course, force=True)
     assert {each: read_ledger(course, NAME).of(each).total for each in marked} == marked
 
@@ -172,22 +170,6 @@ def test_a_due_date_that_moves_while_people_mark_counts(course: CourseDir) -> No
     book.close()
 
 
-@pytest.mark.slow
-def test_a_mark_makes_no_notebook_late_that_was_in_time(course: CourseDir) -> None:
-    """A notebook that was handed in alone has a time of its own, for marks as for class runs."""
-    place = course.root / "submitted" / "ann" / NAME
-    record_time(place, "essay", (place / "essay.ipynb").read_bytes(), datetime(2030, 1, 1))
-    (place / "timestamp.txt").write_text("2030-01-03 12:00:00 UTC")
-    with course.gradebook() as gradebook:
-        gradebook.update_or_create_assignment(NAME, duedate=datetime(2030, 1, 2))
-    grade(course)
-    given(course, "ann", 2)
-    marked = read_ledger(course, NAME).of("ann").total
-    assert (marked.points, marked.penalty) == (2, 0)
-    grade(course, force=True)
-    assert read_ledger(course, NAME).of("ann").total == marked
-
-
 def test_a_gradebook_that_cannot_be_used_says_so(course: CourseDir) -> None:
     """In a sentence: an unknown assignment, a damaged file."""
     with pytest.raises(GraderError, match="no assignment '02': run 'grader grade 02' first"):
@@ -202,8 +184,7 @@ def test_a_gradebook_that_cannot_be_used_says_so(course: CourseDir) -> None:
 @pytest.mark.slow
 def test_a_gradebook_in_postgresql(course: CourseDir, database: Any, tmp_path: Path) -> None:
     """Compares and writes in the same way."""
-    with (course.root / "nbgrader_config.py").open("a") as config:
-        config.write(f"\nc.CourseDirectory.db_url = {database.new_database(tmp_path.name)!r}\n")
+    configure(course.root, f"c.CourseDirectory.db_url = {database.new_database(tmp_path.name)!r}")
     shutil.rmtree(course.root / "autograded")
     there = CourseDir(course.root)
     grade(there)

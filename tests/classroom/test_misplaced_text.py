@@ -4,7 +4,6 @@
 """
 
 import copy
-import gzip
 import re
 import shutil
 from html import unescape
@@ -30,18 +29,12 @@ def submissions(folder: Path) -> dict[str, NotebookNode]:
     blank = released(folder)
     right = answered(blank, **RIGHT)
     no_text = answered(right, why=cell(blank, "why").source)
-    found = {name: copy.deepcopy(no_text) for name in ("below", "above", "blank")}
+    found = {name: copy.deepcopy(no_text) for name in ("below", "blank")}
     place = [each.get("id") for each in no_text.cells].index(cell(no_text, "why").id)
     found["below"].cells.insert(place + 1, text(WRITTEN))
-    found["above"].cells.insert(place, text(WRITTEN))
-    found["crlf"] = answered(no_text, why=cell(blank, "why").source.replace("\n", "\r\n") + "\r\n")
-    found["emptied"] = answered(no_text, why=" \n")
     found["divided"] = answered(no_text, why="<div>\n\n</div>")
     typed = f"{RIGHT['one']}\n\n{cell(right, 'one-check').source}"
     found["check"] = answered(right, **{"one": cell(blank, "one").source, "one-check": typed})
-    found["merged"] = answered(right, **{"one-check": typed})
-    found["merged"].cells.remove(cell(found["merged"], "one"))
-    found["hidden"] = answered(right, **{"one": cell(blank, "one").source, "one-test-more": RIGHT["one"]})
     found["note"] = answered(right, **{"one-check": "print('a note')\n" + cell(right, "one-check").source})
     found["right"] = right
     return found
@@ -57,83 +50,55 @@ def graded_class(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module")
-def autograded_class(graded_class: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same class, graded and given feedback by nbgrader with the plug-in."""
-    folder = shutil.copytree(graded_class, tmp_path_factory.mktemp("autograde") / "course")
-    for made in ("autograded", "feedback", "gradebook.db"):
-        path = folder / made
-        shutil.rmtree(path) if path.is_dir() else path.unlink()
-    for command in (["generate_assignment", NAME, "--force"], ["autograde", NAME], ["generate_feedback", NAME]):
-        done = run(folder, "nbgrader", *command)
-        assert done.returncode == 0, done.stderr
-    return folder
-
-
 def page(folder: Path, student: str, name: str = "small") -> str:
     """Return the text of a student's page."""
     html = (folder / "feedback" / student / NAME / f"{name}.html").read_text()
     return " ".join(unescape(re.sub(r"<style.*?</style>|<[^>]+>", "", html, flags=re.DOTALL)).split())
 
 
-@pytest.mark.parametrize("student", ["below", "above"])
-def test_an_answer_next_to_its_box_waits_for_marking(graded_class: Path, student: str) -> None:
-    """It is queued, has no comment that it is missing, and the page shows it and says where the next one belongs."""
-    entry = ledger(graded_class)[student]
-    assert entry["grades"]["why"] == (None, None, True) and entry["comments"]["why"] == (None, None)
-    shown = page(graded_class, student)
-    assert "You wrote into other cells" in shown and "that text waits for marking" in shown and WRITTEN in shown
-    assert "no answer yet" not in shown
+def test_text_in_the_wrong_cell_is_kept_shown_and_told(graded_class: Path) -> None:
+    """An answer next to its box waits for marking, one in a test counts, and other text in a test costs nothing.
 
-
-@pytest.mark.parametrize("student", ["blank", "crlf", "emptied", "divided"])
-def test_a_box_without_an_answer_is_not_queued(graded_class: Path, student: str) -> None:
-    """It gets no points and nbgrader's comment."""
-    entry = ledger(graded_class)[student]
-    assert entry["grades"]["why"] == (0, None, False) and entry["comments"]["why"] == ("No response.", None)
-    assert "You wrote into other cells" not in page(graded_class, student)
-
-
-@pytest.mark.parametrize("student", ["check", "merged", "hidden"])
-def test_an_answer_in_one_of_its_tests_counts(graded_class: Path, student: str) -> None:
-    """With all points of its tests, and as the answer for the class report and the page."""
-    grades = ledger(graded_class)[student]["grades"]
-    assert (grades["one-check"][0], grades["one-test-more"][0]) == (1, 2)
-    record = read_record(graded_class / "autograded" / student / NAME, "small")
-    assert record is not None and RIGHT["one"] in record.answers["one"]
-    assert "moved here and count as the answer" in page(graded_class, student)
-
-
-def test_other_text_in_a_test_is_kept_and_named(graded_class: Path) -> None:
-    """On the page, in the autograded notebook and in the record; it costs nothing."""
-    assert "one-check: you wrote 1 line into this cell; it does not count and is kept below it" in page(
-        graded_class, "note"
-    )
+    The page says so, and the teacher learns of it in the table of `grader grade`. A box without an answer is not
+    queued, and gets no points and nbgrader's comment. tests/engine/notebook has all cells that may hold the text.
+    """
+    entries, shown = ledger(graded_class), {student: page(graded_class, student) for student in ledger(graded_class)}
+    grades, comments = ({student: entry[kind] for student, entry in entries.items()} for kind in ("grades", "comments"))
+    assert grades["below"]["why"] == (None, None, True) and comments["below"]["why"] == (None, None)
+    assert "You wrote into other cells" in shown["below"] and "that text waits for marking" in shown["below"]
+    assert WRITTEN in shown["below"] and "no answer yet" not in shown["below"]
+    for student in ("blank", "divided"):
+        assert grades[student]["why"] == (0, None, False) and comments[student]["why"] == ("No response.", None)
+        assert "You wrote into other cells" not in shown[student]
+    assert (grades["check"]["one-check"][0], grades["check"]["one-test-more"][0]) == (1, 2)
+    assert "moved here and count as the answer" in shown["check"]
+    kept = "one-check: you wrote 1 line into this cell"
+    assert f"{kept}; it does not count and is kept below it" in shown["note"]
+    assert entries["note"]["score"] == entries["right"]["score"]
+    check, note = (read_record(graded_class / "autograded" / name / NAME, "small") for name in ("check", "note"))
+    assert check is not None and RIGHT["one"] in check.answers["one"]
+    assert note is not None and kept in note.repairs[0]
     notebook = nbformat.read(graded_class / "autograded" / "note" / NAME / "small.ipynb", as_version=4)
     sources = [each.source for each in notebook.cells]
     assert sources[sources.index(cell(notebook, "one-check").source) + 1] == "print('a note')"
-    record = read_record(graded_class / "autograded" / "note" / NAME, "small")
-    assert record is not None and "one-check: you wrote 1 line" in record.repairs[0]
-    assert ledger(graded_class)["note"]["score"] == ledger(graded_class)["right"]["score"]
-
-
-def test_the_teacher_learns_of_kept_text(graded_class: Path) -> None:
-    """In the table of `grader grade`; of a student who wrote into the right cells, nothing is said."""
     notices = {each.student: each.notices for each in ClassRun(CourseDir(graded_class), NAME).outcomes()}
-    assert notices["right"] == notices["crlf"] == []
-    for student in ("below", "above", "check", "merged", "hidden", "note"):
+    assert notices["right"] == notices["blank"] == []
+    for student in ("below", "check", "note"):
         assert "text in the wrong cells of small was kept" in notices[student]
 
 
-def test_nbgraders_own_commands_agree(graded_class: Path, autograded_class: Path) -> None:
+def test_nbgraders_own_commands_agree(graded_class: Path, tmp_path: Path) -> None:
     """Scores, comments, what waits, the pages, and what is on record."""
-    assert ledger(autograded_class) == ledger(graded_class)
+    made = ("autograded", "feedback", "gradebook.db*")
+    folder = shutil.copytree(graded_class, tmp_path / "course", ignore=shutil.ignore_patterns(*made))
+    for command in (["generate_assignment", NAME, "--force"], ["autograde", NAME], ["generate_feedback", NAME]):
+        done = run(folder, "nbgrader", *command)
+        assert done.returncode == 0, done.stderr
+    assert ledger(folder) == ledger(graded_class)
     for student in ledger(graded_class):
-        assert page(autograded_class, student) == page(graded_class, student)
-        first, second = (
-            read_record(folder / "autograded" / student / NAME, "small") for folder in (graded_class, autograded_class)
-        )
-        assert first is not None and second is not None and first.repairs == second.repairs
+        assert page(folder, student) == page(graded_class, student)
+        theirs, ours = (read_record(each / "autograded" / student / NAME, "small") for each in (folder, graded_class))
+        assert theirs is not None and ours is not None and theirs.repairs == ours.repairs
 
 
 def test_new_text_next_to_a_marked_box_waits_again(graded_class: Path, tmp_path: Path) -> None:
@@ -150,29 +115,3 @@ def test_new_text_next_to_a_marked_box_waits_again(graded_class: Path, tmp_path:
     hand_in(folder, "below", changed)
     grade_class(folder)
     assert ledger(folder)["below"]["grades"]["why"] == (None, 1.0, True)
-
-
-UNREADABLE = {
-    "page": (b"<!DOCTYPE html><title>Log in</title>", "small.ipynb is a web page (HTML), perhaps a login page"),
-    "gzip": (gzip.compress(b"{}"), "small.ipynb is compressed with gzip, not a notebook"),
-    "empty": (b"", "small.ipynb is empty"),
-    "long": (b'{"cells": [{"source": "' + b"a" * 1_100_000 + b'"}]}', "1100000 characters in cell 1 (of 1 cells)"),
-}
-
-
-def test_a_student_whose_only_notebook_is_unreadable_gets_a_page(again: Path) -> None:
-    """It gives the reason in the teacher's table, and what the student can do about it."""
-    for student, (content, _) in UNREADABLE.items():
-        hand_in(again, student, content)
-    (hand_in(again, "link", None) / "small.ipynb").symlink_to("../../ann")
-    hand_in(again, "nothing", None)
-    errors = {each.student: each.errors for each in ClassRun(CourseDir(again), NAME).outcomes()}
-    for student, (_, reason) in UNREADABLE.items():
-        assert reason in errors[student][0] and "ask the student" in errors[student][0]
-        shown = page(again, student, "index")
-        assert reason in shown and "and hand it in again." in shown and "ask the student" not in shown
-    assert "it is a link" in page(again, "link", "index")
-    assert not (again / "feedback" / "nothing").exists()
-    hand_in(again, "page", answered(released(again), **RIGHT))
-    grade_class(again)
-    assert "hand it in again" not in page(again, "page", "index")

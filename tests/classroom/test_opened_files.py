@@ -118,19 +118,14 @@ def _calls(trace: str) -> Iterator[str]:
             yield re.sub(r"<\.\.\. \w+ resumed>", lambda _, process=process: begun.pop(process), call.strip())
 
 
-def test_the_ordinary_student_has_full_points_and_no_other_has_any(course: Path) -> None:
-    """Nothing that a link leads to counts as the work of the student who made the link."""
+def test_nothing_is_opened_to_which_a_link_leads(course: Path, opened: list[Opened]) -> None:
+    """At no level, by none of the processes; so nothing there counts as the work of the student who made the link.
+
+    The record has the submission of the ordinary student, so it would have the others, too.
+    """
     given = points(course)
     assert given.pop("ann") == SCORES["ann"] and set(given.values()) <= {0.0}
-
-
-def test_the_record_has_the_ordinary_submission(course: Path, opened: list[Opened]) -> None:
-    """So it would have the others, too."""
     assert course / "submitted" / "ann" / NAME / "small.ipynb" in {file.path for file in opened}
-
-
-def test_nothing_is_opened_to_which_a_link_leads(course: Path, opened: list[Opened]) -> None:
-    """At no level, by none of the processes."""
     assert [file for file in opened if file.path.is_relative_to(course.parent / SECRET)] == []
     for place in HOSTILE:
         path = course / "submitted" / place
@@ -138,8 +133,11 @@ def test_nothing_is_opened_to_which_a_link_leads(course: Path, opened: list[Open
             assert [file for file in opened if file.path == path] == []
 
 
-def test_submissions_are_opened_name_by_name(course: Path, opened: list[Opened]) -> None:
-    """Each in the folder that was opened before, without following a link, and without waiting for a pipe."""
+def test_files_are_opened_name_by_name_and_written_where_they_belong(course: Path, opened: list[Opened]) -> None:
+    """Each in the folder that was opened before, without following a link, and without waiting for a pipe.
+
+    A file is written only below autograded/ and feedback/, and by a student's name or that of our own stamp.
+    """
     submitted = course / "submitted"
     inside = [file for file in opened if file.path.is_relative_to(submitted) and file.path != submitted]
     assert inside
@@ -147,10 +145,6 @@ def test_submissions_are_opened_name_by_name(course: Path, opened: list[Opened])
         is_listing = file.name == "."
         assert "/" not in file.name and (is_listing or "O_NOFOLLOW" in file.flags), file
         assert "O_DIRECTORY" in file.flags or "O_NONBLOCK" in file.flags, file
-
-
-def test_results_are_written_where_they_belong(course: Path, opened: list[Opened]) -> None:
-    """A file is written only below autograded/ and feedback/, and by a student's name or that of our own stamp."""
     written = [file for file in opened if "O_CREAT" in file.flags or "O_WRONLY" in file.flags]
     names = {os.fsencode(place.partition("/")[0]) for place in HOSTILE} | {b"ann", STUDENT.encode()}
     for file in written:

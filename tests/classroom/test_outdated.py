@@ -11,7 +11,7 @@ from grader.classroom.gradebook.reader import read_ledger
 from grader.classroom.source.basis import Part
 from grader.classroom.source.inputs import mark_outdated, outdated_in
 from grader.classroom.student import load_assignment
-from tests.support.changed_course import OLDER, graded, source
+from tests.support.changed_course import graded
 from tests.support.plain_course import ASSIGNMENT, SOURCE, make, write
 
 pytestmark = pytest.mark.slow
@@ -57,17 +57,6 @@ def configured(folder: Path, more: str) -> str:
     return before
 
 
-def test_points_that_changed_in_source_make_the_others_older(course: Path) -> None:
-    """One of five is graded by the new points: the other four have points of the old ones, until source/ is undone."""
-    assert found(course) == {}
-    write(source(points=5), course / "source" / ASSIGNMENT)
-    assert found(course) == dict.fromkeys(("ann", "bob", "cat", "dan", "eve"), {Part.NOTEBOOKS})
-    assert graded(course, "ann") == ["ann"]
-    assert found(course) == dict.fromkeys(OLDER, {Part.NOTEBOOKS})
-    write(SOURCE, course / "source" / ASSIGNMENT)
-    assert found(course) == {"ann": {Part.NOTEBOOKS}}
-
-
 def test_a_rule_for_late_work_counts_by_itself(course: Path) -> None:
     """As a due date does: for the late one it makes the points older, and the next run takes the new rule."""
     before = configured(course, ZERO)
@@ -87,16 +76,11 @@ def test_a_rule_for_late_work_counts_by_itself(course: Path) -> None:
     assert "ann" in graded(course) and read_ledger(CourseDir(course), ASSIGNMENT).of("ann").total.counted == 3
 
 
-def test_without_a_due_date_no_rule_for_late_work_matters(tmp_path: Path) -> None:
-    """The class is not graded again for it."""
-    folder = make(tmp_path / "course")
-    graded(folder)
-    configured(folder, ZERO)
-    assert graded(folder) == [] and found(folder) == {}
-
-
 def test_limits_make_points_older_and_known_mistakes_only_pages(course: Path) -> None:
-    """A known mistake costs nothing and makes no number doubtful. The class is graded again for it all the same."""
+    """A known mistake costs nothing and makes no number doubtful. The class is graded again for it all the same.
+
+    Without a due date, no rule for late work matters, and the class is not graded again for it.
+    """
     mistakes = course / "source" / ASSIGNMENT / "misconceptions"
     mistakes.mkdir()
     (mistakes / "largest.toml").write_text(
@@ -107,6 +91,11 @@ def test_limits_make_points_older_and_known_mistakes_only_pages(course: Path) ->
     configured(course, "c.Limits.cell_seconds = 77\n")
     assert found(course) == dict.fromkeys(("ann", "bob", "cat", "dan", "eve"), {Part.LIMITS})
     assert len(graded(course)) == 5 and found(course) == {}
+    with CourseDir(course).gradebook() as gradebook:
+        gradebook.update_or_create_assignment(ASSIGNMENT, duedate=None)
+    assert len(graded(course)) == 5
+    configured(course, ZERO)
+    assert graded(course) == [] and found(course) == {}
 
 
 def test_records_of_an_earlier_version_say_nothing(course: Path) -> None:

@@ -17,39 +17,32 @@ OVERRIDES = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
 
 
 def test_every_student_has_one_row_in_a_class_of_any_size() -> None:
-    """A class with one student more than a table holds fills two; a student without a score has a row too."""
-    students = [f"s{number:03}" for number in range(ROWS)]
+    """A class with one student more than a table holds fills two; a student without a score has a row too.
+
+    Where the roster has names, they are in the table, with those who handed in nothing; without one there is no column.
+    """
     score = {"small": NotebookScore(1.0, 2.0, 0.0, 3.0)}
-    known = {student: SubmissionScore(student, notebooks=score) for student in students}
-    shown = io.StringIO()
-    count = 0
-    for table in score_tables("04-attention", known, {"zoe": "could not be graded"}):
-        Console(file=shown, width=80).print(table)
-        count += 1
-    rows = [line.split("│")[1:-1] for line in shown.getvalue().splitlines() if line.startswith("│")]
-    assert count == 2
-    assert [row[0].strip() for row in rows] == [*known, "zoe"]
-    assert [part.strip() for part in rows[0]] == ["s000", "1 / 2", "0 / 3", ""]
-    assert [part.strip() for part in rows[-1]] == ["zoe", "-", "-", "could not be graded"]
 
-
-def test_the_table_has_names_and_those_who_handed_in_nothing() -> None:
-    """Where the roster has them; without a name in it there is no column for them."""
-    known = {"ann": SubmissionScore("ann", notebooks={"small": NotebookScore(1.0, 2.0, 0.0, 3.0)})}
-
-    def rows(people: dict[str, str]) -> list[list[str]]:
+    def rows(students: list[str], people: dict[str, str], count: int = 1) -> list[list[str]]:
+        known = {student: SubmissionScore(student, notebooks=score) for student in students}
+        tables = list(score_tables("01", known, {"bob": "could not be graded"}, people))
+        assert len(tables) == count
         shown = io.StringIO()
-        for table in score_tables("01", known, {"bob": "could not be graded"}, people):
+        for table in tables:
             Console(file=shown, width=200).print(table)
         lines = [line for line in shown.getvalue().splitlines() if line.startswith("│")]
         return [[part.strip() for part in line.split("│")[1:-1]] for line in lines]
 
-    assert rows({"ann": "Ann Lee", "cat": "Cat Roe"}) == [
+    students = [f"a{number:03}" for number in range(ROWS)]
+    unnamed = rows(students, {}, 2)
+    assert [row[0] for row in unnamed] == [*students, "bob"]
+    assert unnamed[0] == ["a000", "1 / 2", "0 / 3", ""] and unnamed[-1] == ["bob", "-", "-", "could not be graded"]
+    assert rows(["ann"], {"ann": "Ann Lee", "cat": "Cat Roe"}) == [
         ["ann", "Ann Lee", "1 / 2", "0 / 3", ""],
         ["bob", "", "-", "-", "could not be graded"],
         ["cat", "Cat Roe", "-", "-", "has not handed in"],
     ]
-    assert rows({"cat": ""})[-1] == ["cat", "-", "-", "has not handed in"] and len(rows({})) == 2
+    assert rows(["ann"], {"cat": ""})[-1] == ["cat", "-", "-", "has not handed in"]
 
 
 @pytest.mark.slow

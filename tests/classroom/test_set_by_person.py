@@ -1,18 +1,14 @@
 """Points that a person set for a test stay, say so, and are asked for again only if the test itself gives others."""
 
 import copy
-import json
 import shutil
-from inspect import unwrap
 from pathlib import Path
-from types import SimpleNamespace
 
 import nbformat
 import pytest
 from bs4 import BeautifulSoup, Tag
 from hypothesis import given
 from hypothesis import strategies as st
-from nbgrader.server_extensions.formgrader.apihandlers import GradeHandler
 
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.reader import read_ledger
@@ -20,6 +16,7 @@ from grader.classroom.gradebook.rules import CellScore, NotebookScore
 from grader.classroom.page.exercises import exercises, put_score
 from grader.engine.notebook.cells import CellType, type_of
 from grader.engine.notebook.outline import GRADED
+from tests.support.formgrader import by_formgrader
 from tests.support.notebooks import answered
 from tests.support.small_class import NAME, RIGHT, SOURCE, grade_class, hand_in, make_course, released, run
 
@@ -48,11 +45,7 @@ def course(graded: Path, tmp_path: Path) -> Path:
 
 def put(folder: Path, student: str, test: str, points: float) -> None:
     """Set points as the formgrader does."""
-    with CourseDir(folder).gradebook() as gradebook:
-        row = gradebook.find_grade(test, "small", NAME, student)
-        body = {"manual_score": points, "extra_credit": None}
-        request = SimpleNamespace(gradebook=gradebook, get_json_body=lambda: body, write=json.loads)
-        unwrap(GradeHandler.put)(request, row.id)
+    by_formgrader(folder, (test, "small", NAME, student), points)
 
 
 def state(folder: Path) -> dict[str, tuple[float, bool]]:
@@ -86,15 +79,14 @@ def row(folder: Path) -> str:
     return words(page(folder).select_one(".exercises > li"))
 
 
-def test_a_regrade_that_changes_nothing_asks_for_nothing(course: Path) -> None:
-    """The points stay, in the formgrader as well."""
-    grade_class(course, force=True)
-    assert state(course) == {"one-check": (0.5, False), "one-test-more": (1, False)}
-
-
 @pytest.mark.slow
 def test_a_test_that_gives_other_points_is_asked_for_again_and_no_other(course: Path) -> None:
-    """Until a person has looked at it, whatever is graded meanwhile; what they set then stays again."""
+    """Until a person has looked at it, whatever is graded meanwhile; what they set then stays again.
+
+    A regrade that changes nothing asks for nothing, and a new answer that earns other points asks as a new test does.
+    """
+    grade_class(course, force=True)
+    assert state(course) == {"one-check": (0.5, False), "one-test-more": (1, False)}
     change_test(course)
     for _ in range(2):
         grade_class(course, force=True)
@@ -102,10 +94,10 @@ def test_a_test_that_gives_other_points_is_asked_for_again_and_no_other(course: 
     put(course, "gus", "one-test-more", 2)
     grade_class(course, force=True)
     assert state(course) == {"one-check": (0.5, False), "one-test-more": (2, False)}
-
-
-def test_a_new_answer_that_gives_other_points_is_asked_for(course: Path) -> None:
-    """A right answer earns both tests more than the person gave."""
+    change_test(course, "assert one(3) == 3")
+    put(course, "gus", "one-test-more", 1)
+    grade_class(course, force=True)
+    put(course, "gus", "one-test-more", 1)
     hand_in(course, "gus", answered(released(course), **RIGHT))
     grade_class(course)
     assert state(course) == {"one-check": (0.5, False), "one-test-more": (1, True)}

@@ -6,31 +6,27 @@ nothing but tasks.
 
 import copy
 import csv
-import json
 import shutil
 from datetime import datetime
-from inspect import unwrap
 from pathlib import Path
-from types import SimpleNamespace
 
 import nbformat
 import pytest
 from nbconvert.exporters import HTMLExporter
 from nbformat import NotebookNode
 from nbgrader.server_extensions.formgrader import handlers
-from nbgrader.server_extensions.formgrader.apihandlers import CommentHandler, GradeHandler
 
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.reader import read_ledger
 from grader.classroom.gradebook.rules import NotebookScores, StudentScores
 from grader.classroom.gradebook.writer import GradebookWriter
-from grader.classroom.release import register, release
+from grader.classroom.release import release
 from grader.commands.cli import main
 from grader.commands.report.load import load_class
-from grader.errors import GraderError
 from tests.support import stock_nbgrader
+from tests.support.formgrader import by_formgrader
 from tests.support.notebooks import answer, answered, cell, check, code, helpers, notebook, task, text, written
-from tests.support.small_class import run
+from tests.support.small_class import configure, run
 from tests.support.stock_nbgrader import CONFIG, grade_class, rows, write
 
 pytestmark = pytest.mark.slow
@@ -56,9 +52,6 @@ TASKS = ("formulae", "practice", "first", "second")
 STOCK_REFUSES = "twice"
 """The student with two copies of a task, of which stock nbgrader says that it is of an old version."""
 RIGHT = {"squares": "def squares(n):\n    return [i * i for i in range(1, n + 1)]", "equation": "It is $n$."}
-PENALTY = """
-c.LateSubmissionPlugin.penalty_method = "zero"
-"""
 
 
 def hand_ins(released: dict[str, NotebookNode]) -> dict[str, dict[str, NotebookNode]]:
@@ -98,15 +91,7 @@ def make_course(folder: Path) -> Path:
 
 def mark(folder: Path, student: str, notebook_name: str, name: str, points: float, comment: str = "") -> None:
     """Give points and a comment as the formgrader does."""
-    with CourseDir(folder).gradebook() as gradebook:
-        grade = gradebook.find_grade(name, notebook_name, NAME, student)
-        said = gradebook.find_comment(name, notebook_name, NAME, student)
-        for handler, row, body in (
-            (GradeHandler, grade, {"manual_score": points, "extra_credit": None}),
-            (CommentHandler, said, {"manual_comment": comment}),
-        ):
-            request = SimpleNamespace(gradebook=gradebook, get_json_body=lambda body=body: body, write=json.loads)
-            unwrap(handler.put)(request, row.id)
+    by_formgrader(folder, (name, notebook_name, NAME, student), points, comment)
 
 
 @pytest.fixture(scope="module")
@@ -162,11 +147,13 @@ def test_a_release_holds_no_marking_scheme(course: Path) -> None:
     assert not cell(released, "first").metadata.editable
 
 
-def test_the_table_and_the_explanation_count_tasks(
+def test_the_table_the_explanation_and_a_check_count_tasks(
     graded: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """As written points that wait."""
+    """As written points that wait; a check names the points of the tasks and of the written answer, too."""
     monkeypatch.chdir(graded)
+    assert main(["check", "--trust", f"submitted/answered/{NAME}"]) == 0
+    assert "written answers: 10.5 points wait for marking" in " ".join(capsys.readouterr().out.split())
     assert main(["grade", NAME]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert any(
@@ -191,24 +178,18 @@ def test_a_page_shows_the_task_and_its_answer_but_no_marking_scheme(graded: Path
     assert "you wrote 1 line into this cell; it is kept below it" in edited
 
 
-def formgrader_page(folder: Path, student: str, name: str) -> str:
-    """Return the page of the formgrader on which a person marks a notebook."""
-    exporter = HTMLExporter(
-        config=CourseDir(folder).config, template_name="formgrade", extra_template_basedirs=[handlers.template_path]
-    )
-    names = ("assignment_id", "notebook_id", "submission_id", "base_url", "student", "last_name", "first_name")
-    resources = dict.fromkeys((*names, "notebook_path"), "") | {"index": 0, "total": 1}
-    path = folder / "autograded" / student / NAME / f"{name}.ipynb"
-    page: str = exporter.from_filename(str(path), resources=resources)[0]
-    return page
-
-
 def test_the_formgrader_marks_tasks(graded: Path) -> None:
     """It lists the notebook, and shows a task with the scheme, a box for points and one for a comment."""
     with CourseDir(graded).gradebook() as gradebook:
         for row in gradebook.notebook_submission_dicts("sums", NAME):
             assert (row["task_score"], row["max_task_score"], row["needs_manual_grade"]) == (0, 4, True)
-    page = formgrader_page(graded, "answered", "sums")
+    exporter = HTMLExporter(
+        config=CourseDir(graded).config, template_name="formgrade", extra_template_basedirs=[handlers.template_path]
+    )
+    names = ("assignment_id", "notebook_id", "submission_id", "base_url", "student", "last_name", "first_name")
+    resources = dict.fromkeys((*names, "notebook_path"), "") | {"index": 0, "total": 1}
+    path = graded / "autograded" / "answered" / NAME / "sums.ipynb"
+    page, _ = exporter.from_filename(str(path), resources=resources)
     assert "Two points for each formula." in page and "An arithmetic sum is" in page
     assert page.count("Student's task") == 2
     for name in ("formulae", "practice"):
@@ -274,12 +255,10 @@ def test_a_class_of_an_earlier_version_gets_its_rows(again: Path) -> None:
     assert rows(again, NAME) == expected
 
 
-@pytest.mark.parametrize("has_plugin", [True, False])
-def test_nbgraders_own_commands_continue(again: Path, has_plugin: bool) -> None:
-    """Feedback and autograding, with and without the plug-in, find each row that they look for."""
+def test_nbgraders_own_commands_continue_without_the_plug_in(again: Path) -> None:
+    """Feedback and autograding find each row that they look for."""
     expected = rows(again, NAME)
-    if not has_plugin:
-        stock_nbgrader.without_plugin(again)
+    stock_nbgrader.without_plugin(again)
     for command in (("autograde", "--student=answered"), ("generate_feedback",)):
         done = run(again, "nbgrader", *command, NAME, "--force")
         assert done.returncode == 0, done.stderr
@@ -288,8 +267,7 @@ def test_nbgraders_own_commands_continue(again: Path, has_plugin: bool) -> None:
 
 def test_a_late_penalty_counts_marked_tasks(again: Path) -> None:
     """A penalty takes the points of a task, too, once they are given."""
-    with (again / "nbgrader_config.py").open("a") as config:
-        config.write(PENALTY)
+    configure(again, "c.LateSubmissionPlugin.penalty_method = 'zero'")
     (again / "submitted" / "answered" / NAME / "timestamp.txt").write_text("2030-01-03 12:00:00 UTC")
     with CourseDir(again).gradebook() as gradebook:
         gradebook.update_or_create_assignment(NAME, duedate=datetime(2030, 1, 2))
@@ -300,25 +278,23 @@ def test_a_late_penalty_counts_marked_tasks(again: Path) -> None:
 
 
 def test_points_that_changed_in_the_source_are_registered(again: Path) -> None:
-    """By `grader grade`, and by nbgrader with the plug-in."""
+    """By `grader grade`, and by nbgrader with the plug-in, whose log names the cells; a blank answer is still blank."""
     for points, command in ((5, ""), (6, "autograde")):
         source = copy.deepcopy(SOURCES["sums"])
-        cell(source, "formulae").metadata.nbgrader.points = points
+        for name in ("formulae", "squares-check", "equation"):
+            cell(source, name).metadata.nbgrader.points = points
         write(again / "source" / NAME, {"sums": source})
         if command:
-            assert run(again, "nbgrader", command, NAME, "--force", "--student=answered").returncode == 0
+            for student in ("answered", "unchanged"):
+                done = run(again, "nbgrader", command, NAME, "--force", f"--student={student}")
+                is_first = student == "answered"
+                assert done.returncode == 0 and ("formulae" in done.stderr) == is_first, done.stderr
         else:
             grade_class(again, NAME)
-        assert rows(again, NAME)["answered", "sums", "grade", "formulae"][2] == points
-
-
-def test_a_task_that_becomes_something_else_after_grading_is_refused(again: Path) -> None:
-    """A person may have marked it."""
-    source = copy.deepcopy(SOURCES["sums"])
-    cell(source, "formulae").metadata.nbgrader |= {"task": False, "grade": True, "solution": True}
-    write(again / "source" / NAME, {"sums": source})
-    with pytest.raises(GraderError, match="formulae was given another type"):
-        register(CourseDir(again), NAME)
+        found = rows(again, NAME)
+        assert [found["answered", "sums", "grade", name][2] for name in ("formulae", "equation")] == [points] * 2
+        assert found["answered", "sums", "grade", "squares-check"] == (points, None, points, False)
+        assert found["unchanged", "sums", "comment", "equation"] == ("No response.", None)
 
 
 def test_the_class_report_counts_tasks_as_questions(again: Path) -> None:
@@ -347,12 +323,3 @@ def test_the_service_writes_one_notebook_and_keeps_the_marks_of_another(again: P
     assert len(kept) > 8 and all(before[key] == after[key] for key in kept)
     assert after["new", "sums", "grade", "formulae"] == (None, None, 4, True)
     assert after["new", "essay", "grade", "first"] == (0, None, 3, False)
-
-
-def test_a_check_says_what_waits_for_a_person(
-    course: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The points of the tasks and of the written answer."""
-    monkeypatch.chdir(course)
-    assert main(["check", "--trust", f"submitted/answered/{NAME}"]) == 0
-    assert "written answers: 10.5 points wait for marking" in " ".join(capsys.readouterr().out.split())

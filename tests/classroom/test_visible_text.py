@@ -101,7 +101,9 @@ def test_mathjax_finds_no_formula(render: Callable[[str], str], pieces: list[str
 
 
 def test_a_sign_is_shown_as_before() -> None:
-    """The element behind it has no width, and no attribute gets one."""
+    """The element behind it has no width, and no attribute gets one; a whole tag is a tag, and a comparison is none."""
+    assert sanitize.markdown("x <b and c> d") == "<p>x &lt;b and c&gt; d</p>\n"
+    assert sanitize.markdown("1 < 2 <b class=x>3</b> <br/>") == "<p>1 &lt; 2 <b>3</b> <br></p>\n"
     assert sanitize.html(r"5 $ or C:\x") == r"5 $<b></b> or C:\<b></b>x"
     assert sanitize.html(r'<p title="$\x">y</p>') == r'<p title="$\x">y</p>'
     assert Page(sanitize.markdown(r"&#36;\class{a}{b}&#36;")).words.strip() == r"$\class{a}{b}$"
@@ -112,12 +114,6 @@ def test_no_drawn_formula_holds_tex(tex: str) -> None:
     """It is shown as typed, or its text is interrupted: a question has a text with a letter between dollar signs."""
     shown = sanitize.markdown(f'<var title="inline formula: {tex}"></var>')
     assert ("<code>" in shown or "<mtext>" in shown) and not re.search(r"[\\$].", re.sub("<[^>]*>", "\n", shown))
-
-
-def test_a_whole_tag_is_a_tag_and_a_comparison_is_none() -> None:
-    """As students write them."""
-    assert sanitize.markdown("x <b and c> d") == "<p>x &lt;b and c&gt; d</p>\n"
-    assert sanitize.markdown("1 < 2 <b class=x>3</b> <br/>") == "<p>1 &lt; 2 <b>3</b> <br></p>\n"
 
 
 def test_the_marker_and_the_student_see_the_whole_answer(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ import copy
 import os
 import shutil
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from nbformat import NotebookNode
 from grader.classroom.class_run import ClassRun
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.release import release
+from grader.classroom.results import StudentResult
 from grader.engine.report import Result, Verdict
 from tests.support import warm
 from tests.support.notebooks import answer, answered, cell, check, code, helpers, hidden, notebook, text, written
@@ -41,6 +43,24 @@ SCORES = {
 }
 
 
+HALF = """
+from nbgrader.plugins import LateSubmissionPlugin
+
+class Half(LateSubmissionPlugin):
+    def late_submission_penalty(self, student_id, score, total_seconds_late):
+        return score / 2
+
+c.AssignLatePenalties.plugin_class = Half
+"""
+"""Lines for nbgrader_config.py: whoever is late loses half of the points."""
+
+
+def configure(folder: Path, lines: str) -> None:
+    """Append lines to the configuration of a course folder."""
+    with (folder / "nbgrader_config.py").open("a") as config:
+        config.write(f"\n{lines}\n")
+
+
 def make_course(folder: Path) -> Path:
     """Make a course folder with the repository's nbgrader_config.py, the source of the assignment and its release."""
     (folder / "source" / NAME).mkdir(parents=True)
@@ -64,6 +84,14 @@ def hand_in(folder: Path, student: str, submission: NotebookNode | bytes | None)
     elif submission is not None:
         nbformat.write(submission, submitted / "small.ipynb")
     return submitted
+
+
+def write_files(folder: Path, files: Mapping[str, NotebookNode | bytes | str]) -> None:
+    """Write files into a folder, by their paths in it."""
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        text = nbformat.writes(content) if isinstance(content, NotebookNode) else content
+        (folder / name).write_bytes(text.encode() if isinstance(text, str) else text)
 
 
 def make_class(folder: Path) -> Path:
@@ -121,6 +149,11 @@ def grade_class(folder: Path, **options: Any) -> list[str]:
     outcomes = list(ClassRun(CourseDir(folder), NAME, **options).outcomes())
     assert not any("could not be graded" in error for outcome in outcomes for error in outcome.errors)
     return sorted(outcome.student for outcome in outcomes if outcome.reports)
+
+
+def grade_all(folder: Path, **options: Any) -> dict[str, StudentResult]:
+    """Grade the class; return the result of each student, also of those who could not be graded."""
+    return {outcome.student: outcome for outcome in ClassRun(CourseDir(folder), NAME, **options).outcomes()}
 
 
 def points(folder: Path) -> dict[str, float]:

@@ -34,21 +34,21 @@ def course_dir(graded: Path) -> Iterator[CourseDir]:
         (graded / name).write_bytes(content)
 
 
-def mark(course_dir: CourseDir, cell: str, manual: float | None, extra: float | None = None) -> None:
-    """Give points as the formgrader does."""
-    change(course_dir, lambda gradebook: _mark(gradebook, cell, manual, extra))
-
-
-def _mark(gradebook: Gradebook, cell: str, manual: float | None, extra: float | None) -> None:
-    grade = gradebook.find_grade(cell, "small", NAME, "ann")
-    grade.manual_score, grade.extra_credit = manual, extra
-
-
-def change(course_dir: CourseDir, action: Callable[[Gradebook], None]) -> None:
+def change(course_dir: CourseDir, action: Callable[[Gradebook], object]) -> None:
     """Change the gradebook past the record."""
     with course_dir.gradebook() as gradebook:
         action(gradebook)
         gradebook.db.commit()
+
+
+def mark(course_dir: CourseDir, cell: str, manual: float | None, extra: float | None = None) -> None:
+    """Give points as the formgrader does."""
+
+    def give(gradebook: Gradebook) -> None:
+        grade = gradebook.find_grade(cell, "small", NAME, "ann")
+        grade.manual_score, grade.extra_credit = manual, extra
+
+    change(course_dir, give)
 
 
 def found(course_dir: CourseDir) -> list[tuple[str, str, object, object]]:
@@ -85,43 +85,31 @@ def test_what_is_in_the_record_is_not_found_again(course_dir: CourseDir) -> None
     assert found(course_dir) == [("mark", "why", 1.0, None)]
 
 
-def test_a_student_who_is_removed_is_one_entry(course_dir: CourseDir) -> None:
-    """Not one for each mark; and one who comes back has no marks."""
+def test_marks_follow_a_rename_and_go_with_their_cell_or_student(course_dir: CourseDir) -> None:
+    """The record knows the marks under the new name of an assignment.
+
+    A source without the cell takes the mark away, which is not the formgrader's doing, and the entry says so. A student
+    who is removed is one entry, not one for each mark.
+    """
     mark(course_dir, "why", 1.0)
     mark(course_dir, "two-check", 2.5)
     assert len(found(course_dir)) == 2
-    change(course_dir, lambda gradebook: gradebook.remove_student("ann"))
-    (removal,) = catch_up(course_dir)
-    assert (removal.kind, removal.who, removal.student) == (Kind.REMOVAL, GRADER, "ann")
-    assert catch_up(course_dir) == []
-
-
-def test_marks_follow_a_rename(course_dir: CourseDir) -> None:
-    """Of the assignment or of the student; the record knows the marks under the new name."""
-    mark(course_dir, "why", 1.0)
-    assert len(found(course_dir)) == 1
-
-    def rename(gradebook: Gradebook) -> None:
-        gradebook.find_assignment(NAME).name = "renamed"
-
-    change(course_dir, rename)
+    change(course_dir, lambda gradebook: setattr(gradebook.find_assignment(NAME), "name", "renamed"))
     assert course_dir.record
     course_dir.record.append([Entry(kind=Kind.RENAME, who="mia", before=NAME, after="renamed")])
     assert catch_up(course_dir) == []
 
-
-def test_a_cell_that_is_gone_is_not_the_formgraders_doing(course_dir: CourseDir) -> None:
-    """A source without the cell takes the mark away, and the entry says so."""
-    mark(course_dir, "why", 1.0)
-    assert len(found(course_dir)) == 1
-
     def remove(gradebook: Gradebook) -> None:
-        gradebook.db.delete(gradebook.find_grade("why", "small", NAME, "ann"))
-        gradebook.db.delete(gradebook.find_grade_cell("why", "small", NAME))
+        gradebook.db.delete(gradebook.find_grade("why", "small", "renamed", "ann"))
+        gradebook.db.delete(gradebook.find_grade_cell("why", "small", "renamed"))
 
     change(course_dir, remove)
     (entry,) = catch_up(course_dir)
     assert (entry.who, entry.before, entry.after) == (GRADER, 1.0, None) and "no longer" in entry.why
+    change(course_dir, lambda gradebook: gradebook.remove_student("ann"))
+    (removal,) = catch_up(course_dir)
+    assert (removal.kind, removal.who, removal.student) == (Kind.REMOVAL, GRADER, "ann")
+    assert catch_up(course_dir) == []
 
 
 def test_a_course_without_a_gradebook_stays_without(tmp_path: Path) -> None:

@@ -15,20 +15,7 @@ ALL_SIGNS = "d'angelo & o\u2019hara, (a=b)!~$.x_y-z@uni"
 
 
 @pytest.mark.parametrize(
-    "name",
-    [
-        "s",
-        "123456",
-        "ann.lee@example.org",
-        "ann_lee-2",
-        "žofie",
-        "d'angelo",
-        "de la cruz",
-        "山田",
-        "अनु",
-        "_x",
-        ALL_SIGNS,
-    ],
+    "name", [*"s 123456 ann.lee@example.org ann_lee-2 žofie d'angelo 山田 अनु _x".split(), "de la cruz", ALL_SIGNS]
 )
 def test_usual_names_are_allowed(name: str) -> None:
     """Logins, addresses, numbers, and every alphabet, with the marks that belong to its letters."""

@@ -12,9 +12,8 @@ from grader.commands.check.check import check as checked
 from grader.engine.grading import grade
 from grader.engine.limits import Limits
 from grader.engine.notebook.folder.submission_folder import SubmissionFolder
-from grader.engine.supervisor.scratch import Scratch
 from tests.support.notebooks import answer, answered, cell, check, code, helpers, hidden, notebook
-from tests.support.small_class import NAME, RIGHT, grade_class, hand_in, make_course, points, released, run
+from tests.support.small_class import NAME, RIGHT, grade_class, hand_in, make_course, points, released, run, write_files
 
 HELPED = "import my_layers, json\n\ndef one(x=1):\n    return my_layers.same(x) * json.load(open('config.json'))['one']"
 FILES = {"my_layers.py": b"from deeper import other\n\ndef same(x):\n    return other(x)\n",
@@ -34,13 +33,6 @@ def read(folder: Path, *texts: str, **limits: int) -> tuple[dict[str, bytes], li
     )
 
 
-def write(folder: Path, files: dict[str, bytes]) -> None:
-    """Write files into a folder."""
-    for name, content in files.items():
-        (folder / name).parent.mkdir(exist_ok=True)
-        (folder / name).write_bytes(content)
-
-
 @pytest.mark.parametrize(
     ("file", "text"),
     [
@@ -53,7 +45,7 @@ def write(folder: Path, files: dict[str, bytes]) -> None:
 )
 def test_a_file_that_the_notebook_names_is_read(tmp_path, file, text):
     """A module by its name, other files by their file names or paths."""
-    write(tmp_path, {file: b"1"})
+    write_files(tmp_path, {file: b"1"})
     assert read(tmp_path, text) == ({file: b"1"}, [])
     assert read(tmp_path, "import torch") == ({}, [])
     assert read(tmp_path, "print(1)", text) == ({file: b"1"}, [])
@@ -61,21 +53,24 @@ def test_a_file_that_the_notebook_names_is_read(tmp_path, file, text):
 
 def test_modules_that_helpers_import_are_read_too(tmp_path):
     """Only from modules: a data file names nothing."""
-    write(tmp_path, {"a.py": b"import b_part", "b_part.py": b"open('c.txt')", "c.txt": b"d.txt", "d.txt": b""})
+    write_files(tmp_path, {"a.py": b"import b_part", "b_part.py": b"open('c.txt')", "c.txt": b"d.txt", "d.txt": b""})
     assert list(read(tmp_path, "import a")[0]) == ["a.py", "b_part.py", "c.txt"]
 
 
-@pytest.mark.parametrize(
-    "file",
-    [
-        "other.ipynb", "timestamp.txt", "submission_secret.txt", "hand_in.toml", ".env", ".git/config", "x.so",
-        "__pycache__/x.py", "nbgrader_config.py",
-    ],
-)  # fmt: skip
-def test_other_kinds_of_files_are_never_read(tmp_path, file):
-    """Other notebooks, receipts, tokens, hidden files and compiled code."""
-    write(tmp_path, {file: b"secret"})
-    assert read(tmp_path, f"open('{file}'), import {Path(file).stem}") == ({}, [])
+@pytest.mark.parametrize("make", [lambda path: path.symlink_to(__file__), os.mkfifo, lambda path: path.mkdir()])
+def test_other_kinds_of_files_are_never_read(tmp_path, make):
+    """Other notebooks, receipts, tokens, hidden files, compiled code; links, and what stands in a folder that is one.
+
+    A folder that cannot be listed has none.
+    """
+    kinds = "other.ipynb timestamp.txt submission_secret.txt hand_in.toml .env .git/config x.so __pycache__/x.py"
+    files = [*kinds.split(), "nbgrader_config.py"]
+    write_files(tmp_path, dict.fromkeys(files, b"secret"))
+    make(tmp_path / "config.json")
+    (tmp_path / "lib").symlink_to(Path(__file__).parent)
+    files += ["config.json", f"lib/{Path(__file__).name}"]
+    texts = [f"open('{file}'), import {Path(file).stem}" for file in files]
+    assert read(tmp_path, *texts) == ({}, []) == read(tmp_path / "missing", *texts)
 
 
 @pytest.mark.parametrize(
@@ -83,22 +78,14 @@ def test_other_kinds_of_files_are_never_read(tmp_path, file):
 )
 def test_no_file_replaces_an_installed_module(tmp_path, file):
     """A notice says that it is left out."""
-    write(tmp_path, {file: b"allclose = lambda *_: True"})
+    write_files(tmp_path, {file: b"allclose = lambda *_: True"})
     files, [notice] = read(tmp_path, f"import {file.split('/')[0].removesuffix('.py')}")
     assert not files and repr(file) in notice and "an installed module has this name" in notice
 
 
-@pytest.mark.parametrize("make", [lambda path: path.symlink_to(__file__), os.mkfifo, lambda path: path.mkdir()])
-def test_no_link_is_followed(tmp_path, make):
-    """And nothing is read that is no file, also in a folder that is a link."""
-    make(tmp_path / "config.json")
-    (tmp_path / "lib").symlink_to(Path(__file__).parent)
-    assert read(tmp_path, f"open('config.json'), open('lib/{Path(__file__).name}')") == ({}, [])
-
-
 def test_files_are_limited_in_number_and_size(tmp_path):
     """What is beyond the limits is named; the rest is there."""
-    write(tmp_path, {f"f{number}.txt": b"x" * 600 for number in range(4)})
+    write_files(tmp_path, {f"f{number}.txt": b"x" * 600 for number in range(4)})
     text = " ".join(f"f{number}.txt" for number in range(4))
     files, notices = read(tmp_path, text, helper_files=2)
     assert list(files) == ["f0.txt", "f1.txt"] and len(notices) == 2 and "at most 2 files" in notices[0]
@@ -107,11 +94,6 @@ def test_files_are_limited_in_number_and_size(tmp_path):
     assert read(tmp_path, text, helper_files=0)[0] == {} == read(tmp_path, text, helper_kb=0)[0]
     (tmp_path / "f0.txt").write_bytes(b"x" * 3 * 2**20)
     assert list(read(tmp_path, text)[0]) == ["f1.txt", "f2.txt", "f3.txt"]
-
-
-def test_a_folder_that_cannot_be_listed_has_none(tmp_path):
-    """As if no file stood there."""
-    assert read(tmp_path / "missing", "open('x.txt')") == ({}, [])
 
 
 @pytest.mark.slow
@@ -127,14 +109,6 @@ def test_code_reads_and_imports_its_files():
     assert grade(SOURCE, changed, files=FILES).points == report.max_points
 
 
-def test_a_scratch_folder_begins_with_its_files():
-    """And is removed with them."""
-    scratch = Scratch({"a.txt": b"1", "lib/b.py": b"2"})
-    assert (scratch.folder / "a.txt").read_bytes() == b"1" and (scratch.folder / "lib" / "b.py").read_bytes() == b"2"
-    scratch.remove()
-    assert not scratch.folder.exists()
-
-
 @pytest.mark.slow
 def test_every_door_takes_the_files_and_a_changed_one_grades_again(tmp_path):
     """`grader grade`, which grades a student again only if something changed, `grader check` and nbgrader autograde."""
@@ -142,13 +116,15 @@ def test_every_door_takes_the_files_and_a_changed_one_grades_again(tmp_path):
     blank = released(course)
     submission = answered(blank, **{**RIGHT, "one": HELPED})
     folder = hand_in(course, "ann", submission)
-    write(folder, {**FILES, "unnamed.txt": b"1"})
+    write_files(folder, {**FILES, "unnamed.txt": b"1"})
     grade_class(course)
     assert points(course) == {"ann": 8.0}
-    digest = read_submission(load_assignment(CourseDir(course), NAME, sandbox=True), "ann", handed_in(course)).digest
+    course_dir = CourseDir(course)
+    assignment = load_assignment(course_dir, NAME, sandbox=True)
+    digest = read_submission(assignment, "ann", course_dir.handed_in(NAME, "ann")).digest
     (folder / "unnamed.txt").write_bytes(b"2")
     (folder / "config.json").write_bytes(b'{"one": 1} ')
-    again = read_submission(load_assignment(CourseDir(course), NAME, sandbox=True), "ann", handed_in(course))
+    again = read_submission(assignment, "ann", course_dir.handed_in(NAME, "ann"))
     assert again.digest != digest and sorted(again.files) == sorted(FILES)
     assert checked(CourseDir(course), folder / "small.ipynb").report.points == 8.0
     (folder / "config.json").write_bytes(b'{"one": 2}')
@@ -162,8 +138,3 @@ def test_every_door_takes_the_files_and_a_changed_one_grades_again(tmp_path):
     done = run(course, "nbgrader", "autograde", NAME, "--force", "--student=ann")
     assert done.returncode == 0, done.stderr
     assert points(course) == {"ann": 8.0}
-
-
-def handed_in(course: Path) -> SubmissionFolder:
-    """The submission of ann."""
-    return CourseDir(course).handed_in(NAME, "ann")
