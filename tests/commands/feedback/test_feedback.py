@@ -3,13 +3,10 @@
 from pathlib import Path
 
 import pytest
-from nbgrader.apps import ReleaseFeedbackApp
 
 from grader.classroom.page.summary import OUTDATED
 from grader.classroom.returned import RETURNED, ReturnedFolder
 from grader.commands.cli import main
-from tests.support.exchange import IGNORED, ExchangeStudent
-from tests.support.nbgrader_programs import run_program
 from tests.support.notebooks import answered
 from tests.support.small_class import NAME, RIGHT, grade_class, hand_in, make_course, mark, released
 
@@ -48,19 +45,6 @@ def test_marked_work_goes_back_and_half_marked_work_does_not(folder: Path, capsy
     assert capsys.readouterr().out == "returned the work of 1 student\n"
     work = returned.of(NAME, "bob")
     assert work is not None and (work.notebooks["small"].points, work.notebooks["small"].waiting) == (8, 2)
-
-
-@pytest.mark.slow
-def test_late_marks_arrive_and_nothing_before_the_command(folder: Path) -> None:
-    """A mark is on the page after the next run, without an option; grading again changes nothing that is returned."""
-    mark(folder, "ann", 0.5, COMMENT)
-    main(["feedback", NAME])
-    before = page(folder, "ann")
-    mark(folder, "ann", 1, "Better.")
-    grade_class(folder, force=True)
-    assert page(folder, "ann") == before and "Better." in page(folder, "ann", "feedback")
-    main(["feedback", NAME])
-    assert "Better." in page(folder, "ann") and COMMENT not in page(folder, "ann")
 
 
 @pytest.mark.slow
@@ -124,27 +108,3 @@ def test_a_student_whose_page_cannot_be_written_or_leave_stops_no_other(
     assert said.err.startswith("grader: ann: the pages could not be written (")
     assert "bob: not returned through the exchange (" in said.err
     assert said.out == "returned the work of 1 student\n" and ReturnedFolder(folder).of(NAME, "bob") is not None
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings(*IGNORED)
-def test_the_exchange_returns_what_came_by_either_way(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    """cat submits by the exchange and fetches her marked page; nbgrader releases it beside those of folders."""
-    cat = ExchangeStudent("cat", folder, tmp_path / "home", caplog)
-    cat.submit(NAME, "small", answered(released(folder), **RIGHT), monkeypatch)
-    grade_class(folder)
-    for student in ("ann", "bob", "cat"):
-        mark(folder, student, 0.5, COMMENT)
-        for private in (folder / "feedback" / student / NAME).glob("*.html"):
-            private.chmod(0o600)  # as a service writes them that keeps others out
-    assert main(["feedback", NAME]) == 0
-    pages = (folder / "exchange" / "attention" / "feedback").glob("*.html")
-    assert all(each.stat().st_mode & 0o004 for each in pages)
-    assert cat.fetched(NAME, "small", monkeypatch) == page(folder, "cat") and COMMENT in page(folder, "cat")
-    mark(folder, "cat", 1, "Better.")
-    assert main(["feedback", NAME, "--student", "cat"]) == 0
-    assert "Better." in cat.fetched(NAME, "small", monkeypatch)
-    status, logged = run_program(ReleaseFeedbackApp, caplog, NAME)
-    assert status == 0, logged

@@ -1,7 +1,6 @@
 """Marks reach students when they are returned, and not before: in words, and on a page behind a one-time link."""
 
 import html
-import http.client
 import re
 from contextlib import suppress
 from pathlib import Path
@@ -55,20 +54,13 @@ class Browser:
 
     def load(self, path: str, form: dict[str, str] | None = None, **headers: str) -> tuple[int, dict[str, str], str]:
         """Return status, headers and body of a page, or of the answer to a form."""
-        sent = {name.replace("_", "-"): value for name, value in headers.items()}
-        sent["Cookie"] = "; ".join(value for place, value in self.cookies.items() if path.startswith(place))
-        if form is not None:
-            sent["Content-Type"] = "application/x-www-form-urlencoded"
-        connection = http.client.HTTPConnection("127.0.0.1", self._server.port, timeout=60)
-        connection.request("GET" if form is None else "POST", path, None if form is None else urlencode(form), sent)
-        response = connection.getresponse()
-        found = dict(response.getheaders())
-        if cookie := found.get("Set-Cookie"):
+        cookies = "; ".join(value for place, value in self.cookies.items() if path.startswith(place))
+        data = None if form is None else urlencode(form).encode()
+        answer = self._server.send(path, data, headers | {"Cookie": cookies})
+        if cookie := answer.headers.get("Set-Cookie"):
             assert "HttpOnly" in cookie and "SameSite=Lax" in cookie
             self.cookies[re.search("Path=([^;]+)", cookie)[1]] = cookie.partition(";")[0]  # type: ignore[index]
-        body = response.read().decode()
-        connection.close()
-        return response.status, found, body
+        return answer.status, answer.headers, answer.text
 
     def follow(self, link: str) -> tuple[str, str]:
         """Open a one-time link; return the address of the page, and the page."""
@@ -113,7 +105,10 @@ def test_a_mark_is_seen_after_it_is_returned_and_not_before(server: Server) -> N
     mark(server.folder, "ann", 2, "Better.")
     assert feedback(server, "ann")["marks"]["points"] == 8.5
     give_back(server, "ann")
-    assert feedback(server, "ann")["marks"]["points"] == 10
+    told = feedback(server, "ann")
+    assert told["marks"]["points"] == 10
+    page = Browser(server).follow(told["link"])[1]
+    assert "Better." in page and COMMENT not in page
 
 
 @pytest.mark.slow
@@ -157,14 +152,22 @@ def test_exchange_and_service_return_what_came_by_either(
     }  # fmt: skip
     for student in ("dan", "kim"):
         mark(server.folder, student, 1.5, COMMENT)
+        for private in (server.folder / "feedback" / student / NAME).glob("*.html"):
+            private.chmod(0o600)  # as a service writes them that keeps others out
     status, logged = run_program(ReleaseFeedbackApp, caplog, NAME, "--student=dan")
     assert status == 0 and "Feedback released" in logged, logged
     give_back(server, "dan", "kim")
     assert COMMENT in kim.fetched(NAME, "small", monkeypatch)
+    pages = (server.folder / "exchange" / "attention" / "feedback").glob("*.html")
+    assert all(each.stat().st_mode & 0o004 for each in pages)
     for student in ("dan", "kim"):
         told = feedback(server, student)
         assert told["marks"]["points"] == 9.5 and (told["hand_in"] is None) == (student == "kim")
         assert COMMENT in Browser(server).follow(told["link"])[1]
+    mark(server.folder, "kim", 2, "Better.")
+    give_back(server, "kim")
+    page = (server.folder / "returned" / "kim" / NAME / "small.html").read_text()
+    assert kim.fetched(NAME, "small", monkeypatch) == page and "Better." in page
 
 
 def test_a_link_works_once_and_its_page_for_one_browser(server: Server) -> None:
@@ -252,7 +255,7 @@ def test_a_request_that_is_not_the_students_or_too_long_is_refused(server: Serve
         assert found == status and says in html.unescape(page)
         if "Not sent" in says:
             assert 'role="alert"' in page and (not change.get("exercise") or "Look &lt;again&gt;." in page)
-    with suppress(ConnectionError):
+    with suppress(OSError):
         assert browser.load(place, {"key": key, "text": "x" * 70_000})[0] == 400
     assert browser.load(place)[0] == 200
     assert not [each for each in open_requests(Record(server.folder)) if each.student == "kim"]
