@@ -81,26 +81,30 @@ def kept(folder: Path) -> dict[Path, bytes]:
 
 @pytest.mark.parametrize("kind", BROKEN)
 def test_each_kind_of_mistake_is_found_in_a_visible_and_in_a_hidden_test(course: Path, kind: str) -> None:
-    """Each with its cell, its line, the text of the line, the reason and what to do.
-
-    So is one in a test with the tag `together`; a test without points is noted and stops nothing, as no one loses any.
-    """
+    """Each with its cell, its line, the text of the line, the reason and what to do."""
     line, reason = BROKEN[kind]
-    source = write(course, {"one-check": f"assert one() == 1\n{line}", "one-test-more": HIDDEN.format(line)})
-    check, hidden = f"  small, one-check, line 2: {line}", f"  small, one-test-more, line 3: {line}"
-    assert faults(course)[::2] == (check, hidden)
+    write(course, {"one-check": f"assert one() == 1\n{line}", "one-test-more": HIDDEN.format(line)})
+    places = faults(course)[::2]
+    assert places == (f"  small, one-check, line 2: {line}", f"  small, one-test-more, line 3: {line}")
     assert all(reason in why and "): " in why for why in faults(course)[1::2])
-    if kind in ("a name", "an expected value", "an argument"):
-        cell(source, "one-check").metadata.nbgrader.points = 0
+
+
+@pytest.mark.slow
+def test_a_test_in_the_students_process_is_tried_likewise(course: Path) -> None:
+    """A test with the tag `together`. One without points is noted and stops nothing, because no one can lose any."""
+    for kind in ("a name", "an expected value", "an argument"):
+        line, reason = BROKEN[kind]
+        source = write(course, {"one-test-more": HIDDEN.format(line), "one-check": "torhc"})
         cell(source, "one-test-more").metadata["tags"] = ["together"]
+        cell(source, "one-check").metadata.nbgrader.points = 0
         nbformat.write(source, course / "source" / NAME / "small.ipynb")
         place, why = faults(course)
-        assert place == hidden and reason in why
-        course_dir, lines = CourseDir(course), list[str]()
-        cell(source, "one-test-more").source = cell(SOURCE, "one-test-more").source
-        nbformat.write(source, course / "source" / NAME / "small.ipynb")
-        sound(course_dir, load_assignment(course_dir, NAME, sandbox=True), note=lines.append)
-        assert lines[0] == check
+        assert place == f"  small, one-test-more, line 3: {line}" and reason in why
+    cell(source, "one-test-more").source = cell(SOURCE, "one-test-more").source
+    nbformat.write(source, course / "source" / NAME / "small.ipynb")
+    course_dir, lines = CourseDir(course), list[str]()
+    sound(course_dir, load_assignment(course_dir, NAME, sandbox=True), note=lines.append)
+    assert lines[0] == "  small, one-check, line 1: torhc"
 
 
 @pytest.mark.parametrize(("text", "reason"), READ_ONLY.items())
