@@ -30,7 +30,7 @@ def emptied(queue: FairQueue) -> list[str]:
     return order
 
 
-@settings(max_examples=60)
+@settings(max_examples=120)
 @given(events)
 def test_every_ticket_is_taken_once_or_superseded(steps: list[tuple[str, ...]]) -> None:
     """In any order of events; a student never has two jobs, and only the newest of a notebook is ever taken.
