@@ -122,6 +122,16 @@ def make_slow_class(folder: Path, more: int, seconds: float) -> Path:
     return folder
 
 
+def mark(folder: Path, student: str, points: float, comment: str | None = None, assignment: str = NAME) -> None:
+    """Mark the written answer, and comment on it, as the formgrader does."""
+    with CourseDir(folder).gradebook() as gradebook:
+        grade = gradebook.find_grade("why", "small", assignment, student)
+        grade.manual_score, grade.needs_manual_grade = points, False
+        if comment is not None:
+            gradebook.find_comment("why", "small", assignment, student).manual_comment = comment
+        gradebook.db.commit()
+
+
 def ledger(folder: Path) -> dict[str, Any]:
     """Return everything that the gradebook holds about the class: scores, marks, comments, penalties."""
     with CourseDir(folder).gradebook() as gradebook:

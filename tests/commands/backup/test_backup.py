@@ -1,5 +1,6 @@
 """A backup of a course in use, restored elsewhere, has every accepted hand-in and the same gradebook."""
 
+import hashlib
 import json
 import os
 import shutil
@@ -8,6 +9,7 @@ import zipfile
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -87,29 +89,25 @@ def test_everything_comes_back(course: Path, backup: Path, tmp_path: Path, capsy
     assert grade_class(folder) == []
 
 
-def test_it_says_what_is_left_out(
-    course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """A link's file is elsewhere."""
-    monkeypatch.chdir(course)
-    assert main(["backup", str(tmp_path / "x.zip")]) == 0
-    assert "1 link left out, whose files are elsewhere: linked" in capsys.readouterr().err
-    assert os.listdir(tmp_path) == ["x.zip"]
-
-
 def test_a_backup_replaces_nothing_and_lies_outside(
-    course: Path, backup: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    course: Path, backup: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """An existing file, a place in the course folder and one that is not there are refused in one sentence."""
+    """An existing file, a place in the course folder and one that is not there are refused in one sentence.
+
+    A link, whose file is elsewhere, is said to be left out.
+    """
     monkeypatch.chdir(course)
     for file, says in (
         (backup, "already exists"),
         (course / "new.zip", "is in the course folder"),
-        (course.parent / "none" / "new.zip", "cannot be written .No such file"),
+        (course.parent / "none" / "new.zip", "cannot be written"),
     ):
         assert main(["backup", str(file)]) == 1
         (line,) = capsys.readouterr().err.splitlines()
-        assert says.split(" .")[0] in line
+        assert says in line
+    assert main(["backup", str(tmp_path / "x.zip")]) == 0
+    assert "1 link left out, whose files are elsewhere: linked" in capsys.readouterr().err
+    assert os.listdir(tmp_path) == ["x.zip"]
     monkeypatch.chdir(course.parent)
     assert main(["backup", "x.zip"]) == 1
 
@@ -129,28 +127,22 @@ def test_a_folder_with_files_is_not_touched(backup: Path, tmp_path: Path, capsys
     assert main(["restore", str(backup), str(tmp_path / "empty")]) == 0
 
 
-def _cut(data: bytes) -> bytes:
-    return data[: len(data) // 2]
-
-
-def _flipped(data: bytes) -> bytes:
-    middle = len(data) // 2
-    return data[:middle] + bytes(each ^ 255 for each in data[middle : middle + 64]) + data[middle + 64 :]
-
-
-@pytest.mark.parametrize("damage", [_cut, _flipped, lambda data: data[:-1], lambda data: b"", lambda data: b"x" * 99])
 def test_a_damaged_backup_is_refused_in_one_sentence(
-    backup: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], damage: Callable[[bytes], bytes]
+    backup: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Nothing of it stays."""
-    (tmp_path / "damaged.zip").write_bytes(damage(backup.read_bytes()))
-    assert main(["restore", str(tmp_path / "damaged.zip"), str(tmp_path / "new")]) == 1
-    (line,) = capsys.readouterr().err.splitlines()
-    assert "use another backup" in line
-    assert os.listdir(tmp_path) == ["damaged.zip"]
+    whole = backup.read_bytes()
+    middle = len(whole) // 2
+    flipped = bytes(each ^ 255 for each in whole[middle : middle + 64])
+    for damaged in (whole[:middle], whole[:middle] + flipped + whole[middle + 64 :], whole[:-1], b"", b"x" * 99):
+        (tmp_path / "damaged.zip").write_bytes(damaged)
+        assert main(["restore", str(tmp_path / "damaged.zip"), str(tmp_path / "new")]) == 1
+        (line,) = capsys.readouterr().err.splitlines()
+        assert "use another backup" in line
+        assert os.listdir(tmp_path) == ["damaged.zip"]
 
 
-def forged(backup: Path, file: Path, change: Callable[[dict[str, bytes], dict[str, object]], None]) -> Path:
+def forged(backup: Path, file: Path, change: Callable[[dict[str, bytes], dict[str, Any]], object]) -> Path:
     """Write a backup whose members and manifest are changed."""
     with zipfile.ZipFile(backup) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
@@ -163,68 +155,56 @@ def forged(backup: Path, file: Path, change: Callable[[dict[str, bytes], dict[st
     return file
 
 
-def _with_path(path: str) -> Callable[[dict[str, bytes], dict[str, object]], None]:
-    def change(members: dict[str, bytes], manifest: dict[str, object]) -> None:
-        members[PREFIX + path] = b""
-        empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
-        manifest["files"].append({"path": path, "size": 0, "sha256": empty})  # type: ignore[attr-defined]
-
-    return change
+def added(members: dict[str, bytes], manifest: dict[str, Any], path: str) -> None:
+    """Add an empty file to a backup."""
+    members[PREFIX + path] = b""
+    manifest["files"].append({"path": path, "size": 0, "sha256": hashlib.sha256().hexdigest()})
 
 
-def _other_content(members: dict[str, bytes], _: dict[str, object]) -> None:
-    members[f"{PREFIX}nbgrader_config.py"] += b"\nimport os"
-
-
-def _same_size(members: dict[str, bytes], _: dict[str, object]) -> None:
-    members[f"{PREFIX}nbgrader_config.py"] = members[f"{PREFIX}nbgrader_config.py"][::-1]
-
-
-def _more(members: dict[str, bytes], _: dict[str, object]) -> None:
-    members[f"{PREFIX}more"] = b""
-
-
-def _fewer(members: dict[str, bytes], _: dict[str, object]) -> None:
+def without_gradebook(members: dict[str, bytes], manifest: dict[str, Any]) -> None:
+    """Take the gradebook out of a backup."""
     del members[f"{PREFIX}gradebook.db"]
+    manifest["files"] = [each for each in manifest["files"] if each["path"] != "gradebook.db"]
 
 
-def _without_gradebook(members: dict[str, bytes], manifest: dict[str, object]) -> None:
-    _fewer(members, manifest)
-    manifest["files"] = [each for each in manifest["files"] if each["path"] != "gradebook.db"]  # type: ignore[attr-defined]
+CHANGED = f"{PREFIX}nbgrader_config.py"
+FORGED: list[tuple[Callable[[dict[str, bytes], dict[str, Any]], object], str]] = [
+    *(
+        (lambda members, manifest, path=path: added(members, manifest, path), says)
+        for path, says in (
+            ("../outside", "holds the path '../outside'"),
+            ("/etc/outside", "holds the path '/etc/outside'"),
+            ("a/../../outside", "holds the path"),
+            ("a//b", "holds the path"),
+            ("gradebook.db/x", "is below a path that is a file"),
+            ("gradebook.db", "holds 'gradebook.db' twice"),
+        )
+    ),
+    *(
+        (lambda members, _, end=end: members.update({CHANGED: members[CHANGED][::-1] + end}),
+         "'nbgrader_config.py' is not the file that was backed up")
+        for end in (b"", b"\nimport os")
+    ),
+    (lambda members, _: members.update({f"{PREFIX}more": b""}), "its files are not those of its list"),
+    (lambda members, _: members.pop(f"{PREFIX}gradebook.db"), "its files are not those of its list"),
+    (without_gradebook, "a database is missing"),
+    (lambda _, manifest: manifest.update(format=9), "a newer version of the grader made it"),
+    (lambda _, manifest: manifest.update(files=[{"path": 7}]), "it has no list backup.json"),
+    (lambda _, manifest: manifest["files"][0].update(size=2**60), "it needs "),
+    (lambda _, manifest: manifest.update(folders=["../../outside"]), "holds the path '../../outside'"),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("change", "says"),
-    [
-        (_with_path("../outside"), "holds the path '../outside'"),
-        (_with_path("/etc/outside"), "holds the path '/etc/outside'"),
-        (_with_path("a/../../outside"), "holds the path"),
-        (_with_path("a//b"), "holds the path"),
-        (_with_path("gradebook.db/x"), "is below a path that is a file"),
-        (_with_path("gradebook.db"), "holds 'gradebook.db' twice"),
-        (_other_content, "'nbgrader_config.py' is not the file that was backed up"),
-        (_same_size, "'nbgrader_config.py' is not the file that was backed up"),
-        (_more, "its files are not those of its list"),
-        (_fewer, "its files are not those of its list"),
-        (_without_gradebook, "a database is missing"),
-        (lambda _, manifest: manifest.update(format=9), "a newer version of the grader made it"),
-        (lambda _, manifest: manifest.update(files=[{"path": 7}]), "it has no list backup.json"),
-        (lambda _, manifest: manifest["files"][0].update(size=2**60), "it needs .* MB, and the disk has"),
-        (lambda _, manifest: manifest.update(folders=["../../outside"]), "holds the path '../../outside'"),
-    ],
-)
+@pytest.mark.parametrize(("change", "says"), FORGED)
 def test_a_forged_backup_writes_nothing(
-    backup: Path,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    change: Callable[[dict[str, bytes], dict[str, object]], None],
-    says: str,
-) -> None:
+    backup: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str],
+    change: Callable[[dict[str, bytes], dict[str, Any]], object], says: str,
+) -> None:  # fmt: skip
     """Neither outside of the folder nor in it."""
     file = forged(backup, tmp_path / "forged.zip", change)
     assert main(["restore", str(file), str(tmp_path / "in" / "new")]) == 1
     (line,) = capsys.readouterr().err.splitlines()
-    assert says.split(" .*")[0] in line
+    assert says in line
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["forged.zip", "in"]
     assert not Path("/etc/outside").exists()
 

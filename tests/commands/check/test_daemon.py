@@ -38,13 +38,18 @@ def one(x=1):
 """Right, but for an answer that gets through to the daemon."""
 
 
+def made(folder: Path, seconds: str) -> Terminal:
+    """A terminal in a known course, in which a daemon is wanted for some seconds."""
+    wanted = {protocol.IDLE_SECONDS: seconds, "XDG_RUNTIME_DIR": str(folder), "PYTHONPATH": str(REPOSITORY)}
+    terminal = Terminal(make_course(folder / "course"), os.environ | wanted)
+    remember(terminal.course)
+    return terminal
+
+
 @pytest.fixture(scope="module")
 def terminal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Terminal]:
     """A terminal in which a check has just started a daemon."""
-    folder = tmp_path_factory.mktemp("daemon")
-    wanted = {protocol.IDLE_SECONDS: "120", "XDG_RUNTIME_DIR": str(folder), "PYTHONPATH": str(REPOSITORY)}
-    started = Terminal(make_course(folder / "course"), os.environ | wanted)
-    remember(started.course)
+    started = made(tmp_path_factory.mktemp("daemon"), "120")
     assert started.run(started.write("right"))[0] == 0
     yield started
     if started.sockets:
@@ -63,18 +68,18 @@ def test_a_check_by_the_daemon_is_the_same(terminal: Terminal) -> None:
     assert screens[0] == screens[1] and "\x1b[31m" in screens[0] and "ZeroDivisionError" in screens[0]
 
 
-@pytest.mark.parametrize("arguments", [["none.ipynb"], ["source"], [], ["--help"], ["x", "--watch", "--json"]])
 def test_other_outcomes_are_the_same_too(
-    terminal: Terminal, arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """An error, a usage error and a page of help: streams and exit status."""
     monkeypatch.chdir(terminal.course)
     monkeypatch.setenv("COLUMNS", "80")
-    try:
-        status = main(["check", *arguments])
-    except SystemExit as end:
-        status = int(end.code or 0)
-    assert terminal.run(*arguments, COLUMNS="80") == (status, *capsys.readouterr())
+    for arguments in (["none.ipynb"], ["source"], [], ["--help"], ["x", "--watch", "--json"]):
+        try:
+            status = main(["check", *arguments])
+        except SystemExit as end:
+            status = int(end.code or 0)
+        assert terminal.run(*arguments, COLUMNS="80") == (status, *capsys.readouterr())
 
 
 def test_a_check_has_the_environment_and_the_folder_of_its_client(terminal: Terminal) -> None:
@@ -233,9 +238,7 @@ def test_a_check_does_without_a_daemon_where_none_may_be(
 
 def test_a_daemon_that_cannot_start_stops_no_check(tmp_path: Path) -> None:
     """The check says itself what is wrong, in one line."""
-    wanted = {protocol.IDLE_SECONDS: "30", "XDG_RUNTIME_DIR": str(tmp_path), "PYTHONPATH": str(REPOSITORY)}
-    terminal = Terminal(make_course(tmp_path / "course"), os.environ | wanted)
-    remember(terminal.course)
+    terminal = made(tmp_path, "30")
     (terminal.course / "nbgrader_config.py").write_text("1 / 0")
     status, _, err = terminal.run("none.ipynb")
     assert status == 1 and "division by zero" in err and err.count("\n") == 1 and terminal.sockets == []
@@ -300,11 +303,3 @@ def test_another_setting_that_lasts_is_another_daemon(monkeypatch: pytest.Monkey
             change(patch)
             known.add(protocol.paths(3, tmp_path))
     assert len(known) == 6
-
-
-def test_the_client_loads_nothing_that_is_slow() -> None:
-    """Neither torch and nbgrader nor what reads notebooks, settings and command lines."""
-    code = "import json, sys, grader.__main__, grader.commands.check.client; print(json.dumps(list(sys.modules)))"
-    loaded = json.loads(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout)
-    slow = {"torch", "numpy", "nbgrader", "nbformat", "IPython", "traitlets", "rich", "argparse", "multiprocessing"}
-    assert not slow & set(loaded) and "grader.commands.check.protocol" in loaded

@@ -48,20 +48,33 @@ def counted(folder: Path, student: str) -> float:
 
 
 @pytest.mark.slow
-def test_the_penalty_goes_with_the_next_grade_and_comes_back(course: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """An extension counts for a student who is graded already; each change is in the record, with its reason."""
+def test_the_penalty_goes_with_the_next_grade_and_comes_back(
+    course: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    """An extension counts for a student who is graded already; each change is in the record, with its reason.
+
+    Pages, nbgrader's own too, report and export show the date. Until ann is graded again, the penalty is the old one.
+    """
     grade_class(course)
     assert counted(course, "ann") == 0
     assert main(["extend", "ann", NAME, "2030-01-04", "--why", "ill"]) == 0
     first, then = capsys.readouterr().out.splitlines()
     assert first == f"ann: {NAME} is due at 2030-01-04 23:59:59 UTC (before: 2030-01-02 12:00:00 UTC)"
     assert f"run 'grader grade {NAME}'" in then
-    assert grade_class(course) == ["ann"] and counted(course, "ann") == 8
-    assert (
-        "Your due date was extended to 2030-01-04 23:59:59 UTC"
-        in (course / "feedback" / "ann" / NAME / "index.html").read_text()
-    )
-    assert grade_class(course) == []
+    overview, extended = course / "feedback" / "ann" / NAME / "index.html", "extended to 2030-01-04 23:59:59 UTC"
+    status, logged = run_program(GenerateFeedbackApp, caplog, NAME, "--force")
+    assert status == 0 and f"Your due date was {extended}" in overview.read_text(), logged
+    assert main(["export", NAME, "--for", "csv"]) == 1
+    older = "1 student of 01-small was graded before the due date or the rule for late work changed"
+    assert older in capsys.readouterr().err
+    assert grade_class(course) == ["ann"] and counted(course, "ann") == 8 and grade_class(course) == []
+    assert f"Your due date was {extended}" in overview.read_text()
+    assert main(["export", NAME, "--for", "csv"]) == 0 and older not in capsys.readouterr().err
+    rows = {row["student_id"]: row for row in csv.DictReader((course / "grades.csv").read_text().splitlines())}
+    assert (rows["ann"]["duedate"], rows["bob"]["duedate"]) == ("2030-01-04 23:59:59", "2030-01-02 12:00:00")
+    assert main(["report", NAME]) == 0
+    for name in ("index.html", "students.csv"):
+        assert f"due date {extended}" in (course / "reports" / NAME / name).read_text()
     assert main(["extend", "ann", NAME, "2030-01-04 23:59:59"]) == 0  # as it is
     assert main(["extend", "ann", NAME, "--remove"]) == 0
     assert grade_class(course) == ["ann"] and counted(course, "ann") == 0
@@ -70,16 +83,6 @@ def test_the_penalty_goes_with_the_next_grade_and_comes_back(course: Path, capsy
         (account(), "ann", NAME, None, "2030-01-04T23:59:59Z", "ill"),
         (account(), "ann", NAME, "2030-01-04T23:59:59Z", None, ""),
     ]
-
-
-def test_nbgraders_own_feedback_has_the_extension(course: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """It writes the student's overview again, which says the same as that of a class run."""
-    grade_class(course)
-    assert main(["extend", "ann", NAME, "2030-01-04"]) == 0
-    status, logged = run_program(GenerateFeedbackApp, caplog, NAME, "--force")
-    assert status == 0, logged
-    page = (course / "feedback" / "ann" / NAME / "index.html").read_text()
-    assert "Your due date was extended to 2030-01-04 23:59:59 UTC" in page
 
 
 @pytest.mark.slow
@@ -95,6 +98,9 @@ def test_one_who_has_not_handed_in_stays_so_until_then(course: Path, capsys: pyt
     assert main(["extend", "bob", NAME, "--remove"]) == 0
     assert read_ledger(CourseDir(course), NAME).by_student.keys() == {"ann"} == ledger(course).keys()
     assert main(["extend", "bob", NAME, "2030-01-05 18:00 Europe/Berlin"]) == 0
+    deadlines = Deadlines(CourseDir(course).directory.db_url)  # the service waits as long
+    assert [deadlines.due(NAME, student) for student in ("ann", "bob")] == [DUE, datetime(2030, 1, 5, 17)]
+    deadlines.close()
     submitted = hand_in(course, "bob", answered(released(course), **RIGHT))
     (submitted / "timestamp.txt").write_text("2030-01-05 16:59:59 UTC")
     assert grade_class(course) == ["bob"]
@@ -135,56 +141,19 @@ def test_written_answers_alone_are_a_hand_in(
     assert read_ledger(CourseDir(course), NAME).of("bob").total.needs_marking
 
 
-def test_an_extension_may_come_before_the_first_grading(course: Path) -> None:
-    """The gradebook has no notebooks yet, and gets them first."""
-    with CourseDir(course).gradebook() as gradebook:
-        gradebook.add_student("ann")
-    assert main(["extend", "ann", NAME, "2030-01-04"]) == 0
-    assert grade_class(course) == ["ann"] and counted(course, "ann") == 8
-    assert len(ledger(course)["ann"]["grades"]) == 4
-
-
-def test_an_assignment_without_notebooks_is_refused(course: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """nbgrader could not register them afterwards."""
+@pytest.mark.slow
+def test_a_refusal_is_one_sentence_and_changes_nothing(course: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It says what to do; neither gradebook nor record are touched, also where nbgrader knows no notebooks yet."""
+    grade_class(course)
     with CourseDir(course).gradebook() as gradebook:
         gradebook.add_assignment("02-later", duedate=DUE)
-    assert main(["extend", "bob", "02-later", "2030-01-04"]) == 1
-    assert "02-later has no notebooks yet: put them into source/ first" in capsys.readouterr().err
-    with CourseDir(course).gradebook() as gradebook:
-        assert gradebook.find_assignment("02-later").submissions == []
-
-
-@pytest.mark.slow
-def test_report_and_export_show_the_date(course: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """And the file of the report's students says it, too. Until ann is graded again, the penalty is the old one."""
-    grade_class(course)
-    assert main(["extend", "ann", NAME, "2030-01-04"]) == 0
-    assert main(["export", NAME, "--for", "csv"]) == 1
-    older = "1 student of 01-small was graded before the due date or the rule for late work changed"
-    assert older in capsys.readouterr().err and grade_class(course) == ["ann"]
-    assert main(["export", NAME, "--for", "csv"]) == 0 and older not in capsys.readouterr().err
-    rows = {row["student_id"]: row for row in csv.DictReader((course / "grades.csv").read_text().splitlines())}
-    assert (rows["ann"]["duedate"], rows["bob"]["duedate"]) == ("2030-01-04 23:59:59", "2030-01-02 12:00:00")
-    assert main(["report", NAME]) == 0
-    for name in ("index.html", "students.csv"):
-        assert "due date extended to 2030-01-04 23:59:59 UTC" in (course / "reports" / NAME / name).read_text()
-
-
-def test_the_service_waits_as_long(course: Path) -> None:
-    """For the date of the gradebook with the extension."""
-    assert main(["extend", "bob", NAME, "2030-01-04 12:00"]) == 0
-    course_dir = CourseDir(course)
-    deadlines = Deadlines(course_dir.directory.db_url)
-    assert deadlines.due(NAME, "bob") == DUE + timedelta(days=2) and deadlines.due(NAME, "ann") == DUE
-    deadlines.close()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
+        gradebook.add_assignment("03-open")
+    before = ledger(course)
+    for arguments, says in (
         (["anne", NAME, "2030-02-01"], "no student 'anne': did you mean 'ann'?"),
         (["ann", "01-smal", "2030-02-01"], f"no assignment '01-smal': did you mean '{NAME}'?"),
+        (["bob", "02-later", "2030-01-04"], "02-later has no notebooks yet: put them into source/ first"),
+        (["bob", "03-open", "2030-02-01"], "nbgrader db assignment add 03-open --duedate="),
         (
             ["ann", NAME, "2030-01-02 12:00"],
             f"{NAME} is due at 2030-01-02 12:00:00 UTC for everyone, and .* is not later",
@@ -197,29 +166,13 @@ def test_the_service_waits_as_long(course: Path) -> None:
         (["ann", NAME, "2030-02-01 18:00 Middle/Earth"], "is not a date .*Middle/Earth"),
         (["ann", NAME, "2030-02-01 18:00 ../../etc/passwd"], "is not a date"),
         (["ann", NAME, "2030-02-01 25:00"], "is not a date .hour"),
-    ],
-)
-def test_a_refusal_is_one_sentence_and_changes_nothing(
-    course: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], says: str
-) -> None:
-    """It says what to do; neither gradebook nor record are touched."""
-    grade_class(course)
-    before = ledger(course)
-    assert main(["extend", *arguments]) == 1
-    (line,) = capsys.readouterr().err.splitlines()
-    assert re.search(says, line), line
-    assert ledger(course) == before and Record(course).entries() == []
-
-
-def test_an_assignment_without_a_due_date_has_nothing_to_extend(
-    course: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The message has nbgrader's command for it."""
+    ):
+        assert main(["extend", *arguments]) == 1
+        (line,) = capsys.readouterr().err.splitlines()
+        assert re.search(says, line), line
+        assert ledger(course) == before and Record(course).entries() == []
     with CourseDir(course).gradebook() as gradebook:
-        gradebook.find_assignment(NAME).duedate = None
-        gradebook.db.commit()
-    assert main(["extend", "bob", NAME, "2030-02-01"]) == 1
-    assert f"nbgrader db assignment add {NAME} --duedate=" in capsys.readouterr().err
+        assert gradebook.find_assignment("02-later").submissions == []
 
 
 @pytest.mark.parametrize(
@@ -239,15 +192,17 @@ def test_dates(text: str, until: datetime) -> None:
 
 
 def test_a_date_in_the_past_forgives_if_one_says_so(course: Path) -> None:
-    """A reason is often known only after the due date."""
+    """A reason is often known only after the due date; the first grading, and with it the notebooks, may come later."""
     yesterday = datetime.now(UTC) - timedelta(days=1)
     with pytest.raises(GraderError, match="in the past"):
         due_date(f"{yesterday:%Y-%m-%d}")
     assert due_date(f"{yesterday:%Y-%m-%d}", allow_past=True).date() == yesterday.date()
     with CourseDir(course).gradebook() as gradebook:
+        gradebook.add_student("ann")
         gradebook.find_assignment(NAME).duedate = datetime(2020, 1, 1)
         gradebook.db.commit()
-    assert main(["extend", "bob", NAME, "2020-01-03", "--past"]) == 0
-    assert read_ledger(CourseDir(course), NAME).of("bob").extension == timedelta(
-        days=2, hours=23, minutes=59, seconds=59
-    )
+    (course / "submitted" / "ann" / NAME / "timestamp.txt").write_text("2020-01-03 12:00:00 UTC")
+    assert main(["extend", "ann", NAME, "2020-01-03", "--past"]) == 0
+    extension = timedelta(days=2, hours=23, minutes=59, seconds=59)
+    assert grade_class(course) == ["ann"] and counted(course, "ann") == 8 and len(ledger(course)["ann"]["grades"]) == 4
+    assert read_ledger(CourseDir(course), NAME).of("ann").extension == extension

@@ -3,27 +3,14 @@
 from pathlib import Path
 
 import pytest
-from nbgrader.apps import ReleaseFeedbackApp
 
-from grader.classroom.course_dir import CourseDir
 from grader.classroom.page.summary import OUTDATED
 from grader.classroom.returned import RETURNED, ReturnedFolder
 from grader.commands.cli import main
-from tests.support.exchange import IGNORED, ExchangeStudent
-from tests.support.nbgrader_programs import run_program
 from tests.support.notebooks import answered
-from tests.support.small_class import NAME, RIGHT, grade_class, hand_in, make_course, released
+from tests.support.small_class import NAME, RIGHT, grade_class, hand_in, make_course, mark, released
 
 COMMENT = "A fine reason."
-
-
-def mark(folder: Path, student: str, points: float, comment: str = COMMENT, cell: str = "why") -> None:
-    """Mark an answer as the formgrader does."""
-    with CourseDir(folder).gradebook() as gradebook:
-        grade = gradebook.find_grade(cell, "small", NAME, student)
-        grade.manual_score, grade.needs_manual_grade = points, False
-        gradebook.find_comment(cell, "small", NAME, student).manual_comment = comment
-        gradebook.db.commit()
 
 
 @pytest.fixture
@@ -44,7 +31,7 @@ def page(folder: Path, student: str, step: str = RETURNED) -> str:
 
 def test_marked_work_goes_back_and_half_marked_work_does_not(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The page and the points are those of the gradebook; who waits for a mark is named, until --unmarked."""
-    mark(folder, "ann", 0.5)
+    mark(folder, "ann", 0.5, COMMENT)
     assert main(["feedback", NAME]) == 0
     first, second = capsys.readouterr().out.splitlines()
     assert first == "returned the work of 1 student"
@@ -61,25 +48,12 @@ def test_marked_work_goes_back_and_half_marked_work_does_not(folder: Path, capsy
 
 
 @pytest.mark.slow
-def test_late_marks_arrive_and_nothing_before_the_command(folder: Path) -> None:
-    """A mark is on the page after the next run, without an option; grading again changes nothing that is returned."""
-    mark(folder, "ann", 0.5)
-    main(["feedback", NAME])
-    before = page(folder, "ann")
-    mark(folder, "ann", 1, "Better.")
-    grade_class(folder, force=True)
-    assert page(folder, "ann") == before and "Better." in page(folder, "ann", "feedback")
-    main(["feedback", NAME])
-    assert "Better." in page(folder, "ann") and COMMENT not in page(folder, "ann")
-
-
-@pytest.mark.slow
 def test_points_that_are_older_than_the_course_are_returned_with_a_notice(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The command names the students, and the pages say it until they are graded again."""
     for student in ("ann", "bob"):
-        mark(folder, student, 1)
+        mark(folder, student, 1, COMMENT)
     main(["feedback", NAME])
     assert "graded before" not in capsys.readouterr().out and OUTDATED not in page(folder, "ann", "feedback")
     source = folder / "source" / NAME / "small.ipynb"
@@ -98,7 +72,7 @@ def test_a_page_is_made_again_only_if_it_changes(folder: Path) -> None:
     pages = {student: folder / "feedback" / student / NAME / "small.html" for student in ("ann", "bob")}
     before = {student: each.stat().st_ino for student, each in pages.items()}
     pages["bob"].unlink()
-    mark(folder, "ann", 1)
+    mark(folder, "ann", 1, COMMENT)
     main(["feedback", NAME, "--unmarked"])
     assert pages["bob"].exists() and pages["ann"].stat().st_ino != before["ann"]
     before = {student: each.stat().st_ino for student, each in pages.items()}
@@ -106,72 +80,31 @@ def test_a_page_is_made_again_only_if_it_changes(folder: Path) -> None:
     assert {student: each.stat().st_ino for student, each in pages.items()} == before
 
 
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
+def test_wrong_names_are_refused(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One sentence says what to do, and nothing is returned; before grading there is nothing to return."""
+    for arguments, says in (
         (["none"], "no assignment 'none' in source/, which has 01-small"),
         ([NAME, "--student", "zoe"], f"nothing of 'zoe' is graded in {NAME}: correct the name, or run"),
-    ],
-)
-def test_wrong_names_are_refused(
-    folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], says: str
-) -> None:
-    """One sentence says what to do, and nothing is returned."""
-    assert main(["feedback", *arguments]) == 1
-    assert says in capsys.readouterr().err and not (folder / RETURNED).exists()
-
-
-def test_an_assignment_without_grades_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Before grading there is nothing to return."""
-    monkeypatch.chdir(make_course(tmp_path / "course"))
+    ):
+        assert main(["feedback", *arguments]) == 1
+        assert says in capsys.readouterr().err and not (folder / RETURNED).exists()
+    monkeypatch.chdir(make_course(tmp_path / "ungraded"))
     assert main(["feedback", NAME]) == 1
     assert "run 'grader grade" in capsys.readouterr().err
 
 
-def test_a_student_whose_page_cannot_be_written_stops_no_other(
+def test_a_student_whose_page_cannot_be_written_or_leave_stops_no_other(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The error names the student, and the exit status is 1."""
+    """The error names the student, with nbgrader's reason, and the status is 1; the service has the other's page."""
     (folder / "autograded" / "ann" / NAME / "small.ipynb").write_text("{")
-    assert main(["feedback", NAME, "--unmarked"]) == 1
-    said = capsys.readouterr()
-    assert said.err.startswith("grader: ann: the pages could not be written (")
-    assert said.out == "returned the work of 1 student\n"
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings(*IGNORED)
-def test_the_exchange_returns_what_came_by_either_way(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    """cat submits by the exchange and fetches her marked page; nbgrader releases it beside those of folders."""
-    cat = ExchangeStudent("cat", folder, tmp_path / "home", caplog)
-    cat.submit(NAME, "small", answered(released(folder), **RIGHT), monkeypatch)
-    grade_class(folder)
-    for student in ("ann", "bob", "cat"):
-        mark(folder, student, 0.5)
-        for private in (folder / "feedback" / student / NAME).glob("*.html"):
-            private.chmod(0o600)  # as a service writes them that keeps others out
-    assert main(["feedback", NAME]) == 0
-    pages = (folder / "exchange" / "attention" / "feedback").glob("*.html")
-    assert all(each.stat().st_mode & 0o004 for each in pages)
-    assert cat.fetched(NAME, "small", monkeypatch) == page(folder, "cat") and COMMENT in page(folder, "cat")
-    mark(folder, "cat", 1, "Better.")
-    assert main(["feedback", NAME, "--student", "cat"]) == 0
-    assert "Better." in cat.fetched(NAME, "small", monkeypatch)
-    status, logged = run_program(ReleaseFeedbackApp, caplog, NAME)
-    assert status == 0, logged
-
-
-def test_an_exchange_that_fails_is_named_and_the_service_still_has_the_page(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The error has nbgrader's reason."""
     (folder / "exchange" / "attention").mkdir(parents=True)
     (folder / "exchange" / "attention" / "feedback").write_text("not a folder")
     (folder / "exchange").chmod(0o777)
     assert main(["feedback", NAME, "--unmarked"]) == 1
-    assert "ann: not returned through the exchange (" in capsys.readouterr().err
-    assert ReturnedFolder(folder).of(NAME, "ann") is not None
+    said = capsys.readouterr()
+    assert said.err.startswith("grader: ann: the pages could not be written (")
+    assert "bob: not returned through the exchange (" in said.err
+    assert said.out == "returned the work of 1 student\n" and ReturnedFolder(folder).of(NAME, "bob") is not None

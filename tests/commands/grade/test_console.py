@@ -29,16 +29,12 @@ def having(points: float) -> SubmissionScore:
 def test_the_summary_counts_students(
     before_and_after: list[tuple[float | None, float]], students: int, line: str
 ) -> None:
-    """Those who gain, lose, stay, and are new."""
+    """Those who gain, lose, stay, and are new; one whose tests cancel out keeps the total, and changes."""
     changes = [
         StudentChange("ann", [], False, None if before is None else having(before), having(after))
         for before, after in before_and_after
     ]
     assert summary(changes, students) == line
-
-
-def test_a_student_whose_tests_cancel_out_keeps_the_total() -> None:
-    """And is one of those who change."""
     tests = [
         ChangedTest("small", name, CellScore(5, before), CellScore(5, after), CellScore(5))
         for name, before, after in (("one-check", 1, 0), ("two-check", 4, 5))

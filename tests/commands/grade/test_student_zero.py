@@ -1,6 +1,7 @@
 """A mistake of ours in a notebook stops grading before anyone loses a point, and says which line to correct."""
 
 import copy
+import itertools
 import shutil
 from pathlib import Path
 
@@ -88,15 +89,22 @@ def test_each_kind_of_mistake_is_found_in_a_visible_and_in_a_hidden_test(course:
     assert all(reason in why and "): " in why for why in faults(course)[1::2])
 
 
-@pytest.mark.parametrize("kind", ["a name", "an expected value", "an argument"])
-def test_a_test_in_the_students_process_is_tried_likewise(course: Path, kind: str) -> None:
-    """A test with the tag `together`."""
-    line, reason = BROKEN[kind]
-    source = write(course, {"one-test-more": HIDDEN.format(line)})
-    cell(source, "one-test-more").metadata["tags"] = ["together"]
+@pytest.mark.slow
+def test_a_test_in_the_students_process_is_tried_likewise(course: Path) -> None:
+    """A test with the tag `together`. One without points is noted and stops nothing, because no one can lose any."""
+    for kind in ("a name", "an expected value", "an argument"):
+        line, reason = BROKEN[kind]
+        source = write(course, {"one-test-more": HIDDEN.format(line), "one-check": "torhc"})
+        cell(source, "one-test-more").metadata["tags"] = ["together"]
+        cell(source, "one-check").metadata.nbgrader.points = 0
+        nbformat.write(source, course / "source" / NAME / "small.ipynb")
+        place, why = faults(course)
+        assert place == f"  small, one-test-more, line 3: {line}" and reason in why
+    cell(source, "one-test-more").source = cell(SOURCE, "one-test-more").source
     nbformat.write(source, course / "source" / NAME / "small.ipynb")
-    place, why = faults(course)
-    assert place == f"  small, one-test-more, line 3: {line}" and reason in why
+    course_dir, lines = CourseDir(course), list[str]()
+    sound(course_dir, load_assignment(course_dir, NAME, sandbox=True), note=lines.append)
+    assert lines[0] == "  small, one-check, line 1: torhc"
 
 
 @pytest.mark.parametrize(("text", "reason"), READ_ONLY.items())
@@ -135,41 +143,33 @@ def test_a_read_only_cell_that_is_meant_to_fail_may_fail(course: Path) -> None:
         assert len(faults(course)) == count
 
 
-def test_a_test_without_points_is_noted_and_stops_nothing(course: Path) -> None:
-    """No one can lose a point by it."""
-    source = write(course, {"one-check": "torhc"})
-    cell(source, "one-check").metadata.nbgrader.points = 0
-    nbformat.write(source, course / "source" / NAME / "small.ipynb")
-    course_dir, lines = CourseDir(course), list[str]()
-    sound(course_dir, load_assignment(course_dir, NAME, sandbox=True), note=lines.append)
-    assert lines[0] == "  small, one-check, line 1: torhc"
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["a name", "a property that ours lacks"])
-@pytest.mark.parametrize("options", [(), ("--changed", "--yes")])
-def test_grading_stops_and_nothing_changes(course: Path, kind: str, options: tuple[str, ...]) -> None:
-    """The gradebook, the students' pages and the release are as before."""
-    line, reason = BROKEN[kind]
-    write(course, {"one-test-more": HIDDEN.format(line)})
+def test_grading_stops_and_nothing_changes(course: Path, tmp_path: Path) -> None:
+    """The gradebook, the students' pages and the release are as before; a first run writes nothing, either.
+
+    No release is made, and no service starts: a student's attempt would be lost to our mistake.
+    """
     before, files = ledger(course), kept(course)
-    done = run(course, "grader", "grade", NAME, *options)
-    assert done.returncode == 1 and "written" not in done.stdout
-    first, place, why = done.stderr.splitlines()
-    assert first.startswith(f"grader: our own solution of '{NAME}' does not pass our own tests") and "--anyway" in first
-    assert place == f"  small, one-test-more, line 3: {line}"
-    assert why.startswith(f"    our solution loses 2 of 2 points here ({reason})")
-    assert ledger(course) == before and kept(course) == files
-
-
-@pytest.mark.slow
-def test_nobody_graded_before_gets_a_gradebook_by_a_broken_test(tmp_path: Path) -> None:
-    """A first class run writes nothing, either."""
-    make_class(tmp_path)
-    write(tmp_path, {"imports": "import torch\nimport missing_helper as h", "one-check": "assert h.one"})
-    done = run(tmp_path, "grader", "grade", NAME)
+    for kind, options in (("a name", ()), ("a property that ours lacks", ("--changed", "--yes"))):
+        line, reason = BROKEN[kind]
+        write(course, {"one-test-more": HIDDEN.format(line)})
+        done = run(course, "grader", "grade", NAME, *options)
+        assert done.returncode == 1 and "written" not in done.stdout
+        first, place, why = done.stderr.splitlines()
+        assert first == on_the_page()[0].replace("04-attention", NAME) and "--anyway" in first
+        assert first.startswith(f"grader: our own solution of '{NAME}' does not pass our own tests")
+        assert place == f"  small, one-test-more, line 3: {line}"
+        assert why.startswith(f"    our solution loses 2 of 2 points here ({reason})")
+        assert ledger(course) == before and kept(course) == files
+    for command in (("release", NAME), ("serve", "--bind", "127.0.0.1:0")):
+        done = run(course, "grader", *command)
+        assert done.returncode == 1 and place in done.stderr and kept(course) == files
+    assert run(course, "grader", "release", NAME, "--anyway").returncode == 0
+    make_class(tmp_path / "first")
+    write(tmp_path / "first", {"imports": "import torch\nimport missing_helper as h", "one-check": "assert h.one"})
+    done = run(tmp_path / "first", "grader", "grade", NAME)
     assert done.returncode == 1 and "small, imports, line 2" in done.stderr
-    assert not (tmp_path / "gradebook.db").exists() and not (tmp_path / "feedback").exists()
+    assert not any((tmp_path / "first" / name).exists() for name in ("gradebook.db", "feedback"))
 
 
 @pytest.mark.slow
@@ -201,16 +201,6 @@ def test_anyway_grades_and_names_the_tests(course: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_setting_of_the_course_does_what_the_option_does(course: Path) -> None:
-    """For a course whose tests are known to be stricter than our solution."""
-    write(course, {"one-test-more": HIDDEN.format(BROKEN["an expected value"][0])})
-    with (course / "nbgrader_config.py").open("a") as config:
-        config.write("\nc.Grader.allow_broken_tests = True\n")
-    done = run(course, "grader", "grade", NAME, "--changed", "--yes")
-    assert done.returncode == 0 and "tests that cannot be graded" in done.stdout
-
-
-@pytest.mark.slow
 def test_autograde_stops_with_the_same_lines(course: Path) -> None:
     """And names the setting, because nbgrader's command has no such option."""
     line, _ = BROKEN["a name"]
@@ -225,24 +215,13 @@ def test_autograde_stops_with_the_same_lines(course: Path) -> None:
     assert done.returncode == 0, done.stderr
     text = (course / "autograded" / "ann" / NAME / "small.ipynb").read_text()
     assert UNGRADABLE in text and ledger(course)["ann"]["score"] == SCORES["ann"] - 2
-
-
-@pytest.mark.slow
-def test_release_stops_and_leaves_the_old_release(course: Path) -> None:
-    """`--anyway` releases it."""
-    write(course, {"one-test-more": HIDDEN.format("torhc")})
-    files = kept(course)
-    done = run(course, "grader", "release", NAME)
-    assert done.returncode == 1 and "small, one-test-more, line 3: torhc" in done.stderr and kept(course) == files
-    assert run(course, "grader", "release", NAME, "--anyway").returncode == 0
-
-
-@pytest.mark.slow
-def test_the_service_does_not_start(course: Path) -> None:
-    """A student's attempt would be lost to our mistake."""
-    write(course, {"one-test-more": HIDDEN.format("torhc")})
-    done = run(course, "grader", "serve", "--bind", "127.0.0.1:0")
-    assert done.returncode == 1 and "small, one-test-more, line 3: torhc" in done.stderr
+    # The setting does what --anyway does, and the stamp's folder is no student's.
+    done = run(course, "grader", "grade", NAME, "--changed", "--yes")
+    assert done.returncode == 0 and "tests that cannot be graded" in done.stdout
+    assert [*ledger(course)] == sorted(SCORES)
+    assert (REPOSITORY / ".gitignore").read_text().count("/autograded/*") == 1
+    done = run(course, "nbgrader", "generate_feedback", NAME, "--force")
+    assert done.returncode == 0 and STUDENT not in done.stderr
 
 
 def test_a_sound_notebook_is_graded_once(course: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -263,33 +242,24 @@ def test_a_sound_notebook_is_graded_once(course: Path, monkeypatch: pytest.Monke
         sound(course_dir, assignment)
 
 
-@pytest.mark.slow
-def test_the_stamp_is_no_students(course: Path) -> None:
-    """Neither nbgrader nor the grader takes its folder for a student."""
-    assert [student for student in ledger(course)] == sorted(SCORES)
-    assert (REPOSITORY / ".gitignore").read_text().count("/autograded/*") == 1
-    done = run(course, "nbgrader", "generate_feedback", NAME, "--force")
-    assert done.returncode == 0 and STUDENT not in done.stderr
-
-
-@pytest.mark.slow
-def test_the_page_for_instructors_shows_what_is_printed(course: Path) -> None:
-    """Its example is made of the lines that the program prints, and its sentences are those of students."""
+def on_the_page() -> list[str]:
+    """Return the example of the page for instructors."""
     page = (REPOSITORY / "docs" / "instructors.md").read_text()
+    assert f'"{UNGRADABLE}"' in page and f"`autograded/{STUDENT}/`" in page
     example = page.split("### When a test of yours is broken")[1].split("```text\n")[1].split("```")[0]
+    return example.splitlines()
+
+
+def test_the_page_for_instructors_shows_what_is_printed() -> None:
+    """Its example is made of the lines that the program prints, and its sentences are those of students."""
     line, reason = "assert torhc.equal(y, x)", "NameError: name 'torhc' is not defined"
     ending = Ending(EndingKind.NAME, reason, 4, line)
-    assert example.splitlines()[1:] == [*lines_on([Fault("2-self-attention", "split-heads-test-edges", ending, 2, 2)])]
-    write(course, {"one-test-more": HIDDEN.format(line)})
-    done = run(course, "grader", "grade", NAME)
-    assert done.stderr.splitlines()[0] == example.splitlines()[0].replace("04-attention", NAME)
-    assert f'"{UNGRADABLE}"' in page and f"`autograded/{STUDENT}/`" in page
+    assert on_the_page()[1:] == [*lines_on([Fault("2-self-attention", "split-heads-test-edges", ending, 2, 2)])]
 
 
-@pytest.mark.parametrize("kind", EndingKind)
-@pytest.mark.parametrize("together", [False, True])
-def test_the_remedy_names_the_tag_where_two_processes_may_be_the_cause(kind: EndingKind, together: bool) -> None:
+def test_the_remedy_names_the_tag_where_two_processes_may_be_the_cause() -> None:
     """Not for a typo, and not for a test that has the tag."""
-    [_, why] = lines_on([Fault("one", "one-check", Ending(kind, "why"), 1, 1, together)])
-    may_be = kind not in (EndingKind.NAME, EndingKind.SYNTAX, EndingKind.STOPPED, EndingKind.NOT_RUN)
-    assert ("tag the cell `together`" in why) is (may_be and not together)
+    for kind, together in itertools.product(EndingKind, (False, True)):
+        [_, why] = lines_on([Fault("one", "one-check", Ending(kind, "why"), 1, 1, together)])
+        may_be = kind not in (EndingKind.NAME, EndingKind.SYNTAX, EndingKind.STOPPED, EndingKind.NOT_RUN)
+        assert ("tag the cell `together`" in why) is (may_be and not together)

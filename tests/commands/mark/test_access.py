@@ -1,6 +1,5 @@
 """Only markers can read and mark, and only from the page: links work once, other sites and names get nothing."""
 
-import json
 import re
 import shutil
 import stat
@@ -16,27 +15,28 @@ from grader.commands.mark.main import _open
 from grader.commands.mark.web.access import HubMarkers
 from grader.commands.shared import MARK_LOCK
 from grader.errors import GraderError
-from tests.commands.mark.marked_course import NAME, CourseDir, make_mixed
+from tests.commands.mark.marked_course import NAME, CourseDir
 from tests.commands.mark.marking_server import Server
 
 WHY = f"/{NAME}/essay/why"
 PATHS = (
     *("/", f"/{NAME}/", WHY, f"{WHY}/changes?after=0", f"{WHY}/history/00", f"{WHY}/picture/00/0", "/nothing"),
     f"{WHY}?names=1",
+    *(f"/?token={quote(guess)}" for guess in ("", "x", "None", "%00", "é")),
 )
 CHANGES = ("hold", "release", "mark", "comment", "forget")
 
 
 @pytest.fixture(scope="module")
-def course(tmp_path_factory: pytest.TempPathFactory) -> CourseDir:
-    """A graded class."""
-    return make_mixed(tmp_path_factory.mktemp("access") / "course")
+def root(graded: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the class that the tests share."""
+    return shutil.copytree(graded, tmp_path_factory.mktemp("access") / "course")
 
 
 @pytest.fixture(scope="module")
-def server(course: CourseDir) -> Iterator[Server]:
+def server(root: Path) -> Iterator[Server]:
     """A server that the tests share."""
-    server = Server(course.root, "ada", "bob", "cem")
+    server = Server(root, "ada", "bob", "cem")
     yield server
     assert server.stop() == 0
 
@@ -59,18 +59,18 @@ def body(server: Server, headers: dict[str, str], **changes: object) -> dict[str
     return {"tab": "t", "group": first["group"], "version": first["version"], "points": 1, "comment": ""} | changes
 
 
-def marks(course: CourseDir) -> dict[str, float | None]:
+def marks(root: Path) -> dict[str, float | None]:
     """Return the points that a person gave."""
-    return {name: mark.given.points for name, mark in MarkBook(course, NAME).read(("essay", "why")).items()}
+    return {name: mark.given.points for name, mark in MarkBook(CourseDir(root), NAME).read(("essay", "why")).items()}
 
 
 @pytest.mark.parametrize("path", PATHS)
-@pytest.mark.parametrize("cookie", ["", "grader-mark-1=x", "grader-mark-{port}=guessed"])
-def test_without_a_link_there_is_nothing(server: Server, path: str, cookie: str) -> None:
-    """No page, no state, and no hint whether a question exists."""
-    answer = server.ask(path, Cookie=cookie.format(port=server.url.rpartition(":")[2]))
-    assert answer.status == 401 and "open the link" in answer.json["error"]
-    assert "It *rains*" not in answer.text and "ann" not in answer.text
+def test_without_a_link_there_is_nothing(server: Server, path: str) -> None:
+    """No page, no state, and no hint whether a question exists; a guessed token or cookie opens none."""
+    for cookie in ("", "grader-mark-1=x", f"grader-mark-{server.url.rpartition(':')[2]}=guessed"):
+        answer = server.ask(path, Cookie=cookie)
+        assert answer.status == 401 and "open the link" in answer.json["error"]
+        assert "It *rains*" not in answer.text and "ann" not in answer.text and "Set-Cookie" not in answer.headers
 
 
 def test_a_link_works_once(server: Server) -> None:
@@ -89,25 +89,18 @@ def test_a_link_works_once(server: Server) -> None:
     assert "Set-Cookie" in server.ask(link).headers
 
 
-@pytest.mark.parametrize("guess", ["", "x", "None", "%00", "é"])
-def test_a_guessed_token_is_no_link(server: Server, guess: str) -> None:
-    """Whatever it is."""
-    answer = server.ask(f"/?token={quote(guess)}")
-    assert answer.status == 401 and "Set-Cookie" not in answer.headers
-
-
-@pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "127.0.0.1.evil.example", "10.0.0.1", "[::2]"])
-def test_another_name_of_this_machine_is_refused(server: Server, ada: dict[str, str], host: str) -> None:
+def test_another_name_of_this_machine_is_refused(server: Server, ada: dict[str, str]) -> None:
     """A site can point its name here, and its page would then count as ours."""
-    answer = server.ask(WHY, Host=host, **ada)
-    assert answer.status == 403 and "127.0.0.1 or localhost" in answer.json["error"]
-    assert server.ask(server.links["cem"], Host=host).status == 403
+    for host in ("evil.example", "evil.example:80", "127.0.0.1.evil.example", "10.0.0.1", "[::2]"):
+        answer = server.ask(WHY, Host=host, **ada)
+        assert answer.status == 403 and "127.0.0.1 or localhost" in answer.json["error"]
+        assert server.ask(server.links["cem"], Host=host).status == 403
     assert server.ask(WHY, Host="localhost:9000", Accept="text/html", **ada).status == 200, "a tunnel has other ports"
 
 
-def test_a_forged_request_changes_nothing(course: CourseDir, server: Server, ada: dict[str, str]) -> None:
+def test_a_forged_request_changes_nothing(root: Path, server: Server, ada: dict[str, str]) -> None:
     """With the cookie and without the page's token, with another marker's, from another origin, as a form."""
-    mark, before = body(server, ada), marks(course)
+    mark, before = body(server, ada), marks(root)
     cookie = {"Cookie": ada["Cookie"]}
     others = server.log_in("cem")["X_XSRFToken"]
     forged = [
@@ -126,21 +119,14 @@ def test_a_forged_request_changes_nothing(course: CourseDir, server: Server, ada
         assert server.ask(f"/{NAME}/undo", {}, **headers).status in (401, 403)
     for path in (f"{WHY}/mark", f"/{NAME}/undo"):
         assert server.ask(path, **ada).status == 405, "a picture or a link of another site is a GET"
-    assert marks(course) == before and not (course.root / "marking").exists()
-
-
-@pytest.mark.parametrize(
-    "data",
-    [b"", b"{", b"[]", b"null", b"\xff", b'{"tab": 1}', b'{"points": 1}', json.dumps({"group": "x"}).encode()],
-)
-def test_a_request_that_is_none_is_refused(server: Server, ada: dict[str, str], data: bytes) -> None:
-    """In a sentence."""
-    answer = server.ask(f"{WHY}/mark", data, **ada)
-    assert answer.status == 400 and "reload the page" in answer.json["error"]
+    assert marks(root) == before and not (root / "marking").exists()
 
 
 def test_what_is_not_there_is_not_found(server: Server, ada: dict[str, str]) -> None:
-    """Names in addresses are looked up."""
+    """Names in addresses are looked up, and a request that is none is refused in a sentence."""
+    for data in (b"", b"{", b"[]", b"null", b"\xff", b'{"tab": 1}', b'{"points": 1}', b'{"group": "x"}'):
+        answer = server.ask(f"{WHY}/mark", data, **ada)
+        assert answer.status == 400 and "reload the page" in answer.json["error"]
     for path in ("/02/", f"/{NAME}/essay/nothing", f"/{NAME}/../../etc/passwd", f"/{NAME}/essay/..%2f..%2fx", "/x/y"):
         assert server.ask(path, **ada).status == 404, path
     unknown = server.ask(f"{WHY}/mark", body(server, ada, group="0" * 20), **ada)
@@ -174,19 +160,10 @@ def test_the_link_in_a_browser_is_for_its_owner_alone(tmp_path: Path, monkeypatc
     assert stat.S_IMODE((tmp_path / "page.html").stat().st_mode) == 0o600
 
 
-def test_only_one_server_marks_a_course(
-    course: CourseDir, server: Server, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """It says what holds which answer; a second one would not know."""
-    monkeypatch.chdir(course.root)
-    assert main(["mark", NAME, "--no-browser", "--bind=127.0.0.1:0"]) == 1
-    assert "another 'grader mark' uses" in capsys.readouterr().err
-    assert (course.root / MARK_LOCK).exists() and server.ask("/").status == 401
-
-
 @pytest.mark.parametrize(
     ("options", "why"),
     [
+        ([NAME, "--bind=127.0.0.1:0"], "another 'grader mark' uses"),  # one says what holds which answer
         (["02"], "no assignment '02' in source/"),
         ([NAME, "--bind=0.0.0.0:0"], "listens on this machine only"),
         ([NAME, "--bind=x"], "--bind wants HOST:PORT"),
@@ -194,20 +171,13 @@ def test_only_one_server_marks_a_course(
     ],
 )
 def test_what_cannot_be_served_is_said_at_once(
-    course: CourseDir,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    options: list[str],
-    why: str,
-) -> None:
-    """Before a page is opened."""
-    monkeypatch.chdir(shutil.copytree(course.root, tmp_path / "course"))
+    course: CourseDir, server: Server, options: list[str], why: str,
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    """Before a page is opened. On a hub, students are users, too: without a list of markers, all of them could mark."""
+    monkeypatch.chdir(server.folder if "another" in why else course.root)
     assert main(["mark", "--no-browser", *options]) == 1
     assert why in capsys.readouterr().err
-
-
-def test_a_hub_needs_named_markers() -> None:
-    """On a hub, students are users, too: without a list, everyone with access could mark."""
+    assert (server.folder / MARK_LOCK).exists() and server.ask("/").status == 401
     with pytest.raises(GraderError, match=r"set c\.Marking\.markers"):
         HubMarkers([])

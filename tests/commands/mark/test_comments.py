@@ -27,26 +27,19 @@ def test_added_comments_stay(tmp_path: Path) -> None:
     assert CommentStore(tmp_path, "02").of(QUESTION) == [SUGGESTED]
 
 
-@pytest.mark.parametrize(
-    ("comment", "why"),
-    [
+def test_what_is_no_comment_is_refused(tmp_path: Path) -> None:
+    """And nothing is written; a page with hundreds of comments helps no one, either."""
+    store = CommentStore(tmp_path, "01")
+    for comment, why in (
         (ReusableComment(" "), "from 1 to"),
         (ReusableComment("x" * 2000), "from 1 to"),
         (ReusableComment("y", float("nan")), "must be a number"),
         (ReusableComment("y", float("inf")), "must be a number"),
         (ReusableComment("The  reason"), "there is already a comment"),
-    ],
-)
-def test_what_is_no_comment_is_refused(tmp_path: Path, comment: ReusableComment, why: str) -> None:
-    """And nothing is written."""
-    with pytest.raises(GraderError, match=why):
-        CommentStore(tmp_path, "01").add(QUESTION, comment)
+    ):
+        with pytest.raises(GraderError, match=why):
+            store.add(QUESTION, comment)
     assert not (tmp_path / FOLDER).exists()
-
-
-def test_there_is_a_most(tmp_path: Path) -> None:
-    """A page with hundreds of comments helps no one."""
-    store = CommentStore(tmp_path, "01")
     for number in range(1, MAX_COMMENTS):
         store.add(QUESTION, ReusableComment(f"No {number}"))
     with pytest.raises(GraderError, match="remove one first"):

@@ -1,9 +1,7 @@
 """Groups of identical answers are marked together, over what a person saw, and every program sees the same marks."""
 
-import shutil
 import sqlite3
 from base64 import b64decode
-from pathlib import Path
 
 import nbformat
 import pytest
@@ -18,23 +16,11 @@ from grader.commands.cli import main
 from grader.commands.mark.groups import GroupState
 from grader.commands.mark.marking import Marking, Stale
 from grader.errors import GraderError
-from tests.commands.mark.marked_course import NAME, by_formgrader, grade, hand_in, make_mixed, released
+from tests.commands.mark.marked_course import NAME, by_formgrader, grade, hand_in, released
 from tests.support.notebooks import answered
 
 PICTURE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 WHY, PLOT, TASK, TEST = (("essay", name) for name in ("why", "plot", "collect", "two-check"))
-
-
-@pytest.fixture(scope="module")
-def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A graded class; tests do not change it."""
-    return make_mixed(tmp_path_factory.mktemp("marking") / "course").root
-
-
-@pytest.fixture
-def course(graded: Path, tmp_path: Path) -> CourseDir:
-    """A copy of the class to change."""
-    return CourseDir(shutil.copytree(graded, tmp_path / "course"))
 
 
 def groups(marking: Marking, name: tuple[str, str]) -> dict[str, GroupState]:
@@ -90,7 +76,7 @@ def test_one_who_has_not_handed_in_has_no_answer(course: CourseDir, monkeypatch:
 
 
 def test_a_mark_goes_to_all_of_a_group_and_into_the_record(course: CourseDir) -> None:
-    """The formgrader shows it, the record says who gave it to whom, and the page says by whom."""
+    """The formgrader shows it, the record says who gave it to whom, and the page says by whom; after a restart, too."""
     marking = Marking(course, NAME)
     before = groups(marking, WHY)["ann bob"]
     state = marking.give(marking.questions[WHY], before.group, before.version, 1.5, " Good.\n", "ada")
@@ -106,27 +92,42 @@ def test_a_mark_goes_to_all_of_a_group_and_into_the_record(course: CourseDir) ->
         (Kind.MARK, "ada", "bob", "why", None, 1.5),
     ]
     assert "Good." in entries[0].why and "2 identical" in entries[0].why
+    seen = marking.touch(marking.questions[WHY], [])
     again = Marking(course, NAME)
-    assert groups(again, WHY)["ann bob"].by == "ada", "the record says it after a restart, too"
+    assert groups(again, WHY)["ann bob"].by == "ada"
+    # A page that is older than the server is followed on: what changes now has a larger number than all before.
+    assert len(again.states(again.questions[WHY], seen)) == 3
     assert [each.after for each in again.history(again.questions[WHY], state.group)] == [1.5]
 
 
 @pytest.mark.slow
 def test_a_mark_over_another_one_is_refused(course: CourseDir) -> None:
-    """Of another marker or of the formgrader; the state tells what is there now, and with it the mark can be given."""
+    """Of another marker or of the formgrader; the state tells what is there now, and with it the mark can be given.
+
+    Nor is it undone. What the formgrader gave is in the history under its name, because it does not say by whom.
+    """
     ada, bob = Marking(course, NAME), Marking(course, NAME)
     seen = groups(bob, WHY)["ann bob"]
     ada.give(ada.questions[WHY], groups(ada, WHY)["ann bob"].group, seen.version, 2, "Ada's.", "ada")
-    for change in (lambda: None, lambda: by_formgrader(course, "bob", "why", 0.5)):
+    for change in (lambda: None, lambda: by_formgrader(course, "ann", "why", 0.5)):
         change()
         with pytest.raises(Stale) as stale:
             bob.give(bob.questions[WHY], seen.group, seen.version, 1, "Bob's.", "bob")
-        assert points(course, "why")["ann"] == 2
+        assert points(course, "why")["bob"] == 2
     state = stale.value.state
     assert state.differs and state.points is None and state.by == ""
+    Marking(course, NAME)  # the next start finds what the formgrader gave
     bob.give(bob.questions[WHY], seen.group, state.version, 1, "Bob's.", "bob")
     assert points(course, "why") == {"ann": 1, "bob": 1, "cat": None, "dan": None}
     assert groups(ada, WHY)["ann bob"].by == "bob"
+    by_formgrader(course, "ann", "why", 2)
+    with pytest.raises(Stale):
+        bob.undo("bob")
+    assert points(course, "why") == {"ann": 2, "bob": 1, "cat": None, "dan": None}
+    history = bob.history(bob.questions[WHY], seen.group)
+    assert [(each.who, each.after) for each in history] == [
+        ("formgrader", 2), ("bob", 1), ("formgrader", 0.5), ("ada", 2),
+    ]  # fmt: skip
 
 
 @pytest.mark.slow
@@ -164,28 +165,6 @@ def test_undo_restores_what_was_there(course: CourseDir) -> None:
     assert [each.why for each in Record(course.root).entries()][-1] == "undone"
 
 
-@pytest.mark.slow
-def test_a_mark_that_changed_is_not_undone(course: CourseDir) -> None:
-    """The other person's mark stays."""
-    marking = Marking(course, NAME)
-    before = groups(marking, WHY)["ann bob"]
-    marking.give(marking.questions[WHY], before.group, before.version, 1, "", "ada")
-    by_formgrader(course, "ann", "why", 2)
-    with pytest.raises(Stale):
-        marking.undo("ada")
-    assert points(course, "why") == {"ann": 2, "bob": 1, "cat": None, "dan": None}
-
-
-@pytest.mark.parametrize("given", [-0.5, 2.01, float("nan"), float("inf")])
-def test_points_are_between_nothing_and_the_maximum(course: CourseDir, given: float) -> None:
-    """More is extra credit, which the formgrader gives."""
-    marking = Marking(course, NAME)
-    before = groups(marking, WHY)["cat"]
-    with pytest.raises(GraderError, match="give from 0 to 2 points"):
-        marking.give(marking.questions[WHY], before.group, before.version, given, "", "ada")
-    assert not (course.root / RECORD).exists()
-
-
 def test_a_test_that_a_person_set_is_shown_with_its_answer(course: CourseDir) -> None:
     """Once one was set; it can get its automatic points back, and its comment is that of the answer."""
     by_formgrader(course, "cat", "two-check", 2.5)
@@ -202,22 +181,26 @@ def test_a_test_that_a_person_set_is_shown_with_its_answer(course: CourseDir) ->
     assert (entry.kind, entry.before, entry.after) == (Kind.OVERRIDE, 2.5, None)
 
 
-def test_nothing_counts_that_the_record_does_not_have(course: CourseDir) -> None:
-    """A record that cannot be written refuses the mark."""
+def test_nothing_counts_that_cannot_be_written(course: CourseDir, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Too many points are extra credit, which the formgrader gives; a record that cannot be written refuses a mark.
+
+    The entry is there before the commit; if that fails, so is the way back.
+    """
     marking = Marking(course, NAME)
     before = groups(marking, WHY)["cat"]
+
+    def give(given: float) -> None:
+        marking.give(marking.questions[WHY], before.group, before.version, given, "", "ada")
+
+    for given in (-0.5, 2.01, float("nan"), float("inf")):
+        with pytest.raises(GraderError, match="give from 0 to 2 points"):
+            give(given)
+    assert not (course.root / RECORD).exists()
     (course.root / RECORD).mkdir()
     with pytest.raises(GraderError, match="record.jsonl cannot be"):
-        marking.give(marking.questions[WHY], before.group, before.version, 1, "", "ada")
+        give(1)
     assert points(course, "why")["cat"] is None
-
-
-def test_a_gradebook_that_refuses_is_in_the_record_both_ways(
-    course: CourseDir, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The entry is there before the commit; if that fails, so is the way back."""
-    marking = Marking(course, NAME)
-    before = groups(marking, WHY)["cat"]
+    (course.root / RECORD).rmdir()
 
     def fails(self: MarkBook, changes: list[tuple[object, NewMark]], before_commit: object) -> None:
         before_commit()  # type: ignore[operator]
@@ -225,7 +208,7 @@ def test_a_gradebook_that_refuses_is_in_the_record_both_ways(
 
     monkeypatch.setattr(MarkBook, "write", fails)
     with pytest.raises(GraderError, match="cannot be written"):
-        marking.give(marking.questions[WHY], before.group, before.version, 1, "", "ada")
+        give(1)
     assert [(each.before, each.after) for each in Record(course.root).entries()] == [(None, 1), (1, None)]
 
 
@@ -295,25 +278,3 @@ def test_a_request_for_a_regrade_is_with_its_answer(course: CourseDir) -> None:
     assert (told["text"], told["before"], told["after"]) == ("You are right.", 1, 2) and "ada" not in str(told)
     with pytest.raises(GraderError, match="already been answered"):
         marking.answer_request(marking.questions[WHY], state.group, asked.id, "Again.", "ada")
-
-
-@pytest.mark.slow
-def test_a_mark_of_the_formgrader_is_in_the_history(course: CourseDir) -> None:
-    """Under its name, because it does not say by whom."""
-    by_formgrader(course, "cat", "why", 0.5)
-    marking = Marking(course, NAME)
-    state = groups(marking, WHY)["cat"]
-    marking.give(marking.questions[WHY], state.group, state.version, 1, "", "ada")
-    by_formgrader(course, "cat", "why", 2)
-    history = marking.history(marking.questions[WHY], state.group)
-    assert [(each.who, each.after) for each in history] == [("formgrader", 2), ("ada", 1), ("formgrader", 0.5)]
-
-
-def test_a_page_that_is_older_than_the_server_is_followed_on(course: CourseDir) -> None:
-    """On a hub, a page outlives the server: what changes after a restart has a larger number than all before."""
-    before = Marking(course, NAME)
-    groups(before, WHY)
-    seen = before.touch(before.questions[WHY], [])
-    again = Marking(course, NAME)
-    groups(again, WHY)
-    assert len(again.states(again.questions[WHY], seen)) == 3

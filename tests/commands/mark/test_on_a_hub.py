@@ -9,7 +9,7 @@ from grader.classroom.course_dir import CourseDir
 from grader.classroom.gradebook.marks import MarkBook
 from grader.classroom.record.record import Record
 from tests.commands.mark.marked_course import NAME, make_mixed
-from tests.commands.mark.marker import chromium, needs_browser
+from tests.commands.mark.marker import needs_browser
 from tests.support.service_hub import PASSWORD, needs_proxy, service_hub
 from tests.support.waiting import HANGS
 
@@ -27,13 +27,6 @@ def hub(course: CourseDir, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     """Start a hub with the service; yield the service's address."""
     with service_hub(course.root, "mark", tmp_path_factory.mktemp("jupyterhub"), "mark.css") as hub:
         yield hub.address
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """A browser for all tests of this file."""
-    with chromium() as browser:
-        yield browser
 
 
 def logged_in(browser: Browser, address: str, user: str) -> Page:

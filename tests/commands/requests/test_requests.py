@@ -4,20 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from grader.classroom.course_dir import CourseDir
 from grader.classroom.record.record import Record
 from grader.classroom.record.requests import MAX_OPEN, TooManyRequests, UnusableText, ask, open_requests, requests_of
 from grader.commands.cli import main
 from tests.support.notebooks import answered
-from tests.support.small_class import NAME, RIGHT, grade_class, hand_in, make_course, released
-
-
-def marked(folder: Path, points: float) -> None:
-    """Mark ann's written answer in the formgrader."""
-    with CourseDir(folder).gradebook() as gradebook:
-        grade = gradebook.find_grade("why", "small", NAME, "ann")
-        grade.manual_score, grade.needs_manual_grade = points, False
-        gradebook.db.commit()
+from tests.support.small_class import NAME, RIGHT, grade_class, hand_in, make_course, mark, released
 
 
 @pytest.mark.slow
@@ -29,14 +20,14 @@ def test_from_the_request_to_the_answer(
     hand_in(folder, "ann", answered(released(folder), **RIGHT))
     grade_class(folder)
     monkeypatch.chdir(folder)
-    marked(folder, 0.5)
+    mark(folder, "ann", 0.5)
     assert main(["requests"]) == 0 and capsys.readouterr().out == "no request waits for an answer\n"
     record = Record(folder)
     request = ask(record, "ann", NAME, "small", "why", "It had\n to be.").asked
     assert main(["requests", NAME]) == 0
     first, second = capsys.readouterr().out.splitlines()
     assert first.startswith(request.id) and first.endswith(f"ann  {NAME}/small/why") and second == "    It had  to be."
-    marked(folder, 2)
+    mark(folder, "ann", 2)
     monkeypatch.setenv("JUPYTERHUB_USER", "mia")
     assert main(["requests", "--answer", request.id[:6], "So it had."]) == 0
     assert "answered ann (0.5 → 2 points): the student reads it with the report\n" in capsys.readouterr().out
@@ -73,14 +64,24 @@ def test_requests_go_with_their_student(
     assert [each.asked for each in requests_of(record.entries(), student="ann")] == [again]
 
 
-@pytest.mark.parametrize("around", [" ", "\n" * 50, "\x07" * 50, "\u202e"])
-def test_a_request_is_taken_whole_or_not_at_all(tmp_path: Path, around: str) -> None:
-    """What is not kept of a text does not count among its characters, and stands for nothing that is cut."""
-    record, most = Record(make_course(tmp_path / "course")), "a" * 2_000
-    assert ask(record, "ann", NAME, "small", "why", f"{around}{most}{around}").asked.why == most
-    for text in (f"{around}{most}a", f"{most}{around}and more", f"a{around}{most}"):
-        with pytest.raises(UnusableText, match="more than 2000 characters"):
-            ask(record, "ann", NAME, "small", "why", text)
+def test_a_request_is_taken_whole_or_not_at_all(tmp_path: Path) -> None:
+    """What is not kept of a text does not count among its characters, and stands for nothing that is cut.
+
+    Repeated words are one request; after ten open ones, one waits for answers; others may go on.
+    """
+    record, most = Record(tmp_path), "a" * 2_000
+    for around in (" ", "\n" * 50, "\x07" * 50, "\u202e"):
+        first = ask(record, "ann", NAME, "small", "why", f"{around}{most}{around}").asked
+        assert first.why == most and first == ask(record, "ann", NAME, "small", "why", most).asked
+        for text in (f"{around}{most}a", f"{most}{around}and more", f"a{around}{most}"):
+            with pytest.raises(UnusableText, match="more than 2000 characters"):
+                ask(record, "ann", NAME, "small", "why", text)
+    for number in range(1, MAX_OPEN):
+        ask(record, "ann", NAME, "small", "", f"please {number}")
+    with pytest.raises(TooManyRequests, match="10 requests of yours wait"):
+        ask(record, "ann", NAME, "small", "", "one more")
+    ask(record, "bob", NAME, "small", "", "please")
+    assert len(open_requests(record)) == MAX_OPEN + 1 and len(open_requests(record, "02-other")) == 0
 
 
 def test_an_answer_needs_a_request_and_a_text(
@@ -99,16 +100,3 @@ def test_an_answer_needs_a_request_and_a_text(
         (line,) = capsys.readouterr().err.splitlines()
         assert says in line
     assert [each.id for each in open_requests(Record(folder))] == [key]
-
-
-def test_no_student_floods_the_markers(tmp_path: Path) -> None:
-    """Repeated words are one request; after ten open ones, one waits for answers; others may go on."""
-    record = Record(tmp_path)
-    for number in range(MAX_OPEN):
-        assert ask(record, "ann", NAME, "small", "", f"please {number}").asked == (
-            ask(record, "ann", NAME, "small", "", f"please {number}").asked
-        )
-    with pytest.raises(TooManyRequests, match="10 requests of yours wait"):
-        ask(record, "ann", NAME, "small", "", "one more")
-    ask(record, "bob", NAME, "small", "", "please")
-    assert len(open_requests(record)) == MAX_OPEN + 1 and len(open_requests(record, "02-other")) == 0

@@ -18,7 +18,7 @@ from grader.commands.serve.accounts import ACCOUNTS, make_tokens
 from grader.commands.serve.policy import Attempts
 from grader.commands.serve.store import DATABASE, Store
 from tests.support.notebooks import answered
-from tests.support.small_class import NAME, RIGHT, hand_in, ledger, make_course, released
+from tests.support.small_class import NAME, RIGHT, hand_in, ledger, make_course, mark, released
 
 
 def make_known(folder: Path) -> Path:
@@ -36,11 +36,7 @@ def make_known(folder: Path) -> Path:
     record_time(course / "submitted" / "ann" / NAME, "small", content, datetime(2030, 1, 1, 10))
     (course / "submitted" / "ann" / NAME / "timestamp.txt").write_text("2030-01-03 10:00:00 UTC")
     assert main(["extend", "ann", NAME, "2030-01-04", "--why", "ill"]) == 0 and main(["grade", NAME]) == 0
-    with course_dir.gradebook() as gradebook:
-        mark = gradebook.find_grade("why", "small", NAME, "ann")
-        mark.manual_score, mark.needs_manual_grade = 3, False
-        gradebook.find_comment("why", "small", NAME, "ann").manual_comment = "well said"
-        gradebook.db.commit()
+    mark(course, "ann", 3, "well said")
     assert main(["grade", NAME]) == 0  # the record finds the mark
     assert main(["feedback", NAME, "--student", "ann"]) == 0
     assert course_dir.record is not None

@@ -2,13 +2,8 @@
 
 import http.client
 import json
-import os
-import signal
 import socket
-import urllib.error
-import urllib.request
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +12,9 @@ import nbformat
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.release import release
 from grader.commands.serve.accounts import TOKENS, make_tokens
-from tests.support import notebooks, warm
+from tests.support import notebooks
 from tests.support.notebooks import answered, check, notebook
-from tests.support.paths import REPOSITORY
+from tests.support.served import Answer, Served
 from tests.support.small_class import NAME, RIGHT, SOURCE, make_course, released
 from tests.support.waiting import HANGS, until
 
@@ -37,47 +32,19 @@ hint = "Leave it as it is."
 STUDENTS = ("ann", "bob", "cat", "dan", "eve", "fay", "gus", "hal", "ivy", "kim")
 
 
-@dataclass
-class Answer:
-    """An answer of the service."""
-
-    status: int
-    body: bytes
-    headers: dict[str, str]
-
-    @property
-    def json(self) -> dict[str, Any]:
-        """The body as JSON."""
-        form: dict[str, Any] = json.loads(self.body)
-        return form
-
-
-class Server:
-    """A service in a process of its own; its log goes to serve.log in the course folder."""
+class Server(Served):
+    """A `grader serve`; its log goes to serve.log in the course folder."""
 
     def __init__(self, folder: Path, *options: str) -> None:
-        self.folder, self.tokens = folder, tokens(folder)
-        environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
-        command = ["grader", "serve", "--bind=127.0.0.1:0", *options]
-        reading, writing = os.pipe()
-        with (folder / "serve.log").open("a") as log, open(os.devnull) as nothing, open(writing, "w"):
-            self.process = warm.start(command, folder, environment, (nothing.fileno(), writing, log.fileno()))
-        self._printed = open(reading)  # noqa: SIM115
-        self.url = self._printed.readline().split()[-1]
+        super().__init__(folder, "serve", "--bind=127.0.0.1:0", *options)
+        self.tokens = tokens(folder)
+        self.url = self.words()[-1]
         self.port = int(self.url.rpartition(":")[2])
 
     def ask(self, path: str, student: str = "", data: bytes | None = None, **headers: str) -> Answer:
         """Send a request, with the token of a student if one is given."""
-        if student:
-            headers["Authorization"] = f"Bearer {self.tokens[student]}"
-        request = urllib.request.Request(
-            self.url + path, data, {name.replace("_", "-"): value for name, value in headers.items()}
-        )
-        try:
-            with urllib.request.urlopen(request, timeout=HANGS) as answer:
-                return Answer(answer.status, answer.read(), dict(answer.headers))
-        except urllib.error.HTTPError as error:
-            return Answer(error.code, error.read(), dict(error.headers))
+        token = {"Authorization": f"Bearer {self.tokens[student]}"} if student else {}
+        return self.send(path, data, headers | token)
 
     def hand_in(self, student: str, data: bytes, assignment: str = NAME, name: str = "small") -> Answer:
         """Hand in a notebook."""
@@ -103,21 +70,6 @@ class Server:
         receipt = self.hand_in(student, data, *place)
         assert receipt.status == 202, receipt
         return self.report(student, receipt.json["id"])
-
-    def kill(self) -> None:
-        """End the process at once, as a power failure does."""
-        self.process.send_signal(signal.SIGKILL)
-        self._end()
-
-    def stop(self) -> int:
-        """Ask the process to end, and return its exit status."""
-        self.process.send_signal(signal.SIGTERM)
-        return self._end()
-
-    def _end(self) -> int:
-        status = self.process.wait(HANGS)
-        self._printed.close()
-        return status
 
 
 def raw(server: Server, request: str, body: bytes = b"", student: str = "ann") -> socket.socket:

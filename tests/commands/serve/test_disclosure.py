@@ -92,28 +92,43 @@ def test_points_and_state_of_an_exercise_are_the_same_at_each_level(
 
 
 @given(found=results())
-def test_points_show_no_name_of_a_hidden_test_and_no_sentence(found: list[Result]) -> None:
-    """The exercise is a field of its own."""
-    form = published(Report(found).as_json(), POINTS, steps(found))
-    text = json.dumps(form)
-    assert not any(word in text for word in ("-test-", "sentence", "adds 1", "NotImplementedError", "sandbox"))
-    assert not any(each["reasons"] or each["diagnosis"] or each["judged_with"] for each in form["exercises"])
+def test_less_is_shown_at_each_level(found: list[Result]) -> None:
+    """Points show no name of a hidden test and no sentence; sentences show no diagnosis; everything is the report."""
+    report = Report(found).as_json() | {"repairs": ["moved"]}
+    shown = {level: published(report, level, steps(found)) for level in LEVELS}
+    text = {level: json.dumps(form) for level, form in shown.items()}
+    hidden = ("-test-", "sentence", "adds 1", "NotImplementedError", "sandbox", "moved")
+    assert not any(word in text[POINTS] for word in hidden)
+    assert not any(each["reasons"] or each["diagnosis"] or each["judged_with"] for each in shown[POINTS]["exercises"])
+    assert "adds 1" not in text[SENTENCES] and "Leave it." not in text[SENTENCES]
+    assert [test["message"] for test in shown[SENTENCES]["tests"]] == [
+        replace(each.explanation, misconceptions=()).message if each.explanation else each.message for each in found
+    ]
+    assert shown[SENTENCES]["repairs"] == shown[EVERYTHING]["repairs"] == ["moved"]
+    assert [test | {"alone": None} for test in shown[EVERYTHING]["tests"]] == [
+        test | {"alone": None} for test in report["tests"]
+    ]
 
 
 def test_a_report_of_an_earlier_version_has_the_exercises_of_the_source() -> None:
-    """It names only tests; before, a hidden one was shown as an exercise of its own, and a check as the whole one."""
+    """It names only tests, and a diagnosis is part of a message, which is withheld as a whole."""
     found = [
         Result("split-heads-check", "split-heads", Verdict.PASSED, 1.0, 1.0),
         Result("split-heads-test-a", "split-heads", Verdict.PASSED, 2.0, 2.0),
         Result("split-heads-test-b", "split-heads", Verdict.FAILED, 0.0, 1.0, FAILURES[Verdict.FAILED]),
+        Result("split-heads-test-c", "split-heads", Verdict.ERROR, 0.0, 1.0, FAILURES[Verdict.ERROR]),
     ]
     old = copy.deepcopy(Report(found).as_json())
     for test in old["tests"]:
         del test["exercise"]
         test.pop("explanation", None)
-    for level in LEVELS:
-        assert seen(published(old, level, steps(found))) == [("split-heads", 3.0, 4.0, "partly right")]
-    assert "split-heads-test" not in json.dumps(published(old, POINTS, steps(found)))
+    shown = {level: published(old, level, steps(found)) for level in LEVELS}
+    for form in shown.values():
+        assert seen(form) == [("split-heads", 3.0, 5.0, "partly right")]
+    assert "split-heads-test" not in json.dumps(shown[POINTS])
+    messages = [each.message for each in found]
+    assert "adds 1" in messages[2] and [test["message"] for test in shown[EVERYTHING]["tests"]] == messages
+    assert [test["message"] for test in shown[SENTENCES]["tests"]] == [*messages[:2], "", messages[3]]
 
 
 def test_a_test_that_the_source_no_longer_has_is_taken_for_a_hidden_one() -> None:

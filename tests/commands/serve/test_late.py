@@ -151,18 +151,3 @@ def test_a_late_hand_in_says_its_cost_before_it_counts(tmp_path: Path) -> None:
         assert penalties(course, "ann") == {"small": (8.0, 8.0), "other": (4.0, 4.0)}  # due since 2001
     finally:
         assert server.stop() == 0
-
-
-@pytest.mark.slow
-def test_of_two_equal_hand_ins_the_earlier_one_counts(tmp_path: Path) -> None:
-    """With `best`, a late attempt that is no better takes no place."""
-    settings = "c.SubmissionPolicy.counts = 'best'\nc.SubmissionPolicy.cooldown = 0\n"
-    server = Server(make_served_course(tmp_path / "course", settings))
-    try:
-        first = server.graded("ann", written(server.folder, one="def one(x=1):\n    return x"))
-        second = server.graded("ann", written(server.folder, one="def one(x=1):\n    return 1 * x"))
-        assert first["counts"] and not second["counts"]
-        assert server.graded("bob", written(server.folder, one="def one(x=1):\n    return 7"))["counts"]
-        assert server.graded("bob", written(server.folder))["counts"]
-    finally:
-        assert server.stop() == 0

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from tornado.netutil import bind_sockets
 from tornado.web import RequestHandler
-from traitlets import TraitError
 from traitlets.config import Config
 
 from grader.classroom.course_dir import CourseDir
@@ -106,9 +105,3 @@ def test_connections_of_strangers_give_way(tmp_path: Path) -> None:
 
     health, strangers = asyncio.run(answers())
     assert b" 200 OK" in health and strangers[0] == b"" and b" 401 " in strangers[1]
-
-
-def test_a_misspelt_limit_is_refused() -> None:
-    """traitlets would keep the default."""
-    with pytest.raises(TraitError, match="no c.ServiceLimits.connection"):
-        ServiceLimits(config=Config(ServiceLimits={"connection": 5}))

@@ -1,9 +1,7 @@
 """Marks reach students when they are returned, and not before: in words, and on a page behind a one-time link."""
 
 import html
-import http.client
 import re
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -14,40 +12,23 @@ from nbgrader.apps import ReleaseFeedbackApp
 
 from grader.classroom.course_dir import CourseDir
 from grader.classroom.record.record import Record
-from grader.classroom.record.requests import answer, open_requests
+from grader.classroom.record.requests import open_requests
 from grader.classroom.results import SECRET
 from grader.commands.feedback.feedback import Feedback
 from grader.commands.serve.web.links import KEPT, LINK_SECONDS, PAGE_SECONDS, Links, View
-from tests.commands.serve.serving import Server, make_served_course, other, written
+from tests.commands.serve.serving import Server, other, written
 from tests.support.exchange import IGNORED, ExchangeStudent
 from tests.support.nbgrader_programs import run_program
 from tests.support.notebooks import answered
-from tests.support.small_class import NAME, RIGHT, grade_class, hand_in, released
+from tests.support.small_class import NAME, RIGHT, grade_class, mark, released
 
-COMMENT = "A fine reason."
-SENTENCES = """
+COMMENT, MORE = "A fine reason.", ["02-later"]
+SETTINGS = """
 c.SubmissionPolicy.assignments = {"02-later": {"due": "2100-01-01 00:00 UTC", "disclosure": "points and sentences"}}
 c.LateSubmissionPlugin.penalty_method = "zero"
 """
 
 pytestmark = pytest.mark.filterwarnings(*IGNORED)
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A service with two assignments; of one, students may see no page before the due date."""
-    server = Server(make_served_course(tmp_path_factory.mktemp("served") / "course", SENTENCES, ["02-later"]))
-    yield server
-    assert server.stop() == 0
-
-
-def mark(server: Server, student: str, points: float, comment: str = COMMENT, assignment: str = NAME) -> None:
-    """Mark the written answer as the formgrader does."""
-    with CourseDir(server.folder).gradebook() as gradebook:
-        grade = gradebook.find_grade("why", "small", assignment, student)
-        grade.manual_score, grade.needs_manual_grade = points, False
-        gradebook.find_comment("why", "small", assignment, student).manual_comment = comment
-        gradebook.db.commit()
 
 
 def give_back(server: Server, *students: str, assignment: str = NAME) -> None:
@@ -73,20 +54,13 @@ class Browser:
 
     def load(self, path: str, form: dict[str, str] | None = None, **headers: str) -> tuple[int, dict[str, str], str]:
         """Return status, headers and body of a page, or of the answer to a form."""
-        sent = {name.replace("_", "-"): value for name, value in headers.items()}
-        sent["Cookie"] = "; ".join(value for place, value in self.cookies.items() if path.startswith(place))
-        if form is not None:
-            sent["Content-Type"] = "application/x-www-form-urlencoded"
-        connection = http.client.HTTPConnection("127.0.0.1", self._server.port, timeout=60)
-        connection.request("GET" if form is None else "POST", path, None if form is None else urlencode(form), sent)
-        response = connection.getresponse()
-        found = dict(response.getheaders())
-        if cookie := found.get("Set-Cookie"):
+        cookies = "; ".join(value for place, value in self.cookies.items() if path.startswith(place))
+        data = None if form is None else urlencode(form).encode()
+        answer = self._server.send(path, data, headers | {"Cookie": cookies})
+        if cookie := answer.headers.get("Set-Cookie"):
             assert "HttpOnly" in cookie and "SameSite=Lax" in cookie
             self.cookies[re.search("Path=([^;]+)", cookie)[1]] = cookie.partition(";")[0]  # type: ignore[index]
-        body = response.read().decode()
-        connection.close()
-        return response.status, found, body
+        return answer.status, answer.headers, answer.text
 
     def follow(self, link: str) -> tuple[str, str]:
         """Open a one-time link; return the address of the page, and the page."""
@@ -114,7 +88,7 @@ def test_a_mark_is_seen_after_it_is_returned_and_not_before(server: Server) -> N
     assert before["marks"] is None and before["hand_in"]["id"] == graded["id"]
     _, page = Browser(server).follow(before["link"])
     assert "2 points wait for marking" in page
-    mark(server, "ann", 0.5)
+    mark(server.folder, "ann", 0.5, COMMENT)
     again = server.graded("ann", written(server.folder, two="def two():\n    return 1 + 1"))
     for key in (graded["id"], again["id"]):
         told = feedback(server, "ann", f"?hand-in={key}")
@@ -128,17 +102,20 @@ def test_a_mark_is_seen_after_it_is_returned_and_not_before(server: Server) -> N
     _, page = Browser(server).follow(told["link"])
     assert COMMENT in page and "<strong>8.5</strong> of 10 points" in page
     assert COMMENT in server.ask(f"/hand-in/{again['id']}/feedback", "ann").body.decode()
-    mark(server, "ann", 2, "Better.")
+    mark(server.folder, "ann", 2, "Better.")
     assert feedback(server, "ann")["marks"]["points"] == 8.5
     give_back(server, "ann")
-    assert feedback(server, "ann")["marks"]["points"] == 10
+    told = feedback(server, "ann")
+    assert told["marks"]["points"] == 10
+    page = Browser(server).follow(told["link"])[1]
+    assert "Better." in page and COMMENT not in page
 
 
 @pytest.mark.slow
 def test_a_newer_hand_in_has_its_page_and_the_marks_stay(server: Server) -> None:
     """Each page leads to the other, and says which it is."""
     server.graded("bob", written(server.folder))
-    mark(server, "bob", 1)
+    mark(server.folder, "bob", 1, COMMENT)
     give_back(server, "bob")
     server.graded("bob", written(server.folder, one="def one(x=1):\n    return x + 1"))
     told = feedback(server, "bob")
@@ -153,51 +130,44 @@ def test_a_newer_hand_in_has_its_page_and_the_marks_stay(server: Server) -> None
 
 
 @pytest.mark.slow
-def test_work_that_came_by_a_folder_or_the_exchange_is_returned_too(server: Server) -> None:
-    """The student has handed in nothing to the service, which has a page and marks nevertheless."""
-    hand_in(server.folder, "cat", answered(released(server.folder), **RIGHT))
-    assert feedback(server, "cat")["link"] is None
-    grade_class(server.folder, only=["cat"])
-    assert feedback(server, "cat") | {"link_seconds": 0} == {
-        "assignment": NAME, "notebook": "small", "marks": None, "requests": [], "hand_in": None, "link": None,
-        "attempts_left": None, "outdated": None, "link_seconds": 0,
-    }  # fmt: skip
-    mark(server, "cat", 2)
-    give_back(server, "cat")
-    told = feedback(server, "cat")
-    assert told["marks"]["points"] == 10 and told["hand_in"] is None
-    assert COMMENT in Browser(server).follow(told["link"])[1]
-
-
-@pytest.mark.slow
 def test_exchange_and_service_return_what_came_by_either(
     server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """kim submits by the exchange, dan by the service: one command returns both, and nbgrader's own takes both."""
+    """kim submits by the exchange, dan by the service: one command returns both, and nbgrader's own takes both.
+
+    The service, to which kim has handed in nothing, has a page and marks nevertheless once they are returned.
+    """
     server.graded("dan", written(server.folder))
+    secret = (server.folder / "submitted" / "dan" / NAME / SECRET).read_text()
+    server.graded("dan", other(server.folder), NAME, "other")
+    for step in ("submitted", "feedback"):  # it is made once, and copied beside the page
+        assert (server.folder / step / "dan" / NAME / SECRET).read_text() == secret and len(secret) == 128
     kim = ExchangeStudent("kim", server.folder, tmp_path / "home", caplog)
     kim.submit(NAME, "small", answered(released(server.folder), **RIGHT), monkeypatch)
+    assert feedback(server, "kim")["link"] is None
     grade_class(server.folder, only=["kim"])
+    assert feedback(server, "kim") | {"link_seconds": 0} == {
+        "assignment": NAME, "notebook": "small", "marks": None, "requests": [], "hand_in": None, "link": None,
+        "attempts_left": None, "outdated": None, "link_seconds": 0,
+    }  # fmt: skip
     for student in ("dan", "kim"):
-        mark(server, student, 1.5)
+        mark(server.folder, student, 1.5, COMMENT)
+        for private in (server.folder / "feedback" / student / NAME).glob("*.html"):
+            private.chmod(0o600)  # as a service writes them that keeps others out
     status, logged = run_program(ReleaseFeedbackApp, caplog, NAME, "--student=dan")
     assert status == 0 and "Feedback released" in logged, logged
     give_back(server, "dan", "kim")
     assert COMMENT in kim.fetched(NAME, "small", monkeypatch)
+    pages = (server.folder / "exchange" / "attention" / "feedback").glob("*.html")
+    assert all(each.stat().st_mode & 0o004 for each in pages)
     for student in ("dan", "kim"):
         told = feedback(server, student)
         assert told["marks"]["points"] == 9.5 and (told["hand_in"] is None) == (student == "kim")
         assert COMMENT in Browser(server).follow(told["link"])[1]
-
-
-def test_hand_ins_have_the_secret_that_release_feedback_wants(server: Server) -> None:
-    """It is made once, beside the submission, and copied beside the page."""
-    server.graded("dan", written(server.folder))
-    file = server.folder / "submitted" / "dan" / NAME / SECRET
-    secret = file.read_text()
-    assert len(secret) == 128 and (server.folder / "feedback" / "dan" / NAME / SECRET).read_text() == secret
-    server.graded("dan", other(server.folder), NAME, "other")
-    assert file.read_text() == secret
+    mark(server.folder, "kim", 2, "Better.")
+    give_back(server, "kim")
+    page = (server.folder / "returned" / "kim" / NAME / "small.html").read_text()
+    assert kim.fetched(NAME, "small", monkeypatch) == page and "Better." in page
 
 
 def test_a_link_works_once_and_its_page_for_one_browser(server: Server) -> None:
@@ -234,7 +204,7 @@ def test_a_page_that_is_not_disclosed_has_no_link_until_its_marks_are_returned(s
     """Returning the marks is the teacher's decision to show the page."""
     key = server.graded("gus", written(server.folder), "02-later")["id"]
     assert feedback(server, "gus", assignment="02-later")["link"] is None
-    mark(server, "gus", 1, assignment="02-later")
+    mark(server.folder, "gus", 1, COMMENT, "02-later")
     give_back(server, "gus", assignment="02-later")
     link = feedback(server, "gus", assignment="02-later")["link"]
     assert COMMENT in Browser(server).follow(link)[1]
@@ -253,7 +223,7 @@ def test_a_late_page_tells_no_mark_by_its_penalty(server: Server) -> None:
         receipt = server.ask(f"/hand-in/{NAME}/small?late=yes", "hal", written(server.folder))
         server.report("hal", receipt.json["id"])
         assert "8 points were taken off" in Browser(server).follow(feedback(server, "hal")["link"])[1]
-        mark(server, "hal", 1)
+        mark(server.folder, "hal", 1, COMMENT)
         again = written(server.folder, two="def two():\n    return 1 + 1")
         receipt = server.ask(f"/hand-in/{NAME}/small?late=yes", "hal", again)
         server.report("hal", receipt.json["id"])
@@ -265,27 +235,13 @@ def test_a_late_page_tells_no_mark_by_its_penalty(server: Server) -> None:
             gradebook.update_or_create_assignment(NAME, duedate=None)
 
 
-def test_a_request_from_the_page_reaches_the_markers_and_its_answer_the_page(server: Server) -> None:
-    """The student writes it on the page, sees it there, and reads the answer at the next load."""
-    server.graded("ivy", written(server.folder))
+def test_a_request_that_is_not_the_students_or_too_long_is_refused(server: Server) -> None:
+    """Nothing is recorded; what the student wrote stays in the form, beside the reason. A flood is not even read."""
+    server.graded("kim", written(server.folder))
     browser = Browser(server)
-    place, page = browser.follow(feedback(server, "ivy")["link"])
-    assert all(f"<option>{name}</option>" in page for name in ("one", "two", "why"))
-    sent = {"key": key_of(page), "exercise": "why", "text": "Why <not>\r\ntwo?"}
-    origin = {"Origin": f"http://127.0.0.1:{server.port}"}
-    status, headers, _ = browser.load(place, sent, **origin)
-    assert status == 303 and headers["Location"] == f"{place}#requests"
-    [request] = [each for each in open_requests(Record(server.folder), NAME) if each.student == "ivy"]
-    assert (request.cell, request.notebook, request.who) == ("why", "small", "ivy") and "<not>" in request.why
-    page = browser.load(place)[2]
-    assert "You asked about why" in page and "Why &lt;not&gt;" in page and "No answer yet." in page
-    answer(Record(server.folder), request.id, "mia", "Now two.", lambda _: (1.0, 2.0))
-    assert "<strong>Answer</strong> (1 → 2 points): Now two." in browser.load(place)[2]
-
-
-@pytest.mark.parametrize(
-    ("change", "headers", "status", "says"),
-    [
+    place, page = browser.follow(feedback(server, "kim")["link"])
+    key = key_of(page)
+    for change, headers, status, says in (
         ({"key": "guessed"}, {}, 403, "does not come from the page"),
         ({"key": ""}, {}, 403, "does not come from the page"),
         ({}, {"Sec-Fetch-Site": "cross-site"}, 403, "comes from another site"),
@@ -293,32 +249,14 @@ def test_a_request_from_the_page_reaches_the_markers_and_its_answer_the_page(ser
         ({"text": "  "}, {}, 400, "Not sent: the text is empty"),
         ({"text": "x" * 2001}, {}, 400, "Not sent: the text has more than 2000 characters"),
         ({"exercise": "three"}, {}, 404, "Not sent: small has no exercise 'three'"),
-    ],
-    ids=["wrong key", "no key", "another site", "another origin", "blank", "long", "no exercise"],
-)
-def test_a_request_that_is_not_the_students_or_too_long_is_refused(
-    server: Server, change: dict[str, str], headers: dict[str, str], status: int, says: str
-) -> None:
-    """Nothing is recorded; what the student wrote stays in the form, beside the reason."""
-    if not feedback(server, "kim")["link"]:
-        server.graded("kim", written(server.folder))
-    browser = Browser(server)
-    place, page = browser.follow(feedback(server, "kim")["link"])
-    sent = {"key": key_of(page), "exercise": "", "text": "Look <again>."} | change
-    found, _, page = browser.load(place, sent, **headers)
-    assert found == status and says in html.unescape(page)
-    if "Not sent" in says:
-        assert 'role="alert"' in page and (not change.get("exercise") or "Look &lt;again&gt;." in page)
-    assert not [each for each in open_requests(Record(server.folder)) if each.student == "kim"]
-
-
-def test_a_flood_is_cut_off(server: Server) -> None:
-    """The body of a form may have 64 KiB; more is not even read, and the page goes on."""
-    server.graded("kim", written(server.folder))
-    browser = Browser(server)
-    place, page = browser.follow(feedback(server, "kim")["link"])
-    with suppress(ConnectionError):
-        assert browser.load(place, {"key": key_of(page), "text": "x" * 70_000})[0] == 400
+    ):
+        sent = {"key": key, "exercise": "", "text": "Look <again>."} | change
+        found, _, page = browser.load(place, sent, **headers)
+        assert found == status and says in html.unescape(page)
+        if "Not sent" in says:
+            assert 'role="alert"' in page and (not change.get("exercise") or "Look &lt;again&gt;." in page)
+    with suppress(OSError):
+        assert browser.load(place, {"key": key, "text": "x" * 70_000})[0] == 400
     assert browser.load(place)[0] == 200
     assert not [each for each in open_requests(Record(server.folder)) if each.student == "kim"]
 

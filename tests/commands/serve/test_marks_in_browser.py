@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -12,7 +11,7 @@ from grader.classroom.record.requests import MAX_OPEN, answer, ask, open_request
 from tests.attacks.hostile_markup import RAN
 from tests.commands.mark.marker import chromium, needs_browser
 from tests.commands.serve.request_form import ask_on
-from tests.commands.serve.serving import Server, make_served_course, written
+from tests.commands.serve.serving import Server, written
 from tests.support.axe import violations
 from tests.support.small_class import NAME
 
@@ -20,14 +19,6 @@ NOTEBOOK = "http://jupyter.example/lab"
 """Another site than the service, as a student's JupyterLab is."""
 HOSTILE = f"<script>{RAN}</script><img src=x onerror={RAN}><form action=/><button>Send</button></form>"
 pytestmark = [pytest.mark.slow, needs_browser]
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A service."""
-    server = Server(make_served_course(tmp_path_factory.mktemp("served") / "course"))
-    yield server
-    assert server.stop() == 0
 
 
 @pytest.fixture(scope="module")
@@ -50,48 +41,35 @@ def clicked(browser: Browser, server: Server, student: str, **options: object) -
     return opened.value
 
 
-def test_a_request_by_keyboard_and_its_answer(server: Server, browser: Browser, tmp_path: Path) -> None:
-    """The link leads from another site to the page, which loads again; hostile texts on it stay texts."""
+def test_a_request_by_keyboard_and_its_answer(server: Server, browser: Browser) -> None:
+    """The link leads from another site to the page, which loads again; hostile texts on it stay texts.
+
+    On a phone nothing is wider than the screen, and the page may run no script of its own either.
+    """
     server.graded("ann", written(server.folder, why=HOSTILE))
-    page = clicked(browser, server, "ann")
+    page = clicked(browser, server, "ann", viewport={"width": 390, "height": 844}, color_scheme="dark")
     expect(page.get_by_role("heading", name="small")).to_be_visible()
+    assert page.locator("select option").all_text_contents()[1:] == ["one", "two", "why"]
     ask_on(page, "why", f"Why 0?\n{HOSTILE}")
     expect(page.get_by_text("You asked about why")).to_be_visible()
+    expect(page.get_by_text("No answer yet.")).to_be_visible()
+    assert page.url.endswith("#requests")
+    assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
     [request] = [each for each in open_requests(Record(server.folder)) if each.student == "ann"]
-    assert request.cell == "why" and request.why.startswith("Why 0?")
+    assert (request.cell, request.notebook, request.who) == ("why", "small", "ann") and request.why.startswith("Why 0?")
+    assert "<script>" in request.why
     answer(Record(server.folder), request.id, "mia", "Now two.", lambda _: (0.0, 2.0))
     page.reload()
     expect(page.get_by_text("Answer (0 → 2 points): Now two.")).to_be_visible()
-    assert page.title() == "small" and re.search("/page/[^/]+$", page.url.partition("#")[0])
-
-
-def test_what_was_not_sent_stays_in_the_form(server: Server, browser: Browser) -> None:
-    """The reason is an alert beside it."""
-    server.graded("bob", written(server.folder))
-    for number in range(MAX_OPEN):
-        ask(Record(server.folder), "bob", NAME, "small", "", f"please {number}")
-    page = clicked(browser, server, "bob")
-    ask_on(page, "two", "One more.")
-    expect(page.get_by_role("alert")).to_contain_text("10 requests of yours wait for an answer")
-    expect(page.get_by_label("What should be looked at, and why?")).to_have_value("One more.")
-    expect(page.get_by_label("Which exercise?")).to_have_value("two")
-
-
-def test_the_page_fits_a_phone_and_no_script_runs(server: Server, browser: Browser) -> None:
-    """At 390 pixels nothing is wider than the screen, and the page may run no script of its own either."""
-    server.graded("cat", written(server.folder))
-    page = clicked(browser, server, "cat", viewport={"width": 390, "height": 844}, color_scheme="dark")
-    page.locator("summary", has_text="look at something again").click()
-    assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
     page.evaluate(
         "() => document.body.append(Object.assign(document.createElement('script'), {text: 'document.title = 1'}))"
     )
-    assert page.title() == "small"
+    assert page.title() == "small" and re.search("/page/[^/]+$", page.url.partition("#")[0])
 
 
 def test_axe_finds_nothing(server: Server, browser: Browser) -> None:
     """On the page with the form, with a request and its answer, with a reason why nothing was sent, and on a refusal,
-    each in light and dark: WCAG 2.1 AA holds."""
+    each in light and dark: WCAG 2.1 AA holds. What was not sent stays in the form, beside the reason."""
     server.graded("dan", written(server.folder))
     page = clicked(browser, server, "dan", bypass_csp=True)  # the page itself may run no script, so neither may axe
     found = {"form": violations(page)}
@@ -99,7 +77,9 @@ def test_axe_finds_nothing(server: Server, browser: Browser) -> None:
         ask(Record(server.folder), "dan", NAME, "small", "why", f"please {number}")
     page.reload()
     ask_on(page, "two", "One more.")
-    expect(page.get_by_role("alert")).to_be_visible()
+    expect(page.get_by_role("alert")).to_contain_text("10 requests of yours wait for an answer")
+    expect(page.get_by_label("What should be looked at, and why?")).to_have_value("One more.")
+    expect(page.get_by_label("Which exercise?")).to_have_value("two")
     found["not sent"] = violations(page)
     request = next(each for each in open_requests(Record(server.folder)) if each.student == "dan")
     answer(Record(server.folder), request.id, "mia", "Now two.", lambda _: (0.0, 2.0))

@@ -2,7 +2,6 @@
 
 import json
 import sqlite3
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -17,11 +16,11 @@ from grader.commands.serve.main import Options, serve
 from grader.commands.serve.store import DATABASE
 from grader.engine.report import report_schema
 from grader.errors import GraderError
-from tests.commands.serve.serving import Server, make_served_course, other, written
+from tests.commands.serve.serving import Server, other, written
 from tests.support.small_class import NAME, SCORES, grade_class, ledger, released
 from tests.support.waiting import until
 
-BEST, CLOSED, LATE, STRICT, SOON, PAST = "02-best", "03-closed", "04-late", "05-strict", "06-soon", "07-past"
+MORE = BEST, CLOSED, LATE, STRICT, SOON, PAST = "02-best", "03-closed", "04-late", "05-strict", "06-soon", "07-past"
 SETTINGS = f"""
 c.SubmissionPolicy.assignments = {{
     "{BEST}": {{"counts": "best", "disclosure": "points", "attempts": 2}},
@@ -37,15 +36,6 @@ c.ServiceLimits.requests_per_minute = 1000
 """
 WRONG = "def one(x=1):\n    return x + 1"
 SLOW = "import time\ntime.sleep(1)\ndef two():\n    return 2"
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A service with seven assignments, which ends well."""
-    more = [BEST, CLOSED, LATE, STRICT, SOON, PAST]
-    server = Server(make_served_course(tmp_path_factory.mktemp("served") / "course", SETTINGS, more))
-    yield server
-    assert server.stop() == 0
 
 
 def submitted(server: Server, student: str, name: str = "small", assignment: str = NAME) -> bytes:
@@ -94,12 +84,16 @@ def test_a_second_notebook_leaves_the_first_as_it_is(server: Server) -> None:
 
 @pytest.mark.slow
 def test_the_best_counts_and_attempts_end(server: Server) -> None:
-    """A worse hand-in changes neither gradebook nor submitted/; a third attempt is refused in words."""
+    """A worse or an equal one changes neither gradebook nor submitted/; a third attempt is refused in words."""
     good, bad = written(server.folder), written(server.folder, one=WRONG)
     first, second = server.graded("cat", good, BEST), server.graded("cat", bad, BEST)
     assert (first["attempts_left"], second["attempts_left"]) == (1, 0)
     assert (first["counts"], second["counts"]) == (True, False)
     assert (first["report"]["points"], second["report"]["points"]) == (8, 5)
+    first_of_equals = server.graded("bob", bad, BEST)
+    equal = server.graded("bob", written(server.folder, one="def one(x=1):\n    return 1 + x"), BEST)
+    assert first_of_equals["counts"] and not equal["counts"]
+    assert server.graded("dan", bad, BEST)["counts"] and server.graded("dan", good, BEST)["counts"]
     # disclosure = 'points'
     assert all(test["message"] == "" and test["causes"] == [] for test in second["report"]["tests"])
     assert [test["test"] for test in second["report"]["tests"]] == ["one-check", "hidden test 2", "two-check"]
@@ -158,16 +152,14 @@ def test_the_name_and_the_cells_of_a_file_decide_which_notebook_it_is(server: Se
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "content", [b"no notebook", b"[]", b"\x80\x81", b'{"cells": []', b"{}", b'{"cells": [], "nbformat": 3}']
-)
-def test_what_is_no_notebook_supersedes_nothing(server: Server, content: bytes) -> None:
+def test_what_is_no_notebook_supersedes_nothing(server: Server) -> None:
     """It is refused at once, and the notebook that waits keeps waiting."""
-    first, waits = (written(server.folder, two=SLOW + f"\n# {content!r}{number}") for number in range(2))
+    first, waits = (written(server.folder, two=SLOW + f"\n# {number}") for number in range(2))
     server.await_grading("hal", server.hand_in("hal", first).json["id"])
     key = server.hand_in("hal", waits).json["id"]
-    refused = server.hand_in("hal", content)
-    assert refused.status == 400 and "save it once more in JupyterLab" in refused.json["error"]
+    for content in (b"no notebook", b"[]", b"\x80\x81", b'{"cells": []', b"{}", b'{"cells": [], "nbformat": 3}'):
+        refused = server.hand_in("hal", content)
+        assert refused.status == 400 and "save it once more in JupyterLab" in refused.json["error"]
     assert server.report("hal", key)["state"] == "graded" and submitted(server, "hal") == waits
 
 

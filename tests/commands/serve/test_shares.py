@@ -1,7 +1,4 @@
-"""Every pool has a share: while one student is at a limit, another one gets through.
-
-The name of a test begins with the limit that it tries.
-"""
+"""Every pool has a share: while one student is at a limit, another one gets through."""
 
 import select
 import socket
@@ -13,7 +10,6 @@ from itertools import count
 import pytest
 
 from grader.commands.serve.store import DATABASE
-from grader.commands.serve.web.limits import ServiceLimits
 from tests.commands.serve.serving import Answer, Server, answer, make_served_course, other, raw, written
 from tests.support.small_class import NAME
 from tests.support.waiting import HANGS, until
@@ -41,14 +37,6 @@ POST = f"POST {PLACE} HTTP/1.1\nHost: x\nAuthorization: Bearer TOKEN\nContent-Le
 EMPTY = b'{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}'
 LARGE = 600_000
 """Bytes of a notebook of which two are more than a student may have."""
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A service with little to share."""
-    server = Server(make_served_course(tmp_path_factory.mktemp("shares") / "course", SETTINGS))
-    yield server
-    assert server.stop() == 0
 
 
 @pytest.fixture(scope="module")
@@ -95,12 +83,6 @@ def stored(server: Server, student: str) -> int:
         return int(database.execute(query, [student]).fetchone()[0])
 
 
-def test_every_limit_is_tried() -> None:
-    """A new setting of the service needs a test here."""
-    limits = ServiceLimits.class_own_traits(config=True)
-    assert [limit for limit in limits if not any(name.startswith(f"test_{limit}_") for name in globals())] == []
-
-
 @pytest.mark.slow
 def test_requests_per_minute_are_counted_for_each_student(server: Server) -> None:
     """A flood is slowed down, with a number of seconds to wait; other students are served as before."""
@@ -144,36 +126,34 @@ def test_requests_at_once_include_those_of_a_client_that_hung_up(server: Server)
     until(lambda: server.ask("/", "hal").status == 200, "the end of the requests")
 
 
-def test_waiting_hand_ins_are_counted_for_each_student(server: Server) -> None:
-    """While one job of fay runs and others wait, further ones are refused, and another student's report comes."""
+def refused_at_last(server: Server, student: str, reason: str, blanks: int = 0, *, both: bool = False) -> list[Answer]:
+    """Hand in notebooks that take a second until one is refused for a reason, and return all answers."""
     answers: list[Answer] = []
     numbers = count()
 
     def is_refused() -> bool:
         text = f"{slow('two')}\n#{next(numbers)}"
-        answers.append(server.hand_in("fay", written(server.folder, two=text)))
-        answers.append(server.hand_in("fay", other(server.folder, text.replace("two", "three")), name="other"))
-        return f"{WAITING} of your notebooks are waiting" in answers[-1].json.get("error", "")
+        answers.append(server.hand_in(student, written(server.folder, two=text) + b" " * blanks))
+        if both:
+            answers.append(server.hand_in(student, other(server.folder, text.replace("two", "three")), name="other"))
+        assert stored(server, student) <= 2**20
+        return reason in answers[-1].json.get("error", "")
 
     until(is_refused, "a refusal")
     assert answers[-1].status == 429 and answers[-1].headers["Retry-After"]
+    return answers
+
+
+def test_waiting_hand_ins_are_counted_for_each_student(server: Server) -> None:
+    """While one job of fay runs and others wait, further ones are refused, and another student's report comes."""
+    refused_at_last(server, "fay", f"{WAITING} of your notebooks are waiting", both=True)
     assert gets_through(server, "ann")
 
 
 @pytest.mark.slow
 def test_student_mb_of_one_fill_no_disk(server: Server) -> None:
     """The notebooks that wait for eve's slow job have a budget of bytes, and a further one is refused in words."""
-    answers: list[Answer] = []
-    numbers = count()
-
-    def is_refused() -> bool:
-        text = f"{slow('two')}\n#{next(numbers)}"
-        answers.append(server.hand_in("eve", written(server.folder, two=text) + b" " * LARGE))
-        assert stored(server, "eve") <= 2**20
-        return "all the space" in answers[-1].json.get("error", "")
-
-    until(is_refused, "a refusal")
-    assert answers[-1].status == 429 and answers[-1].headers["Retry-After"]
+    answers = refused_at_last(server, "eve", "all the space", LARGE)
     assert gets_through(server, "ann")
     assert server.report("eve", answers[0].json["id"])["state"] == "graded"
 
@@ -211,18 +191,12 @@ def test_health_and_metrics_take_nothing_from_the_disk(server: Server) -> None:
 
 
 @pytest.mark.slow
-def test_header_seconds_of_a_silent_client_cost_no_other(hasty: Server) -> None:
-    """Its connection is closed; another student's notebook is graded meanwhile."""
+def test_header_and_body_seconds_of_a_slow_client_cost_no_other(hasty: Server) -> None:
+    """A silent connection is closed; a slow notebook is given up, and its student reads why; another is graded."""
     with socket.create_connection(("127.0.0.1", hasty.port), timeout=HANGS) as silent:
+        slow_client = raw(hasty, f"{POST}1000", b"{", student="eve")
         assert gets_through(hasty, "ann")
         assert silent.recv(1) == b""
-
-
-@pytest.mark.slow
-def test_body_seconds_of_a_slow_client_cost_no_other(hasty: Server) -> None:
-    """Its notebook is given up, and it reads why; another student's notebook is graded meanwhile."""
-    slow_client = raw(hasty, f"{POST}1000", b"{", student="eve")
-    assert gets_through(hasty, "ann")
     status, body = answer(slow_client)
     assert status == 408 and "within 1 seconds" in body["error"]
 
