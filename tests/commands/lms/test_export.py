@@ -154,10 +154,7 @@ def test_an_assignment_may_have_another_title_in_canvas(course: Course, title: s
     ],
 )
 def test_a_template_without_the_one_column_is_refused(course: Course, text: str, words: str) -> None:
-    """The message lists the columns. With other points than the gradebook's, seven of ten would be seven of a hundred.
-
-    No one gets zero by a misspelt name of an assignment.
-    """
+    """So are one with other points than the gradebook's, and an assignment that the gradebook does not have."""
     write_csv(course.folder, text, "canvas.csv")
     assert words in course.export("--template", "canvas.csv", status=1)[1]
     assert main(["export", "02-small", "--for", "csv"]) == 1
@@ -178,10 +175,7 @@ def test_without_a_template_canvas_finds_students_by_its_ids(course: Course) -> 
 
 
 def test_moodle_gets_its_own_worksheet(course: Course) -> None:
-    """Only rows with a grade; comments that are there stay unless ours are wanted; a name is no formula.
-
-    More points than the maximum, which Moodle does not take, are named.
-    """
+    """Only rows with a grade; comments stay unless ours are wanted; more points than the maximum are named."""
     write_csv(course.folder, MOODLE_WORKSHEET, "worksheet.csv")
     rows, said = course.export("--template", "worksheet.csv", platform="moodle")
     header, *students = rows
@@ -272,10 +266,7 @@ def test_nbgrader_writes_the_same_files(
 
 
 def test_nbgrader_exports_the_students_that_are_named(course: Course, caplog: pytest.LogCaptureFixture) -> None:
-    """Others are neither in the file nor in the notes, and one of the same name still makes a row doubtful.
-
-    Without settings all assignments are exported, into a file of the same name.
-    """
+    """Others are in no file and no note, and one of the same name makes a row doubtful; unnamed, all are exported."""
     assert main(["export", NAME, "--for", "moodle"]) == 0
     ours = (course.folder / "grades-moodle.csv").read_bytes()
     (course.folder / "grades-moodle.csv").unlink()

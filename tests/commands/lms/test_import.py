@@ -14,11 +14,7 @@ from tests.support.small_class import NAME
 
 
 def test_canvas_names_students_by_their_ids(course: Course) -> None:
-    """Late or not, whatever the rest of the name is; the platform's opinion on lateness is passed on.
-
-    Of several uploads the last one comes in by its number, not by its name or time, which is that of the download. A
-    blank copy replaces no answers, and a draft that only has the cells no file with the name; the others are named.
-    """
+    """Late or not. The last number comes in unless it is blank or only a draft; the others are named."""
     said = course.take([
         Packed("leeann_101_9005_small.ipynb", course.work("ann")),
         Packed("leeann_101_9001_small-2.ipynb", course.work("old"), (2030, 1, 1, 0, 0, 0)),
@@ -102,10 +98,7 @@ def test_a_notebook_without_its_name_is_known_by_its_cells(course: Course) -> No
 
 
 def test_a_worksheet_knows_who_it_is_and_when(course: Course) -> None:
-    """Moodle's addresses settle who is meant, and its times, in the zone that is named, make timestamps.
-
-    In a worksheet in another language no time can be read: no one is on time by accident.
-    """
+    """Moodle's addresses settle who is meant, and its times make timestamps; a time that cannot be read is refused."""
     write_csv(course.folder, MOODLE_WORKSHEET, "worksheet.csv")
     files = [
         Packed("Ann Lee_11_assignsubmission_file/small.ipynb", course.work("ann")),

@@ -49,10 +49,7 @@ def students(folder: Path) -> list[Student]:
 
 
 def test_canvas_gives_logins_names_and_ids(course: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The rows that describe columns are no students; the test student is named; a second time nothing changes.
-
-    A login that is an address is the address as well: Canvas has no other column for it.
-    """
+    """A login that is an address is the address as well. The test student is named; a second time nothing changes."""
     write_csv(course, CANVAS_GRADEBOOK)
     assert main(["roster", "file.csv"]) == 0
     assert students(course) == [
@@ -82,10 +79,7 @@ def test_moodle_gives_id_numbers_unless_another_column_is_named(course: Path) ->
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_a_roster_is_read_as_any_spreadsheet_saves_it(tmp_path: Path, separator: str, encoding: str, end: str) -> None:
-    """With commas, semicolons or tabs, in UTF-8 or UTF-16; composed and decomposed letters are the same.
-
-    A line for Excel and spaces before quotes do not count; the number of a line does from the top of the file.
-    """
+    """With any separator, in UTF-8 or UTF-16, with a line for Excel, spaces before quotes, and decomposed letters."""
     for first, between in ((f"sep={separator}", f"{separator} "), ("", separator)):
         name = f'"Zo\u0301e{between}C."'
         lines = [first, between.join(("id", "first_name", "last_name")), between.join(("ann", name, "Lee")), "", ""]
@@ -228,10 +222,7 @@ def test_a_refused_roster_names_another_column_that_would_do(course: Path, capsy
 
 
 def test_a_person_is_one_student(course: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """If another column held the ids before, the same person would be two students, one with the grades.
-
-    So two ids never differ in upper and lower case alone, for which some file systems and platforms take them for one.
-    """
+    """Neither another column as id nor an id in upper case makes a second student of the same person."""
     write_csv(course, f"{NBGRADER_STUDENTS}søren,Roe,Søren,,\n")
     assert main(["roster", "file.csv"]) == 0
     before = students(course)

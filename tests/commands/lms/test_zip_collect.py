@@ -47,13 +47,22 @@ def collected(course: Course, caplog: pytest.LogCaptureFixture) -> Collected:
 
 
 def canvas(course: Course) -> list[Packed]:
-    """Return an archive of Canvas with what is right and what is odd."""
-    inner = packed([Packed("../../../../source/01-small/small.ipynb", course.work("bob")), Packed("/tmp/a.py", b"1")])
+    """Return an archive of Canvas with what is right, what is odd, and what would harm, also from within."""
+    inner = packed([
+        Packed("../../../nbgrader_config.py", b"c.Grader.helper_packages = []"),
+        Packed("../../../../source/01-small/small.ipynb", course.work("eve")),
+        Packed("/tmp/small.ipynb", course.work("eve")),
+        Packed("source/small.ipynb", b"../../source", mode=0o120777),
+        Packed("more.zip", packed([Packed("small.ipynb", course.work("eve"))])),
+        Packed("bomb.ipynb", bytes(3 * 2**20)),
+        Packed("work/small.ipynb", course.work("bob")),
+    ])  # fmt: skip
     return [
         Packed("leeann_101_9005_small-2.ipynb", course.work("ann")),
         Packed("leeann_101_9001_small.ipynb", course.work("an older upload of ann")),
         Packed("oduyabob_LATE_102_9002_work.zip", inner),
         Packed("../../../x_103_9003_homework.ipynb", course.work("zofie")),
+        Packed("x_103_9004_work.zip", b"PK\x03\x04"),
         Packed("stranger_777_9004_small.ipynb", course.work("eve")),
         Packed("leeann_101_9006_2-other.ipynb", b"../../gradebook.db", mode=0o120777),
         Packed("leeann_101_9007_bomb.ipynb", bytes(3 * 2**20)),
@@ -61,17 +70,27 @@ def canvas(course: Course) -> list[Packed]:
 
 
 def test_an_archive_is_collected_as_it_is_imported(collected: Collected) -> None:
-    """The same files in submitted/, and the same lines: the names of an archive, also hostile ones, become no path."""
+    """The same files and lines, and no file elsewhere. What would harm is listed, and the rest comes in."""
     course = collected.course
+    before = {path for path in course.folder.parent.rglob("*") if "submitted" not in path.parts}
     said = course.take(canvas(course), status=1)
     imported = course.submitted()
     assert imported == {f"{who} small.ipynb": course.work(who) for who in ("ann", "bob", "zofie")}
-    everywhere = {path for path in course.folder.parent.rglob("*") if path.is_file()}
+    everywhere = set(course.folder.parent.rglob("*"))
+    assert {path for path in everywhere if "submitted" not in path.parts} - before == {course.folder / "all.zip"}
+    for words in (
+        "leeann_101_9006_2-other.ipynb was not imported: it is neither a file nor a folder",
+        "bob: source/small.ipynb in work.zip was not imported: it is neither a file nor a folder",
+        "bob: bomb.ipynb in work.zip was not imported: it would be more than 200 times as large",
+        "bob: more.zip was not opened: it is an archive in an archive",
+        "zofie: work.zip is not a zip archive, or is damaged",
+    ):
+        assert words in said
     collected.put("submissions.zip", canvas(course))
     logged = collected.collect("--force")
     assert course.submitted() == imported
     lines = [line.removeprefix("grader: ") for line in said.splitlines() if line.startswith("grader: ")]
-    assert len(lines) == 5 and all(line in logged for line in lines)
+    assert len(lines) == 9 and all(line in logged for line in lines)
     new = {path for path in course.folder.parent.rglob("*") if path.is_file()} - everywhere
     assert {str(path.relative_to(collected.folder)) for path in new} == {
         "archive/submissions.zip", *(f"extracted/{who}/small.ipynb" for who in ("ann", "bob", "zofie"))

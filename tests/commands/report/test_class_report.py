@@ -115,10 +115,7 @@ def test_an_unnamed_group_is_found_and_explained(tmp_path: Path) -> None:
 
 
 def test_a_known_mistake_of_two_students_is_no_similar_work(tmp_path: Path) -> None:
-    """Two others share a mistake that no list foresees: these are listed. Code that does not run has no behaviour.
-
-    A typo of several students is listed with what happened; it cannot be named.
-    """
+    """One that no list foresees is. Code that does not run has no behaviour: it is listed, and cannot be named."""
     answers = {
         "ann": "def one(x=1):\n    return x + 1",
         "bob": "def one(y=1):\n    return y + 1",

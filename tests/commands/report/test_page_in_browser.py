@@ -12,9 +12,9 @@ import pytest
 
 from grader.commands.report.model import ClassReport
 from grader.commands.report.page.page import page
-from tests.commands.mark.marker import chromium
+from tests.commands.mark.marker import BROWSER, chromium, needs_browser
 from tests.commands.report.fakes import fake_report
-from tests.commands.report.pages import BROWSER, OPTIONS, SIZES, needs_browser, opened, read, table, with_texts, words
+from tests.commands.report.pages import OPTIONS, SIZES, opened, read, table, with_texts, words
 from tests.support.axe import violations
 from tests.support.waiting import HANGS
 
