@@ -105,8 +105,3 @@ class Lab:
         """Save the notebook, and wait until it is saved."""
         self.page.keyboard.press("Control+S")
         expect(self.page.locator("#jp-main-dock-panel .jp-mod-dirty")).to_have_count(0)
-
-    def visit(self, path: str) -> tuple[int, str]:
-        """Open an address of the hub; return the status and the text of the answer."""
-        answer = visit(self.page, f"{self.url}/{path}")
-        return answer.status, answer.text

@@ -78,7 +78,7 @@ def test_a_student_has_the_settings_of_the_folder_for_students(ada: Lab) -> None
     ada.page.keyboard.press("Escape")
     expect(ada.page.locator(".jp-toast-message, .Toastify__toast")).to_have_count(0)
     expect(ada.page.locator('link[href="/user/ada/custom/custom.css"]')).to_be_attached()
-    assert "--jp-mirror-editor-comment-color" in ada.visit("user/ada/custom/custom.css")[1]
+    assert "--jp-mirror-editor-comment-color" in visit(ada.page, f"{ada.url}/user/ada/custom/custom.css").text
 
 
 def test_no_student_finds_or_renames_what_others_submitted(machine: Machine, prof: Formgrader) -> None:

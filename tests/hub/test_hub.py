@@ -77,7 +77,7 @@ def test_no_student_reads_what_another_one_has(machine: Machine, labs: dict[str,
     ada = labs["ada"]
     assert machine.run("bob", "stat", "--format=%U", f"/home/bob/{NOTEBOOK}").stdout == "bob\n"
     assert bob.cell("def two").inner_text().count("YOUR CODE HERE") == 1
-    overview = json.loads(ada.visit("services/grader/")[1])
+    overview = json.loads(visit(ada.page, f"{URL}/services/grader/").text)
     hand_in = overview["assignments"][NAME]["notebooks"]["small"]["counts"]["id"]
     paths = [
         f"/home/ada/{NOTEBOOK}", f"{COURSE}/submitted/ada/{NOTEBOOK}", f"{COURSE}/source/{NOTEBOOK}",
@@ -86,8 +86,8 @@ def test_no_student_reads_what_another_one_has(machine: Machine, labs: dict[str,
     ]  # fmt: skip
     private = {f"services/grader/hand-in/{hand_in}": 404, f"services/grader/hand-in/{hand_in}/feedback": 404,
                f"user/ada/api/contents/{NOTEBOOK}": 403, "user/ada/api/kernels": 403}  # fmt: skip
-    assert [ada.visit(address)[0] for address in private] == [200] * 4
-    assert [bob.visit(address)[0] for address in private] == list(private.values())
+    assert [visit(ada.page, f"{URL}/{address}").status for address in private] == [200] * 4
+    assert [visit(bob.page, f"{URL}/{address}").status for address in private] == list(private.values())
     cell = bob.append(f"PATHS = {paths}\nADDRESSES = {[f'{URL}/{address}' for address in private]}\n{SPY}")
     assert json.loads(bob.run(cell).inner_text()) == [["PermissionError"] * len(paths), list(private.values())]
     assert not machine.run("root", "md5sum", *paths).returncode

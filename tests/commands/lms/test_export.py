@@ -227,36 +227,27 @@ def run_nbgrader(logged: pytest.LogCaptureFixture, plugin: str, *settings: str, 
 
 
 NBGRADER = [
-    ("canvas", "CanvasExportPlugin", "canvas.csv", ()),
-    ("canvas", "CanvasExportPlugin", "canvas.csv", ("column=Essay (4712)", "unmarked=True")),
-    ("canvas", "CanvasExportPlugin", "", ()),
-    ("moodle", "MoodleExportPlugin", "worksheet.csv", ("comments=True",)),
-    ("moodle", "MoodleExportPlugin", "", ("comments=True", "unmarked=True")),
-    ("csv", "TableExportPlugin", "", ()),
+    ("canvas", "CanvasExportPlugin", ["template=canvas.csv"]),
+    ("canvas", "CanvasExportPlugin", ["column=Essay (4712)", "unmarked=True", "template=canvas.csv"]),
+    ("canvas", "CanvasExportPlugin", []),
+    ("moodle", "MoodleExportPlugin", ["comments=True", "template=worksheet.csv"]),
+    ("moodle", "MoodleExportPlugin", ["comments=True", "unmarked=True"]),
+    ("csv", "TableExportPlugin", []),
 ]
 
 
-@pytest.mark.parametrize(("platform", "plugin", "template", "settings"), NBGRADER)
+@pytest.mark.parametrize(("platform", "plugin", "settings"), NBGRADER)
 def test_nbgrader_writes_the_same_files(
-    course: Course,
-    caplog: pytest.LogCaptureFixture,
-    platform: str,
-    plugin: str,
-    template: str,
-    settings: tuple[str, ...],
+    course: Course, caplog: pytest.LogCaptureFixture, platform: str, plugin: str, settings: list[str]
 ) -> None:
     """Byte for byte and with the same notes; the settings of `nbgrader export` are the options of `grader export`."""
-    canvas = CANVAS_GRADEBOOK.replace("10.0,20.0", "10.0,10.0")
-    write_csv(course.folder, canvas, "canvas.csv")
+    write_csv(course.folder, CANVAS_GRADEBOOK.replace("10.0,20.0", "10.0,10.0"), "canvas.csv")
     write_csv(course.folder, MOODLE_WORKSHEET, "worksheet.csv")
-    pairs = [setting.split("=") for setting in settings]
-    options = [each for name, value in pairs for each in (f"--{name}", *([] if value == "True" else [value]))]
-    _, said = course.export(*options, *(["--template", template] if template else []), platform=platform)
+    options = [word for setting in settings for word in f"--{setting}".removesuffix("=True").split("=")]
+    _, said = course.export(*options, platform=platform)
     ours = (course.folder / "out.csv").read_bytes()
     assert len(ours.splitlines()) > 2
-    logged = run_nbgrader(
-        caplog, plugin, *settings, *([f"template={template}"] if template else []), assignment=NAME, to="theirs.csv"
-    )
+    logged = run_nbgrader(caplog, plugin, *settings, assignment=NAME, to="theirs.csv")
     assert (course.folder / "theirs.csv").read_bytes() == ours
     notes = [line.removeprefix("grader: ") for line in said.splitlines()]
     # Each command names its own options.

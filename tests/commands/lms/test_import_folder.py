@@ -10,8 +10,8 @@ from tests.support.platform_files import Packed, packed
 from tests.support.small_class import NAME
 
 
-def test_the_archive_of_one_student_is_taken(course: Course) -> None:
-    """Whatever its files are called; its place in submitted/ says whose it is, and so does --student."""
+def test_the_archive_or_the_notebook_of_one_student_is_taken(course: Course) -> None:
+    """Whatever it is called; its place in submitted/ says whose it is, and so does --student. It replaces no other."""
     inner = packed([
         Packed("work/Small.ipynb.txt", course.work("ann")), Packed("work/x.ipynb", nbformat.writes(OTHER).encode()),
         Packed("work/photo.jpg", b"jpg"),
@@ -27,18 +27,15 @@ def test_the_archive_of_one_student_is_taken(course: Course) -> None:
     course.run("mail.zip", "--student", "bob")
     assert course.submitted()["bob small.ipynb"] == course.work("ann")
     assert "there is no student 'eve'" in course.run("mail.zip", "--student", "eve", status=1)
-
-
-def test_one_notebook_is_taken(course: Course) -> None:
-    """As a student sent it by mail; it replaces no other one without a word."""
-    (course.folder / "FINAL.ipynb.txt").write_bytes(course.work("bob"))
-    course.run("FINAL.ipynb.txt", "--student", "bob")
-    assert course.submitted() == {"bob small.ipynb": course.work("bob")}
-    (course.folder / "FINAL.ipynb.txt").write_bytes(course.work("new"))
-    assert "use --replace" in course.run("FINAL.ipynb.txt", "--student", "bob", status=1)
-    course.run("FINAL.ipynb.txt", "--student", "bob", "--replace")
-    assert course.submitted() == {"bob small.ipynb": course.work("new")}
-    assert "cannot be read" in course.run("nowhere.ipynb", "--student", "bob", status=1)
+    mailed = ("FINAL.ipynb.txt", "--student", "zofie")
+    (course.folder / mailed[0]).write_bytes(course.work("zofie"))
+    course.run(*mailed)
+    assert course.submitted()["zofie small.ipynb"] == course.work("zofie")
+    (course.folder / mailed[0]).write_bytes(course.work("new"))
+    assert "use --replace" in course.run(*mailed, status=1)
+    course.run(*mailed, "--replace")
+    assert course.submitted()["zofie small.ipynb"] == course.work("new")
+    assert "cannot be read" in course.run("nowhere.ipynb", "--student", "zofie", status=1)
 
 
 def test_submitted_is_sorted_and_other_assignments_are_left_alone(course: Course) -> None:
@@ -71,18 +68,22 @@ def test_submitted_is_sorted_and_other_assignments_are_left_alone(course: Course
 
 
 def test_an_unpacked_archive_is_sorted(course: Course) -> None:
-    """By the platform's names of files or folders, or by folders with the students' names."""
+    """By the platform's names of files or folders, or by folders with the students' ids, also in upper case."""
+    with CourseDir(course.folder).gradebook() as gradebook:
+        gradebook.add_student("BOB")
     for name, who in {
         "canvas/leeann_101_9001_small.ipynb": "ann",
         "moodle/Oduya Bob_12_assignsubmission_file/small.ipynb": "bob",
         "folders/zofie/work.ipynb": "zofie",
+        "folders/bob/small.ipynb": "bob",
+        "folders/BOB/small.ipynb": "BOB",
     }.items():
         path = course.folder / "unpacked" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(course.work(who))
     for folder in ("canvas", "moodle", "folders"):
         course.run(f"unpacked/{folder}")
-    assert course.submitted() == {f"{who} small.ipynb": course.work(who) for who in ("ann", "bob", "zofie")}
+    assert course.submitted() == {f"{who} small.ipynb": course.work(who) for who in ("ann", "bob", "zofie", "BOB")}
 
 
 def test_a_copy_never_replaces_what_is_graded(course: Course) -> None:
@@ -105,15 +106,3 @@ def test_a_copy_never_replaces_what_is_graded(course: Course) -> None:
     (place / "small.ipynb").write_bytes(nbformat.writes(course.blank).encode())
     course.run("submitted", "--replace")
     assert (place / "small.ipynb").read_bytes() == course.work("copy")
-
-
-def test_a_folder_is_that_of_the_student_with_this_very_id(course: Course) -> None:
-    """Two ids may differ in upper and lower case alone; a platform that writes neither leaves it open."""
-    with CourseDir(course.folder).gradebook() as gradebook:
-        gradebook.add_student("BOB")
-    for name in ("bob", "BOB"):
-        path = course.folder / "mailed" / name / "small.ipynb"
-        path.parent.mkdir(parents=True)
-        path.write_bytes(course.work(name))
-    course.run("mailed")
-    assert course.submitted() == {f"{name} small.ipynb": course.work(name) for name in ("bob", "BOB")}

@@ -67,12 +67,9 @@ def test_canvas_gives_logins_names_and_ids(course: Path, capsys: pytest.CaptureF
 def test_moodle_gives_id_numbers_unless_another_column_is_named(course: Path) -> None:
     """In whatever order its columns are, and under the names of an older version."""
     write_csv(course, MOODLE_PARTICIPANTS)
-    roster = read_roster(course / "file.csv")
-    assert (roster.id_column, roster.id_columns) == ("ID number", ["Email address"])
-    assert roster.require_usable() == ["u101", "u102", "u103"]
     assert read_roster(course / "file.csv", "email address").require_usable()[0] == "ann@example.org"
     assert main(["roster", "file.csv"]) == 0
-    assert students(course)[0] == ("u101", "Ann", "Lee", "ann@example.org", None)
+    assert students(course)[0] == ("u101", "Ann", "Lee", "ann@example.org", None) and len(students(course)) == 3
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
