@@ -167,6 +167,13 @@ def test_a_record_with_a_defect_or_an_unknown_exercise_is_one_line(course: Path,
         record.unlink()
 
 
+def test_a_record_is_not_released(course: Path) -> None:
+    """It shows solutions."""
+    write(course / "source" / NAME / "survivors/scaled.toml", entry(DIVISION))
+    assert main(["release"]) == 0
+    assert [path.name for path in (course / "release" / NAME).iterdir()] == ["small.ipynb"]
+
+
 @pytest.mark.slow
 def test_a_tenth_is_drawn_by_its_seed(course: Path, capsys: Capture) -> None:
     """Always the same one, and never without the reference; an entry for a mutant outside it is not judged."""
