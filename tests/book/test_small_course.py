@@ -5,6 +5,7 @@ import subprocess
 import sys
 from base64 import b64decode, b64encode
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import pytest
@@ -75,6 +76,19 @@ def write_course(folder: Path, *, opening: str = "# What is a **sum**?", start: 
     return folder
 
 
+def change(folder: Path, *before: NotebookNode, source: str = "", **metadata: object) -> NotebookNode:
+    """Write cells before the example, and another source and metadata into it; return the page."""
+    for where in ("source", "release"):
+        path = folder / where / f"{PAGE}.ipynb"
+        written = nbformat.read(path, as_version=4)
+        place = next(number for number, cell in enumerate(written.cells) if cell.id == "example")
+        written.cells[place].source = source or written.cells[place].source
+        written.cells[place].metadata.update(metadata)
+        written.cells[place:place] = before
+        nbformat.write(written, path)
+    return nbformat.reads(page(folder)[0], as_version=4)
+
+
 def page(folder: Path) -> tuple[str, dict[str, bytes]]:
     """Return the page of the notebook, as Sphinx reads it, and its pictures."""
     course = read_course(folder, {})
@@ -140,19 +154,14 @@ def test_formulas_with_a_wide_gap_are_drawn_one_by_one(tex: str, parts: list[str
 
 
 def test_no_output_of_an_answer_or_a_test_is_shown(tmp_path: Path) -> None:
-    """Neither a picture nor what our solution printed."""
+    """Neither a picture nor what our solution printed, nor one that another text of its cell wrote."""
     printed = new_output("stream", name="stdout", text="OUR OWN ANSWER")
-    shown = {"sum": [picture(), printed], "sum_check": [printed], "sum_test_all": [printed]}
-    made, pictures = page(write_course(tmp_path, **shown))
-    assert pictures == {} and "OUR OWN ANSWER" not in made and "a red dot" not in made and "return sum(x)" not in made
-
-
-def test_no_output_is_shown_that_another_text_of_its_cell_wrote(tmp_path: Path) -> None:
-    """The release may clear a part of any cell."""
-    write_course(tmp_path, example=[picture()])
+    shown = {"sum": [picture(), printed], "sum_check": [printed], "sum_test_all": [printed], "example": [picture()]}
+    write_course(tmp_path, **shown)
     path = tmp_path / "release" / f"{PAGE}.ipynb"
     path.write_text(path.read_text().replace("draw()", "# draw"))
-    assert page(tmp_path)[1] == {}
+    made, pictures = page(tmp_path)
+    assert pictures == {} and "OUR OWN ANSWER" not in made and "a red dot" not in made and "return sum(x)" not in made
 
 
 QUESTION = code('import grader_kernel.questions as questions\n\nquestions.number("n", "How many?", right=1.0)')
@@ -170,24 +179,16 @@ FIGURE = new_output("execute_result", {"text/html": '<div class="grader-widget" 
         ([FIGURE], "the figure"),
     ],
 )
-@pytest.mark.parametrize("has_text_between", [False, True])
-def test_what_answers_a_question_is_folded(
-    tmp_path: Path, outputs: list[NotebookNode], title: str, has_text_between: bool
-) -> None:
+def test_what_answers_a_question_is_folded(tmp_path: Path, outputs: list[NotebookNode], title: str) -> None:
     """The output of code right below a question is folded, and its title says what it is; below a text it is shown."""
-    write_course(tmp_path, example=outputs)
-    for where in ("source", "release"):
-        path = tmp_path / where / f"{PAGE}.ipynb"
-        written = nbformat.read(path, as_version=4)
-        place = next(number for number, cell in enumerate(written.cells) if cell.id == "example")
-        written.cells[place:place] = [QUESTION, text("One.")] if has_text_between else [QUESTION]
-        nbformat.write(written, path)
-    made = nbformat.reads(page(tmp_path)[0], as_version=4)
-    folded = [
-        cell.metadata.mystnb.code_prompt_show for cell in made.cells if "hide-output" in cell.metadata.get("tags", ())
-    ]
-    assert folded == ([] if has_text_between else [f"Show {title}"])
-    assert sum(len(cell.get("outputs", ())) for cell in made.cells) == len(outputs)
+    for name, before, expected in (("below", [QUESTION], [f"Show {title}"]), ("apart", [QUESTION, text("One.")], [])):
+        made = change(write_course(tmp_path / name, example=outputs), *before)
+        titles = [
+            each.metadata.mystnb.code_prompt_show
+            for each in made.cells
+            if "hide-output" in each.metadata.get("tags", ())
+        ]
+        assert titles == expected and sum(len(cell.get("outputs", ())) for cell in made.cells) == len(outputs)
 
 
 @pytest.mark.parametrize(
@@ -203,41 +204,23 @@ def test_folded_code_has_a_title_that_says_what_it_is(
     tmp_path: Path, source: str, outputs: list[NotebookNode], title: str
 ) -> None:
     """Not its first line."""
-    write_course(tmp_path, example=outputs)
-    for where in ("source", "release"):
-        path = tmp_path / where / f"{PAGE}.ipynb"
-        written = nbformat.read(path, as_version=4)
-        cell = next(cell for cell in written.cells if cell.id == "example")
-        cell.source, cell.metadata["jupyter"] = source, {"source_hidden": True}
-        nbformat.write(written, path)
-    made = nbformat.reads(page(tmp_path)[0], as_version=4)
+    made = change(write_course(tmp_path, example=outputs), source=source, jupyter={"source_hidden": True})
     [folded] = [cell for cell in made.cells if cell.source == source]
     assert folded.metadata.mystnb == {"code_prompt_show": f"Show {title}", "code_prompt_hide": f"Hide {title}"}
 
 
 @pytest.mark.parametrize(
-    ("output", "says"),
-    [
-        (picture(alt=""), "a picture needs a text that says what it shows; .* cell example has none"),
-        (picture(data="bm8gcGljdHVyZQ=="), "a picture must be PNG in base64; .* cell example is not"),
-    ],
-)
-def test_a_picture_that_cannot_be_shown_is_named(tmp_path: Path, output: NotebookNode, says: str) -> None:
-    """With the notebook and the cell."""
-    with pytest.raises(BookError, match=says):
-        page(write_course(tmp_path, example=[output]))
-
-
-@pytest.mark.parametrize(
     ("changed", "says"),
     [
+        ({"example": [picture(alt="")]}, "a picture needs a text that says what it shows; .* cell example has none"),
+        ({"example": [picture(data="bm8gcGljdHVyZQ==")]}, "a picture must be PNG in base64; .* cell example is not"),
         ({"start": "# A small course"}, "each notebook needs a row in source/start.ipynb; 01-one/1-first has none"),
         ({"opening": "No title"}, "a notebook must begin with a title; release/01-one/1-first.ipynb does not"),
         ({"opening": "# What is it?"}, "'sum' is not in release/01-one/1-first.ipynb"),
     ],
 )
-def test_what_a_page_needs_is_named(tmp_path: Path, changed: dict[str, str], says: str) -> None:
-    """A row in the table, a title, and each term of the index in bold or in a heading."""
+def test_what_a_page_needs_is_named(tmp_path: Path, changed: dict[str, Any], says: str) -> None:
+    """A picture with its text, a row in the table, a title, and each term of the index in bold or in a heading."""
     write_course(tmp_path, **changed)
     with pytest.raises(BookError, match=says):
         Pages(tmp_path / "pages", read_course(tmp_path, {}), Settings()).write()
@@ -260,21 +243,12 @@ def test_a_guide_links_to_files_that_there_are(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_nothing_is_executed(tmp_path: Path) -> None:
-    """A cell that would leave a file leaves none."""
-    write_course(tmp_path, example=[picture()])
-    for where in ("release", "source"):
-        path = tmp_path / where / f"{PAGE}.ipynb"
-        path.write_text(path.read_text().replace("draw()", f"open('{tmp_path / 'ran'}', 'w')"))
-    assert build(tmp_path) == (0, "") and len(page(tmp_path)[1]) == 1
-    assert not (tmp_path / "ran").exists()
-
-
-@pytest.mark.slow
-def test_a_book_is_the_same_each_time(tmp_path: Path) -> None:
-    """Byte by byte, whatever the order of sets is."""
+def test_a_book_is_the_same_each_time_and_nothing_is_executed(tmp_path: Path) -> None:
+    """Byte by byte, whatever the order of sets is. A cell that would leave a file leaves none."""
     write_course(tmp_path, opening="# What is a **sum**?\n\n$x + y$", example=[picture()])
+    assert change(tmp_path, source=f"open('{tmp_path / 'ran'}', 'w')") and len(page(tmp_path)[1]) == 1
     assert [build(tmp_path, seed) for seed in (1, 2)] == [(0, ""), (0, "")]
+    assert not (tmp_path / "ran").exists()
     first, second = (
         {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
         for folder in (tmp_path / "book-1" / "html", tmp_path / "book-2" / "html")
@@ -314,17 +288,15 @@ def test_settings_that_make_no_button_are_refused(tmp_path: Path, toml: str, say
 
 
 class Formulas(IPythonRenderer):
-    """Counts the formulas of a text as Jupyter finds them."""
+    """Counts the formulas of a text as Jupyter finds them: those on a line of their own, and those inside a line."""
 
     found = 0
 
     def block_math(self, body: str) -> str:
-        """Count the formulas on a line of their own."""
         self.found += len(formulas(body))
         return ""
 
     def inline_math(self, body: str) -> str:
-        """Count a formula inside a line."""
         self.found += 1
         return ""
 
@@ -332,7 +304,7 @@ class Formulas(IPythonRenderer):
 @pytest.mark.parametrize("path", sorted(REPOSITORY.glob("release/*/*.ipynb")), ids=lambda path: path.stem)
 @pytest.mark.xdist_group("book")
 def test_no_formula_is_lost(book: Path, path: Path) -> None:
-    """A page has as many drawn formulas as its notebook has in its text."""
+    """A page has as many drawn formulas as its notebook has in its text, none as typed and none for a script."""
     renderer = Formulas(escape=False)
     for cell in nbformat.read(path, as_version=4).cells:
         if cell.cell_type == "markdown":
@@ -340,3 +312,4 @@ def test_no_formula_is_lost(book: Path, path: Path) -> None:
     shown = (book / path.parent.name / f"{path.stem}.html").read_text()
     article = shown[shown.index("<article") : shown.rindex("</article>")]
     assert article.count("<math") == renderer.found > 0
+    assert "MathJax" not in shown and 'class="math notranslate' not in shown

@@ -33,33 +33,17 @@ def compose() -> dict[str, Any]:
     return content
 
 
-def validate_compose(content: dict[str, Any]) -> None:
-    """Raise an error if Compose's own schema, which check-jsonschema brings along, does not allow a content."""
-    schemas = resources.files("check_jsonschema") / "builtin_schemas" / "vendor"
-    jsonschema.validate(content, json.loads((schemas / "compose-spec.json").read_text()))
-
-
 @pytest.mark.parametrize("item", MANIFESTS)
 def test_a_manifest_keeps_to_the_schema(item: dict[str, Any]) -> None:
     """Kubernetes knows every field, and each has a value of its type."""
     assert kubernetes_validate.validate(item, KUBERNETES, strict=True) == KUBERNETES
 
 
-@pytest.mark.parametrize(("field", "value"), [("readOnlyRootFileSystem", True), ("allowPrivilegeEscalation", "no")])
-def test_a_wrong_security_context_is_found(field: str, value: object) -> None:
-    """A field that is misspelt, which Kubernetes would ignore, or a value of another type fails the test above."""
-    [item] = [item for item in yaml.safe_load_all(MANIFEST.read_text()) if item["kind"] == "Deployment"]
-    item["spec"]["template"]["spec"]["containers"][0]["securityContext"][field] = value
-    with pytest.raises(kubernetes_validate.ValidationError, match=str(value) if value == "no" else field):
-        kubernetes_validate.validate(item, KUBERNETES, strict=True)
-
-
 @pytest.mark.slow
 def test_the_compose_file_keeps_to_the_schema() -> None:
-    """Compose knows every key; a misspelt one fails."""
-    validate_compose(compose())
-    with pytest.raises(jsonschema.ValidationError, match="readonly"):
-        validate_compose({"services": {"grader": {**compose()["services"]["grader"], "readonly": True}}})
+    """Compose, whose own schema check-jsonschema brings along, knows every key."""
+    schemas = resources.files("check_jsonschema") / "builtin_schemas" / "vendor"
+    jsonschema.validate(compose(), json.loads((schemas / "compose-spec.json").read_text()))
 
 
 def test_the_image_has_what_the_files_start() -> None:

@@ -102,27 +102,9 @@ def page(browser: Browser, folder: Path) -> Iterator[Page]:
         yield page
 
 
-@pytest.fixture(scope="module")
-def plain(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
-    """The same notebook in JupyterLab without settings."""
-    folder = tmp_path_factory.mktemp("plain")
-    nbformat.write(notebook(*cells()), folder / "few.ipynb")
-    with jupyterlab(folder) as address:
-        yield opened(browser, f"{address}/few.ipynb", height=2400)
-
-
 def cell(page: Page, text: str) -> Locator:
     """Return the first code cell with a text."""
     return page.locator(".jp-CodeCell").filter(has_text=text).first
-
-
-def scrolled(page: Page) -> list[str]:
-    """Return the cells that can be moved sideways."""
-    return list(
-        page.locator(".cm-scroller").evaluate_all(
-            "all => all.filter(each => each.scrollWidth > each.clientWidth).map(each => each.textContent)"
-        )
-    )
 
 
 def contrasts(found: Locator) -> dict[str, float]:
@@ -130,29 +112,14 @@ def contrasts(found: Locator) -> dict[str, float]:
     return dict(found.evaluate_all(CONTRASTS))
 
 
-def edit_text(page: Page) -> None:
-    """Open the cell with the long line of text for writing."""
-    page.locator(".jp-RenderedMarkdown").filter(has_text="one line of many words").dblclick()
-    expect(page.locator(".jp-MarkdownCell .cm-line")).to_be_visible()
-
-
 def test_long_lines_wrap(page: Page) -> None:
     """No cell has a scroll bar at its lower edge, neither code nor a text that is being written."""
-    edit_text(page)
+    page.locator(".jp-RenderedMarkdown").filter(has_text="one line of many words").dblclick()
+    expect(page.locator(".jp-MarkdownCell .cm-line")).to_be_visible()
     assert len(max(page.locator(".cm-line").all_inner_texts(), key=len)) > 200
-    assert scrolled(page) == []
+    is_cut = "all => all.filter(each => each.scrollWidth > each.clientWidth).map(each => each.textContent)"
+    assert page.locator(".cm-scroller").evaluate_all(is_cut) == []
     page.keyboard.press("Control+Enter")
-
-
-def test_without_the_settings_they_do_not(plain: Page) -> None:
-    """So the tests of this module see what they look for: code that is cut off, and pale comments."""
-    lines = plain.locator(".cm-line span").filter(has_text=re.compile(r"^# \(B, L, D\)$"))
-    expect(lines).to_have_count(2)
-    assert any("Hidden test of" in code for code in scrolled(plain))
-    assert 4 < contrasts(lines)["# (B, L, D)"] < 4.3
-    set_theme(plain, "Dark")
-    assert 3.3 < contrasts(lines)["# (B, L, D)"] < 3.7
-    assert "Create assignment" in menu(plain, "Nbgrader")
 
 
 def test_nbgraders_menu_has_only_what_students_use(page: Page) -> None:

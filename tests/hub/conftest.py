@@ -6,24 +6,14 @@ import nbformat
 import pytest
 from playwright.sync_api import Browser, expect, sync_playwright
 
-from grader.classroom.course_dir import CourseDir
-from grader.classroom.release import release
 from tests.hub.formgrader import Formgrader
 from tests.hub.lab import Lab
 from tests.hub.machine import PASSWORD, URL, Machine
-from tests.support.notebooks import answer, check, code, helpers, notebook
 from tests.support.small_class import SOURCE, make_course
 from tests.support.waiting import HANGS
 
-EXCHANGED, FRESH = "02-exchanged", "03-fresh"
-"""An assignment that is not released when the hub starts, and one without any work on it."""
-FRESH_SOURCE = notebook(
-    helpers("imports", "import grader_kernel"),
-    answer("one", "def one(x=1):\n    ### BEGIN SOLUTION\n    return x\n    ### END SOLUTION"),
-    check("one-check", "assert one() == 1, 'one() is 1'"),
-    code("one(2)", "experiment"),
-    code("grader_kernel.hand_in()", "not-graded"),
-)
+EXCHANGED = "02-exchanged"
+"""An assignment that is not released when the hub starts."""
 
 
 @pytest.fixture(scope="package")
@@ -33,11 +23,7 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
     course = make_course(folder / "course")
     (course / "source" / EXCHANGED).mkdir()
     nbformat.write(SOURCE, course / "source" / EXCHANGED / "small.ipynb")
-    (course / "source" / FRESH).mkdir()
-    nbformat.write(FRESH_SOURCE, course / "source" / FRESH / "fresh.ipynb")
-    release(CourseDir(course), FRESH)
-    with (course / "nbgrader_config.py").open("a") as file:
-        file.write(f"c.SubmissionPolicy.assignments = {{'{FRESH}': {{'attempts': 2}}}}\n")
+
     machine = Machine(course, folder / "hub.log")
     try:
         yield machine

@@ -84,28 +84,14 @@ class Lab:
         """Run a cell; return its output once it has ended."""
         prompt = cell.locator(".jp-InputArea-prompt")
         before = prompt.inner_text()
-        output = self.start(cell)
-        expect(prompt).not_to_have_text(before)
-        expect(prompt).to_have_text(re.compile(r"\[\d+\]"))
-        return output
-
-    def start(self, cell: Locator) -> Locator:
-        """Start a cell, also one whose code is hidden; return its output."""
         # At its edge, a click neither unfolds hidden code nor puts the cursor into the text.
         cell.click(position={"x": 2, "y": 2})
         expect(cell).to_have_class(re.compile("jp-mod-active"))
         self.page.get_by_role("menuitem", name="Run", exact=True).click()
         self.page.locator('.lm-Menu-item[data-command="notebook:run-cell"]').click()
-        return cell.locator(".jp-Cell-outputArea")
-
-    def run_all(self) -> None:
-        """Run all cells, and wait until the last one has ended."""
-        prompt = self.page.locator(".jp-CodeCell").last.locator(".jp-InputArea-prompt")
-        before = prompt.inner_text()
-        self.page.get_by_role("menuitem", name="Run", exact=True).click()
-        self.page.locator('.lm-Menu-item[data-command="runmenu:run-all"]').click()
         expect(prompt).not_to_have_text(before)
         expect(prompt).to_have_text(re.compile(r"\[\d+\]"))
+        return cell.locator(".jp-Cell-outputArea")
 
     def press(self, cell: Locator) -> Locator:
         """Press the button below a cell that hands in; return the cell's output once it has a new report."""
@@ -119,8 +105,3 @@ class Lab:
         """Save the notebook, and wait until it is saved."""
         self.page.keyboard.press("Control+S")
         expect(self.page.locator("#jp-main-dock-panel .jp-mod-dirty")).to_have_count(0)
-
-    def visit(self, path: str) -> tuple[int, str]:
-        """Open an address of the hub; return the status and the text of the answer."""
-        answer = visit(self.page, f"{self.url}/{path}")
-        return answer.status, answer.text

@@ -62,35 +62,27 @@ def prof(formgrader: Formgrader, ada: Lab) -> Formgrader:
     return formgrader
 
 
-def test_the_menu_opens_the_formgrader_beside_jupyterlab(formgrader: Formgrader) -> None:
-    """Its tab is at the instructor's own server, and no page may show it in a frame."""
+def test_the_formgrader_opens_beside_jupyterlab_and_grades(formgrader: Formgrader, prof: Formgrader) -> None:
+    """It is at the instructor's own server, no page may show it in a frame, and a written answer waits for a mark."""
     assert formgrader.url.endswith("/user/prof/formgrader")
     answer = visit(formgrader.page, f"{formgrader.url}/manage_assignments")
     assert answer.status == 200 and "frame-ancestors 'none'" in answer.headers["content-security-policy"]
-
-
-def test_a_student_sees_the_assignment_list_and_nothing_else_of_nbgrader(ada: Lab) -> None:
-    """None of the tools for instructors is in the menu, and no news of Jupyter asks for a decision."""
-    assert ada.menu("Nbgrader").all_inner_texts() == ["Assignment List"]
-    ada.page.keyboard.press("Escape")
-    expect(ada.page.locator(".jp-toast-message, .Toastify__toast")).to_have_count(0)
-
-
-def test_a_student_gets_the_style_sheet(ada: Lab) -> None:
-    """It is part of the page, whose settings are those of `deploy/student`."""
-    expect(ada.page.locator('link[href="/user/ada/custom/custom.css"]')).to_be_attached()
-    assert "--jp-mirror-editor-comment-color" in ada.visit("user/ada/custom/custom.css")[1]
-
-
-def test_the_points_from_tests_are_in_the_gradebook(prof: Formgrader) -> None:
-    """The formgrader's button graded what the student submitted, and the written answer waits for a mark."""
     [submission] = prof.ask(f"submissions/{EXCHANGED}")
     assert (submission["student"], submission["autograded"], submission["score"]) == ("ada", True, 8.0)
     assert submission["needs_manual_grade"]
 
 
-def test_no_student_finds_or_renames_what_others_submitted(machine: Machine, ada: Lab) -> None:
-    """The exchange is open to every user, and still closed to their curiosity."""
+def test_a_student_has_the_settings_of_the_folder_for_students(ada: Lab) -> None:
+    """The style sheet is part of the page, none of the tools for instructors is in the menu, and no news is shown."""
+    assert ada.menu("Nbgrader").all_inner_texts() == ["Assignment List"]
+    ada.page.keyboard.press("Escape")
+    expect(ada.page.locator(".jp-toast-message, .Toastify__toast")).to_have_count(0)
+    expect(ada.page.locator('link[href="/user/ada/custom/custom.css"]')).to_be_attached()
+    assert "--jp-mirror-editor-comment-color" in visit(ada.page, f"{ada.url}/user/ada/custom/custom.css").text
+
+
+def test_no_student_finds_or_renames_what_others_submitted(machine: Machine, prof: Formgrader) -> None:
+    """The exchange is open to every user. The service may replace what an instructor collected."""
     inbound, feedback = f"{EXCHANGE}/attention/inbound", f"{EXCHANGE}/attention/feedback"
     [submission] = machine.run("prof", "ls", inbound).stdout.splitlines()
     assert submission.startswith(f"ada+{EXCHANGED}+")
@@ -98,10 +90,6 @@ def test_no_student_finds_or_renames_what_others_submitted(machine: Machine, ada
                     ["rm", "-r", f"{EXCHANGE}/attention/outbound/{EXCHANGED}"]):  # fmt: skip
         assert machine.run("bob", *command).returncode, command
     assert machine.run("bob", "cat", f"{EXCHANGE}/attention/outbound/{EXCHANGED}/small.ipynb").returncode == 0
-
-
-def test_the_service_may_replace_what_an_instructor_collected(machine: Machine, prof: Formgrader) -> None:
-    """A student who submitted through the exchange can hand in the same assignment on arrival."""
     assert machine.run("grader", "touch", f"{COLLECTED}/small.ipynb", f"{COLLECTED}/new").returncode == 0
     assert machine.run("grader", "rm", f"{COLLECTED}/new").returncode == 0
 

@@ -52,41 +52,32 @@ def reports(labs: dict[str, Lab]) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def ada(labs: dict[str, Lab], reports: list[str]) -> Lab:
-    """Be the student who was graded."""
-    return labs["ada"]
-
-
-@pytest.fixture(scope="module")
-def bob(labs: dict[str, Lab], ada: Lab) -> Lab:
+def bob(labs: dict[str, Lab], reports: list[str]) -> Lab:
     """Open the same notebook as another student, after ada was graded."""
     labs["bob"].open(NOTEBOOK)
     return labs["bob"]
 
 
-@pytest.fixture(scope="module")
-def prof(formgrader: Formgrader, ada: Lab) -> Formgrader:
-    """Be the instructor, after ada was graded."""
-    return formgrader
-
-
-def test_the_report_names_the_exercise_that_fails(reports: list[str]) -> None:
-    """After a wrong answer, and only then, the report below the cell says which exercise is not right."""
+def test_what_a_student_hands_in_is_graded_at_once(reports: list[str], formgrader: Formgrader) -> None:
+    """The report names the exercise that fails, the hub the student; a mark comes on top of the points from tests."""
     first, second = reports
     assert "3 of 8 points from tests" in first and "✗ two: not right yet, 0 of 5 points" in first
     assert "✓ one: right, 3 of 3 points" in first
     assert "8 of 8 points from tests" in second and "✗" not in second
-
-
-def test_the_gradebook_has_the_points_under_the_name_of_the_user(prof: Formgrader) -> None:
-    """A student gives no name: the hub says who hands in."""
-    [submission] = prof.ask(f"submissions/{NAME}")
+    [submission] = formgrader.ask(f"submissions/{NAME}")
     assert (submission["student"], submission["autograded"], submission["score"]) == ("ada", True, 8.0)
+    answer = visit(formgrader.page, f"{URL}/user/prof/api/contents/submitted/ada/{NOTEBOOK}")
+    assert answer.status == 200 and HAND_IN in answer.text
+    formgrader.mark(NAME, "small", 2)
+    assert [each["score"] for each in formgrader.ask(f"submissions/{NAME}")] == [10.0]
 
 
-def test_no_student_reads_what_another_one_has(machine: Machine, ada: Lab, bob: Lab) -> None:
-    """Files, report, feedback page and server of a student, and the course folder, are closed to another student."""
-    overview = json.loads(ada.visit("services/grader/")[1])
+def test_no_student_reads_what_another_one_has(machine: Machine, labs: dict[str, Lab], bob: Lab) -> None:
+    """Files, report, page and server of a student are closed to another, who works on a copy of the release."""
+    ada = labs["ada"]
+    assert machine.run("bob", "stat", "--format=%U", f"/home/bob/{NOTEBOOK}").stdout == "bob\n"
+    assert bob.cell("def two").inner_text().count("YOUR CODE HERE") == 1
+    overview = json.loads(visit(ada.page, f"{URL}/services/grader/").text)
     hand_in = overview["assignments"][NAME]["notebooks"]["small"]["counts"]["id"]
     paths = [
         f"/home/ada/{NOTEBOOK}", f"{COURSE}/submitted/ada/{NOTEBOOK}", f"{COURSE}/source/{NOTEBOOK}",
@@ -95,26 +86,8 @@ def test_no_student_reads_what_another_one_has(machine: Machine, ada: Lab, bob: 
     ]  # fmt: skip
     private = {f"services/grader/hand-in/{hand_in}": 404, f"services/grader/hand-in/{hand_in}/feedback": 404,
                f"user/ada/api/contents/{NOTEBOOK}": 403, "user/ada/api/kernels": 403}  # fmt: skip
-    assert [ada.visit(address)[0] for address in private] == [200] * 4
-    assert [bob.visit(address)[0] for address in private] == list(private.values())
+    assert [visit(ada.page, f"{URL}/{address}").status for address in private] == [200] * 4
+    assert [visit(bob.page, f"{URL}/{address}").status for address in private] == list(private.values())
     cell = bob.append(f"PATHS = {paths}\nADDRESSES = {[f'{URL}/{address}' for address in private]}\n{SPY}")
     assert json.loads(bob.run(cell).inner_text()) == [["PermissionError"] * len(paths), list(private.values())]
     assert not machine.run("root", "md5sum", *paths).returncode
-
-
-def test_a_student_works_on_a_copy_of_the_released_notebook(machine: Machine, bob: Lab) -> None:
-    """The hub laid it into the student's home folder, where it belongs to the student."""
-    assert machine.run("bob", "stat", "--format=%U", f"/home/bob/{NOTEBOOK}").stdout == "bob\n"
-    assert bob.cell("def two").inner_text().count("YOUR CODE HERE") == 1
-
-
-def test_the_instructor_reads_what_was_handed_in(prof: Formgrader) -> None:
-    """The instructor's JupyterLab opens in the course folder."""
-    answer = visit(prof.page, f"{URL}/user/prof/api/contents/submitted/ada/{NOTEBOOK}")
-    assert answer.status == 200 and HAND_IN in answer.text
-
-
-def test_the_instructor_marks_in_the_formgrader(prof: Formgrader) -> None:
-    """The mark for a written answer comes on top of the points from tests, in the same gradebook."""
-    prof.mark(NAME, "small", 2)
-    assert [each["score"] for each in prof.ask(f"submissions/{NAME}")] == [10.0]

@@ -5,6 +5,8 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from traitlets.config import Config
@@ -76,6 +78,19 @@ class DaskCluster:
         log.close()
         self._processes.append(process)
         return process
+
+
+@contextmanager
+def dask_cluster(folder: Path, workers: int = 1, **environment: str) -> Iterator[DaskCluster]:
+    """Start a scheduler with workers, and end all of them."""
+    folder.mkdir(exist_ok=True)
+    cluster = DaskCluster(folder, **environment)
+    try:
+        cluster.workers = [cluster.add_worker() for _ in range(workers)]
+        cluster.await_workers(workers)
+        yield cluster
+    finally:
+        cluster.end()
 
 
 class Run:

@@ -18,7 +18,7 @@ from grader.classroom.page.page_maker import StudentResult
 from grader.commands.cluster.dask_graders import Cluster, DaskGraders
 from grader.commands.cluster.entry import set_up
 from grader.errors import GraderError
-from tests.commands.cluster.dask_cluster import DaskCluster, Run
+from tests.commands.cluster.dask_cluster import DaskCluster, Run, dask_cluster
 from tests.support.paths import IMPORTED_FROM, REPOSITORY
 from tests.support.small_class import (
     NAME,
@@ -44,13 +44,8 @@ RECONNECT_SECONDS = 5
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaskCluster]:
     """A scheduler and two workers in a folder without a course."""
-    cluster = DaskCluster(tmp_path_factory.mktemp("cluster"))
-    try:
-        cluster.workers = [cluster.add_worker(), cluster.add_worker()]
-        cluster.await_workers(2)
+    with dask_cluster(tmp_path_factory.mktemp("cluster"), workers=2) as cluster:
         yield cluster
-    finally:
-        cluster.end()
 
 
 @pytest.fixture(scope="module")
@@ -68,8 +63,11 @@ def expected(slow_class: Path, tmp_path_factory: pytest.TempPathFactory) -> dict
 
 
 def test_a_cluster_gives_the_gradebook_of_one_machine(cluster: DaskCluster, graded: Path, tmp_path: Path) -> None:
-    """The same marks, comments, notebooks and pages; what is not there is said as there."""
+    """The same marks, comments, notebooks and pages; what is not there is said. Workers are made ready ahead."""
     folder = make_class(tmp_path / "course")
+    done = run(folder, "grader", "worker-setup", cluster.address)
+    assert done.returncode == 0, done.stderr
+    assert [line.rpartition(": ")[2] for line in done.stdout.splitlines()] == ["ready"] * 2
     hand_in(folder, "gus", None)
     hand_in(folder, "hal", b"{not json")
     finished = Run(cluster, folder).all()
@@ -153,16 +151,10 @@ def test_a_worker_with_other_code_is_refused(cluster: DaskCluster, tmp_path: Pat
         shutil.copytree(IMPORTED_FROM[package] / package, tmp_path / "other" / package)
     with (tmp_path / "other" / "grader" / "text.py").open("a") as module:
         module.write("\n# changed\n")
-    (tmp_path / "lonely").mkdir()
-    lonely = DaskCluster(tmp_path / "lonely", PYTHONPATH=str(tmp_path / "other"))
     folder = make_class(tmp_path / "course")
-    try:
-        lonely.add_worker()
-        lonely.await_workers(1)
+    with dask_cluster(tmp_path / "lonely", PYTHONPATH=str(tmp_path / "other")) as lonely:
         refused = Run(lonely, folder, reconnect_seconds=RECONNECT_SECONDS).all()
         said = dict(set_up(lonely.address, Config(), ("grader_kernel", "course"), sandbox=True))
-    finally:
-        lonely.end()
     words = "it has other files of grader or grader_kernel or course: install the driver's versions on it"
     assert len(refused.notes) == 1 and words in refused.notes[0]
     assert refused.errors.keys() == SCORES.keys()
@@ -185,49 +177,30 @@ def test_a_worker_that_loses_notebooks_gives_no_student_zero_points(tmp_path: Pa
     """Its code is right, but it answers as if nothing had been handed in. No student is marked as done."""
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "sitecustomize.py").write_text(BROKEN)
-    broken = DaskCluster(tmp_path / "broken")
     folder = make_class(tmp_path / "course")
-    try:
+    with dask_cluster(tmp_path / "broken", workers=0) as broken:
         broken.add_worker(PYTHONPATH=f"{tmp_path / 'broken'}:{REPOSITORY}")
         answered_by_it = Run(broken, folder).all()
-    finally:
-        broken.end()
     assert answered_by_it.errors == dict.fromkeys(
         SCORES, ["could not be graded (BadReply: it says nothing of small, at the last of 3 attempts)"]
     )
     assert not list(folder.rglob(".graded.json")) and points(folder) == {}
 
 
-def test_workers_are_made_ready_ahead(cluster: DaskCluster, tmp_path: Path) -> None:
-    """One line for each."""
-    folder = make_class(tmp_path / "course")
-    done = run(folder, "grader", "worker-setup", cluster.address)
-    assert done.returncode == 0, done.stderr
-    assert [line.rpartition(": ")[2] for line in done.stdout.splitlines()] == ["ready"] * 2
-
-
-def test_a_process_that_grades_may_be_lost(
+def test_processes_that_grade_and_workers_may_be_killed(
     cluster: DaskCluster, slow_class: Path, expected: dict[str, Any], tmp_path: Path
 ) -> None:
-    """The worker starts another one, and every student is graded."""
+    """A worker starts another process. One worker is lost in the middle of its work, and so is the one in its place."""
     folder = shutil.copytree(slow_class, tmp_path / "course")
     running = Run(cluster, folder).some(2)
-    children = Path(f"/proc/{cluster.workers[0].pid}/task/{cluster.workers[0].pid}/children")
+    children = Path(f"/proc/{cluster.workers[1].pid}/task/{cluster.workers[1].pid}/children")
     processes = [pid for task in children.parents[1].iterdir() for pid in (task / "children").read_text().split()]
     (process,) = [pid for pid in processes if "cluster.process" in Path(f"/proc/{pid}/cmdline").read_text()]
     os.kill(int(process), signal.SIGKILL)
-    assert running.all().errors == {} and ledger(folder) == expected
-
-
-def test_workers_may_be_killed(
-    cluster: DaskCluster, slow_class: Path, expected: dict[str, Any], tmp_path: Path
-) -> None:
-    """One in the middle of its work, and the one that takes its place, too."""
-    folder = shutil.copytree(slow_class, tmp_path / "course")
-    running = Run(cluster, folder).some(2)
+    running.some(2)
     cluster.workers[0].kill()
     another = cluster.add_worker()
-    running.some(4)
+    running.some(3)
     another.kill()
     assert running.all().errors == {} and ledger(folder) == expected
 

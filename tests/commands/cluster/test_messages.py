@@ -1,8 +1,6 @@
 """Nothing that a worker sends is written unless it is a whole result of what the worker was given."""
 
 import zlib
-from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -62,68 +60,26 @@ def test_settings_travel_and_passwords_do_not(again: Path) -> None:
     assert bundle.config.ClearHiddenTests.begin_test_delimeter == "HIDDEN"
 
 
-def other_student(reply: Reply) -> None:
-    reply.student = "ann"
-
-
-def other_digest(reply: Reply) -> None:
-    reply.digest = "0"
-
-
-def other_notebook(reply: Reply) -> None:
-    reply.graded["large"], reply.reports["large"] = reply.graded["small"], reply.reports["small"]
-
-
-def nothing(reply: Reply) -> None:
-    reply.graded, reply.reports = {}, {}
-
-
-def no_report(reply: Reply) -> None:
-    reply.reports = {}
-
-
-def too_many_points(reply: Reply) -> None:
-    reply.graded["small"].record.tests[0].points = 1.5
-
-
-def no_number(reply: Reply) -> None:
-    reply.graded["small"].record.tests[0].points = float("nan")
-
-
-def a_test_less(reply: Reply) -> None:
-    del reply.graded["small"].record.tests[0]
-
-
-def no_page(reply: Reply) -> None:
-    reply.graded["small"] = replace(reply.graded["small"], page="")
-
-
-def a_long_page(reply: Reply) -> None:
-    reply.graded["small"].page = "x" * (64 * 2**20 + 1)
-
-
 @pytest.mark.parametrize(
     "change",
     [
-        other_student,
-        other_digest,
-        other_notebook,
-        nothing,
-        no_report,
-        too_many_points,
-        no_number,
-        a_test_less,
-        no_page,
-        a_long_page,
+        "reply.student = 'ann'",
+        "reply.digest = '0'",
+        "reply.graded['large'], reply.reports['large'] = reply.graded['small'], reply.reports['small']",
+        "reply.graded, reply.reports = {}, {}",
+        "reply.reports = {}",
+        "reply.graded['small'].record.tests[0].points = 1.5",
+        "reply.graded['small'].record.tests[0].points = float('nan')",
+        "del reply.graded['small'].record.tests[0]",
+        "reply.graded['small'].page = ''",
+        "reply.graded['small'].page = 'x' * (64 * 2**20 + 1)",
     ],
 )
-def test_any_other_reply_is_refused(
-    exchange: tuple[AssignmentBundle, Submission, bytes], change: Callable[[Reply], None]
-) -> None:
+def test_any_other_reply_is_refused(exchange: tuple[AssignmentBundle, Submission, bytes], change: str) -> None:
     """Most of all one that says nothing of a notebook: it would stand for one that was not handed in."""
     bundle, submission, data = exchange
     reply = decoded_reply(data)
-    change(reply)
+    exec(change, {"reply": reply})
     with pytest.raises(BadReply):
         reply.checked(submission, bundle)
 

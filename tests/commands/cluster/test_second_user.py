@@ -1,13 +1,12 @@
 """Another account of the machine cannot use the workers of `local:N`."""
 
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from grader.commands.cluster.connect import Connection
-from tests.commands.cluster.dask_cluster import DaskCluster
+from tests.commands.cluster.dask_cluster import dask_cluster
 from tests.support import surroundings
 from tests.support.waiting import HANGS
 
@@ -33,18 +32,6 @@ for address in sys.argv[1:]:
 """Connects to addresses without a certificate and with one of its own, and runs code there."""
 
 
-@pytest.fixture
-def open_cluster(tmp_path: Path) -> Iterator[DaskCluster]:
-    """A cluster that an instructor has started without TLS."""
-    cluster = DaskCluster(tmp_path)
-    try:
-        cluster.add_worker()
-        cluster.await_workers(1)
-        yield cluster
-    finally:
-        cluster.end()
-
-
 def attacked(folder: Path, *addresses: str) -> list[str]:
     """Return what another user gets from a cluster: a line for the user, and one for each port that obeys."""
     folder.mkdir()
@@ -55,17 +42,18 @@ def attacked(folder: Path, *addresses: str) -> list[str]:
     return done.stdout.splitlines()
 
 
-def test_another_user_runs_no_code_through_the_ports_of_local_n(open_cluster: DaskCluster, tmp_path: Path) -> None:
+def test_another_user_runs_no_code_through_the_ports_of_local_n(tmp_path: Path) -> None:
     """Neither through the scheduler's nor through a worker's, although every user can connect to 127.0.0.1.
 
     The same attack runs code as root where an instructor has started a cluster without TLS.
     """
-    assert attacked(tmp_path / "open", open_cluster.address) == ["attacker 65534", "code runs as 0"]
+    with dask_cluster(tmp_path / "cluster") as cluster:
+        assert attacked(tmp_path / "open", cluster.address) == ["attacker 65534", "code runs as 0"]
     connection = Connection("local:1", HANGS)
     try:
-        cluster = connection.client.scheduler_info()
-        ((worker, about),) = cluster["workers"].items()
-        ports = [cluster["address"], worker, about["nanny"]]
+        about_all = connection.client.scheduler_info()
+        ((worker, about),) = about_all["workers"].items()
+        ports = [about_all["address"], worker, about["nanny"]]
         assert attacked(tmp_path / "closed", *ports) == ["attacker 65534"]
     finally:
         connection.close()

@@ -14,30 +14,21 @@ from tests.support.small_class import NAME
 
 
 def test_canvas_names_students_by_their_ids(course: Course) -> None:
-    """Late or not, whatever the rest of the name is; the platform's opinion on lateness is passed on."""
+    """Late or not. The last number comes in unless it is blank or only a draft; the others are named."""
     said = course.take([
-        Packed("leeann_101_9001_small.ipynb", course.work("ann")),
-        Packed("someoneelse_LATE_102_9002_small-1.ipynb", course.work("bob")),
-        Packed("šimićžofie_103_9003_Small (2).ipynb.txt", course.work("zofie")),
-    ])  # fmt: skip
-    assert course.submitted() == {
-        "ann small.ipynb": course.work("ann"),
-        "bob small.ipynb": course.work("bob"),
-        "zofie small.ipynb": course.work("zofie"),
-    }
-    assert "3 notebooks of 3 students written to submitted/STUDENT/01-small/, 0 students unchanged" in said
-    assert "bob: late according to the platform, by an unknown time" in said
-
-
-def test_canvas_numbers_tell_which_upload_is_the_last(course: Course) -> None:
-    """Not the names, nor the times, which are those of the download; the others are named."""
-    said = course.take([
-        Packed("leeann_101_9005_small.ipynb", course.work("new")),
+        Packed("leeann_101_9005_small.ipynb", course.work("ann")),
         Packed("leeann_101_9001_small-2.ipynb", course.work("old"), (2030, 1, 1, 0, 0, 0)),
         Packed("leeann_101_9002_small-1.ipynb", course.work("older")),
+        Packed("someoneelse_LATE_102_9003_small-1.ipynb", course.work("bob")),
+        Packed("someoneelse_LATE_102_9004_small-2.ipynb", nbformat.writes(course.blank).encode()),
+        Packed("šimićžofie_103_9006_Small (2).ipynb.txt", course.work("zofie")),
+        Packed("šimićžofie_103_9007_draft.ipynb", course.work("draft")),
     ])  # fmt: skip
-    assert course.submitted() == {"ann small.ipynb": course.work("new")}
+    assert course.submitted() == {f"{who} small.ipynb": course.work(who) for who in ("ann", "bob", "zofie")}
+    assert "3 notebooks of 3 students written to submitted/STUDENT/01-small/, 0 students unchanged" in said
+    assert "bob: late according to the platform, by an unknown time" in said
     assert "ann: small.ipynb was used for small instead of small-2.ipynb" in said and "small-1.ipynb" in said
+    assert "zofie: Small (2).ipynb.txt was used for small instead of draft.ipynb" in said
 
 
 def test_moodle_names_students_by_their_names(course: Course) -> None:
@@ -74,35 +65,20 @@ def test_names_in_other_scripts_are_read(course: Course, codec: str) -> None:
     assert course.submitted() == {"jose small.ipynb": course.work("jose")}
 
 
-def test_of_several_files_the_one_that_is_filled_in_comes_in(course: Course) -> None:
-    """A blank copy that was uploaded later replaces no answers; between two with answers the later one counts."""
-    blank = nbformat.writes(course.blank).encode()
-    course.take([
-        Packed("leeann_101_9001_small.ipynb", course.work("ann")),
-        Packed("leeann_101_9002_small-1.ipynb", blank),
-        Packed("oduyabob_102_9003_small.ipynb", course.work("ann")),
-        Packed("oduyabob_102_9004_small-1.ipynb", course.work("bob")),
-    ])  # fmt: skip
-    assert course.submitted() == {"ann small.ipynb": course.work("ann"), "bob small.ipynb": course.work("bob")}
-
-
-def test_a_group_of_moodle_is_found_by_the_worksheet(course: Course) -> None:
-    """Without it, the advice is to give it: to add a student of the group's name would be wrong."""
-    said = course.take([Packed("Team 1-Ann Lee_11_assignsubmission_file_/small.ipynb", course.work())], status=1)
-    assert "for a submission of a group ('Group 1-Ann Lee'), give Moodle's --worksheet" in said
-    assert course.submitted() == {}
-
-
-def test_a_folder_around_everything_does_not_matter(course: Course) -> None:
-    """A person unpacked the archive and packed it again."""
-    course.take([Packed("downloads/leeann_101_9001_small.ipynb", course.work())])
-    assert list(course.submitted()) == ["ann small.ipynb"]
+def test_a_broken_notebook_with_the_right_name_comes_in(course: Course) -> None:
+    """Grading says what is wrong with it. A person may have unpacked the archive and packed it again in a folder."""
+    course.take([Packed("downloads/leeann_101_9001_small.ipynb", b"{")])
+    assert course.submitted() == {"ann small.ipynb": b"{"}
 
 
 def test_a_notebook_without_its_name_is_known_by_its_cells(course: Course) -> None:
-    """And one without an extension by what is in it; a file that is no notebook at all is named."""
+    """And one without an extension by what is in it; a file that is no notebook of this assignment is named."""
+    foreign: NotebookNode = copy.deepcopy(OTHER)
+    for cell in foreign.cells:
+        cell.metadata["nbgrader"]["grade_id"] += "-elsewhere"
     said = course.take([
         Packed("leeann_101_9001_homework.ipynb", course.work("ann")),
+        Packed("leeann_101_9002_elsewhere.ipynb", nbformat.writes(foreign).encode()),
         Packed("oduyabob_102_9002_small", course.work("bob")),
         Packed("oduyabob_102_9003_2_other copy.ipynb", nbformat.writes(OTHER).encode()),
         Packed("x_103_9004_README", b"I could not do it."),
@@ -114,49 +90,25 @@ def test_a_notebook_without_its_name_is_known_by_its_cells(course: Course) -> No
         "bob small.ipynb": course.work("bob"),
         "bob 2-other.ipynb": nbformat.writes(OTHER).encode(),
     }
+    assert "ann: elsewhere.ipynb was not imported: neither its name nor its cells belong to a notebook" in said
     assert "zofie: README was not imported: it is not JSON" in said
     assert "zofie: essay.pdf was skipped: it is not a notebook" in said
     assert "zofie: work.rar was skipped: only zip archives are opened" in said
     assert "no file is a notebook of this assignment" not in said  # the archive may hold some
 
 
-def test_a_file_with_the_name_counts_before_one_that_only_has_the_cells(course: Course) -> None:
-    """A student packed a draft as well, and it was uploaded last."""
-    said = course.take([
-        Packed("leeann_101_9001_small.ipynb", course.work("final")),
-        Packed("leeann_101_9002_draft.ipynb", course.work("draft")),
-    ])  # fmt: skip
-    assert course.submitted() == {"ann small.ipynb": course.work("final")}
-    assert "ann: small.ipynb was used for small instead of draft.ipynb" in said
-
-
-def test_a_notebook_of_another_assignment_is_refused(course: Course) -> None:
-    """Its cells belong to none of ours."""
-    foreign: NotebookNode = copy.deepcopy(OTHER)
-    for cell in foreign.cells:
-        cell.metadata["nbgrader"]["grade_id"] += "-elsewhere"
-    said = course.take([Packed("x_101_1_homework.ipynb", nbformat.writes(foreign).encode())], status=1)
-    assert "ann: homework.ipynb was not imported: neither its name nor its cells belong to a notebook" in said
-    assert course.submitted() == {}
-
-
-def test_a_broken_notebook_with_the_right_name_comes_in(course: Course) -> None:
-    """Grading says what is wrong with it, and the student's other notebooks count."""
-    course.take([Packed("leeann_101_1_small.ipynb", b"{")])
-    assert course.submitted() == {"ann small.ipynb": b"{"}
-
-
 def test_a_worksheet_knows_who_it_is_and_when(course: Course) -> None:
-    """Moodle's addresses settle who is meant, and its times, in the zone that is named, make timestamps."""
+    """Moodle's addresses settle who is meant, and its times make timestamps; a time that cannot be read is refused."""
     write_csv(course.folder, MOODLE_WORKSHEET, "worksheet.csv")
     files = [
         Packed("Ann Lee_11_assignsubmission_file/small.ipynb", course.work("ann")),
         Packed("Ann Lee_12_assignsubmission_file/small.ipynb", course.work("bob")),
         Packed("Participant_13_assignsubmission_file/small.ipynb", course.work("zofie")),
     ]
-    said = course.take(files, "--worksheet", "worksheet.csv", status=1)
-    assert "name it, as in --time-zone Europe/Berlin" in said and course.submitted() == {}
-    course.take(files, "--worksheet", "worksheet.csv", "--time-zone", "America/New_York")
+    known = ("--worksheet", "worksheet.csv", "--time-zone")
+    assert "name it, as in --time-zone Europe/Berlin" in course.take(files, *known[:2], status=1)
+    assert course.submitted() == {}
+    course.take(files, *known, "America/New_York")
     assert course.submitted() == {
         "ann small.ipynb": course.work("ann"),
         "ann timestamp.txt": b"2026-03-02 16:30:00 UTC",
@@ -165,16 +117,9 @@ def test_a_worksheet_knows_who_it_is_and_when(course: Course) -> None:
         "zofie small.ipynb": course.work("zofie"),
     }
     assert "name the file with --worksheet" in course.take(files, "--time-zone", "UTC", status=1)
-    assert "there is no time zone 'Berlin'" in course.take(
-        files, "--worksheet", "worksheet.csv", "--time-zone", "Berlin", status=1
-    )
-
-
-def test_a_time_that_cannot_be_read_is_refused(course: Course) -> None:
-    """A worksheet in another language; no one is on time by accident."""
+    assert "there is no time zone 'Berlin'" in course.take(files, *known, "Berlin", status=1)
     write_csv(course.folder, MOODLE_WORKSHEET.replace("Monday, 2 March", "pondělí, 2. března"), "worksheet.csv")
-    files = [Packed("Ann Lee_11_assignsubmission_file/small.ipynb", course.work("ann"))]
-    said = course.take(files, "--worksheet", "worksheet.csv", "--time-zone", "UTC", status=1)
+    said = course.take(files, *known, "UTC", status=1)
     assert "worksheet.csv, line 2: 'pondělí, 2. března 2026, 11:30 AM' is not a time" in said
 
 

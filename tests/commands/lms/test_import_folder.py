@@ -3,24 +3,15 @@
 import os
 
 import nbformat
-import pytest
 
 from grader.classroom.course_dir import CourseDir
-from grader.commands.cli import main
 from tests.commands.lms.import_course import OTHER, Course
 from tests.support.platform_files import Packed, packed
 from tests.support.small_class import NAME
 
 
-def take(course: Course, capsys: pytest.CaptureFixture[str], *words: str, status: int = 0) -> str:
-    """Import something, and return what was printed."""
-    assert main(["import", *words, "--assignment", NAME]) == status, capsys.readouterr()
-    shown = capsys.readouterr()
-    return shown.out + shown.err
-
-
-def test_the_archive_of_one_student_is_taken(course: Course, capsys: pytest.CaptureFixture[str]) -> None:
-    """Whatever its files are called; its place in submitted/ says whose it is, and so does --student."""
+def test_the_archive_or_the_notebook_of_one_student_is_taken(course: Course) -> None:
+    """Whatever it is called; its place in submitted/ says whose it is, and so does --student. It replaces no other."""
     inner = packed([
         Packed("work/Small.ipynb.txt", course.work("ann")), Packed("work/x.ipynb", nbformat.writes(OTHER).encode()),
         Packed("work/photo.jpg", b"jpg"),
@@ -28,31 +19,26 @@ def test_the_archive_of_one_student_is_taken(course: Course, capsys: pytest.Capt
     place = course.folder / "submitted" / "ann" / NAME
     place.mkdir(parents=True)
     (place / "homework.zip").write_bytes(inner)
-    said = take(course, capsys, f"submitted/ann/{NAME}/homework.zip")
+    said = course.run(f"submitted/ann/{NAME}/homework.zip")
     assert "2 notebooks of 1 student written" in said and "photo.jpg was skipped" in said
     assert (place / "small.ipynb").read_bytes() == course.work("ann") and (place / "2-other.ipynb").exists()
     (course.folder / "mail.zip").write_bytes(inner)
-    assert "add --student NAME" in take(course, capsys, "mail.zip", status=1)
-    take(course, capsys, "mail.zip", "--student", "bob")
+    assert "add --student NAME" in course.run("mail.zip", status=1)
+    course.run("mail.zip", "--student", "bob")
     assert course.submitted()["bob small.ipynb"] == course.work("ann")
-    assert "there is no student 'eve'" in take(course, capsys, "mail.zip", "--student", "eve", status=1)
+    assert "there is no student 'eve'" in course.run("mail.zip", "--student", "eve", status=1)
+    mailed = ("FINAL.ipynb.txt", "--student", "zofie")
+    (course.folder / mailed[0]).write_bytes(course.work("zofie"))
+    course.run(*mailed)
+    assert course.submitted()["zofie small.ipynb"] == course.work("zofie")
+    (course.folder / mailed[0]).write_bytes(course.work("new"))
+    assert "use --replace" in course.run(*mailed, status=1)
+    course.run(*mailed, "--replace")
+    assert course.submitted()["zofie small.ipynb"] == course.work("new")
+    assert "cannot be read" in course.run("nowhere.ipynb", "--student", "zofie", status=1)
 
 
-def test_one_notebook_is_taken(course: Course, capsys: pytest.CaptureFixture[str]) -> None:
-    """As a student sent it by mail; it replaces no other one without a word."""
-    (course.folder / "FINAL.ipynb.txt").write_bytes(course.work("bob"))
-    take(course, capsys, "FINAL.ipynb.txt", "--student", "bob")
-    assert course.submitted() == {"bob small.ipynb": course.work("bob")}
-    (course.folder / "FINAL.ipynb.txt").write_bytes(course.work("new"))
-    assert "use --replace" in take(course, capsys, "FINAL.ipynb.txt", "--student", "bob", status=1)
-    take(course, capsys, "FINAL.ipynb.txt", "--student", "bob", "--replace")
-    assert course.submitted() == {"bob small.ipynb": course.work("new")}
-    assert "cannot be read" in take(course, capsys, "nowhere.ipynb", "--student", "bob", status=1)
-
-
-def test_submitted_is_sorted_and_other_assignments_are_left_alone(
-    course: Course, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_submitted_is_sorted_and_other_assignments_are_left_alone(course: Course) -> None:
     """Each file goes to the student in whose folder it lies, also one that no roster names; a second run is quiet."""
     (course.folder / "source" / "02-next").mkdir()
     nbformat.write(OTHER, course.folder / "source" / "02-next" / "next.ipynb")
@@ -69,7 +55,7 @@ def test_submitted_is_sorted_and_other_assignments_are_left_alone(
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
     (course.folder / "submitted" / "eve" / "link.ipynb").symlink_to("/etc/passwd")
-    said = take(course, capsys, "submitted", status=1)
+    said = course.run("submitted", status=1)
     assert "stray.ipynb was not imported: its name does not say whose it is" in said and "timestamp" not in said
     assert "eve/link.ipynb was not imported: it is a link" in said
     assert "3 notebooks of 3 students written" in said
@@ -78,25 +64,29 @@ def test_submitted_is_sorted_and_other_assignments_are_left_alone(
         course.work(who) for who in ("ann", "bob", "eve")
     ]
     assert made["bob/02-next/small.ipynb"] == course.work("another")
-    assert "3 students unchanged" in take(course, capsys, "submitted", status=1)
+    assert "3 students unchanged" in course.run("submitted", status=1)
 
 
-def test_an_unpacked_archive_is_sorted(course: Course, capsys: pytest.CaptureFixture[str]) -> None:
-    """By the platform's names of files or folders, or by folders with the students' names."""
+def test_an_unpacked_archive_is_sorted(course: Course) -> None:
+    """By the platform's names of files or folders, or by folders with the students' ids, also in upper case."""
+    with CourseDir(course.folder).gradebook() as gradebook:
+        gradebook.add_student("BOB")
     for name, who in {
         "canvas/leeann_101_9001_small.ipynb": "ann",
         "moodle/Oduya Bob_12_assignsubmission_file/small.ipynb": "bob",
         "folders/zofie/work.ipynb": "zofie",
+        "folders/bob/small.ipynb": "bob",
+        "folders/BOB/small.ipynb": "BOB",
     }.items():
         path = course.folder / "unpacked" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(course.work(who))
     for folder in ("canvas", "moodle", "folders"):
-        take(course, capsys, f"unpacked/{folder}")
-    assert course.submitted() == {f"{who} small.ipynb": course.work(who) for who in ("ann", "bob", "zofie")}
+        course.run(f"unpacked/{folder}")
+    assert course.submitted() == {f"{who} small.ipynb": course.work(who) for who in ("ann", "bob", "zofie", "BOB")}
 
 
-def test_a_copy_never_replaces_what_is_graded(course: Course, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_copy_never_replaces_what_is_graded(course: Course) -> None:
     """Of two files in submitted/ the one with its own name is graded, also if the other is newer, and for --replace."""
     place = course.folder / "submitted" / "ann" / NAME
     place.mkdir(parents=True)
@@ -110,21 +100,9 @@ def test_a_copy_never_replaces_what_is_graded(course: Course, capsys: pytest.Cap
         ("submitted/ann",),
         (f"submitted/ann/{NAME}", "--replace"),
     ):
-        said = take(course, capsys, *words)
+        said = course.run(*words)
         assert "small.ipynb was used for small instead of small (1).ipynb" in said and "1 student unchanged" in said
     assert (place / "small.ipynb").read_bytes() == course.work("first") and (place / "timestamp.txt").exists()
     (place / "small.ipynb").write_bytes(nbformat.writes(course.blank).encode())
-    take(course, capsys, "submitted", "--replace")
+    course.run("submitted", "--replace")
     assert (place / "small.ipynb").read_bytes() == course.work("copy")
-
-
-def test_a_folder_is_that_of_the_student_with_this_very_id(course: Course, capsys: pytest.CaptureFixture[str]) -> None:
-    """Two ids may differ in upper and lower case alone; a platform that writes neither leaves it open."""
-    with CourseDir(course.folder).gradebook() as gradebook:
-        gradebook.add_student("BOB")
-    for name in ("bob", "BOB"):
-        path = course.folder / "mailed" / name / "small.ipynb"
-        path.parent.mkdir(parents=True)
-        path.write_bytes(course.work(name))
-    take(course, capsys, "mailed")
-    assert course.submitted() == {f"{name} small.ipynb": course.work(name) for name in ("bob", "BOB")}

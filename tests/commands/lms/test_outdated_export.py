@@ -45,27 +45,23 @@ def test_platforms_get_no_older_points_unless_they_are_wanted(
     assert len(rows(course, "--for", platform)) >= 5 and OLDER_SENTENCE not in capsys.readouterr().err
 
 
-def test_the_table_marks_older_points(course: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """All are in it; status and standard error say the same as the column."""
+@pytest.mark.slow
+def test_the_table_marks_older_points(
+    course: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    """Status, standard error and nbgrader's export say the same; a source that cannot be read stops no export."""
     found = rows(course, "--for", "csv", status=1)
     assert [row["student_id"] for row in found if row["outdated"] == "yes"] == OLDER and len(found) == 5
     assert OLDER_SENTENCE in capsys.readouterr().err
     rows(course, "--for", "csv", "--outdated")
     assert OLDER_SENTENCE in capsys.readouterr().err
-
-
-def test_nbgraders_export_says_the_same(course: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """Through the plug-in, which finds the course folder itself."""
     plugin = "grader.commands.lms.export.CanvasExportPlugin"
     ended, said = run_program(ExportApp, caplog, f"--exporter={plugin}", "--to=theirs.csv")
     assert ended == 0 and f"{OLDER_SENTENCE}; left out (--CanvasExportPlugin.outdated puts them in)" in said
     assert "ann" in (course / "theirs.csv").read_text() and "bob" not in (course / "theirs.csv").read_text()
-
-
-def test_a_source_that_cannot_be_read_stops_no_export(course: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What cannot be known is said. An assignment that source/ no longer has is not compared at all."""
     notebook = course / "source" / ASSIGNMENT / "plain.ipynb"
     notebook.write_text("{")
+    capsys.readouterr()
     assert len(rows(course, "--for", "csv")) == 5
     assert f"whether points of {ASSIGNMENT} are older than source/ is not known" in capsys.readouterr().err
     notebook.unlink()

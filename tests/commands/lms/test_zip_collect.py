@@ -47,13 +47,22 @@ def collected(course: Course, caplog: pytest.LogCaptureFixture) -> Collected:
 
 
 def canvas(course: Course) -> list[Packed]:
-    """Return an archive of Canvas with what is right and what is odd."""
-    inner = packed([Packed("../../../../source/01-small/small.ipynb", course.work("bob")), Packed("/tmp/a.py", b"1")])
+    """Return an archive of Canvas with what is right, what is odd, and what would harm, also from within."""
+    inner = packed([
+        Packed("../../../nbgrader_config.py", b"c.Grader.helper_packages = []"),
+        Packed("../../../../source/01-small/small.ipynb", course.work("eve")),
+        Packed("/tmp/small.ipynb", course.work("eve")),
+        Packed("source/small.ipynb", b"../../source", mode=0o120777),
+        Packed("more.zip", packed([Packed("small.ipynb", course.work("eve"))])),
+        Packed("bomb.ipynb", bytes(3 * 2**20)),
+        Packed("work/small.ipynb", course.work("bob")),
+    ])  # fmt: skip
     return [
         Packed("leeann_101_9005_small-2.ipynb", course.work("ann")),
         Packed("leeann_101_9001_small.ipynb", course.work("an older upload of ann")),
         Packed("oduyabob_LATE_102_9002_work.zip", inner),
         Packed("../../../x_103_9003_homework.ipynb", course.work("zofie")),
+        Packed("x_103_9004_work.zip", b"PK\x03\x04"),
         Packed("stranger_777_9004_small.ipynb", course.work("eve")),
         Packed("leeann_101_9006_2-other.ipynb", b"../../gradebook.db", mode=0o120777),
         Packed("leeann_101_9007_bomb.ipynb", bytes(3 * 2**20)),
@@ -61,46 +70,48 @@ def canvas(course: Course) -> list[Packed]:
 
 
 def test_an_archive_is_collected_as_it_is_imported(collected: Collected) -> None:
-    """The same files in submitted/, and the same lines: the names of an archive, also hostile ones, become no path."""
+    """The same files and lines, and no file elsewhere. What would harm is listed, and the rest comes in."""
     course = collected.course
+    before = {path for path in course.folder.parent.rglob("*") if "submitted" not in path.parts}
     said = course.take(canvas(course), status=1)
     imported = course.submitted()
     assert imported == {f"{who} small.ipynb": course.work(who) for who in ("ann", "bob", "zofie")}
-    everywhere = {path for path in course.folder.parent.rglob("*") if path.is_file()}
+    everywhere = set(course.folder.parent.rglob("*"))
+    assert {path for path in everywhere if "submitted" not in path.parts} - before == {course.folder / "all.zip"}
+    for words in (
+        "leeann_101_9006_2-other.ipynb was not imported: it is neither a file nor a folder",
+        "bob: source/small.ipynb in work.zip was not imported: it is neither a file nor a folder",
+        "bob: bomb.ipynb in work.zip was not imported: it would be more than 200 times as large",
+        "bob: more.zip was not opened: it is an archive in an archive",
+        "zofie: work.zip is not a zip archive, or is damaged",
+    ):
+        assert words in said
     collected.put("submissions.zip", canvas(course))
     logged = collected.collect("--force")
     assert course.submitted() == imported
     lines = [line.removeprefix("grader: ") for line in said.splitlines() if line.startswith("grader: ")]
-    assert len(lines) == 5 and all(line in logged for line in lines)
+    assert len(lines) == 9 and all(line in logged for line in lines)
     new = {path for path in course.folder.parent.rglob("*") if path.is_file()} - everywhere
     assert {str(path.relative_to(collected.folder)) for path in new} == {
         "archive/submissions.zip", *(f"extracted/{who}/small.ipynb" for who in ("ann", "bob", "zofie"))
     }  # fmt: skip
 
 
-def test_archives_of_both_platforms_may_lie_together(collected: Collected) -> None:
-    """Also in folders of the instructor's; what is no archive is named."""
+def test_several_archives_may_lie_together(collected: Collected) -> None:
+    """Of both platforms and in folders of the instructor's. Nothing says which one of two works is newer."""
     work = collected.course.work
-    collected.put("canvas.zip", [Packed("leeann_101_9001_small.ipynb", work("ann"))])
+    for name in ("1", "2"):
+        collected.put(f"{name}.zip", [Packed("leeann_101_9001_small.ipynb", work(name))])
     collected.put("group 2/moodle.ZIP", [Packed("Bob Oduya_12_assignsubmission_file/small (1).ipynb", work("bob"))])
     collected.put("x_103_9001_small.ipynb", work("zofie"))
     collected.put(".DS_Store", b"")
     logged = collected.collect()
-    assert collected.course.submitted() == {"ann small.ipynb": work("ann"), "bob small.ipynb": work("bob")}
-    assert (
-        "x_103_9001_small.ipynb was not imported: put the zip archive that the platform made there" in logged
-        and "DS_Store" not in logged
-    )
-
-
-def test_two_archives_do_not_hide_a_submission_from_each_other(collected: Collected) -> None:
-    """Nothing says which one is newer, unless the instructor does."""
-    for name in ("1.zip", "2.zip"):
-        collected.put(name, [Packed("leeann_101_9001_small.ipynb", collected.course.work(name))])
-    assert "ann: nothing was written: another small is in extracted/, and may be newer" in collected.collect()
-    assert collected.course.submitted() == {"ann small.ipynb": collected.course.work("1.zip")}
+    assert collected.course.submitted() == {"ann small.ipynb": work("1"), "bob small.ipynb": work("bob")}
+    assert "ann: nothing was written: another small is in extracted/, and may be newer" in logged
+    assert "x_103_9001_small.ipynb was not imported: put the zip archive that the platform made there" in logged
+    assert "DS_Store" not in logged
     collected.collect("--force", "--LmsExtractorPlugin.replace=True")
-    assert collected.course.submitted() == {"ann small.ipynb": collected.course.work("2.zip")}
+    assert collected.course.submitted()["ann small.ipynb"] == work("2")
 
 
 def test_a_worksheet_tells_the_time(collected: Collected) -> None:
@@ -118,28 +129,19 @@ def test_a_worksheet_tells_the_time(collected: Collected) -> None:
     assert "worksheet.csv was not imported" not in logged
 
 
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
+@pytest.mark.filterwarnings("ignore:Config option")
+def test_an_archive_of_something_else_or_a_misspelt_limit_ends_the_command(collected: Collected) -> None:
+    """With one line, and nothing is collected."""
+    for content, words in (
         (b"PK", "all.zip is not a zip archive, or is damaged"),
         ([Packed("small.ipynb", b"{}")], "no file there is named as Canvas or Moodle names submissions"),
-    ],
-)
-def test_an_archive_of_something_else_ends_the_command(
-    collected: Collected, content: list[Packed] | bytes, words: str
-) -> None:
-    """With one line, and nothing is collected."""
-    collected.put("all.zip", content)
-    logged = collected.collect(status=1)
-    assert len(re.findall("ERROR", logged)) == 1 and words in logged and collected.course.submitted() == {}
-
-
-@pytest.mark.filterwarnings("ignore:Config option")
-def test_a_misspelt_limit_ends_the_command(collected: Collected) -> None:
-    """The limits are those of `grader import`."""
-    collected.put("all.zip", [Packed("leeann_101_9001_small.ipynb", collected.course.work("ann"))])
-    collected.configure("c.Archives.ratios = 9")
-    assert "there is no c.Archives.ratios" in collected.collect(status=1)
+        ([Packed("leeann_101_9001_small.ipynb", b"{}")], "there is no c.Archives.ratios"),
+    ):
+        collected.put("all.zip", content)
+        if "ratios" in words:
+            collected.configure("c.Archives.ratios = 9")
+        logged = collected.collect(status=1)
+        assert len(re.findall("ERROR", logged)) == 1 and words in logged and collected.course.submitted() == {}
 
 
 @pytest.mark.parametrize("before", [False, True])

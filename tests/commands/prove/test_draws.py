@@ -16,7 +16,6 @@ from grader.commands.prove.prover import REFERENCE, ExerciseToProve, Prover
 from grader.engine.notebook.outline import Outline
 from grader.engine.runner.test_execution import Generator, seed_test
 from tests.support.notebooks import answer, check, helpers, notebook
-from tests.support.paths import REPOSITORY
 from tests.support.records import MISTAKE, entry, write
 from tests.support.small_class import NAME
 
@@ -45,13 +44,9 @@ WEAK = checked_with(2, "assert scaled(2, by) == 2 * by, 'Twice a number.'")
 """Adding does the same as multiplying only where the number is 2, as it is here."""
 
 
-@pytest.fixture
-def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A course folder, which is the working folder too, with a known mistake and a right answer in another style."""
-    (tmp_path / "nbgrader_config.py").write_bytes((REPOSITORY / "nbgrader_config.py").read_bytes())
-    write(tmp_path / "source" / NAME / "misconceptions/scaled.toml", SUM)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+def save(folder: Path) -> None:
+    """Write a known mistake."""
+    write(folder / "source" / NAME / "misconceptions/scaled.toml", SUM)
 
 
 def source(drawn: str, other: str = STRONG) -> nbformat.NotebookNode:
@@ -149,13 +144,16 @@ def test_a_test_draws_if_it_or_the_answer_takes_random_numbers() -> None:
     assert drawing_tests(prover, exercise_of(source(WEAK, FIXED))) == {"scaled-check-drawn"}
 
 
-def test_a_test_that_does_not_draw_is_not_copied() -> None:
-    """Neither are other cells; each copy has a name and a text of its own, and the source stays as it is."""
+def test_a_test_that_does_not_draw_is_not_copied(capsys: Capture) -> None:
+    """Neither are other cells; each copy has a name and a text of its own. A number below 0 is refused."""
     tests = source(WEAK, FIXED)
     copied, draws_of = copies(tests, {"scaled-check-drawn"}, 3)
     assert len(tests.cells) == 4 and len(copied.cells) == 7 and len({cell.source for cell in copied.cells}) == 7
     assert draws_of == {f"scaled-check-drawn-draw-{number}": "scaled-check-drawn" for number in range(3)}
     assert [cell.metadata.nbgrader.grade_id for cell in copied.cells[3:6]] == list(draws_of)
+    with pytest.raises(SystemExit):
+        main(["prove", "--draws", "-1"])
+    assert "expected 0 or more; got -1" in capsys.readouterr().err
 
 
 @pytest.mark.slow
@@ -169,10 +167,3 @@ def test_a_draw_that_never_ends_does_not_count_for_the_others(monkeypatch: pytes
     prover = Prover(sandbox=False)
     (found,) = with_other_draws(prover, [exercise], list(prover.matrices([exercise])), 6)
     assert [row.other_draws for row in found.rows] == [{}, {}]
-
-
-def test_a_number_of_draws_below_0_is_refused(capsys: Capture) -> None:
-    """The usage says so."""
-    with pytest.raises(SystemExit):
-        main(["prove", "--draws", "-1"])
-    assert "expected 0 or more; got -1" in capsys.readouterr().err

@@ -10,13 +10,13 @@ import pytest
 from grader.commands.cli import main
 from grader.commands.prove import prover
 from grader.commands.prove.console import as_json
+from grader.commands.prove.fillings import Filling
 from grader.commands.prove.matrix import AnswerRow, Kind, Matrix
 from grader.commands.prove.prover import ExerciseToProve, Prover
 from grader.engine.notebook.cells import grade_id
 from grader.engine.notebook.outline import Outline
 from tests.support.exercises import reference
 from tests.support.notebooks import answer, check, helpers, hidden, notebook, text
-from tests.support.paths import REPOSITORY
 from tests.support.records import MISTAKE, entry, write
 from tests.support.small_class import NAME
 
@@ -37,22 +37,12 @@ WEAK = "# Run this cell.\nassert scaled(2, -1) == -2, 'The sign changes.'"
 DIVISION = "- return x * by\n+ return x / by"
 
 
-@pytest.fixture
-def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A course folder with the assignment above, which is the working folder too."""
-    (tmp_path / "nbgrader_config.py").write_bytes((REPOSITORY / "nbgrader_config.py").read_bytes())
-    (tmp_path / "source" / NAME).mkdir(parents=True)
-    save(tmp_path)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
 def save(folder: Path, **cells: str) -> None:
     """Write the source with other text in some cells, whose names have `_` for `-`."""
     changed = nbformat.from_dict(SOURCE)
     for cell in changed.cells:
         cell.source = cells.get((grade_id(cell) or "").replace("-", "_"), cell.source)
-    nbformat.write(changed, folder / "source" / NAME / "small.ipynb")
+    write(folder / "source" / NAME / "small.ipynb", nbformat.writes(changed))
 
 
 def proved(capsys: Capture, *options: str) -> tuple[int, dict[str, Any]]:
@@ -82,14 +72,20 @@ def test_tests_that_find_everything_are_proven(course: Path, capsys: Capture) ->
 
 
 @pytest.mark.slow
-def test_a_mutant_that_no_test_finds_is_shown_with_its_edit(course: Path, capsys: Capture) -> None:
-    """So is the test that finds nothing new; exit status 1."""
+def test_a_wrong_answer_that_no_test_finds_is_an_error(course: Path, capsys: Capture) -> None:
+    """A mutant is shown with its edit, and so is the test that finds nothing new. No record explains a mistake."""
     save(course, scaled_check=WEAK)
     assert main(["prove", NAME]) == 1
     out = " ".join(capsys.readouterr().out.split())
     assert "scaled: no test finds a mutant that exchanges the operator in line 3 - return x * by + return x / by" in out
     assert "These exercises are open: scaled." in out
     assert "scaled: finds only what other tests also find: scaled-check, scaled-test-one" in out
+    write(course / "source" / NAME / "misconceptions/scaled.toml", MISTAKE.format(name="divides", replace="x / by"))
+    write(course / "source" / NAME / "survivors/scaled.toml", entry(DIVISION))
+    assert main(["prove", "--exercise", "scaled"]) == 1
+    out = " ".join(capsys.readouterr().out.split())
+    assert "scaled: no test finds the known mistake 'divides'" in out
+    assert "the record has an entry for no survivor" in out
 
 
 @pytest.mark.slow
@@ -114,7 +110,7 @@ def test_every_answer_says_which_tests_find_it(course: Path, capsys: Capture) ->
 
 @pytest.mark.slow
 def test_a_right_answer_that_loses_points_is_an_error(course: Path, capsys: Capture) -> None:
-    """Also in a folder that --answers names; the tests that it loses are named."""
+    """Also in a folder that --answers names; the tests that it loses are named. The reference is the first of them."""
     style = "def scaled(x, by):\n    return float(x * by) if by == 3 else 'never'"
     write(course / "styles" / NAME / "scaled/right-worded.py", style)
     assert main(["prove", "--exercise", "scaled", "--answers", "styles"]) == 1
@@ -122,73 +118,53 @@ def test_a_right_answer_that_loses_points_is_an_error(course: Path, capsys: Capt
     assert "scaled: the right answer 'worded' loses points in scaled-test-one" in out
     assert main(["prove", "--answers", "no-styles"]) == 1
     assert "--answers must name a folder" in capsys.readouterr().err
-
-
-@pytest.mark.slow
-def test_a_reference_that_loses_points_is_an_error(course: Path, capsys: Capture) -> None:
-    """It is the first of the right answers."""
     save(course, scaled_check=WEAK.replace("== -2", "== 7"))
     status, exercise = proved(capsys)
     assert status == 1 and exercise["rows"][0]["killed_by"] == ["scaled-check"]
 
 
 @pytest.mark.slow
-def test_a_known_mistake_that_survives_is_an_error(course: Path, capsys: Capture) -> None:
-    """No record explains it: the tests must find it."""
-    save(course, scaled_check=WEAK)
-    write(course / "source" / NAME / "misconceptions/scaled.toml", MISTAKE.format(name="divides", replace="x / by"))
-    write(course / "source" / NAME / "survivors/scaled.toml", entry(DIVISION))
-    assert main(["prove", "--exercise", "scaled"]) == 1
-    out = " ".join(capsys.readouterr().out.split())
-    assert "scaled: no test finds the known mistake 'divides'" in out
-    assert "the record has an entry for no survivor" in out
-
-
-@pytest.mark.slow
 def test_a_record_explains_survivors(course: Path, capsys: Capture) -> None:
-    """With all of them explained, the exercise is proven; the layout of an edit does not matter."""
+    """Then the exercise is proven, whatever the layout of an edit is; an entry for no survivor is an error."""
+    record = course / "source" / NAME / "survivors/scaled.toml"
+    for edit in (DIVISION, "- return x * by\n+ return x ^ by"):
+        write(record, entry(edit))
+        status, exercise = proved(capsys)
+        assert status == 1 and exercise["stale"] == [edit] and surviving(exercise) == set()
+    record.unlink()
     save(course, scaled_check=WEAK)
     _, exercise = proved(capsys)
     assert DIVISION in surviving(exercise)
-    record = entry(*(edit.replace("- ", "  - ") for edit in surviving(exercise)))
-    write(course / "source" / NAME / "survivors/scaled.toml", record)
+    write(record, entry(*(edit.replace("- ", "  - ") for edit in surviving(exercise))))
     status, explained = proved(capsys)
     assert status == 0 and surviving(explained) == surviving(exercise)
     assert all(row["reason"] for row in explained["rows"] if row["edit"] in surviving(exercise))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("edit", [DIVISION, "- return x * by\n+ return x ^ by"], ids=["killed", "unknown"])
-def test_an_entry_for_no_survivor_is_an_error(course: Path, capsys: Capture, edit: str) -> None:
-    """A test finds the mutant now, or no mutant has this edit any more."""
-    write(course / "source" / NAME / "survivors/scaled.toml", entry(edit))
-    status, exercise = proved(capsys)
-    assert status == 1 and exercise["stale"] == [edit] and surviving(exercise) == set()
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "complaint"),
-    [
-        ("scale", entry(DIVISION), "01-small has no 'scale'"),
-        ("scaled", entry(DIVISION, reason="it is fine"), "a reason begins with 'equivalent: ' or 'not forbidden: '"),
-        ("scaled", entry(DIVISION, DIVISION), "an edit is explained once"),
-        ("scaled", entry(DIVISION) + entry(DIVISION, reason="not forbidden: no"), "an edit is explained once"),
-        ("scaled", entry(DIVISION) * 2, "must be TOML"),
-        ("scaled", entry(""), "must have edits"),
-        ("scaled", entry(DIVISION, "- return 1"), "must have edits"),
-        ("scaled", entry("+ return 1", DIVISION), "must have edits"),
-        ("scaled", entry("return 1", DIVISION), "must have edits"),
-        ("scaled", entry(DIVISION) + "hint = 'no'", "hint"),
-        ("scaled", entry(DIVISION) + "'equivalent: no' = 1", "Expected `str`"),
-        ("scaled", "[[survivor", "must be TOML"),
-    ],
-)
-def test_a_record_with_a_defect_is_one_line(course: Path, capsys: Capture, name: str, content: str, complaint: str):
-    """It names the file, and nothing is graded."""
-    write(course / "source" / NAME / f"survivors/{name}.toml", content)
-    assert main(["prove"]) == 1
-    (line,) = capsys.readouterr().err.splitlines()
-    assert f"survivors/{name}.toml" in line and complaint in line
+def test_a_record_with_a_defect_or_an_unknown_exercise_is_one_line(course: Path, capsys: Capture) -> None:
+    """It names the file, or the exercises that there are, and nothing is graded."""
+    assert main(["prove", "--exercise", "scales"]) == 1
+    assert "no exercise is called 'scales'; known: root, scaled" in capsys.readouterr().err
+    for content, complaint in (
+        (entry(DIVISION, reason="it is fine"), "a reason begins with 'equivalent: ' or 'not forbidden: '"),
+        (entry(DIVISION, DIVISION), "an edit is explained once"),
+        (entry(DIVISION) + entry(DIVISION, reason="not forbidden: no"), "an edit is explained once"),
+        (entry(DIVISION) * 2, "must be TOML"),
+        (entry(""), "must have edits"),
+        (entry(DIVISION, "- return 1"), "must have edits"),
+        (entry("+ return 1", DIVISION), "must have edits"),
+        (entry("return 1", DIVISION), "must have edits"),
+        (entry(DIVISION) + "hint = 'no'", "hint"),
+        (entry(DIVISION) + "'equivalent: no' = 1", "Expected `str`"),
+        ("[[survivor", "must be TOML"),
+        (None, "01-small has no 'scale'"),
+    ):
+        record = course / "source" / NAME / "survivors" / ("scaled.toml" if content else "scale.toml")
+        write(record, content or entry(DIVISION))
+        assert main(["prove"]) == 1
+        (line,) = capsys.readouterr().err.splitlines()
+        assert f"survivors/{record.name}" in line and complaint in line
+        record.unlink()
 
 
 def test_a_record_is_not_released(course: Path) -> None:
@@ -196,12 +172,6 @@ def test_a_record_is_not_released(course: Path) -> None:
     write(course / "source" / NAME / "survivors/scaled.toml", entry(DIVISION))
     assert main(["release"]) == 0
     assert [path.name for path in (course / "release" / NAME).iterdir()] == ["small.ipynb"]
-
-
-def test_an_unknown_exercise_is_one_line(course: Path, capsys: Capture) -> None:
-    """It names those that there are."""
-    assert main(["prove", "--exercise", "scales"]) == 1
-    assert "no exercise is called 'scales'; known: root, scaled" in capsys.readouterr().err
 
 
 @pytest.mark.slow
@@ -217,10 +187,13 @@ def test_a_tenth_is_drawn_by_its_seed(course: Path, capsys: Capture) -> None:
 
 @pytest.mark.slow
 def test_a_tenth_of_the_course_is_a_tenth() -> None:
-    """Of the mutants of one exercise at least, within the spread of chance."""
+    """Of one exercise, within the spread of chance; a sample has all trivial answers of an exercise or none."""
     exercise = ExerciseToProve("a", "beam-search", SOURCE, [], {}, {prover.REFERENCE: reference("beam-search")}, {})
-    shares = [sum(Prover(tenth=seed)._is_in_sample(exercise, row) for row, _ in exercise.rows) for seed in range(5)]
-    assert all(0.05 < share / len(exercise.rows) < 0.16 for share in shares)
+    samples = [
+        [row.kind for row, _ in exercise.rows if Prover(tenth=seed)._is_in_sample(exercise, row)] for seed in range(40)
+    ]
+    assert all(0.05 < len(sample) / len(exercise.rows) < 0.16 for sample in samples[:5])
+    assert {sample.count(Kind.TRIVIAL) for sample in samples} == {0, len(Filling) - 1}
 
 
 @pytest.mark.slow
@@ -254,15 +227,3 @@ def test_an_exercise_depends_on_a_test_that_alone_finds_most() -> None:
     survived = Matrix("01", "e", ["s", "t"], [*both, AnswerRow(Kind.MUTANT, "none")], [])
     assert not survived.depends_on_one_test() and as_json([survived])["exercises"][0]["thin"]
     assert not as_json([Matrix("01", "e", ["s", "t"], both, [])])["exercises"][0]["thin"]
-
-
-def test_an_exercise_is_cut_to_what_it_needs() -> None:
-    """The tests of others are left out; what others answer stays, because the exercise may use it."""
-    source = Outline(SOURCE)
-    cut = Outline(source.alone("scaled"))
-    assert cut.names == ["imports", "root", "scaled", "scaled-check", "scaled-test-one"]
-    assert source.scored_tests("root") == ["root-check", "root-test-more"] and cut.coded == source.coded
-    changed = Outline(cut.with_answer("scaled", "def scaled(): pass"))
-    assert changed.reference("scaled") == "def scaled(): pass" and changed.reference("root") == cut.reference("root")
-    assert source.reference("scaled") == cut.reference("scaled") != changed.reference("scaled")
-    assert changed.notebook.cells[0] is cut.notebook.cells[0]

@@ -12,7 +12,6 @@ from grader.commands.prove.matrix import AnswerRow, Kind
 from grader.commands.prove.sentences.assertions import said, sentences
 from grader.commands.prove.sentences.leads import leads
 from tests.support.notebooks import answer, check, hidden, notebook
-from tests.support.paths import REPOSITORY
 from tests.support.records import MISTAKE, write
 from tests.support.small_class import NAME
 
@@ -41,15 +40,6 @@ says = "is a return missing"
 always = "the check got None"
 """
 MISTAKES = MISTAKE.format(name="takes by", replace="by") + MISTAKE.format(name="adds", replace="x + by")
-
-
-@pytest.fixture
-def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A course folder with one exercise, whose sentences are tied as they should be; it is the working folder, too."""
-    (tmp_path / "nbgrader_config.py").write_bytes((REPOSITORY / "nbgrader_config.py").read_bytes())
-    save(tmp_path)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def save(folder: Path, code: str = CHECK, toml: str = MISTAKES + TIES, one: str = "scaled(5, -1) == -5") -> None:
@@ -87,7 +77,7 @@ def test_sentences_that_come_for_what_they_mean_are_proven(course: Path, capsys:
 
 
 def test_a_sentence_for_another_mistake_is_a_false_lead(course: Path, capsys: Capture) -> None:
-    """Two mistakes that share the number of an example get the same sentence. It is shown with the edit."""
+    """It is shown with the edit. In a hidden test a question names a cause; what was measured needs no tie."""
     save(course, toml=MISTAKES + MISTAKE.format(name="adds by its size", replace="x + abs(by)") + TIES)
     status, found = proved(capsys)
     (lead,) = found["false"]
@@ -97,10 +87,6 @@ def test_a_sentence_for_another_mistake_is_a_false_lead(course: Path, capsys: Ca
     assert main(["prove", "--sentences"]) == 1
     out = " ".join(capsys.readouterr().out.split())
     assert "scaled-check says to the mistake 'adds by its size' what it does not mean Yours adds them." in out
-
-
-def test_a_sentence_of_a_hidden_test_is_judged_too(course: Path, capsys: Capture) -> None:
-    """There a question names a cause; what was measured needs no tie."""
     save(course, toml=MISTAKES + TIES + '[[sentence]]\nsays = "Five is taken off"\nmeans = ["adds"]\n')
     _, found = proved(capsys)
     assert found["errors"] == ["false"] and {lead["test"] for lead in found["false"]} == {"scaled-test-one"}
@@ -145,12 +131,15 @@ def test_an_untied_sentence_that_names_a_cause_is_an_error(course: Path, capsys:
 
 
 def test_a_right_answer_may_get_no_message(course: Path, capsys: Capture) -> None:
-    """Also of a test without points, which `grader prove` alone does not see."""
-    write(course / "tests/correct_answers" / NAME / "scaled/right-loop.py", "def scaled(x, by):\n    return by * x")
-    save(course)
+    """Also of a test without points, which `grader prove` alone does not see. A missing folder of answers is said."""
+    main(["prove"])
+    assert "there is no folder" in capsys.readouterr().err
+    styles = course / "tests/correct_answers" / NAME / "scaled"
+    write(styles / "right-loop.py", "def scaled(x, by):\n    return by * x")
+    main(["prove"])
+    assert not capsys.readouterr().err
     assert proved(capsys)[0] == 0
-    strict = "def scaled(x, by):\n    return float(x * by) if by == 3 else x * by"
-    write(course / "tests/correct_answers" / NAME / "scaled/right-float.py", strict)
+    write(styles / "right-float.py", "def scaled(x, by):\n    return float(x * by) if by == 3 else x * by")
     save(course, CHECK + 'assert type(got) is int, "It is a whole number."\n')
     _, found = proved(capsys)
     assert [(lead["kind"], lead["name"]) for lead in found["false"]] == [("right answer", "float")]
@@ -178,15 +167,6 @@ def test_a_mistake_that_is_taken_for_another_is_misnamed(course: Path, capsys: C
     ]
     found = leads([], [], [], rows, is_sample=False)
     assert found.misnamed == {"c": ["a"], "d": ["d", "a"]} and not found.are_true()
-
-
-def test_a_missing_folder_of_right_answers_is_said(course: Path, capsys: Capture) -> None:
-    """Not even the reference's own style is missing then, but the author should know."""
-    main(["prove"])
-    assert "there is no folder" in capsys.readouterr().err
-    (course / "tests/correct_answers").mkdir(parents=True)
-    main(["prove"])
-    assert not capsys.readouterr().err
 
 
 SOURCE = """

@@ -14,10 +14,9 @@ from torch import nn
 from grader.commands.cli import main
 from grader.commands.prove.fillings import Filling
 from grader.commands.prove.matrix import AnswerRow, Kind, Matrix
-from grader.commands.prove.prover import REFERENCE, ExerciseToProve, Prover
 from grader.commands.prove.trivial import ForNothing, for_nothing, trivial_answers
 from tests.support.notebooks import answer, check, helpers, hidden, notebook
-from tests.support.paths import REPOSITORY
+from tests.support.records import write
 from tests.support.small_class import NAME
 
 Capture = pytest.CaptureFixture[str]
@@ -131,12 +130,6 @@ def test_the_first_argument_comes_back(body: str, expected: Any) -> None:
         assert result is x
 
 
-def test_a_generator_stays_one() -> None:
-    """It yields as many items, and is no list."""
-    items = trivial("def answer(n):\n    yield from range(n)", Filling.ONES)(3)
-    assert iter(items) is items and list(items) == [1, 1, 1]
-
-
 def test_zeros_with_gradients_depend_on_all_inputs_and_use_none() -> None:
     """Gradients of zero reach each argument and each parameter, also where an argument is infinite."""
     layer = namespace(LAYER, Filling.GRADIENTS)["Layer"](2)
@@ -145,14 +138,6 @@ def test_zeros_with_gradients_depend_on_all_inputs_and_use_none() -> None:
     assert torch.equal(out, torch.zeros(2))
     out.sum().backward()
     assert torch.equal(x.grad, torch.zeros(2)) and torch.equal(layer.weight.grad, torch.zeros(2))
-
-
-def test_a_class_keeps_its_parameters_and_its_other_builders() -> None:
-    """Its public methods are trivial, and change nothing in the object."""
-    layer = namespace(LAYER, Filling.ONES)["Layer"].ones()
-    out, (seen,) = layer(torch.zeros(4, 1))
-    assert torch.equal(out, torch.ones(4, 1)) and seen == 1 and layer.seen == 0 and layer.weight == 1
-    assert torch.equal(layer.double(torch.zeros(2)), torch.ones(2))
 
 
 OPERATORS = """
@@ -172,23 +157,30 @@ class Words:
 @functools.lru_cache
 def factorial(n):
     return n * factorial(n - 1) if n else 1
+def items(n):
+    yield from range(n)
 """
 
 
 def test_every_way_to_a_result_is_trivial() -> None:
-    """Operators, static methods and functions that a decorator replaced; what they call of each other is right."""
+    """Operators, static methods, generators and decorated functions; what they call of each other is right."""
     names = namespace(OPERATORS, Filling.ONES)
-    words = names["Words"](["one", "three"])
+    words, items = names["Words"](["one", "three"]), names["items"](3)
     assert (len(words), words[1], list(words), words.length("three")) == (1, "11111", ["111", "11111"], 1)
     assert names["factorial"](5) == 1 and names["factorial"].__name__ == "factorial"
+    assert iter(items) is items and list(items) == [1, 1, 1]
 
 
-def test_parameters_without_use_are_for_classes() -> None:
-    """Every method fails. A function has no parameters, and a text without definitions nothing to fill."""
-    layer = namespace(LAYER, Filling.UNUSED)["Layer"](2)
-    assert layer.weight.shape == (2,)
+def test_a_class_keeps_its_parameters_and_its_other_builders() -> None:
+    """Its methods are trivial and change nothing in it, or fail; a function has no parameters to keep."""
+    layer = namespace(LAYER, Filling.ONES)["Layer"].ones()
+    out, (seen,) = layer(torch.zeros(4, 1))
+    assert torch.equal(out, torch.ones(4, 1)) and seen == 1 and layer.seen == 0 and layer.weight == 1
+    assert torch.equal(layer.double(torch.zeros(2)), torch.ones(2))
+    unused = namespace(LAYER, Filling.UNUSED)["Layer"](2)
+    assert unused.weight.shape == (2,)
     with pytest.raises(RuntimeError, match="uses none"):
-        layer(torch.ones(2))
+        unused(torch.ones(2))
     assert Filling.UNUSED not in dict(trivial_answers("def answer(): pass"))
     assert [*trivial_answers("answer = 3")] == [] == [*trivial_answers("def _own(): pass")]
 
@@ -223,17 +215,7 @@ def test_a_tenth_is_allowed(points: float, is_too_much: bool) -> None:
     assert found.for_nothing.tests == {"order": ["zeros"]} and not found.is_proven()
 
 
-@pytest.fixture
-def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A course folder with one layer, which is the working folder too."""
-    (tmp_path / "nbgrader_config.py").write_bytes((REPOSITORY / "nbgrader_config.py").read_bytes())
-    (tmp_path / "source" / NAME).mkdir(parents=True)
-    save(tmp_path, ORDER)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def save(folder: Path, order: str) -> None:
+def save(folder: Path, order: str = ORDER) -> None:
     """Write the source with a test of the order."""
     source = notebook(
         helpers("imports", "import torch\nfrom torch import nn"),
@@ -242,12 +224,12 @@ def save(folder: Path, order: str) -> None:
         hidden("layer-test-parameters", "It has its parameters.", BUILT),
         hidden("layer-test-order", "What changes places in x does so in the output.", order),
     )
-    nbformat.write(source, folder / "source" / NAME / "small.ipynb")
+    write(folder / "source" / NAME / "small.ipynb", nbformat.writes(source))
 
 
 @pytest.mark.slow
 def test_points_for_nothing_are_an_error(course: Path, capsys: Capture) -> None:
-    """The exercise is open, and the tests are named with the answers that pass them."""
+    """The tests are named with the answers that pass them; one that asks for a value first gives nothing."""
     assert main(["prove", "--trivial"]) == 1
     out = " ".join(capsys.readouterr().out.split())
     assert "layer: trivial answers earn 1 / 2 points, and may earn a tenth" in out
@@ -258,20 +240,7 @@ def test_points_for_nothing_are_an_error(course: Path, capsys: Capture) -> None:
     assert exercise["for_nothing"]["apart"] == ["layer-test-parameters"] and exercise["for_nothing"]["points"] == 1
     assert {row["kind"] for row in exercise["rows"]} == {"right answer", "trivial answer"}
     assert all(kills == 0 for kills in exercise["kills"].values())
-
-
-@pytest.mark.slow
-def test_a_test_that_asks_for_a_value_first_gives_nothing_for_nothing(course: Path, capsys: Capture) -> None:
-    """The exercise is proven."""
     save(course, f"{VALUES}\n{ORDER}")
     assert main(["prove", "--trivial"]) == 0
     row = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("layer "))
     assert "0 / 2" in row and row.rstrip().endswith("ok")
-
-
-def test_a_sample_holds_all_trivial_answers_of_an_exercise_or_none() -> None:
-    """What they earn together counts."""
-    exercise = ExerciseToProve("a", "layer", notebook(), [], {}, {REFERENCE: LAYER}, {})
-    rows = [row for row, _ in exercise.rows if row.kind is Kind.TRIVIAL]
-    drawn = [{Prover(tenth=seed)._is_in_sample(exercise, row) for row in rows} for seed in range(40)]
-    assert len(rows) == len(Filling) and all(len(each) == 1 for each in drawn) and {True} in drawn and {False} in drawn

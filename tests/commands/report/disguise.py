@@ -41,15 +41,12 @@ def rename(tree: ast.AST, chance: random.Random, *, parameters: bool) -> None:
                 node.arg = new.get(name, name)
 
 
-def exchange(tree: ast.AST, chance: random.Random) -> int:
-    """Exchange neighbouring assignments that do not depend on each other, half of them; return how many."""
-    exchanged = 0
+def exchange(tree: ast.AST, chance: random.Random) -> None:
+    """Exchange neighbouring assignments that do not depend on each other, half of them."""
     for block in blocks(tree):
         for place, (first, second) in enumerate(pairwise(list(block))):
             if block[place] is first and are_independent(first, second) and chance.random() < 0.5:
                 block[place : place + 2] = [second, first]
-                exchanged += 1
-    return exchanged
 
 
 def blocks(tree: ast.AST) -> Iterator[list[ast.stmt]]:

@@ -1,20 +1,15 @@
 """Reads pages of class reports as a browser reads them, and makes reports with other texts in them."""
 
-import shutil
 import subprocess
 from typing import Any
 
 import msgspec
-import pytest
 from bs4 import BeautifulSoup, Tag
 
 from grader.commands.report.model import ClassReport
+from tests.commands.mark.marker import BROWSER
 from tests.support.waiting import HANGS
 
-BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-needs_browser = pytest.mark.skipif(
-    BROWSER is None, reason="pip cannot install Chromium; .ci/run does, so CI runs these"
-)
 OPTIONS = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run")
 TIMES = {"made", "due", "handed_in"}
 SIZES = {"tests": 14, "exercises": 4, "mistakes": 7, "groups": 5, "pairs": 4}

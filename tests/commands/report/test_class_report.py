@@ -16,11 +16,23 @@ from grader.errors import GraderError
 from tests.commands.serve.serving import MISCONCEPTION
 from tests.support.notebooks import answered
 from tests.support.paths import REPOSITORY
+from tests.support.records import write
 from tests.support.small_class import NAME, RIGHT, SCORES, grade_class, hand_in, make_course, released, run
 
 pytestmark = pytest.mark.slow
 
 STUDENTS = 24
+
+
+def course_with(folder: Path, answers: dict[str, str], *, misconceptions: str = "") -> Path:
+    """A graded course in which students gave these answers to `one`, and know the rest."""
+    make_course(folder)
+    if misconceptions:
+        write(folder / "source" / NAME / "misconceptions/one.toml", misconceptions)
+    for student, one in answers.items():
+        hand_in(folder, student, answered(released(folder), **RIGHT | {"one": one}))
+    grade_class(folder)
+    return folder
 
 
 def test_points_and_who_is_missing(again: Path) -> None:
@@ -33,15 +45,11 @@ def test_points_and_who_is_missing(again: Path) -> None:
     made = class_report(CourseDir(again), NAME)
     assert {student.name: student.points for student in made.students} == SCORES | {"ann": SCORES["ann"] + 1.5}
     assert made.missing == ["zoe"] and made.ungraded == []
-    waiting = {student.name for student in made.students if student.needs_marking}
-    assert waiting == {"cat", "dan"}
+    assert {student.name for student in made.students if student.needs_marking} == {"cat", "dan"}
     assert [(each.name, each.is_question, each.blank) for each in made.exercises] == [
         ("one", False, 1), ("two", False, 1), ("why", True, 2),
     ]  # fmt: skip
-    repaired = {
-        made.students[place].name for each in made.incidents if each.kind == REPAIRED for place in each.students
-    }
-    assert repaired == {"cat"}
+    assert {place for each in made.incidents if each.kind == REPAIRED for place in each.students} == {2}
     assert any(each.kind == "crashed" and each.place == "one" for each in made.incidents)
 
 
@@ -55,6 +63,17 @@ def test_without_names_nobody_can_be_found(again: Path) -> None:
         )
     points = [student["points"] for student in json.loads((again / "out" / "report.json").read_text())["students"]]
     assert sorted(points) == sorted(SCORES.values()) and points != list(SCORES.values())
+
+
+def test_a_page_follows_arrivals(again: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is written again when there are new results, and loads itself again."""
+    monkeypatch.setattr(command, "LOOK_SECONDS", 0.01)
+    pages = report(CourseDir(again), NAME, ReportOptions(follow=True))
+    assert "zoe" not in next(pages).read_text()
+    hand_in(again, "zoe", released(again))
+    grade_class(again)
+    page = next(pages).read_text()
+    assert "zoe" in page and 'http-equiv="refresh"' in page
 
 
 def test_a_report_needs_a_graded_class(tmp_path: Path) -> None:
@@ -73,23 +92,19 @@ def test_a_report_needs_a_graded_class(tmp_path: Path) -> None:
 
 def test_an_unnamed_group_is_found_and_explained(tmp_path: Path) -> None:
     """Two students double their number, each in other words; a third one adds one, alone."""
-    folder = make_course(tmp_path / "course")
-    for student, one in {
+    answers = {
         "ann": "def one(x=1):\n    return 2 * x",
         "bob": "def one(x=1):\n    twice = x + x  # mine\n    return twice",
         "cat": "def one(x=1):\n    return x + 1.5",
-    }.items():
-        hand_in(folder, student, answered(released(folder), **RIGHT | {"one": one}))
-    grade_class(folder)
+    }
+    folder = course_with(tmp_path / "course", answers)
     (group,) = class_report(CourseDir(folder), NAME).groups
     assert group.students == [0, 1] and group.failed == ["one-check", "one-test-more"] and group.cost == 6.0
     assert group.example.source == "def one(x=1):\n    return 2 * x" and group.example.message == "one() is 1."
     drafted = run(folder, "grader", "report", NAME, "--draft-mistake", group.key)
     place, entry = drafted.stdout.split("\n", 1)
     assert place == f"# source/{NAME}/misconceptions/one.toml: write the name and the hint", drafted.stderr
-    lists = folder / "source" / NAME / "misconceptions"
-    lists.mkdir()
-    (lists / "one.toml").write_text(entry.replace("… (to be written; it", "doubles. It"))
+    write(folder / "source" / NAME / "misconceptions/one.toml", entry.replace("… (to be written; it", "doubles. It"))
     known = run(folder, "grader", "report", NAME, "--draft-mistake", group.key)
     assert known.returncode == 1 and "are a known mistake, 'doubles. It" in known.stderr
     grade_class(folder)
@@ -99,55 +114,28 @@ def test_an_unnamed_group_is_found_and_explained(tmp_path: Path) -> None:
     assert refused.returncode == 1 and "has the key" in refused.stderr
 
 
-def test_code_that_does_not_run_is_no_mistake_without_a_name(tmp_path: Path) -> None:
-    """A typo of several students is listed with what happened; there is no behaviour to name."""
-    folder = make_course(tmp_path / "course")
-    for student, one in {
-        "ann": "def one(x=1):\n    return x +",
-        "bob": "def one(x=1) return x",
-        "cat": "first = 1",
-    }.items():
-        hand_in(folder, student, answered(released(folder), **RIGHT | {"one": one}))
-    grade_class(folder)
-    made = class_report(CourseDir(folder), NAME)
-    assert made.groups == [] and made.lecture == []
-    (found,) = (each for each in made.incidents if each.kind == DOES_NOT_RUN)
-    assert found.place == "one" and found.students == [0, 1, 2] and "one is not defined" in found.detail
-    refused = run(folder, "grader", "report", NAME, "--draft-mistake", "one-0123ab")
-    assert refused.returncode == 1 and not refused.stdout
-    assert "3 answers to one do not run, which is no mistake to name" in " ".join(refused.stderr.split())
-
-
 def test_a_known_mistake_of_two_students_is_no_similar_work(tmp_path: Path) -> None:
-    """Two others share a mistake that no list foresees: these are listed."""
-    folder = make_course(tmp_path / "course")
-    lists = folder / "source" / NAME / "misconceptions"
-    lists.mkdir()
-    (lists / "one.toml").write_text(MISCONCEPTION)
-    for student, one in {
+    """One that no list foresees is. Code that does not run has no behaviour: it is listed, and cannot be named."""
+    answers = {
         "ann": "def one(x=1):\n    return x + 1",
         "bob": "def one(y=1):\n    return y + 1",
         "cat": "def one(x=1):\n    return 2 * x",
         "dan": "def one(y=1):\n    return 2 * y",
         "eve": RIGHT["one"],
         "fay": RIGHT["one"],
-    }.items():
-        hand_in(folder, student, answered(released(folder), **RIGHT | {"one": one}))
-    grade_class(folder)
+        "gus": "def one(x=1):\n    return x +",
+        "hal": "def one(x=1) return x",
+        "ida": "first = 1",
+    }
+    folder = course_with(tmp_path / "course", answers, misconceptions=MISCONCEPTION)
     made = class_report(CourseDir(folder), NAME)
     assert [each.students for each in made.mistakes] == [[0, 1]] and [each.students for each in made.groups] == [[2, 3]]
     assert [(each.left, each.right) for each in made.pairs] == [(2, 3)]
-
-
-def test_a_page_follows_arrivals(again: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is written again when there are new results, and loads itself again."""
-    monkeypatch.setattr(command, "LOOK_SECONDS", 0.01)
-    pages = report(CourseDir(again), NAME, ReportOptions(follow=True))
-    assert "zoe" not in next(pages).read_text()
-    hand_in(again, "zoe", released(again))
-    grade_class(again)
-    page = next(pages).read_text()
-    assert "zoe" in page and 'http-equiv="refresh"' in page
+    (found,) = (each for each in made.incidents if each.kind == DOES_NOT_RUN)
+    assert found.place == "one" and found.students == [6, 7, 8] and "one is not defined" in found.detail
+    refused = run(folder, "grader", "report", NAME, "--draft-mistake", "one-0123ab")
+    assert refused.returncode == 1 and not refused.stdout
+    assert "3 answers to one do not run, which is no mistake to name" in " ".join(refused.stderr.split())
 
 
 def test_a_class_with_a_known_truth(tmp_path: Path) -> None:

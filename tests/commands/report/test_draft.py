@@ -23,7 +23,7 @@ from tests.support.exercises import HELPER_PACKAGES, SOURCES, STYLES, misconcept
 
 PROVER = Prover(helper_packages=HELPER_PACKAGES)
 SMALL = ("split-heads", "combine-heads", "add-mask", "vanilla-attention")
-REFERENCE = """\
+SCALED = """\
 def scaled(rows, by):
     ### BEGIN SOLUTION
     total = rows.sum(-1)
@@ -77,22 +77,19 @@ def test_the_draft_of_a_mistake_behaves_like_the_answer(exercise: str, name: str
     assert not is_alike(reference(exercise))
 
 
-@pytest.mark.slow
-def test_a_mistake_in_another_style_is_drafted_as_an_edit_of_the_reference() -> None:
-    """No line is like one of the reference, and yet a small edit of it behaves alike."""
-    exercise = "split-heads"
-    answer = "def split_heads(x, n_heads):\n    return torch.stack(x.chunk(n_heads, -1), dim=2)"
-    found = draft(reference(exercise), exercise, answer, behaves_like(SOURCES[exercise], exercise, answer, PROVER))
+@pytest.mark.parametrize(
+    "answer",
+    [
+        pytest.param(SCALED.replace("rows.sum(-1)", "rows.sum(dim=-1)").replace("total * by", "total / by"), id="two"),
+        pytest.param(STYLE, id="another shape"),
+        pytest.param("def scaled(", id="not valid Python"),
+    ],
+)
+def test_the_smallest_edit_wins(answer: str) -> None:
+    """Of two things that are written differently one makes the mistake; for another shape, mutants are tried."""
+    found = draft(SCALED, "scaled", answer, lambda text: "total / by" in text)
     assert found is not None and found.misconception is not None
-    [known] = [each for each in misconceptions_of(exercise) if each.name == "leaves the words before the heads"]
-    assert found.misconception.apply(reference(exercise)).split() == known.apply(reference(exercise)).split()
-
-
-@pytest.mark.parametrize("style", [style for style in STYLES if style.parent.name == "split-heads"][:2], ids=str)
-def test_a_right_answer_has_no_draft(style: Path) -> None:
-    answer = style.read_text()
-    is_alike = behaves_like(SOURCES["split-heads"], "split-heads", answer, PROVER)
-    assert draft(reference("split-heads"), "split-heads", answer, is_alike) is None
+    assert (found.misconception.find, found.misconception.replace) == ("total * by", "total / by")
 
 
 @pytest.mark.slow
@@ -108,54 +105,27 @@ def test_disguised_mistakes_are_found_from_their_text(known: Misconception, seed
     assert means(answer)(found.misconception.apply(solution))
 
 
-def test_the_smallest_edit_wins() -> None:
-    """Two things are written differently, and one of them makes the mistake."""
-    answer = REFERENCE.replace("rows.sum(-1)", "rows.sum(dim=-1)").replace("total * by", "total / by")
-    found = draft(REFERENCE, "scaled", answer, lambda text: "/ by" in text)
-    assert found is not None and found.misconception is not None
-    assert (found.misconception.find, found.misconception.replace) == ("total * by", "total / by")
-
-
 def test_edits_that_only_work_together_are_drafted_together() -> None:
-    answer = (
-        REFERENCE.replace("rows.sum(-1)", "rows.prod(0)").replace("total * by", "total / by").replace("mean", "amax")
-    )
-    found = draft(REFERENCE, "scaled", answer, lambda text: "/ by" in text and "prod(0)" in text)
+    answer = SCALED.replace("rows.sum(-1)", "rows.prod(0)").replace("total * by", "total / by").replace("mean", "amax")
+    found = draft(SCALED, "scaled", answer, lambda text: "/ by" in text and "prod(0)" in text)
     assert found is not None and found.misconception is not None
     assert "amax" not in found.misconception.replace
-    assert found.misconception.apply(REFERENCE) == answer.replace("amax", "mean")
-
-
-def test_mutants_are_tried_where_the_answer_has_another_shape() -> None:
-    found = draft(REFERENCE, "scaled", STYLE, lambda text: "total / by" in text)
-    assert found is not None and found.misconception is not None
-    assert (found.misconception.find, found.misconception.replace) == ("total * by", "total / by")
+    assert found.misconception.apply(SCALED) == answer.replace("amax", "mean")
 
 
 def test_an_answer_that_no_edit_behaves_like_is_shown_in_a_comment() -> None:
-    found = draft(REFERENCE, "scaled", STYLE, lambda text: False)
+    """Whatever is in it. The search ends when its time is over, and for a right answer it does not begin."""
+    found = draft(SCALED, "scaled", STYLE, lambda text: False)
     assert found is not None and found.misconception is None
     lines = found.toml.splitlines()
     assert all(line.startswith("#") for line in lines) and "#     return torch.mul(s, 1 / b)" in lines
-    assert found.tried >= len(mutants(REFERENCE))
-
-
-def test_a_comment_holds_any_answer() -> None:
-    found = draft(REFERENCE, "scaled", "a\r\x1b[2Jb = 1\n[[misconception]]", lambda text: False)
+    assert found.tried >= len(mutants(SCALED))
+    found = draft(SCALED, "scaled", "a\r\x1b[2Jb = 1\n[[misconception]]", lambda text: False)
     assert found is not None and found.toml.splitlines()[1:] == ["# a", "# [2Jb = 1", "# [[misconception]]"]
-
-
-def test_a_search_ends_when_its_time_is_over() -> None:
     asked: list[str] = []
-    found = draft(REFERENCE, "scaled", STYLE, lambda text: bool(asked.append(text)), seconds=0)
-    assert found is not None and found.misconception is None
-    assert asked == [REFERENCE]
-
-
-def test_an_answer_that_is_not_valid_python_is_compared_with_mutants() -> None:
-    assert differences(REFERENCE, "def scaled(") == []
-    found = draft(REFERENCE, "scaled", "def scaled(", lambda text: "total / by" in text)
-    assert found is not None and found.misconception is not None
+    found = draft(SCALED, "scaled", STYLE, lambda text: bool(asked.append(text)), seconds=0)
+    assert found is not None and found.misconception is None and asked == [SCALED]
+    assert draft(SCALED, "scaled", STYLE, lambda text: True) is None
 
 
 @pytest.mark.slow
@@ -171,45 +141,41 @@ def test_all_edits_together_make_the_answer(style: Path, seed: int) -> None:
 
 
 def test_names_are_those_of_the_reference() -> None:
+    """So the only difference is the mistake; a text that is no Python has none."""
     answer = (
         "def scaled(a, b):\n    s = a.sum(-1)\n    for r in a:\n        s = s + r.mean()\n    s = s / b\n    return s"
     )
-    assert names(REFERENCE, answer) == {"a": "rows", "b": "by", "s": "total", "r": "row"}
-    [edit] = differences(REFERENCE, answer)
-    assert (REFERENCE[edit.start : edit.end], edit.text) == ("total * by", "total / by")
+    assert names(SCALED, answer) == {"a": "rows", "b": "by", "s": "total", "r": "row"}
+    [edit] = differences(SCALED, answer)
+    assert (SCALED[edit.start : edit.end], edit.text) == ("total * by", "total / by")
+    assert differences(SCALED, "def scaled(") == []
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "find", "replace"),
+    ("old", "new", "entry"),
     [
-        pytest.param("rows.sum(-1)", "rows.sum(-2)", "rows.sum(-1)", "rows.sum(-2)", id="an expression"),
-        pytest.param("return total\n", "return -total\n", "return total", "return -total", id="not a name alone"),
-        pytest.param('    total = total * by   # the "scale"\n', "", None, None, id="a line that is removed"),
-        pytest.param(
-            "        total = total + row.mean()\n",
-            "        total = total + row.mean()\n        row = 1\n",
-            None,
-            None,
-            id="a line that is added",
-        ),
-        pytest.param("row.mean()", "'\\\"'", None, None, id="quotes and backslashes"),
-        pytest.param("row.mean()", 'f("""a""")', None, None, id="triple quotes"),
-        pytest.param("total\n    ###", "total\n\n    ###", None, None, id="an empty line"),
+        pytest.param("rows.sum(-1)", "rows.sum(-2)", ("rows.sum(-1)", "rows.sum(-2)"), id="an expression"),
+        pytest.param("return total\n", "return -total\n", ("return total", "return -total"), id="not a name alone"),
+        pytest.param('    total = total * by   # the "scale"\n', "", None, id="a line that is removed"),
+        pytest.param("+ row.mean()\n", "+ row.mean()\n        row = 1\n", None, id="a line that is added"),
+        pytest.param("row.mean()", "'\\\"'", None, id="quotes and backslashes"),
+        pytest.param("row.mean()", 'f("""a""")', None, id="triple quotes"),
+        pytest.param("total\n    ###", "total\n\n    ###", None, id="an empty line"),
     ],
 )
-def test_an_edit_becomes_an_entry_that_makes_it(old: str, new: str, find: str | None, replace: str | None) -> None:
-    text = REFERENCE.replace(old, new)
-    assert text != REFERENCE
-    made = as_misconception(REFERENCE, text, "scaled")
-    assert made is not None and made.apply(REFERENCE) == text
-    assert find is None or (made.find, made.replace) == (find, replace)
+def test_an_edit_becomes_an_entry_that_makes_it(old: str, new: str, entry: tuple[str, str] | None) -> None:
+    """The entry has the name and the hint that are to be written."""
+    text = SCALED.replace(old, new)
+    made = as_misconception(SCALED, text, "scaled")
+    assert text != SCALED and made is not None and made.apply(SCALED) == text
+    assert entry is None or (made.find, made.replace) == entry
     assert as_toml(made).startswith(f'[[misconception]]\nname = "{NAME}"') and HINT in as_toml(made)
 
 
 @pytest.mark.parametrize("exercise", SMALL)
 def test_every_mutant_becomes_an_entry_that_makes_it(exercise: str) -> None:
+    """Every third one, to be precise."""
     solution = reference(exercise)
     for mutant in mutants(solution)[::3]:
         made = as_misconception(solution, mutant.text, exercise)
-        assert made is not None and made.apply(solution) == mutant.text
-        assert as_toml(made)
+        assert made is not None and made.apply(solution) == mutant.text and as_toml(made)

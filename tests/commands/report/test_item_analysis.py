@@ -63,9 +63,7 @@ def test_a_few_students_prove_nothing() -> None:
 
 def failing(alone: int, with_others: int, right: int) -> ClassData:
     """A class in which so many students fail the odd test alone, so many all tests, and so many none."""
-    odd = MOST | {"odd": 0.0}
-    rows = [odd] * alone + [dict.fromkeys(MOST, 0.0)] * with_others + [dict(MOST)] * right
-    return of_class(rows)
+    return of_class([MOST | {"odd": 0.0}] * alone + [dict.fromkeys(MOST, 0.0)] * with_others + [dict(MOST)] * right)
 
 
 @pytest.mark.parametrize(
@@ -97,13 +95,6 @@ def test_the_only_test_of_an_exercise_is_failed_by_no_one_alone() -> None:
         tests[:] = [test for test in tests if test.name in ("odd", "easy")]
         tests[0].points = tests[0].max_points = 0.0
     assert by_name(data)["odd"].failed_alone == 0
-
-
-def test_what_everyone_passes_does_not_stand_out() -> None:
-    """It costs no one anything; the table says that it does not tell students apart."""
-    found = analysed_tests(of_class([dict(MOST)] * 20))
-    assert [test.notes for test in found] == [[ALL_PASS]] * len(MOST)
-    assert outstanding(found) == []
 
 
 def test_shares_are_those_of_all_who_handed_in() -> None:

@@ -54,7 +54,7 @@ def why(made: ClassReport) -> tuple[list[float], float | None, int, int, int]:
 
 @pytest.mark.slow
 def test_what_waits_for_marking_counts_nowhere(course: Path) -> None:
-    """Not in the median, the histogram and the shares; once it is marked, all points count."""
+    """Not in the median, the histogram and the shares; a blank is known. Once it is marked, all points count."""
     page = words(course)
     assert "half of them have at least 7 of 8 known points" in page
     assert "have all points that are known 2 of 4" in page and "Students by share of known points" in page
@@ -64,23 +64,17 @@ def test_what_waits_for_marking_counts_nowhere(course: Path) -> None:
     assert known == [("8.0", "8.0", "8.0")] * 2 + [("6.0", "6.0", "8.0")] * 2
     question = rows(course, "exercises")[-1]
     assert (question["mean_share"], question["handed_in"], question["waiting"]) == ("", "4", "4")
-    mark(course, "why", ann=2, bob=1, cat=0, dan=1)
-    page = words(course)
-    assert "half of them have at least 8 of 10 points" in page and "have all points 1 of 4" in page
-    assert "known point" not in page and "points that are known" not in page
-    assert why(class_report(CourseDir(course), NAME)) == ([1, 0.5, 0, 0.5], 0.5, 4, 0, 0)
-
-
-@pytest.mark.slow
-def test_a_blank_is_known_and_no_mean_before_others_are_marked(course: Path) -> None:
-    """Shares are compared, because other points are known of other students."""
-    blank = released(course)
-    hand_in(course, "eve", answered(blank, one=RIGHT["one"], two=RIGHT["two"]))
+    hand_in(course, "eve", answered(released(course), one=RIGHT["one"], two=RIGHT["two"]))
     grade_class(course)
     assert "half of them have at least 80% of their known points" in words(course)
     assert why(class_report(CourseDir(course), NAME)) == ([0], None, 5, 4, 1)
     mark(course, "why", ann=2)
     assert why(class_report(CourseDir(course), NAME)) == ([1, 0], 0.5, 5, 3, 1)
+    mark(course, "why", bob=1, cat=0, dan=1)
+    page = words(course)
+    assert "half of them have at least 8 of 10 points" in page and "have all points 1 of 5" in page
+    assert "known point" not in page and "points that are known" not in page
+    assert why(class_report(CourseDir(course), NAME)) == ([1, 0.5, 0, 0.5, 0], 0.4, 5, 0, 1)
 
 
 def test_a_mark_that_is_asked_for_again_is_not_known(course: Path) -> None:
