@@ -73,8 +73,26 @@ OF_THE_RUNNER = (
 """Handles that only a runner sends."""
 
 ARRAY = {"array": [0, True]}
-TRUTH_VALUES = json.dumps({"0": {"dtype": "BOOL", "shape": [8], "data_offsets": [0, 8]}}).encode()
-"""A header of tensors, which fits the eight bytes after it, though no truth value is a byte of ones."""
+HEADERS = {
+    "a huge shape": {"0": {"dtype": "F32", "shape": [2**62, 4], "data_offsets": [0, 8]}},
+    "an unknown type": {"0": {"dtype": "F99", "shape": [2], "data_offsets": [0, 8]}},
+    "an offset out of range": {"0": {"dtype": "F32", "shape": [2], "data_offsets": [0, 2**63]}},
+    "a name that is no number": {"x": {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}},
+    "a number left out": {"1": {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}},
+    "no numbers of a huge shape": {"0": {"dtype": "F32", "shape": [0, 2**62], "data_offsets": [0, 0]}},
+    "pairs of nothing": {"0j": {"dtype": "F64", "shape": [1], "data_offsets": [0, 8]}},
+}
+"""Headers of safetensors that do not fit the eight bytes after them, for 17g in the corpus."""
+TRUTH_VALUES = {"0": {"dtype": "BOOL", "shape": [8], "data_offsets": [0, 8]}}
+"""A header that fits, though no truth value is a byte of ones."""
+
+
+def with_header(header: dict[str, Any]) -> bytes:
+    """Return a message whose tensors are eight bytes with this header."""
+    described = json.dumps(header).encode()
+    tensors = struct.pack("<Q", len(described)) + described + b"\xff" * 8
+    return raw(json.dumps([returned({"tensor": 0}), []]).encode(), tensors)
+
 
 ODD = {
     "no JSON": raw(b"\xff\x00"),
@@ -165,10 +183,7 @@ LIES = {
     # Effects on things that do not exist
     "differentiable, but not there": lie(Returned(value=1, differentiable=[99])),
     "differentiable whole numbers": lie(Returned(value={"tensor": 0}, differentiable=[0, 0]), ZERO.long()),
-    "truth values that are neither": raw(
-        json.dumps([returned({"tensor": 0}), []]).encode(),
-        struct.pack("<Q", len(TRUTH_VALUES)) + TRUTH_VALUES + b"\xff" * 8,
-    ),
+    "truth values that are neither": with_header(TRUTH_VALUES),
     "an array that is differentiable": lie(Returned(value=ARRAY, differentiable=[0]), ZERO),
     "an array that is a leaf": lie(Returned(value=ARRAY, leaves=[(0, True, True)]), ZERO),
     "an array that is a tensor": lie(Returned(value={"tuple": [ARRAY, {"tensor": 0}]}), ZERO),

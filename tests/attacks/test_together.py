@@ -65,8 +65,8 @@ def aftermath(tmp_path_factory: pytest.TempPathFactory) -> Aftermath:
 
 
 @pytest.mark.parametrize("attack", CORPUS)
-def test_earns_nothing_that_the_threat_model_does_not_name(aftermath: Aftermath, attack: str) -> None:
-    """The others earn what their honest part earns, as they do against tests in a process of their own."""
+def test_earns_and_learns_nothing_that_the_threat_model_does_not_name(aftermath: Aftermath, attack: str) -> None:
+    """The others earn what their honest part earns. No number of a hidden test and no sign of success is shown."""
     found = aftermath.outcomes[attack]
     results = [result for report in found.reports.values() for result in report.results]
     points, honest = sum(result.points for result in results), float(getattr(ATTACKS[attack], "EARNS", 0))
@@ -74,14 +74,9 @@ def test_earns_nothing_that_the_threat_model_does_not_name(aftermath: Aftermath,
     verdicts = [f"{result.name}: {result.verdict} {result.points:g} {result.message}" for result in results]
     # A named one may fail, too: 65b takes longer than a busy machine allows.
     assert points == honest or attack in NAMED and points > honest, (verdicts, found.errors)
-
-
-@pytest.mark.parametrize("attack", CORPUS)
-def test_learns_nothing_and_gets_through_to_nothing(aftermath: Aftermath, attack: str) -> None:
-    """No number of a hidden test, no word of another student and no sign of success is shown."""
     shown = aftermath.shown(attack)
     assert [loot for loot in (*LOOT, REACHED) if loot in shown] == []
-    for report in aftermath.outcomes[attack].reports.values():
+    for report in found.reports.values():
         assert len(json.dumps(report.outputs)) < 3 * LIMITS["output_kb"] * 1024
 
 
