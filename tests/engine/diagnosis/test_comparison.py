@@ -66,19 +66,17 @@ def causes(answer: str, known: list[Misconception] = KNOWN) -> list[str]:
 
 @pytest.mark.parametrize("misconception", KNOWN, ids=NAMES)
 def test_a_difference_of_any_kind_separates_misconceptions(misconception: Misconception) -> None:
-    """Each is named where it is known; where it is not, none of the others is taken for it."""
+    """Each is named where it is known; where it is not, none of the others is taken for it.
+
+    Layers may be made in any order, which changes random numbers and the order of gradients, but not what layers do.
+    """
     answer = misconception.apply(LAYER).replace("inner", "hidden")
     assert causes(answer) == [misconception.name]
     assert causes(answer, [other for other in KNOWN if other is not misconception]) == []
-
-
-@pytest.mark.parametrize("misconception", KNOWN[:6], ids=NAMES[:6])
-def test_layers_may_be_made_in_any_order(misconception: Misconception) -> None:
-    """The order changes which random numbers they get, and the order of their gradients, but not what they do."""
-    first = "self.first = nn.Linear(width, width)"
-    turned = LAYER.replace(first, "HERE").replace(SECOND, first).replace("HERE", SECOND)
-    assert turned != LAYER
-    assert causes(misconception.apply(turned)) == [misconception.name]
+    if misconception in KNOWN[:6]:
+        first = "self.first = nn.Linear(width, width)"
+        turned = LAYER.replace(first, "HERE").replace(SECOND, first).replace("HERE", SECOND)
+        assert turned != LAYER and causes(misconception.apply(turned)) == [misconception.name]
 
 
 def test_other_draws_are_no_misconception() -> None:

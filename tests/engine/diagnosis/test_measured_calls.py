@@ -34,18 +34,17 @@ def causes(answer: str) -> list[str]:
     return result.explanation.causes
 
 
-def test_wrong_values_are_named_whatever_memory_they_take() -> None:
-    """A measured call is replayed like any other, and its bytes do not count as long as values differ."""
-    copied = "def doubled(x):\n    parts = [part.clone() ** 2 for part in x.split(5)]\n    return torch.cat(parts)"
-    assert causes(copied) == ["squares"]
-
-
-def test_the_memory_is_named_if_nothing_else_differs() -> None:
-    """The values are right, and the bytes are exactly those of the misconception."""
-    assert causes("def doubled(words):\n    return torch.diagonal(words[:, None] + words)") == ["makes a table"]
-
-
-@pytest.mark.parametrize("waste", ["torch.ones(1_000)", "x[:, None] + x + 1"])
-def test_another_waste_of_memory_has_no_name(waste: str) -> None:
-    """The known mistake takes other bytes, so the grader does not accuse the student of it."""
-    assert causes(f"def doubled(x):\n    waste = {waste}\n    return 2 * x") == []
+@pytest.mark.parametrize(
+    ("body", "named"),
+    [
+        # A measured call is replayed like any other, and its bytes do not count as long as values differ.
+        ("return torch.cat([part.clone() ** 2 for part in x.split(5)])", ["squares"]),
+        # The values are right, and the bytes are exactly those of the misconception.
+        ("return torch.diagonal(x[:, None] + x)", ["makes a table"]),
+        # The known mistake takes other bytes, so the grader does not accuse the student of it.
+        *((f"waste = {waste}; return 2 * x", []) for waste in ("torch.ones(1_000)", "x[:, None] + x + 1")),
+    ],
+)
+def test_the_memory_is_named_if_nothing_else_differs(body: str, named: list[str]) -> None:
+    """Wrong values are named whatever memory they take, and another waste of memory has no name."""
+    assert causes(f"def doubled(x):\n    {body}") == named

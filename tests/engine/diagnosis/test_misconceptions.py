@@ -90,7 +90,7 @@ def test_an_edit_changes_one_place(find: str, replace: str, old: str, new: str) 
 
 
 def test_an_edit_that_does_not_fit_is_refused() -> None:
-    """A reference that changed under a misconception is noticed, and so is an ambiguous edit, also if places overlap."""
+    """A reference that changed is noticed, and so is an edit that could be made in two places, also if they overlap."""
     for find, code, times in (
         ("3 * x", REFERENCE, 0),
         ("y = ", REFERENCE, 2),
@@ -145,7 +145,7 @@ def test_an_entry_can_belong_to_other_exercises(tmp_path: Path) -> None:
         # Several entries can share an anchor, of one line or more.
         ('find = "2 * x"', 'at = "score"', "find", "s = 2"),
         ('find = "2 * x"', 'at = "lines"', "find", "s = 2\nt = s"),
-        # A hint may be wrapped like prose, and a text of code keeps its lines. Hints that fit many exercises have names.
+        # A hint may be wrapped like prose or have a name in the loader, and a text of code keeps its lines.
         ('"You square."', '"""\nYou  square:\n  x times x.\n"""', "hint", "You square: x times x."),
         ('hint = "You square."', 'hint_from = "torch_does_it"', "hint", HINTS["torch_does_it"]),
         ('"x * x"', '"""\nx\n* x\n"""', "replace", "x\n* x\n"),

@@ -46,23 +46,12 @@ def waiting(submission):
     return [grade_id(box) for box in boxes if box.metadata.nbgrader.get("checksum", "") != compute_checksum(box)]
 
 
-@pytest.mark.parametrize(
-    "blank",
-    [
-        BOX,
-        f"\n{BOX}  \n",
-        BOX.replace("\n", "\r\n"),
-        BOX.replace("\n", "\r"),
-        "",
-        " \t\n",
-        "<div></div>",
-        "&nbsp;<br/>",
-    ],
-)
-def test_a_box_without_an_answer_does_not_wait(blank):
+def test_a_box_without_an_answer_does_not_wait():
     """Line endings and blanks are no answer, and an emptied box has none."""
-    assert waiting(asked(why=blank)) == [] and repair(QUESTIONS, asked(why=blank)).changes == []
-    assert waiting(asked(why=f"{blank}.")) == ["why"]
+    endings = [f"\n{BOX}  \n", BOX.replace("\n", "\r\n"), BOX.replace("\n", "\r")]
+    for blank in (BOX, *endings, "", " \t\n", "<div></div>", "&nbsp;<br/>"):
+        assert waiting(asked(why=blank)) == [] and repair(QUESTIONS, asked(why=blank)).changes == []
+        assert waiting(asked(why=f"{blank}.")) == ["why"]
 
 
 BESIDE = {
@@ -103,21 +92,17 @@ def test_a_box_without_its_metadata_waits():
     assert waiting(submission) == [] and names_and_blanks(repair(QUESTIONS, submission).notebook)[2] == "why"
 
 
-def test_line_endings_in_all_cells_make_no_box_wait():
-    """Nor do blanks at the end of every cell: text of ours next to a box is not the student's."""
+def test_text_of_ours_and_text_elsewhere_make_no_box_wait():
+    """Neither other line endings or blanks in all cells, nor a note at the beginning or behind a cell of ours."""
     for end in ("\r\n", " \n"):
         submission = asked()
         for part in submission.cells:
             part.source = part.source.replace("\n", end) + end
         assert waiting(submission) == []
-
-
-@pytest.mark.parametrize("place", [0, 1, 4])
-def test_text_elsewhere_does_not_make_a_box_wait(place):
-    """A note at the beginning or behind a cell of ours does not belong to it."""
-    submission = asked()
-    submission.cells.insert(place, text("A note."))
-    assert waiting(submission) == []
+    for place in (0, 1, 4):
+        submission = asked()
+        submission.cells.insert(place, text("A note."))
+        assert waiting(submission) == []
 
 
 def test_a_copy_of_the_box_with_the_answer_counts():
