@@ -26,6 +26,16 @@ CASES = {
         [answer("f", F), answer("g", G), check("f-check", "assert g(1)"), check("g-test-x", "assert f(1)")],
         {"f-check": "f", "g-test-x": "g"},
     ),
+    "of several, the longest": (
+        [
+            answer("mask", ""),
+            answer("mask-tgt", ""),
+            check("mask-tgt-check", ""),
+            check("mask-test-all", ""),
+            check("t", ""),
+        ],
+        {"mask-tgt-check": "mask-tgt", "mask-test-all": "mask", "t": "mask-tgt"},
+    ),
     "the names that it uses": (
         [answer("a1", F), answer("a2", G), check("t1", "assert f(1) == 2"), check("t2", "assert g(1) == 4")],
         {"t1": "a1", "t2": "a2"},

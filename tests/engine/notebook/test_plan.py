@@ -40,19 +40,6 @@ def test_tags_change_where_a_cell_runs():
         assert {step.name: step.role for step in plan(notebook(*cells))} == roles
 
 
-def test_a_test_belongs_to_the_exercise_it_is_named_after():
-    """The longest name that fits counts: mask-tgt-check belongs to mask-tgt, not to mask. Others go by the place."""
-    steps = plan(
-        notebook(
-            *(answer("mask", ""), answer("mask-tgt", ""), check("mask-check", ""), check("mask-tgt-check", "")),
-            *(check("mask-test-all", ""), check("mask-tgt-test-all", ""), check("other", "")),
-        )
-    )
-    assert [step.exercise for step in steps if step.role is Role.TEST] == (
-        ["mask", "mask-tgt", "mask", "mask-tgt", "mask-tgt"]
-    )
-
-
 def test_only_a_cell_with_the_text_of_the_source_is_ours():
     """Such a cell is compiled outside the sandbox. A student's cell never is, because it could break the compiler."""
     source = notebook(helpers("imports", "import torch"), answer("f", "def f(): ..."), code("f()"))

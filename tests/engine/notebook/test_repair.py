@@ -273,22 +273,6 @@ def test_metadata_of_any_shape_is_survived(submission):
     assert points == 2 and "uno: no cell has this name; it was kept as an ordinary cell" in repairs
 
 
-def test_swapped_names_do_not_swap_points(submission):
-    """An answer under another cell's name takes that cell's place, and the source's tests run after it."""
-    first, second = cell(submission, "one"), cell(submission, "two-test-value")
-    first.metadata.nbgrader.grade_id, second.metadata.nbgrader.grade_id = "two-test-value", "one"
-    assert graded(submission)[0] <= 1
-
-
-def test_experiment_tags_switch_no_test_off(submission):
-    """A tag that makes grading skip a cell counts only on the student's own cells."""
-    for marked in submission.cells:
-        marked.metadata.tags = ["experiment", "skip-execution"]
-    assert graded(submission)[0] == 2
-    cell(submission, "one").source = "one = None"
-    assert graded(submission)[0] == 1
-
-
 def test_outputs_and_ids_of_the_submission_do_not_matter(submission):
     """Outputs of the student's machine are dropped, and cells that share an id get different ones."""
     for part in submission.cells:

@@ -6,28 +6,14 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grader.engine.rpc.channel import TO_SANDBOX, decode, encode
 from grader.engine.rpc.message import ProtocolError
-from grader.engine.rpc.protocol import CallbackReturned
 from grader.engine.rpc.values.tensors import DecodedTensors
 from grader.engine.rpc.values.trees import arrays, pack, unpack
+from tests.engine.rpc.conftest import crossed, refuse
 
 SEARCH = settings(max_examples=150, deadline=None, derandomize=True, database=None)
 TEXT_AND_DATES = ["<U1", "<U7", "|S3", "<M8[D]", "<M8[25us]", "<m8[ns]"]
 MAX_SIDE = 4
-
-
-def refuse(item, place):
-    """A hook for both directions that accepts nothing."""
-    raise ProtocolError(f"no {type(item).__name__}")
-
-
-def crossed(value):
-    """The value as it arrives."""
-    tensors = []
-    message = CallbackReturned(value=pack(value, refuse, tensors))
-    arrived, decoded = decode(encode(message, tensors), TO_SANDBOX)
-    return unpack(arrived.value, decoded.tensors, refuse, found=decoded.arrays)
 
 
 def filled(dtype: str, shape: list[int], seed: int) -> numpy.ndarray:

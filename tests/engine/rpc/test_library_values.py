@@ -12,6 +12,7 @@ import sympy
 from grader.engine.rpc.message import ProtocolError
 from grader.engine.rpc.objects.handles import ObjectHandle
 from grader.engine.rpc.values.trees import Packer, unpack
+from tests.engine.rpc.conftest import refuse
 
 x, y = sympy.symbols("x y")
 n = sympy.Symbol("n", integer=True)
@@ -78,11 +79,6 @@ EXPRESSIONS = [
         sympy.EmptySet,
     ),
 ]
-
-
-def refuse(item, place):
-    """Accept no object."""
-    raise ProtocolError(f"no {type(item).__name__}")
 
 
 def crossed(value):

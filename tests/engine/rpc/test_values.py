@@ -14,21 +14,9 @@ from grader.engine.rpc.protocol import CallbackReturned
 from grader.engine.rpc.values import arrays
 from grader.engine.rpc.values import trees as values
 from grader.engine.rpc.values.trees import pack, unpack
+from tests.engine.rpc.conftest import crossed, refuse
 
 INTEGERS = [2**14_000 - 1, 1 - 2**14_000, 2**64, -(2**63) - 1, 0]
-
-
-def refuse(item, place):
-    """A hook for both directions that accepts nothing."""
-    raise ProtocolError(f"no {type(item).__name__}")
-
-
-def crossed(value):
-    """The value as it arrives: packed, sent, received and unpacked."""
-    tensors = []
-    message = CallbackReturned(value=pack(value, refuse, tensors))
-    arrived, decoded = decode(encode(message, tensors), TO_SANDBOX)
-    return unpack(arrived.value, decoded.tensors, refuse)
 
 
 def test_numbers_cross():

@@ -4,8 +4,6 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from grader.engine.grading import grade
-from tests.support.notebooks import answer, answered, check, notebook
 from tests.support.waiting import HANGS
 from tests.support.warm import warm_kernels
 
@@ -136,15 +134,3 @@ def test_no_pipe_stays_open_and_nothing_starts(student):
     for line in ("os.fork()", "os.posix_spawn('/bin/true', ['true'], {})", "os.execv('/bin/true', ['true'])"):
         assert sandbox.run(line).error.kind in ("PermissionError", "OSError")
     assert sandbox.run("importlib.reload(subprocess).run(['/bin/true'])").error.kind == "PermissionError"
-
-
-@pytest.mark.parametrize(
-    "line", ["!pip install nosuchpackage", "%cd /content", "f = !ls", "import asyncio\nawait asyncio.sleep(0)", "_, In"]
-)
-def test_an_answer_below_such_a_line_counts(line):
-    """All its points, and the student's page shows the note."""
-    source = notebook(answer("f", "def f(x):\n    return x + 1"), check("f-check", "assert f(1) == 2"))
-    report = grade(source, answered(source, f=f"{line}\ndef f(x):\n    return x + 1"))
-    assert report.points == 1
-    if line[0] in "!%":
-        assert report.outputs[0] == [{"output_type": "stream", "name": "stdout", "text": f"{line}: {NOTE}\n"}]

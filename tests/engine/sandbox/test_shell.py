@@ -23,9 +23,11 @@ def outputs(source):
 
 @pytest.mark.slow
 def test_an_answer_under_a_magic_counts():
-    """The names that a timed or silenced cell defines are there for the tests, which a notebook may begin with one."""
-    for magic in ("", "%%time\n", "%%capture\n", "%matplotlib inline\n", "%time pass\n", "get_ipython()\n"):
-        assert grade(SOURCE, answered(SOURCE, f=magic + "def f(x):\n    return x + 1")).points == 1, magic
+    """Names of a timed or silenced cell, or of one with a command, are there for the tests; imports may have magics."""
+    lines = ("", "%%time", "%%capture", "%matplotlib inline", "%time pass", "get_ipython()", "_, In")
+    commands = ("!pip install nosuchpackage", "%cd /content", "f = !ls", "import asyncio\nawait asyncio.sleep(0)")
+    for line in lines + commands:
+        assert grade(SOURCE, answered(SOURCE, f=f"{line}\ndef f(x):\n    return x + 1")).points == 1, line
 
 
 @pytest.mark.slow
