@@ -218,22 +218,18 @@ AT, FROM = (
     ],
 )
 def test_a_wrong_file_is_named(tmp_path: Path, text: str, problem: str) -> None:
-    """So is the number of an entry without a name, and a right file before it does no harm."""
+    """So is an entry without a name, by its number, and a folder in the place of a file; a right file does no harm."""
     write(tmp_path, ENTRY, "a")
     message = refusal(write(tmp_path, text))
     assert message.startswith("source/01-sums/misconceptions/double.toml: ") and problem in message
-    if text in (ANCHORS + AT, AT, FROM):
-        assert message == f"source/01-sums/misconceptions/double.toml: {problem}"
-
-
-def test_a_file_that_is_not_utf8_is_named(tmp_path: Path) -> None:
-    """So is a folder with the name of a file."""
-    path = write(tmp_path, ENTRY) / "misconceptions" / "double.toml"
+    path = tmp_path / "source/01-sums/misconceptions/double.toml"
     path.write_bytes(b'[[misconception]]\nname = "\xff"')
     assert "double.toml: must be TOML in UTF-8" in refusal(path.parents[1])
     path.unlink()
     path.mkdir()
     assert "double.toml: must be TOML in UTF-8" in refusal(path.parents[1])
+    if text in (ANCHORS + AT, AT, FROM):
+        assert message == f"source/01-sums/misconceptions/double.toml: {problem}"
 
 
 def test_a_name_is_unique_within_an_exercise(tmp_path: Path) -> None:

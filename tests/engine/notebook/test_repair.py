@@ -29,12 +29,16 @@ def names(notebook):
 
 
 def test_a_sound_submission_needs_no_repair(submission):
-    """Nothing is reported, every cell stays, and a second repair changes nothing."""
+    """Nothing is reported, every cell stays, and a second repair changes nothing. Other line endings are no change."""
     repaired = repair(SOURCE, submission)
     assert repaired.changes == [] and names(repaired.notebook) == ORDER
     assert cell(repaired.notebook, "why").source == "It had to be."
     again = repair(SOURCE, repaired.notebook)
     assert again.changes == [] and again.notebook == repaired.notebook
+    for line in submission.cells:
+        line.source = line.source.replace("\n", "\r\n")
+    cell(submission, "imports").source += "\r\n"
+    assert graded(submission) == (2, "")
 
 
 @pytest.mark.parametrize("name", ["imports", "one-check", "two-test-value", "two"])
@@ -187,31 +191,18 @@ def test_a_cell_of_thousands_of_lines_is_compared_at_once(submission):
             repair(SOURCE, edited)
 
 
-def test_other_line_endings_are_no_change(submission):
-    """The line endings of another system are not reported as a repair."""
-    for line in submission.cells:
-        line.source = line.source.replace("\n", "\r\n")
-    cell(submission, "imports").source += "\r\n"
-    assert graded(submission) == (2, "")
-
-
-def test_a_copied_test_counts_once(submission):
-    """The copy is left out, whether it comes before or after the original."""
+def test_a_copied_cell_counts_once(submission):
+    """The copy of a test is left out, before or after it. Of an answer, both are kept, and the later one counts."""
     wrong = answered(submission, one="one = None")
     for place in (0, len(wrong.cells)):
         twice = copy.deepcopy(wrong)
         twice.cells.insert(place, copy.deepcopy(cell(wrong, "one-check")))
         points, repairs = graded(twice)
         assert points == 1 and "one-check: a copy of this cell was left out" in repairs
-
-
-def test_a_copied_answer_is_kept_as_an_ordinary_cell(submission):
-    """A student who copied the cell to try something out loses neither; the later one counts, as in JupyterLab."""
     place = submission.cells.index(cell(submission, "one")) + 1
     submission.cells.insert(place, copy.deepcopy(cell(submission, "one")))
     submission.cells[place - 1].source = "def one():\n    return 'first try'"
-    points, repairs = graded(submission)
-    assert points == 2 and repairs == "one: a copy of this cell was kept as an ordinary cell"
+    assert graded(submission) == (2, "one: a copy of this cell was kept as an ordinary cell")
 
 
 def test_moved_cells_are_back_in_their_order(submission):
