@@ -43,56 +43,33 @@ def test_earns_what_its_honest_part_earns(aftermath: Aftermath, attack: str) -> 
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
-def test_runs_as_it_was_written(aftermath: Aftermath, attack: str) -> None:
-    """No attack fails because it names something that the grader does not have any more."""
-    outputs = [
-        output
-        for report in aftermath.outcomes[attack].reports.values()
-        for part in report.outputs.values()
-        for output in part
-    ]
-    assert [output for output in outputs if output.get("ename") in FLAWS] == []
-
-
-@pytest.mark.parametrize("attack", ATTACKS)
-def test_gets_through_to_nothing(aftermath: Aftermath, attack: str) -> None:
-    """No forbidden action of the attack had an effect."""
+def test_shows_nothing_hidden_and_gets_through_to_nothing(aftermath: Aftermath, attack: str) -> None:
+    """Its outputs are small and name no part that the grader lost; none holds a secret or a sign of success."""
     shown = aftermath.shown(attack)
     assert REACHED not in shown, shown[shown.index(REACHED) :][:300]
-
-
-@pytest.mark.parametrize("attack", ATTACKS)
-def test_learns_nothing_hidden(aftermath: Aftermath, attack: str) -> None:
-    """Outputs, messages and feedback hold no number of a hidden test, no token and no words of another student."""
     pages = [path.read_text() for path in aftermath.folder("feedback", attack).glob("*.html")]
-    for text in (aftermath.shown(attack), *(BeautifulSoup(page, "html.parser").get_text() for page in pages)):
+    for text in (shown, *(BeautifulSoup(page, "html.parser").get_text() for page in pages)):
         assert [loot for loot in LOOT if loot in text] == []
-
-
-@pytest.mark.parametrize("attack", ATTACKS)
-def test_runs_no_script_in_the_feedback(aftermath: Aftermath, attack: str) -> None:
-    """The feedback page has no script, no event handler and no script link from the submission."""
-    for path in aftermath.folder("feedback", attack).glob("*.html"):
-        assert _live(path.read_text()) == []
-
-
-@pytest.mark.parametrize("attack", ATTACKS)
-def test_has_no_part_of_the_page_of_its_own(aftermath: Aftermath, attack: str) -> None:
-    """No part of the submission has the class of a button of the formgrader or of the header with the score."""
-    parts = ".full-credit, .no-credit, .navbar-fixed-top, .panel-heading"
-    count = lambda student: [  # noqa: E731
-        len(BeautifulSoup(path.read_text(), "html.parser").select(parts))
-        for path in aftermath.folder("feedback", student).glob("*.html")
-    ]
-    assert count(attack) in ([], [0], count(next(iter(HONEST))))
-
-
-@pytest.mark.parametrize("attack", ATTACKS)
-def test_keeps_its_outputs_small(aftermath: Aftermath, attack: str) -> None:
-    """The outputs of all cells together stay near the limit, whatever the attack printed or claimed."""
     for report in aftermath.outcomes[attack].reports.values():
+        outputs = [output for part in report.outputs.values() for output in part]
+        assert [output for output in outputs if output.get("ename") in FLAWS] == []
         assert len(json.dumps(report.outputs)) < 3 * LIMITS["output_kb"] * 1024
         assert all(len(result.message) < 5_000 for result in report.results)
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_has_no_script_and_no_part_of_the_page_of_its_own(aftermath: Aftermath, attack: str) -> None:
+    """In the feedback, nothing of a submission runs, and nothing has the class of a button or of the score's header."""
+    parts = ".full-credit, .no-credit, .navbar-fixed-top, .panel-heading"
+    pages, usual = (
+        [
+            BeautifulSoup(path.read_text(), "html.parser")
+            for path in aftermath.folder("feedback", student).glob("*.html")
+        ]
+        for student in (attack, next(iter(HONEST)))
+    )
+    found, honest = ([len(page.select(parts)) for page in each] for each in (pages, usual))
+    assert found in ([], [0], honest) and sum(map(_live, pages), []) == []
 
 
 @pytest.mark.parametrize("student", HONEST)
@@ -104,14 +81,10 @@ def test_neighbours_get_what_they_deserve(aftermath: Aftermath, student: str) ->
     assert sum(score or 0 for (name, _), score in aftermath.scores().items() if name == student) == points
 
 
-def test_every_student_is_graded(aftermath: Aftermath) -> None:
-    """No student is left out because of another one, and a student without a report has a reason."""
+def test_every_student_is_graded_and_the_course_folder_is_unchanged(aftermath: Aftermath) -> None:
+    """A student without a report has a reason. Files of the course keep their content, mode, owner and time."""
     assert sorted(aftermath.outcomes) == sorted([*ATTACKS, *HONEST])
     assert all(graded.reports or graded.errors for graded in aftermath.outcomes.values())
-
-
-def test_course_folder_is_unchanged(aftermath: Aftermath) -> None:
-    """Sources, submissions and configuration keep their content, mode, owner and time."""
     assert aftermath.changed == []
 
 
@@ -120,10 +93,9 @@ def test_takes_little_memory_of_the_grader(aftermath: Aftermath) -> None:
     assert aftermath.megabytes < MAX_MEGABYTES
 
 
-@pytest.mark.parametrize("what", ["processes", "working folders", "files", "shared memory", "semaphores", "queues"])
-def test_leaves_nothing_behind(aftermath: Aftermath, what: str) -> None:
-    """After the run, no submission has left anything outside the course folder."""
-    assert aftermath.left[what] == []
+def test_leaves_nothing_behind(aftermath: Aftermath) -> None:
+    """No process, folder, file, shared memory, semaphore or queue is left outside the course folder."""
+    assert {what: left for what, left in aftermath.left.items() if left} == {}
 
 
 def test_autograded_tests_are_the_sources(aftermath: Aftermath) -> None:
@@ -142,10 +114,10 @@ def test_corpus_has_every_attack_of_the_list() -> None:
     assert {int(name[:2]) for name in ATTACKS} >= set(range(1, 65))
 
 
-def _live(page: str) -> list[str]:
+def _live(page: BeautifulSoup) -> list[str]:
     """The scripts of attackers that a browser would run or load on this page, without the template's own scripts."""
     scripts = []
-    for tag in BeautifulSoup(page, "html.parser").find_all(True):
+    for tag in page.find_all(True):
         if tag.name in SCRIPTING and "attack" in str(tag):
             scripts.append(str(tag)[:200])
         for name, value in tag.attrs.items():

@@ -47,21 +47,29 @@ def points(report: Report) -> list[float]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("reply", ODD.values(), ids=range(len(ODD)))
-def test_a_reply_outside_the_protocol_costs_one_exercise(reply: bytes) -> None:
-    """The runner replaces the sandbox, goes on and keeps the earlier points; the student reads what happened."""
-    report = graded(f"answer_by(lambda request, decoded: {reply!r})")
-    assert points(report) == [1, 2, 2, 0, 0, 0]
-    assert report.results[3].verdict is Verdict.ERROR and "could not be read" in report.results[3].message
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("half of it", "no safetensors", "a request to run a cell", "an unknown value", "a dict of colliding keys"),
+        *("a question for the names of a function", "the value 3", "a module in itself", "a buffer without a tensor"),
+        *(
+            "a write into no tensor",
+            "states of no generator",
+            "a random state of zeros",
+            "own states that are not there",
+        ),
+        *("an error of kind 'KeyboardInterrupt'", "an error that fills its room"),
+    ],
+)
+def test_a_forged_reply_costs_one_exercise(name: str) -> None:
+    """The runner replaces the sandbox, goes on and keeps the earlier points; the student reads what happened.
 
-
-@pytest.mark.slow
-@pytest.mark.parametrize("reply", LIES.values(), ids=LIES)
-def test_a_lie_costs_one_exercise(reply: bytes) -> None:
-    """A message of the protocol may claim anything, but only the exercise that it answers for can lose points."""
-    report = graded(f"answer_by(lambda request, decoded: {reply!r})")
-    assert points(report) == [1, 2, 2, 0, 0, 0]
-    assert HONEST not in report.results[3].message
+    So it is with replies outside the protocol and with lies in it. All of them are decoded below.
+    """
+    report = graded(f"answer_by(lambda request, decoded: {(ODD | LIES)[name]!r})")
+    assert points(report) == [1, 2, 2, 0, 0, 0] and HONEST not in report.results[3].message
+    if name in ODD:
+        assert report.results[3].verdict is Verdict.ERROR and "could not be read" in report.results[3].message
 
 
 ASK: dict[str, Callable[[RpcClient], object]] = {
@@ -165,10 +173,7 @@ def test_a_lie_in_the_middle_of_a_session_costs_one_exercise(kind: str, lie: str
 
 
 def test_an_error_is_no_longer_than_an_honest_sandbox_sends_it() -> None:
-    """A runner remembers errors: neither junk beside an error nor a longer one is decoded."""
-    for name in ("junk beside the error", "a long kind", "a long name", "a long message", "a long cell", "many frames"):
-        with pytest.raises(ProtocolError):
-            decode(ODD[name], FROM_SANDBOX)
+    """A runner remembers errors. Longer ones are not decoded (tests/engine/rpc/test_protocol.py)."""
     longest, _ = decode(LIES["an error that fills its room"], FROM_SANDBOX)
     assert len(repr(longest)) < 20_000
     try:

@@ -69,20 +69,18 @@ def test_honest_code_is_measured() -> None:
     assert points(judged(WRONG)) == [0, 1]
 
 
-@pytest.mark.parametrize("claim", ["-1", "None", "True", "0.5", "float('inf')", "'0'", "[0]", "10**5_000", "2**15_000"])
-def test_a_measure_that_is_no_number_of_bytes_costs_its_exercise(claim: str) -> None:
-    """The reply is refused on arrival, and the other exercise keeps its points."""
-    assert points(judged(LEAN + on_channel(FORGED.format(claim)))) == [0, 1]
+REFUSED = ("-1", "None", "True", "0.5", "float('inf')", "'0'", "[0]", "10**5_000", "2**15_000")
+"""Numbers of no bytes, which are refused on arrival."""
+ABSURD = ("10**400", "2**63")
+"""Whole numbers that are too large for any test."""
 
 
-@pytest.mark.parametrize("claim", ["10**400", "2**63"])
-def test_an_absurd_number_of_bytes_fails_the_test(claim: str) -> None:
-    """It is a whole number, and too large for any test."""
-    report = judged(LEAN + on_channel(FORGED.format(claim)))
-    assert points(report) == [0, 1] and "bytes for 400 bytes" in report.results[0].message
-
-
-@pytest.mark.parametrize(("code", "earned"), [(WASTEFUL, 1), (WRONG, 0)], ids=["wasteful", "wrong"])
-def test_a_forged_number_hides_waste_and_nothing_else(code: str, earned: float) -> None:
-    """As threat-model.md says: the points of a test of memory can be had by forgery, those of values cannot."""
-    assert points(judged(code + on_channel(FORGED.format("0")))) == [earned, 1]
+@pytest.mark.parametrize(
+    ("code", "claim", "earned"),
+    [*((LEAN, claim, 0) for claim in REFUSED + ABSURD), (WASTEFUL, "0", 1), (WRONG, "0", 0)],
+)
+def test_a_forged_number_hides_waste_and_nothing_else(code: str, claim: str, earned: float) -> None:
+    """As threat-model.md says, it can have the points of a test of memory. Another claim costs its exercise only."""
+    report = judged(code + on_channel(FORGED.format(claim)))
+    assert points(report) == [earned, 1]
+    assert claim not in ABSURD or "bytes for 400 bytes" in report.results[0].message

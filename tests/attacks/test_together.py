@@ -24,7 +24,6 @@ from tests.attacks.build import (
     RIGHT_SCALE,
     SECRETS,
     SOURCE,
-    WRONG_DOUBLE,
     WRONG_SCALE,
     answered,
     appended,
@@ -65,8 +64,8 @@ def aftermath(tmp_path_factory: pytest.TempPathFactory) -> Aftermath:
 
 
 @pytest.mark.parametrize("attack", CORPUS)
-def test_earns_nothing_that_the_threat_model_does_not_name(aftermath: Aftermath, attack: str) -> None:
-    """The others earn what their honest part earns, as they do against tests in a process of their own."""
+def test_earns_and_learns_nothing_that_the_threat_model_does_not_name(aftermath: Aftermath, attack: str) -> None:
+    """The others earn what their honest part earns. No number of a hidden test and no sign of success is shown."""
     found = aftermath.outcomes[attack]
     results = [result for report in found.reports.values() for result in report.results]
     points, honest = sum(result.points for result in results), float(getattr(ATTACKS[attack], "EARNS", 0))
@@ -74,14 +73,9 @@ def test_earns_nothing_that_the_threat_model_does_not_name(aftermath: Aftermath,
     verdicts = [f"{result.name}: {result.verdict} {result.points:g} {result.message}" for result in results]
     # A named one may fail, too: 65b takes longer than a busy machine allows.
     assert points == honest or attack in NAMED and points > honest, (verdicts, found.errors)
-
-
-@pytest.mark.parametrize("attack", CORPUS)
-def test_learns_nothing_and_gets_through_to_nothing(aftermath: Aftermath, attack: str) -> None:
-    """No number of a hidden test, no word of another student and no sign of success is shown."""
     shown = aftermath.shown(attack)
     assert [loot for loot in (*LOOT, REACHED) if loot in shown] == []
-    for report in aftermath.outcomes[attack].reports.values():
+    for report in found.reports.values():
         assert len(json.dumps(report.outputs)) < 3 * LIMITS["output_kb"] * 1024
 
 
@@ -108,12 +102,9 @@ def points(report: Report) -> list[float]:
 
 
 LEAVING = {
-    "exit": "sys.exit(0)",
     "exit of IPython": "exit(); quit()",
     "an exit that a test catches": "raise SystemExit(None)",
-    "an interrupt": "raise KeyboardInterrupt",
     "an interrupt of the thread": "_thread.interrupt_main(); time.sleep(9)",
-    "the end of the process": "os._exit(0)",
     "a signal": "os.kill(os.getpid(), signal.SIGTERM)",
     "a signal with a handler": "signal.signal(signal.SIGALRM, lambda *_: os._exit(0)); signal.raise_signal(14)",
     "an end at exit": "atexit.register(os._exit, 0); sys.exit(0)",
@@ -129,13 +120,13 @@ LEAVING = {
     "the closed channel and success": "os.close(3); os._exit(0)",
     "a socket shut down": "socket.socket(fileno=3).shutdown(2)",
     "no end": "threading.Event().wait()",
-    "no end at full load": "[0 for _ in iter(int, 1)]",
     "a thread that ends the process": "threading.Thread(target=os._exit, args=(0,)).start(); time.sleep(9)",
     "no output": "sys.stdout = sys.stderr = sys.__stdout__ = None",
     "hooks": "sys.excepthook = sys.displayhook = sys.unraisablehook = print; raise ValueError",
     "an error without a text": "raise type('E', (Exception,), {'__str__': lambda self: os._exit(0)})()",
     "success printed": "print('5.0'); os.write(1, b'5.0'); get_ipython().displayhook(5.0)",
 }
+"""Beside the ways that tests/engine/runner/test_together.py tries with their verdicts."""
 MODULES = "import _thread, asyncio, atexit, os, signal, socket, sys, threading, time, unittest\n"
 
 
@@ -307,11 +298,11 @@ def test_no_hidden_test_is_where_something_is_shown() -> None:
     """Neither cells nor visible tests run in a process that has the text of a hidden one. A hidden test has its own."""
     submission = appended(answered(RELEASED, SEARCH, RIGHT_SCALE), "print('in a cell', searched())")
     report = grade(TOGETHER, submission)
-    assert "found []" in report.results[0].message
-    assert "in a cell []" in json.dumps(report.outputs)
-    logs = [result.log for result in report.results[:3]]
-    first, second = SECRETS[:2]
-    assert f"found ['{first}']" in logs[1] and f"found ['{second}']" in logs[2]  # each process has its own test alone
+    assert "found []" in report.results[0].message and "in a cell []" in json.dumps(report.outputs)
+    # Each process has its own test alone.
+    assert all(
+        f"found ['{secret}']" in result.log for secret, result in zip(SECRETS[:2], report.results[1:3], strict=True)
+    )
     assert all(secret not in repr((report.as_json(), report.outputs)) for secret in SECRETS)
 
 
@@ -349,10 +340,3 @@ def test_digits_of_points_say_little() -> None:
     double = f"{forged}\ndef double(x):\n    forge()"
     [_, whole, _] = [result.points for result in judged(double).results[:3]]
     assert whole == 2  # a test whose last line is no value gives all or nothing
-
-
-def test_both_ways_agree_about_honest_work() -> None:
-    """Right, wrong and blank answers get the same points with the tag and without."""
-    for double in (RIGHT_DOUBLE, WRONG_DOUBLE, "raise NotImplementedError"):
-        submission = answered(RELEASED, double, RIGHT_SCALE)
-        assert points(grade(TOGETHER, submission)) == points(grade(SOURCE, submission))

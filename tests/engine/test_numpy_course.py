@@ -1,4 +1,7 @@
-"""Typical tests of NumPy courses give the same points as in one process, to right answers and to wrong ones."""
+"""Typical tests of NumPy courses give the same points as in one process, to right answers and to wrong ones.
+
+Results, writes, linear algebra, seeds and functions as arguments are in tests/foreign/census/arrays.txt.
+"""
 
 import pytest
 
@@ -8,19 +11,12 @@ from tests.support.notebooks import answer, check, helpers, notebook, with_answe
 
 SOLUTION = """
 import numpy as np
-def normalise(x): return (x - x.mean(0)) / x.std(0)
 def stats(x): return {"mean": x.mean(), "rows": x.sum(1), "n": len(x), "range": (x.min(), x.max())}
-def evens(x): return x[x % 2 == 0]
 def above(x): return x > 2
 def add_to(a, b, out): np.add(a, b, out=out)
-def clear_diagonal(m): np.fill_diagonal(m, 0)
 def names(): return np.array(["ann", "bob"])
-def one_hot(y, k): return np.eye(k, dtype=int)[y]
 def solve(A, b): return np.linalg.solve(A, b)
-def apply(f, x): return np.array([f(v) for v in x])
-def integrate(f, a, b, n): t = np.linspace(a, b, n); return np.trapezoid(f(t), t)
 def draw(rng, n): return rng.integers(0, 10, n)
-def sample(n): return np.random.randn(n)
 def roots(c): return np.roots(c)
 def unique(x): return set(np.unique(x).tolist())
 def scalar(x): return np.array(3.0)
@@ -34,32 +30,18 @@ NUMBERS = np.arange(3)
 TABLE = {"a": np.zeros(2)}
 """
 TESTS = {
-    "normalise": "x = np.random.rand(5, 3)\nnp.testing.assert_allclose(normalise(x), (x - x.mean(0)) / x.std(0))",
-    "untouched": "x = np.arange(6.0).reshape(3, 2)\ny = x.copy()\nnormalise(x)\nnp.testing.assert_array_equal(x, y)",
     "stats": "s = stats(np.arange(6).reshape(2, 3))\nassert s['mean'] == 2.5 and s['n'] == 2 and s['range'] == (0, 5)\n"
     "np.testing.assert_array_equal(s['rows'], [3, 12])",
     "approx": "import pytest\nassert stats(np.eye(2))['mean'] == pytest.approx(0.5)\n"
     "assert stats(np.eye(2))['mean'].round(1) == 0.5",
-    "evens": "assert np.array_equal(evens(np.arange(6)), [0, 2, 4]) and list(evens(np.array([2, 3]))) == [2]",
     "mask": "m = above(np.arange(5))\nassert m.dtype == bool and isinstance(m, np.ndarray)\n"
     "assert (np.arange(5)[m] == [3, 4]).all()",
     "out": "out = np.zeros((2, 3))\nadd_to(np.ones((2, 1)), np.arange(3), out=out[:, ::-1])\n"
     "assert out.tolist() == [[3, 2, 1]] * 2",
-    "in place": "m = np.ones((3, 3))\nassert clear_diagonal(m) is None and m.sum() == 6 and m.trace() == 0",
     "text": "assert names().shape == (2,) and list(names()) == ['ann', 'bob'] and names()[0].upper() == 'ANN'",
-    "integers": "h = one_hot(np.array([0, 2]), 3)\nassert h.shape == (2, 3) and np.issubdtype(h.dtype, np.integer)\n"
-    "assert one_hot([1], 2).tolist() == [[0, 1]]",
-    "linear algebra": "A, b = np.array([[2.0, 1], [1, 3]]), np.array([1.0, 2])\n"
-    "assert np.linalg.norm(A @ solve(A, b) - b) < 1e-12 and np.allclose(A, [[2, 1], [1, 3]])",
     "singular": "with np.testing.assert_raises(np.linalg.LinAlgError):\n    solve(np.zeros((2, 2)), np.zeros(2))",
-    "callback": "assert apply(np.sqrt, [1, 4]).tolist() == [1, 2]\n"
-    "assert apply(lambda v: v ** 2, np.arange(3)).tolist() == [0, 1, 4]",
-    "integral": "assert abs(integrate(np.sin, 0, np.pi, 999) - 2) < 1e-5\n"
-    "assert isinstance(integrate(np.cos, 0, 1, 5), float)",
     "generator": "r, q = np.random.default_rng(3), np.random.default_rng(3)\n"
     "assert (draw(r, 5) == q.integers(0, 10, 5)).all() and (draw(r, 3) == q.integers(0, 10, 3)).all()",
-    "seed": "np.random.seed(1)\nx = sample(3)\ny = np.random.randn()\nnp.random.seed(1)\n"
-    "assert [*x, y] == [*np.random.randn(4)]",
     "complex": "r = roots([1, 0, 1])\n"
     "assert np.iscomplexobj(r) and np.allclose(sorted(r, key=lambda z: z.imag), [-1j, 1j])",
     "set": "assert unique(np.array([1, 1, 2])) == {1, 2}",
@@ -77,39 +59,27 @@ SOURCE = notebook(
 )
 MISTAKES = {
     "another error": ("return np.linalg.solve(A, b)", "raise ValueError('singular')"),
-    "x.std(0)": (".std(0)", ".var(0)"),
-    "untouched": ("def normalise(x):", "def normalise(x): x -= 1;"),
-    "integers": ("dtype=int", "dtype=float"),
     "out": ("out=out)", "out=out.copy())"),
-    "in place": ("(m): np", "(m): m = m.copy(); np"),
-    "seed": ("np.random.randn(n)", "np.random.rand(n)"),
     "mask": ("x > 2", "(x > 2) * 1"),
     "list": ("np.array([3.0])]", "[3.0]]"),
 }
 
 
 @pytest.mark.slow
-def test_our_own_solution_keeps_its_points():
-    """In every test, as under stock nbgrader."""
-    results = grade(SOURCE, SOURCE).results
-    assert {name: result.message for name, result in zip(TESTS, results, strict=True) if not result.points} == {}
-
-
-@pytest.mark.parametrize("mistake", MISTAKES.values(), ids=MISTAKES)
+@pytest.mark.parametrize("mistake", [("", ""), *MISTAKES.values()], ids=["none", *MISTAKES])
 def test_a_mistake_loses_points_in_one_process_and_here(mistake):
-    """In the same tests."""
-    wrong = SOLUTION.replace(*mistake)
-    assert wrong != SOLUTION
+    """In the same tests; our own solution keeps all its points."""
+    code = SOLUTION.replace(*mistake)
     stock = {}
     for name, test in TESTS.items():
         try:
-            exec(f"{wrong}\n{test}", {})
+            exec(f"{code}\n{test}", {})
             stock[name] = 1
         except Exception:
             stock[name] = 0
-    results = grade(SOURCE, with_answer(SOURCE, "a", wrong)).results
+    results = grade(SOURCE, with_answer(SOURCE, "a", code)).results
     assert {name: result.points for name, result in zip(TESTS, results, strict=True)} == stock
-    assert 0 in stock.values()
+    assert (0 in stock.values()) is (mistake in MISTAKES.values())
 
 
 ROLLING = "def smooth(x):\n    return np.array([x[max(0, i - 1) : i + 2].mean() for i in range(len(x))])"

@@ -58,78 +58,62 @@ def refusal(assignment: Path) -> str:
 
 
 @pytest.mark.parametrize("assignment", ASSIGNMENTS, ids=lambda assignment: assignment.name)
-def test_every_misconception_of_the_course_fits_its_reference(assignment: Path) -> None:
-    """Each edit fits exactly once, and changes the reference."""
+def test_the_misconceptions_of_the_course_fit_its_exercises(assignment: Path) -> None:
+    """Each edit fits exactly once and changes the reference. Every exercise has a file, and every file an exercise."""
     misconceptions = load(assignment)
-    unchanged = [
-        each.name for each in misconceptions if each.apply(reference(each.exercise)) == reference(each.exercise)
-    ]
-    assert misconceptions and unchanged == []
-
-
-@pytest.mark.parametrize("assignment", ASSIGNMENTS, ids=lambda assignment: assignment.name)
-def test_every_exercise_has_a_file_and_every_file_an_exercise(assignment: Path) -> None:
-    """No misconception is left over from an exercise that was renamed or removed, or belongs to another assignment."""
+    texts = {each.exercise: reference(each.exercise) for each in misconceptions}
+    assert [each.name for each in misconceptions if each.apply(texts[each.exercise]) == texts[each.exercise]] == []
     notebooks = [notebook for path, notebook in NOTEBOOKS.items() if path.parent == assignment]
     names = {name for notebook in notebooks for name in Outline(notebook).coded}
-    assert {path.stem for path in (assignment / "misconceptions").iterdir()} == names
-    assert {misconception.exercise for misconception in load(assignment)} == names
+    assert names and {path.stem for path in (assignment / "misconceptions").iterdir()} == names == set(texts)
 
 
-@pytest.mark.parametrize(
-    ("find", "replace", "old", "new"),
-    [
-        pytest.param("2 * x", "x * x", "2 * x", "x * x", id="part of a line"),
-        pytest.param(" + 0", "", "y + 0", "y", id="nothing in its place"),
-        pytest.param("y = 2 * x", "z = x\ny = z", "y = 2 * x", "z = x\n        y = z", id="inherited indentation"),
-        pytest.param("2 * x", "sum(\n    x)", "2 * x", "sum(\n            x)", id="inherited inside a line"),
-        pytest.param("y = 2 * x\ny = y + 0", "pass", "y = 2 * x\n        y = y + 0", "pass", id="two lines found"),
-        pytest.param("y = 2 * x", "a\n\nb", "y = 2 * x", "a\n\n        b", id="empty line stays empty"),
-        pytest.param(
-            "        y = y + 0\n\n    return y",
-            "    return y + 0",
-            "        y = y + 0\n\n    return y",
-            "    return y + 0",
-            id="whole lines as they are",
-        ),
-        pytest.param("        y = y + 0\n", "", "        y = y + 0\n", "", id="whole line removed"),
-        pytest.param("\ny = y + 0", "", "\n        y = y + 0", "", id="begins with a line break"),
-    ],
-)
+LAST_LINES = "        y = y + 0\n\n    return y"
+EDITS = {
+    "part of a line": ("2 * x", "x * x", "2 * x", "x * x"),
+    "nothing in its place": (" + 0", "", "y + 0", "y"),
+    "inherited indentation": ("y = 2 * x", "z = x\ny = z", "y = 2 * x", "z = x\n        y = z"),
+    "inherited inside a line": ("2 * x", "sum(\n    x)", "2 * x", "sum(\n            x)"),
+    "two lines found": ("y = 2 * x\ny = y + 0", "pass", "y = 2 * x\n        y = y + 0", "pass"),
+    "empty line stays empty": ("y = 2 * x", "a\n\nb", "y = 2 * x", "a\n\n        b"),
+    "whole lines as they are": (LAST_LINES, "    return y + 0", LAST_LINES, "    return y + 0"),
+    "whole line removed": ("        y = y + 0\n", "", "        y = y + 0\n", ""),
+    "begins with a line break": ("\ny = y + 0", "", "\n        y = y + 0", ""),
+}
+
+
+@pytest.mark.parametrize(("find", "replace", "old", "new"), EDITS.values(), ids=EDITS)
 def test_an_edit_changes_one_place(find: str, replace: str, old: str, new: str) -> None:
     """Only the place that `find` names changes."""
     assert REFERENCE.count(old) == 1
     assert misconception(find, replace).apply(REFERENCE) == REFERENCE.replace(old, new)
 
 
-@pytest.mark.parametrize(
-    ("find", "times"),
-    [
-        pytest.param("3 * x", 0, id="nowhere"),
-        pytest.param("y = ", 2, id="twice"),
-        pytest.param("y = 2 * x\n        y = y + 0", 0, id="indentation repeated though inherited"),
-        pytest.param("        y = 2 * x\ny = y + 0", 0, id="indentation in the first line only"),
-    ],
-)
-def test_an_edit_that_does_not_fit_is_refused(find: str, times: int) -> None:
-    """A reference that changed under a misconception is noticed, and so is an ambiguous edit."""
-    with pytest.raises(GraderError, match=f"^misconception 'squares' of double: .* occurs {times} times: .*; adapt it"):
-        misconception(find, "y").apply(REFERENCE)
-
-
-def test_overlapping_places_count_as_two() -> None:
-    """An edit that could be made in two ways is ambiguous even where the ways overlap."""
-    with pytest.raises(GraderError, match="occurs 2 times"):
-        misconception("aa", "b").apply("aaa")
+def test_an_edit_that_does_not_fit_is_refused() -> None:
+    """A reference that changed is noticed, and so is an edit that could be made in two places, also if they overlap."""
+    for find, code, times in (
+        ("3 * x", REFERENCE, 0),
+        ("y = ", REFERENCE, 2),
+        ("y = 2 * x\n        y = y + 0", REFERENCE, 0),  # indentation repeated though inherited
+        ("        y = 2 * x\ny = y + 0", REFERENCE, 0),  # indentation in the first line only
+        ("aa", "aaa", 2),
+    ):
+        place = f"^misconception 'squares' of double: .* occurs {times} times: .*; adapt it"
+        with pytest.raises(GraderError, match=place):
+            misconception(find, "y").apply(code)
     assert misconception("aa", "b").apply("aa") == "b"
 
 
-def test_an_assignment_without_a_folder_has_no_misconceptions(tmp_path: Path) -> None:
-    """The folder is optional, and so are files in it; other files are ignored."""
+def test_the_folder_and_the_files_in_it_are_optional(tmp_path: Path) -> None:
+    """Other files are ignored, and Python code beside the data is not run."""
     assert load(tmp_path) == []
     (tmp_path / "misconceptions").mkdir()
     (tmp_path / "misconceptions" / "README.md").write_text("notes")
     assert load(tmp_path) == []
+    assignment = write(tmp_path, ENTRY)
+    (assignment / "misconceptions.py").write_text("raise SystemExit")
+    (assignment / "misconceptions" / "other.py").write_text("raise SystemExit")
+    assert len(load(assignment)) == 1
 
 
 def test_entries_are_read_in_order(tmp_path: Path) -> None:
@@ -139,15 +123,6 @@ def test_entries_are_read_in_order(tmp_path: Path) -> None:
     read = [(misconception.exercise, misconception.name) for misconception in load(assignment)]
     assert read == [("a", "zeros"), ("b", "squares"), ("b", "adds")]
     assert load(assignment)[1] == Misconception("b", "squares", "2 * x", "x * x", "You square.")
-
-
-def test_an_anchor_gives_the_text_to_find(tmp_path: Path) -> None:
-    """Several entries can share one, of one line or more."""
-    text = ANCHORS + ENTRY.replace('find = "2 * x"', 'at = "score"')
-    [misconception] = load(write(tmp_path, text))
-    assert misconception.find == "s = 2"
-    [misconception] = load(write(tmp_path, text.replace('"s = 2"', '"""\ns = 2\nt = s"""')))
-    assert misconception.find == "s = 2\nt = s"
 
 
 def test_an_entry_can_belong_to_other_exercises(tmp_path: Path) -> None:
@@ -164,37 +139,39 @@ def test_an_entry_can_belong_to_other_exercises(tmp_path: Path) -> None:
     ]
 
 
-def test_a_hint_is_one_line_however_it_is_written(tmp_path: Path) -> None:
-    """It may be wrapped like prose; a text of code keeps its lines."""
-    text = ENTRY.replace('"You square."', '"""\nYou  square:\n  x times x.\n"""').replace('"x * x"', '"""\nx\n* x\n"""')
-    [misconception] = load(write(tmp_path, text))
-    assert (misconception.hint, misconception.replace) == ("You square: x times x.", "x\n* x\n")
-
-
-def test_a_hint_can_be_named(tmp_path: Path) -> None:
-    """Hints that fit many exercises have names in the loader."""
-    [misconception] = load(write(tmp_path, ENTRY.replace('hint = "You square."', 'hint_from = "torch_does_it"')))
-    assert misconception.hint == HINTS["torch_does_it"]
-
-
-def test_a_text_in_its_place_may_be_empty(tmp_path: Path) -> None:
-    """Leaving something out is a misconception like any other."""
-    [misconception] = load(write(tmp_path, ENTRY.replace('"x * x"', '""')))
-    assert misconception.replace == ""
+@pytest.mark.parametrize(
+    ("old", "new", "field", "value"),
+    [
+        # Several entries can share an anchor, of one line or more.
+        ('find = "2 * x"', 'at = "score"', "find", "s = 2"),
+        ('find = "2 * x"', 'at = "lines"', "find", "s = 2\nt = s"),
+        # A hint may be wrapped like prose or have a name in the loader, and a text of code keeps its lines.
+        ('"You square."', '"""\nYou  square:\n  x times x.\n"""', "hint", "You square: x times x."),
+        ('hint = "You square."', 'hint_from = "torch_does_it"', "hint", HINTS["torch_does_it"]),
+        ('"x * x"', '"""\nx\n* x\n"""', "replace", "x\n* x\n"),
+        # Leaving something out is a misconception like any other.
+        ('"x * x"', '""', "replace", ""),
+    ],
+)
+def test_a_field_has_the_value_that_the_file_gives(tmp_path: Path, old: str, new: str, field: str, value: str) -> None:
+    """However it is written: by itself, by the name of an anchor or a hint, on several lines, or empty."""
+    anchors = ANCHORS + 'lines = """\ns = 2\nt = s"""\n'
+    [misconception] = load(write(tmp_path, anchors + ENTRY.replace(old, new)))
+    assert getattr(misconception, field) == value
 
 
 @pytest.mark.parametrize(
     ("old", "new", "problem"),
     [
-        pytest.param("hint =", "hnt =", "Object contains unknown field `hnt`", id="unknown key"),
-        pytest.param('replace = "x * x"', "", "Object missing required field `replace`", id="missing key"),
-        pytest.param('"x * x"', "3", "Expected `str`, got `int` - at `$.replace`", id="number for a text"),
-        pytest.param('find = "2 * x"', 'find = ""', "Expected `str` of length >= 1 - at `$.find`", id="empty text"),
-        pytest.param("hint =", 'also = "b"\nhint =', "Expected `array`, got `str` - at `$.also`", id="text for a list"),
-        pytest.param("find =", 'at = "score"\nfind =', "or `find`, but this one has both", id="at and find"),
-        pytest.param('find = "2 * x"', "", "or `find`, but this one has neither", id="no at and no find"),
-        pytest.param("hint =", 'hint_from = "x"\nhint =', "or `hint`, but this one has both", id="2 hints"),
-        pytest.param('hint = "You square."', "", "or `hint`, but this one has neither", id="no hint"),
+        ("hint =", "hnt =", "Object contains unknown field `hnt`"),
+        ('replace = "x * x"', "", "Object missing required field `replace`"),
+        ('"x * x"', "3", "Expected `str`, got `int` - at `$.replace`"),
+        ('find = "2 * x"', 'find = ""', "Expected `str` of length >= 1 - at `$.find`"),
+        ("hint =", 'also = "b"\nhint =', "Expected `array`, got `str` - at `$.also`"),
+        ("find =", 'at = "score"\nfind =', "or `find`, but this one has both"),
+        ('find = "2 * x"', "", "or `find`, but this one has neither"),
+        ("hint =", 'hint_from = "x"\nhint =', "or `hint`, but this one has both"),
+        ('hint = "You square."', "", "or `hint`, but this one has neither"),
     ],
 )
 def test_a_wrong_entry_is_named(tmp_path: Path, old: str, new: str, problem: str) -> None:
@@ -207,59 +184,52 @@ def test_a_wrong_entry_is_named(tmp_path: Path, old: str, new: str, problem: str
     assert "each with name, at or find, replace, hint or hint_from, and optionally also" in message
 
 
-def test_an_entry_without_a_name_is_named_by_its_number(tmp_path: Path) -> None:
-    """Entries count from 1."""
-    message = refusal(write(tmp_path, ENTRY.replace('name = "squares"', "")))
-    assert "double.toml: misconception 1 ('no name'): Object missing required field `name`" in message
-    message = refusal(write(tmp_path, ENTRY.replace('name = "squares"', "name = 7")))
-    assert "double.toml: misconception 1 (7): Expected `str`, got `int` - at `$.name`" in message
-
-
-@pytest.mark.parametrize(
-    ("anchors", "names"), [(ANCHORS, "score, mask"), ("", "missing")], ids=["other anchors", "no anchors"]
+UNNAMED, NUMBERED = (ENTRY.replace('name = "squares"', name) for name in ("", "name = 7"))
+AT, FROM = (
+    ENTRY.replace('find = "2 * x"', 'at = "points"'),
+    ENTRY.replace('hint = "You square."', 'hint_from = "numpy"'),
 )
-def test_an_unknown_anchor_is_named(tmp_path: Path, anchors: str, names: str) -> None:
-    """The message lists the anchors of the file."""
-    message = refusal(write(tmp_path, anchors + ENTRY.replace('find = "2 * x"', 'at = "points"')))
-    place = "source/01-sums/misconceptions/double.toml: misconception 1 ('squares')"
-    assert message == f"{place}: there is no anchor 'points' for 'at'; the anchors are {names}"
-
-
-def test_an_unknown_hint_is_named(tmp_path: Path) -> None:
-    """The message lists the hints of the loader."""
-    message = refusal(write(tmp_path, ENTRY.replace('hint = "You square."', 'hint_from = "numpy_does_it"')))
-    place = "source/01-sums/misconceptions/double.toml: misconception 1 ('squares')"
-    assert message == f"{place}: there is no hint 'numpy_does_it' for 'hint_from'; the hints are {', '.join(HINTS)}"
 
 
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        pytest.param('[[misconception]]\nname = "', "must be TOML in UTF-8, but cannot be read (", id="syntax"),
-        pytest.param(ENTRY.replace("hint", "name"), "Cannot overwrite a value (at line 6", id="a key twice"),
-        pytest.param("", "Object missing required field `misconception`", id="empty"),
-        pytest.param('[anchor]\nscore = "s"\n' + ENTRY, "Object contains unknown field `anchor`", id="unknown table"),
-        pytest.param("[anchors]\nscore = 3\n" + ENTRY, "Expected `str`, got `int` - at `$.anchors[...]`", id="no text"),
-        pytest.param('[misconception]\nname = "squares"', "Expected `array`, got `object`", id="a table for a list"),
-        pytest.param("misconception = [1]", "Expected `object`, got `int` - at `$.misconception[0]`", id="a number"),
+        # Entries count from 1.
+        (UNNAMED, "misconception 1 ('no name'): Object missing required field `name`"),
+        (NUMBERED, "misconception 1 (7): Expected `str`, got `int` - at `$.name`"),
+        # The message lists the anchors of the file, or the hints of the loader.
+        (
+            ANCHORS + AT,
+            "misconception 1 ('squares'): there is no anchor 'points' for 'at'; the anchors are score, mask",
+        ),
+        (AT, "misconception 1 ('squares'): there is no anchor 'points' for 'at'; the anchors are missing"),
+        (
+            FROM,
+            f"misconception 1 ('squares'): there is no hint 'numpy' for 'hint_from'; the hints are {', '.join(HINTS)}",
+        ),
+        # Defects outside the entries.
+        ('[[misconception]]\nname = "', "must be TOML in UTF-8, but cannot be read ("),
+        (ENTRY.replace("hint", "name"), "Cannot overwrite a value (at line 6"),
+        ("", "Object missing required field `misconception`"),
+        ('[anchor]\nscore = "s"\n' + ENTRY, "Object contains unknown field `anchor`"),
+        ("[anchors]\nscore = 3\n" + ENTRY, "Expected `str`, got `int` - at `$.anchors[...]`"),
+        ('[misconception]\nname = "squares"', "Expected `array`, got `object`"),
+        ("misconception = [1]", "Expected `object`, got `int` - at `$.misconception[0]`"),
     ],
 )
 def test_a_wrong_file_is_named(tmp_path: Path, text: str, problem: str) -> None:
-    """A defect outside the entries names the file, and a right file before it does no harm."""
+    """So is an entry without a name, by its number, and a folder in the place of a file; a right file does no harm."""
     write(tmp_path, ENTRY, "a")
     message = refusal(write(tmp_path, text))
-    assert message.startswith("source/01-sums/misconceptions/double.toml: ")
-    assert problem in message
-
-
-def test_a_file_that_is_not_utf8_is_named(tmp_path: Path) -> None:
-    """So is a folder with the name of a file."""
-    path = write(tmp_path, ENTRY) / "misconceptions" / "double.toml"
+    assert message.startswith("source/01-sums/misconceptions/double.toml: ") and problem in message
+    path = tmp_path / "source/01-sums/misconceptions/double.toml"
     path.write_bytes(b'[[misconception]]\nname = "\xff"')
     assert "double.toml: must be TOML in UTF-8" in refusal(path.parents[1])
     path.unlink()
     path.mkdir()
     assert "double.toml: must be TOML in UTF-8" in refusal(path.parents[1])
+    if text in (ANCHORS + AT, AT, FROM):
+        assert message == f"source/01-sums/misconceptions/double.toml: {problem}"
 
 
 def test_a_name_is_unique_within_an_exercise(tmp_path: Path) -> None:
@@ -275,14 +245,6 @@ def test_a_name_is_unique_within_an_exercise(tmp_path: Path) -> None:
     write(tmp_path, ENTRY, "b")
     write(tmp_path, ENTRY + 'also = ["b"]\n', "a")
     assert f"b already has this one from {folder}/a.toml: misconception 1 ('squares')" in refusal(assignment)
-
-
-def test_nothing_in_a_file_is_run(tmp_path: Path) -> None:
-    """Files hold data: Python code beside them is not read."""
-    assignment = write(tmp_path, ENTRY)
-    (assignment / "misconceptions.py").write_text("raise SystemExit")
-    (assignment / "misconceptions" / "other.py").write_text("raise SystemExit")
-    assert len(load(assignment)) == 1
 
 
 TIE = """

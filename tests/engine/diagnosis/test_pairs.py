@@ -74,30 +74,12 @@ def update_cache(cache, key, value, window, sinks=0):
         kept.append(torch.cat([old[:, :, :sinks], rest, new], 2))
     return tuple(kept)
 """
-THRESHOLD = """
-def accept_or_resample(draft_token, p, q, choose):
-    if p[draft_token] >= q[draft_token]:
-        return draft_token
-    missing = (p - q).clamp_min(0)
-    return choose(missing / missing.sum())
-"""
 OWN_DICE = """
 def accept_or_resample(draft_token, p, q, choose):
     if float(torch.rand(())) < float(p[draft_token] / q[draft_token]):
         return draft_token
     missing = (p - q).clamp_min(0)
     return int(torch.multinomial(missing / missing.sum(), 1))
-"""
-CHANNELS_LAST = """
-def patchify(x, size):
-    B, C, height, width = x.shape
-    if height % size or width % size:
-        raise ValueError("size must divide both")
-    x = x.reshape(B, C, height // size, size, width // size, size)
-    return x.permute(0, 2, 4, 3, 5, 1).flatten(3).flatten(1, 2)
-
-def patch_embed(x, weight, bias):
-    return F.conv2d(x, weight, bias, stride=weight.shape[-1]).flatten(2).transpose(1, 2)
 """
 
 
@@ -112,17 +94,10 @@ def patch_embed(x, weight, bias):
         ),
         (
             "accept-or-resample",
-            THRESHOLD,
-            {"accepts exactly if p is at least q", "accepts by a threshold, without choose"},
-        ),
-        (
-            "accept-or-resample",
             OWN_DICE,
             {"accepts by a random number of its own", "samples without choose, for both decisions"},
         ),
-        ("patchify", CHANNELS_LAST, {"puts the channels last inside a patch"}),
     ],
-    ids=["minus zero", "threshold", "own dice", "channels last"],
 )
 def test_answers_of_strangers_get_no_pair_that_is_not_theirs(exercise: str, code: str, true: set[str]) -> None:
     """Each once got two names, of which at least one was false: before its own mistake was listed."""

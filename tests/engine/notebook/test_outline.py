@@ -1,6 +1,5 @@
 """Shows to which exercise a test belongs: by its name, else by the names that it uses, else by its place."""
 
-import nbformat
 import pytest
 from nbformat import NotebookNode
 
@@ -9,7 +8,6 @@ from grader.engine.notebook.outline import Outline
 from grader.engine.notebook.plan import plan
 from grader.engine.notebook.repair import repair
 from tests.support.notebooks import answer, answered, cell, check, code, helpers, hidden, notebook, text, written
-from tests.support.paths import REPOSITORY
 
 F = "def f(x):\n    return x + 1"
 G = "def g(x):\n    return 2 * f(x)"
@@ -27,6 +25,16 @@ CASES = {
     "the name of the cell comes first": (
         [answer("f", F), answer("g", G), check("f-check", "assert g(1)"), check("g-test-x", "assert f(1)")],
         {"f-check": "f", "g-test-x": "g"},
+    ),
+    "of several, the longest": (
+        [
+            answer("mask", ""),
+            answer("mask-tgt", ""),
+            check("mask-tgt-check", ""),
+            check("mask-test-all", ""),
+            check("t", ""),
+        ],
+        {"mask-tgt-check": "mask-tgt", "mask-test-all": "mask", "t": "mask-tgt"},
     ),
     "the names that it uses": (
         [answer("a1", F), answer("a2", G), check("t1", "assert f(1) == 2"), check("t2", "assert g(1) == 4")],
@@ -87,26 +95,23 @@ CASES = {
 
 @pytest.mark.parametrize("case", CASES)
 def test_a_test_belongs_to(case: str) -> None:
-    """The rule is the same for all sources."""
+    """The rule is the same for all sources, and a student decides nothing about it.
+
+    A repaired submission has the exercises of its source, by its plan and, later, from the notebook alone.
+    """
     cells, expected = CASES[case]
-    assert belonging(notebook(*cells)) == expected
-
-
-@pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("text", ["", "raise NotImplementedError()", "f = g = x = y = z = K = math = 1", "import ("])
-def test_a_student_decides_nothing_about_it(case: str, text: str) -> None:
-    """A repaired submission has the exercises of its source, by its plan and, later, from the notebook alone."""
-    source = notebook(*CASES[case][0])
+    source = notebook(*cells)
+    assert belonging(source) == expected
     answers = [
         each for each in map(grade_id, source.cells) if type_of(cell(source, each)) is CellType.AUTOGRADED_ANSWER
     ]
-    submission = answered(source, **dict.fromkeys(answers, text))
-    for each in submission.cells:
-        each.metadata["grader_exercise"] = answers[0] if answers else "t"
-    repaired = repair(source, submission).notebook
-    assert belonging(repaired) == CASES[case][1]
-    steps = plan(repaired, source)
-    assert {step.name: step.exercise for step in steps if step.name in CASES[case][1]} == CASES[case][1]
+    for written_answer in ("", "raise NotImplementedError()", "f = g = x = y = z = K = math = 1", "import ("):
+        submission = answered(source, **dict.fromkeys(answers, written_answer))
+        for each in submission.cells:
+            each.metadata["grader_exercise"] = answers[0] if answers else "t"
+        repaired = repair(source, submission).notebook
+        assert belonging(repaired) == expected
+        assert {step.name: step.exercise for step in plan(repaired, source) if step.name in expected} == expected
 
 
 def test_an_exercise_alone_keeps_what_its_tests_need() -> None:
@@ -118,23 +123,3 @@ def test_an_exercise_alone_keeps_what_its_tests_need() -> None:
     alone = Outline(Outline(source).alone("a2"))
     assert [name for name, kind in zip(alone.names, alone.types, strict=True) if kind is CellType.TEST] == ["t3"]
     assert alone.names == ["a1", "t1", "t3", "a2"] and alone.exercises["a2"].tests == [2]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("path", sorted((REPOSITORY / "source").glob("*/*.ipynb")), ids=lambda path: path.stem)
-def test_this_courses_exercises_are_those_that_its_names_say(path) -> None:
-    """Nothing else is asked of them: each test is named after its answer, and no cell of another test is needed."""
-    outline = Outline(nbformat.read(path, as_version=4))
-    answers = [
-        name for name, kind in zip(outline.names, outline.types, strict=True) if kind is CellType.AUTOGRADED_ANSWER
-    ]
-    for number, name in enumerate(outline.names):
-        if outline.types[number] is CellType.TEST:
-            named = [each for each in answers if name.startswith((f"{each}-check", f"{each}-test-"))]
-            assert outline.exercise_at[number] == max(named, key=len)
-    for exercise in outline.coded:
-        kept = {name for name, cell in zip(outline.names, outline.notebook.cells, strict=True)
-                if cell in outline.alone(exercise).cells}  # fmt: skip
-        others = {outline.names[each] for other in outline.coded if other != exercise
-                  for each in outline.exercises[other].tests}  # fmt: skip
-        assert not kept & others

@@ -31,105 +31,79 @@ def test_messages_arrive_in_order_and_whole(ends):
     assert sandbox.receive()[0] == MESSAGE
 
 
-@pytest.mark.parametrize(
-    "message",
-    [
-        LENGTHS.pack(channel.MAX_JSON_BYTES + 1, 0),
-        LENGTHS.pack(2, channel.MAX_TENSOR_BYTES + 1),
-        b"\xff" * 8,
-        framed(b"nope"),
-        framed(b"\xff\xfe"),
-        framed(JSON.replace(b"cell", b"\xff\xfe")),
-        framed(JSON.replace(b"cell", b"\\ud800")),
-        framed(b"[" * 100_000),
-        framed(JSON.replace(b'"cell"', b"[" * 100_000)),
-        framed(b"9" * 5000),
-        framed(JSON, b"\x00" * 8),
-        framed(JSON, b"\xff" * 20),
-        framed(JSON, b"\x02" + b"\x00" * 7 + b"[]"),
-        framed(b""),
-        framed(b"null"),
-        framed(b"[null,[]]"),
-        framed(json.dumps(FIELDS).encode()),
-        framed(json.dumps([FIELDS]).encode()),
-        framed(json.dumps([FIELDS, [], 1]).encode()),
-        framed(JSON + b"[]"),
-    ],
-    ids=[
-        *("json", "tensors", "lengths", "text", "bytes", "string", "surrogate", "deep", "deep field", "digits"),
-        *("zeros", "blob", "header", "empty", "null", "no message", "bare", "short", "long", "more"),
-    ],
-)
-def test_garbage_is_refused(ends, message):
-    """Sizes are checked before anything is read, and what is read is a message of the protocol or nothing."""
-    raw, _, sandbox = ends
-    raw.sendall(message)
-    raw.shutdown(socket.SHUT_WR)
-    with pytest.raises(ProtocolError):
-        sandbox.receive()
-
-
-def _blob(header: dict) -> bytes:
+def described(header: object, layouts: object = ()) -> bytes:
+    """A right message with four numbers, whose header and layouts say this about them."""
     text = json.dumps(header).encode()
-    return len(text).to_bytes(8, "little") + text + bytes(16)
+    return framed(json.dumps([FIELDS, layouts]).encode(), len(text).to_bytes(8, "little") + text + bytes(16))
 
 
-FOUR = {"0": {"dtype": "F32", "shape": [4], "data_offsets": [0, 16]}}
-"""The header of a right tensor."""
+def four(name: str = "0", dtype: str = "F32", shape: tuple[int, ...] = (4,), end: int = 16) -> dict[str, object]:
+    """The header of a right tensor, or of one that misdescribes itself."""
+    return {name: {"dtype": dtype, "shape": shape, "data_offsets": [0, end]}}
 
 
-@pytest.mark.parametrize(
-    "header",
-    [
-        {"0": {"dtype": "F32", "shape": [3], "data_offsets": [0, 16]}},
-        {"0": {"dtype": "F32", "shape": [2**40], "data_offsets": [0, 16]}},
-        {"0": {"dtype": "F32", "shape": [-4], "data_offsets": [0, 16]}},
-        {"1": {"dtype": "F32", "shape": [4], "data_offsets": [0, 16]}},
-        {"x": {"dtype": "F32", "shape": [4], "data_offsets": [0, 16]}},
-        {"0": {"dtype": "F8_E4M3", "shape": [16], "data_offsets": [0, 16]}},
-        {"0": {"dtype": "F32", "shape": [4], "data_offsets": [0, 99]}},
-        {"0j": {"dtype": "F32", "shape": [2, 2], "data_offsets": [0, 16]}},
-        {"0j": {"dtype": "F64", "shape": [2, 1], "data_offsets": [0, 16]}},
-    ],
-    ids=["shape", "huge", "negative", "number", "name", "dtype", "offset", "float32", "no pairs"],
-)
-def test_tensors_that_misdescribe_themselves_are_refused(ends, header):
-    """Shape, name, dtype and place must fit the bytes, as those of the right tensor in front do."""
+GARBAGE = {
+    "json": LENGTHS.pack(channel.MAX_JSON_BYTES + 1, 0),
+    "tensors": LENGTHS.pack(2, channel.MAX_TENSOR_BYTES + 1),
+    "lengths": b"\xff" * 8,
+    "text": framed(b"nope"),
+    "bytes": framed(b"\xff\xfe"),
+    "string": framed(JSON.replace(b"cell", b"\xff\xfe")),
+    "surrogate": framed(JSON.replace(b"cell", b"\\ud800")),
+    "deep": framed(b"[" * 100_000),
+    "deep field": framed(JSON.replace(b'"cell"', b"[" * 100_000)),
+    "digits": framed(b"9" * 5000),
+    "not a number": framed(JSON.replace(b'"cell"', b"NaN")),
+    "infinite": framed(JSON.replace(b'"cell"', b"1e999")),
+    "two types": framed(JSON.replace(b'"source": ""', b'"source": "", "type": "Call"')),
+    "zeros": framed(JSON, b"\x00" * 8),
+    "blob": framed(JSON, b"\xff" * 20),
+    "header": framed(JSON, b"\x02" + b"\x00" * 7 + b"[]"),
+    "empty": framed(b""),
+    "null": framed(b"null"),
+    "no message": framed(b"[null,[]]"),
+    "bare": framed(json.dumps(FIELDS).encode()),
+    "short": framed(json.dumps([FIELDS]).encode()),
+    "long": framed(json.dumps([FIELDS, [], 1]).encode()),
+    "more": framed(JSON + b"[]"),
+    "shape": described(four(shape=(3,))),
+    "huge shape": described(four(shape=(2**40,))),
+    "nothing of a huge shape": described(four(shape=(0, 2**62), end=0)),
+    "negative shape": described(four(shape=(-4,))),
+    "number": described(four("1")),
+    "name": described(four("x")),
+    "dtype": described(four(dtype="F8_E4M3", shape=(16,))),
+    "offset": described(four(end=99)),
+    "float32 pairs": described(four("0j", shape=(2, 2))),
+    "no pairs": described(four("0j", "F64", (2, 1))),
+    **{
+        f"strides {layouts}": described(four(), layouts)
+        for layouts in (
+            *([[0, [0]]], [[0, [-1]]], [[0, [1, 1]]], [[0, [2**40]]], [[0, ["1"]]], [[0, None]], [[0]], {"0": [1]}, 7),
+            *([[0, [True]]], [[0, [2**70]]], [["x", [1]]], [[0, [1.0]]], [[0, [1], 1]], None, [7], [[True, [1]]]),
+        )
+    },
+}
+"""Sizes, texts, messages, headers of tensors and strides that break a rule of the protocol."""
+
+
+@pytest.mark.parametrize("message", GARBAGE.values(), ids=GARBAGE)
+def test_garbage_is_refused(ends, message):
+    """Sizes are checked before anything is read; shapes and strides must fit, as those of the message in front do."""
     raw, _, sandbox = ends
-    raw.sendall(framed(JSON, _blob(FOUR)) + framed(JSON, _blob(header)))
-    assert sandbox.receive()[1].tensors[0].tolist() == [0, 0, 0, 0]
+    raw.sendall(described(four(), [[0, [2]]]) + message)
+    raw.shutdown(socket.SHUT_WR)
+    right = sandbox.receive()[1].tensors[0]
+    assert right.tolist() == [0, 0, 0, 0] and right.stride() == (2,)
     with pytest.raises(ProtocolError):
         sandbox.receive()
 
 
-@pytest.mark.parametrize(
-    "layouts",
-    [
-        *([[0, [0]]], [[0, [-1]]], [[0, [1, 1]]], [[0, [2**40]]], [[0, ["1"]]], [[0, None]], [[0]], {"0": [1]}, 7),
-        *([[0, [True]]], [[0, [2**70]]], [["x", [1]]], [[0, [1.0]]], [[0, [1], 1]], None),
-    ],
-    ids=str,
-)
-def test_strides_that_do_not_fit_are_refused(ends, layouts):
-    """Strides may not overlap, reach far, be missing or be something else; right ones in front are accepted."""
-    raw, _, sandbox = ends
-    for sent in ([[0, [2]]], layouts):
-        raw.sendall(framed(json.dumps([FIELDS, sent]).encode(), _blob(FOUR)))
-    assert sandbox.receive()[1].tensors[0].stride() == (2,)
-    with pytest.raises(ProtocolError):
-        sandbox.receive()
-
-
-def test_a_message_that_is_too_long_is_not_sent(ends):
-    """The sender hears of it: the receiver would break off."""
-    with pytest.raises(ProtocolError, match="bytes of JSON"):
-        encode(type(MESSAGE)(source="x" * (channel.MAX_JSON_BYTES + 1), name="cell"), [])
-
-
-def test_a_string_without_an_encoding_is_not_sent():
-    """Outside of trees, which spell such strings out."""
-    with pytest.raises(ProtocolError, match="surrogate"):
-        encode(type(MESSAGE)(source="\ud800", name="cell"), [])
+def test_a_message_that_the_receiver_would_refuse_is_not_sent():
+    """The sender hears of one that is too long, and of a string without an encoding outside of trees."""
+    for source, rule in (("x" * (channel.MAX_JSON_BYTES + 1), "bytes of JSON"), ("\ud800", "surrogate")):
+        with pytest.raises(ProtocolError, match=rule):
+            encode(type(MESSAGE)(source=source, name="cell"), [])
 
 
 def test_an_error_quotes_little_of_what_arrived(ends):

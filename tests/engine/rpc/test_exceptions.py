@@ -1,5 +1,7 @@
 """An exception becomes data with a code that the grader's own code sets: student code chooses names and messages."""
 
+from itertools import product
+
 import pytest
 import torch
 
@@ -21,67 +23,55 @@ def described(source: str, **names):
     raise AssertionError("the cell raises nothing")
 
 
+GRADERS = {"OutputLimit": OutputLimit, "ForbiddenFunction": ForbiddenFunction, "ProtocolError": ProtocolError}
+OUT_OF_MEMORY = [
+    *("bytearray(2**60)", "[0] * 2**58", "torch.empty(2**55)", "torch.zeros(1).expand(2**55) + 1"),
+    "try:\n    torch.empty(2**55)\nexcept RuntimeError:\n    raise",
+    "try:\n    torch.empty(2**55)\nfinally:\n    x = 1",
+    "try:\n    torch.empty(2**55)\nexcept RuntimeError as error:\n    raise error",
+    "with torch.no_grad():\n    torch.empty(2**55)",
+]
+
+
 @pytest.mark.parametrize(
     ("source", "code", "verdict"),
     [
         ("raise OutputLimit('more')", ErrorCode.OUTPUT_LIMIT, Verdict.OUTPUT_LIMIT),
         ("raise ForbiddenFunction('conv1d')", ErrorCode.FORBIDDEN_FUNCTION, Verdict.ERROR),
         ("raise ProtocolError('a numpy ndarray')", ErrorCode.CANNOT_CROSS, Verdict.ERROR),
-        ("bytearray(2**60)", ErrorCode.OUT_OF_MEMORY, Verdict.OUT_OF_MEMORY),
-        ("[0] * 2**58", ErrorCode.OUT_OF_MEMORY, Verdict.OUT_OF_MEMORY),
-        ("torch.empty(2**55)", ErrorCode.OUT_OF_MEMORY, Verdict.OUT_OF_MEMORY),
-        ("torch.zeros(1).expand(2**55) + 1", ErrorCode.OUT_OF_MEMORY, Verdict.OUT_OF_MEMORY),
-        (
-            "try:\n    torch.empty(2**55)\nexcept RuntimeError:\n    raise",
-            ErrorCode.OUT_OF_MEMORY,
-            Verdict.OUT_OF_MEMORY,
-        ),
-        ("try:\n    torch.empty(2**55)\nfinally:\n    x = 1", ErrorCode.OUT_OF_MEMORY, Verdict.OUT_OF_MEMORY),
-        (
-            "try:\n    torch.empty(2**55)\nexcept RuntimeError as error:\n    raise error",
-            ErrorCode.OUT_OF_MEMORY,
-            Verdict.OUT_OF_MEMORY,
-        ),
-        ("with torch.no_grad():\n    torch.empty(2**55)", ErrorCode.OUT_OF_MEMORY, Verdict.OUT_OF_MEMORY),
+        *((source, ErrorCode.OUT_OF_MEMORY, Verdict.OUT_OF_MEMORY) for source in OUT_OF_MEMORY),
         ("torch.ones(2) @ torch.ones(3)", ErrorCode.RAISED, Verdict.ERROR),
         ("1 / 0", ErrorCode.RAISED, Verdict.ERROR),
+        # Only the grader raises the class itself.
+        ("class Mine(OutputLimit): pass\nraise Mine('more')", ErrorCode.RAISED, Verdict.ERROR),
     ],
 )
 def test_the_real_thing_gets_its_code(source, code, verdict):
     """The grader's own exceptions, and failed allocations of Python and torch, also where they are raised again."""
-    error = described(source, OutputLimit=OutputLimit, ForbiddenFunction=ForbiddenFunction, ProtocolError=ProtocolError)
+    error = described(source, **GRADERS)
     assert error.code is code and verdict_on(error) is verdict
 
 
-@pytest.mark.parametrize("base", ["Exception", "RuntimeError", "BaseException"])
-@pytest.mark.parametrize(
-    "name", ["OutputLimit", "ProtocolError", "ForbiddenFunction", "MemoryError", "OutOfMemoryError"]
-)
-def test_a_class_of_the_students_by_such_a_name_is_an_ordinary_error(name, base):
+def test_a_class_of_the_students_by_such_a_name_is_an_ordinary_error():
     """A student may call an exception whatever they like."""
-    error = described(f"class {name}({base}): pass\nraise {name}({ALLOCATION!r})")
-    assert (error.name, error.kind, error.code) == (name, base, ErrorCode.RAISED)
-    assert verdict_on(error) is Verdict.ERROR
+    for name, base in product([*GRADERS, "MemoryError", "OutOfMemoryError"], ["RuntimeError", "BaseException"]):
+        error = described(f"class {name}({base}): pass\nraise {name}({ALLOCATION!r})")
+        assert (error.name, error.kind, error.code) == (name, base, ErrorCode.RAISED)
+        assert verdict_on(error) is Verdict.ERROR
 
 
-@pytest.mark.parametrize("kind", ["RuntimeError", "ValueError", "Exception", "OSError"])
-@pytest.mark.parametrize("message", ["not enough memory", ALLOCATION, "more than 100 characters were printed"])
-def test_words_of_the_students_decide_nothing(kind, message):
+def test_words_of_the_students_decide_nothing():
     """torch reports a failed allocation as a RuntimeError with such words, but not with a `raise` statement."""
-    for source in (
-        f"raise {kind}({message!r})",
-        f"try:\n    1 / 0\nexcept ZeroDivisionError as error:\n    raise {kind}({message!r}) from error",
-        f"error = {kind}({message!r})\ndef f():\n    raise error\ntry:\n    f()\nfinally:\n    x = 1",
-        f"error = {kind}({message!r})\ntry:\n    raise error\nexcept {kind}:\n    raise",
-    ):
-        error = described(source)
-        assert error.code is ErrorCode.RAISED and verdict_on(error) is Verdict.ERROR
-
-
-def test_a_subclass_of_a_grader_exception_is_the_students_own():
-    """Only the grader raises the class itself."""
-    error = described("class Mine(OutputLimit): pass\nraise Mine('more')", OutputLimit=OutputLimit)
-    assert error.code is ErrorCode.RAISED and verdict_on(error) is Verdict.ERROR
+    messages = ["not enough memory", ALLOCATION, "more than 100 characters were printed"]
+    for kind, message in product(["RuntimeError", "ValueError", "Exception", "OSError"], messages):
+        for source in (
+            f"raise {kind}({message!r})",
+            f"try:\n    1 / 0\nexcept ZeroDivisionError as error:\n    raise {kind}({message!r}) from error",
+            f"error = {kind}({message!r})\ndef f():\n    raise error\ntry:\n    f()\nfinally:\n    x = 1",
+            f"error = {kind}({message!r})\ntry:\n    raise error\nexcept {kind}:\n    raise",
+        ):
+            error = described(source)
+            assert error.code is ErrorCode.RAISED and verdict_on(error) is Verdict.ERROR
 
 
 def test_an_exception_keeps_its_built_in_class_and_its_lines():

@@ -9,21 +9,15 @@ from grader.engine.sandbox import shell
 from grader.engine.supervisor import warmup
 
 
-def test_it_is_played_to_its_end():
-    """The cell raises nothing and the test passes. Otherwise every child would have to set up what was left out."""
+def test_it_is_played_to_its_end_and_leaves_nothing_behind():
+    """Otherwise every child would have to set up what was left out. No names, random numbers or streams are changed."""
     shell.prepare()
+    torch.manual_seed(7)
+    before, streams = torch.get_rng_state(), (sys.stdout, sys.stderr)
     done = warmup.play()
     assert done.error is None
     text, value = done.outputs
     assert "river 2.00" in text.text and "tensor" in value.data["text/plain"]
-
-
-def test_it_leaves_nothing_behind():
-    """No names, no drawn random numbers, no replaced streams: a sandbox starts clean."""
-    shell.prepare()
-    torch.manual_seed(7)
-    before, streams = torch.get_rng_state(), (sys.stdout, sys.stderr)
-    warmup.play()
     assert torch.equal(torch.get_rng_state(), before)
     assert (sys.stdout, sys.stderr) == streams
     assert not InteractiveShell.instance().user_ns
