@@ -3,7 +3,6 @@
 import re
 
 import nbformat
-import pytest
 
 from grader.engine.notebook.cells import grade_id
 from tests.support.paths import REPOSITORY
@@ -28,7 +27,7 @@ def test_every_row_of_the_map_is_read() -> None:
     assert [f"{number:03}" for number in range(5)] == re.findall(r"^## (\d{3})", text, flags=re.MULTILINE)
 
 
-@pytest.mark.parametrize("link", sorted({link for link, _ in ROWS}))
-def test_a_cell_that_covers_a_line_exists(link: str) -> None:
+def test_a_cell_that_covers_a_line_exists() -> None:
     """A grade_id or heading that was renamed must be renamed in the map."""
-    assert {cell for at, cell in ROWS if at == link} <= cells(link)
+    there = {link: cells(link) for link, _ in ROWS}
+    assert [(link, cell) for link, cell in ROWS if cell not in there[link]] == []
