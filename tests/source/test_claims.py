@@ -12,11 +12,9 @@ from nbformat import NotebookNode
 
 from tests.support.claim_run import Listed, Measure, listed_claims, measures, positions
 from tests.support.claims import CAPABILITIES, LEAST_MARGIN, Row, list_of, offered, read, rows
-from tests.support.exercises import NOTEBOOKS
+from tests.support.exercises import NOTEBOOKS, each_notebook
 from tests.support.notebooks import check, code, notebook, text
 from tests.support.paths import REPOSITORY
-
-each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: f"{path.parent.name}/{path.stem}")
 
 
 def table_of(path: Path) -> list[Row]:
