@@ -46,8 +46,10 @@ def test_a_public_name_can_be_imported(name: str) -> None:
     assert run(program) == f"{kind.get(name, 'type')} False\n"
 
 
-def test_grade_is_the_function_whatever_was_imported_before() -> None:
-    """No module of the package takes the place of a public name."""
+def test_the_package_tells_its_public_names_and_no_others() -> None:
+    """`from grader import *` gives exactly these, whatever was imported before; another name is an AttributeError."""
+    program = "before = set(globals()) | {'before'}; from grader import *; print(sorted(set(globals()) - before))"
+    assert run(program) == f"{sorted(grader.__all__)}\n"
     for module in (
         "grader.engine.grading",
         "grader.engine.limits, grader.engine.report",
@@ -55,11 +57,5 @@ def test_grade_is_the_function_whatever_was_imported_before() -> None:
     ):
         program = f"import {module}; from grader import grade, Limits; print(grade.__module__, Limits.__module__)"
         assert run(program) == "grader.engine.grading grader.engine.limits\n"
-
-
-def test_the_package_tells_its_public_names_and_no_others() -> None:
-    """`from grader import *` gives exactly these; a name that does not exist is an AttributeError."""
-    program = "before = set(globals()) | {'before'}; from grader import *; print(sorted(set(globals()) - before))"
-    assert run(program) == f"{sorted(grader.__all__)}\n"
     with pytest.raises(AttributeError, match="module 'grader' has no attribute 'grades'"):
         grader.grades  # noqa: B018

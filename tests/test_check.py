@@ -167,13 +167,6 @@ def test_checking_a_file_that_is_no_notebook_of_the_course_is_one_line(again: Pa
         assert line.startswith("grader: ") and words in line
 
 
-def test_checking_needs_the_source(again: Path, capsys: Capture) -> None:
-    """A student may have a configuration file, and no sources."""
-    shutil.rmtree(again / "source")
-    assert main(["check", f"submitted/ann/{NAME}/small.ipynb"]) == 1
-    assert "has none in source/" in capsys.readouterr().err
-
-
 def test_a_notebook_is_checked_in_its_own_folder(again: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     """The course folder is searched for above the working folder; a file that does not exist is one line."""
     monkeypatch.chdir(again / "submitted" / "ann" / NAME)

@@ -131,13 +131,6 @@ def again(graded: SecondCourse, tmp_path: Path) -> SecondCourse:
     return course
 
 
-def test_the_course_is_one_of_its_own() -> None:
-    """No file of it names the package of this repository's course."""
-    files = [path for path in COURSE.rglob("*") if path.suffix in (".py", ".toml", ".ipynb")]
-    assert len(files) == 6
-    assert not any("import course" in path.read_text() or "from course" in path.read_text() for path in files)
-
-
 def test_a_right_answer_has_all_points_and_a_wrong_one_gets_its_hint(graded: SecondCourse) -> None:
     """Answer and tests use the helper package, and the wrong answer behaves like a known misconception."""
     assert graded.points() == {"ann": 4, "bob": 0, "cat": 4}

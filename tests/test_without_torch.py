@@ -173,25 +173,18 @@ def test_arrays_cross_without_torch_as_with_it(without_torch: Path) -> None:
     assert said[0] == said[1] == said[2] and "Fingerprint(" in said[0]
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
+def test_in_doubt_a_course_needs_torch() -> None:
+    """Where the text mentions it, and where it imports a library that names torch among its requirements."""
+    for source in (
         "import torch",
         "from torchvision import models",
         "Unlike PyTorch and torch, NumPy has no gradients.",
         "import numpy, safetensors",  # which can use torch, as its metadata say
         "    from confined_grader import nothing",
-    ],
-)
-def test_in_doubt_a_course_needs_torch(source: str) -> None:
-    """Where the text mentions it, and where it imports a library that names torch among its requirements."""
-    assert needs_torch(["x = 1", source])
-
-
-@pytest.mark.parametrize("source", ["", "import numpy as np, math", "from no_such_library import x", "safetensors"])
-def test_other_texts_need_none(source: str) -> None:
-    """Whether they import something or not, and what they import is installed or not."""
-    assert not needs_torch([source], ("grader_kernel", "json"))
+    ):
+        assert needs_torch(["x = 1", source]), source
+    for source in ("", "import numpy as np, math", "from no_such_library import x", "safetensors"):
+        assert not needs_torch([source], ("grader_kernel", "json")), source
 
 
 def test_a_helper_package_or_module_that_mentions_torch_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -209,11 +202,6 @@ def test_a_helper_package_or_module_that_mentions_torch_counts(tmp_path: Path, m
     with (course / "nbgrader_config.py").open("a") as config:
         config.write("c.Grader.helper_packages = ['a_helper_with_tensors']\n")
     assert course_needs_torch(course, load_config(course))
-
-
-def test_this_course_needs_torch() -> None:
-    """So nothing changes for it."""
-    assert course_needs_torch(REPOSITORY, load_config(REPOSITORY))
 
 
 HOSTILE = """
