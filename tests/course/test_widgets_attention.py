@@ -75,15 +75,6 @@ def test_masks_leave_the_softmax_of_the_other_keys(compute: Compute) -> None:
         assert same(got["sums"], torch.tensor(got["weights"], dtype=torch.float64).sum(-1))
 
 
-def test_only_a_score_of_minus_infinity_is_a_mask(compute: Compute) -> None:
-    """With it a row sums to 1 without the masked keys. Wrong: a score of 0 has a weight, a weight of 0 leaves less."""
-    state = widgets.mask(data.TOKENS, (WORDS @ WORDS.T).tolist(), padding=2).state
-    first, zero, after = compute("mask", [state | {"how": how} for how in ("first", "zero", "after")])
-    assert first["weights"][5][4:] == [0, 0] and first["sums"][5] == pytest.approx(1)
-    assert min(zero["weights"][5][4:]) > 0.05
-    assert after["weights"][5][4:] == [0, 0] and after["sums"][5] < 0.6
-
-
 def test_heads_are_split_attended_and_combined(compute: Compute) -> None:
     """Scores, weights and output equal those of the course's answers around torch's softmax, for every query."""
     names = ("split-heads", "combine-heads")

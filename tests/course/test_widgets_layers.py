@@ -6,11 +6,10 @@ from typing import Any
 import pytest
 import torch
 import torch.nn.functional as F
-from playwright.sync_api import Page
 
 from course import widgets
 from tests.commands.mark.marker import needs_browser
-from tests.support.widgets import Compute, State, generator, reals, same, solution, text_of, whole
+from tests.support.widgets import Compute, State, generator, reals, same, solution, whole
 
 pytestmark = [pytest.mark.slow, needs_browser]
 ENDINGS = {
@@ -124,14 +123,6 @@ def test_gates_are_those_of_a_gru_cell(compute: Compute) -> None:
         assert min(got["kept"]) > -1e-9 and max(got["kept"]) <= 1
 
 
-def test_writing_does_not_change_what_an_lstm_keeps(compute: Compute) -> None:
-    """Input gate and candidate add the same to both cells; a GRU that hears its past in the candidate keeps more."""
-    lstm, gru = widgets.gates(f=3).state, widgets.gates("GRU", z=3, r=-6).state
-    still, writes, deaf, hears = compute("gates", [lstm, lstm | {"i": 6, "g": 2}, gru, gru | {"r": 6}])
-    assert still["kept"] == pytest.approx(writes["kept"]) and still["one"] != pytest.approx(writes["one"])
-    assert hears["kept"][10] > deaf["kept"][10] + 0.1
-
-
 def random_table(longest: int, g: torch.Generator) -> Table:
     """Return probabilities of six token ids after each prefix; 0 and BOS = 1 never come, and some others do not."""
     table, level = {}, [(1,)]
@@ -194,19 +185,3 @@ def test_a_half_step_shows_candidates_before_they_are_pruned(compute: Compute) -
     assert results[0] == results[1] == [[1]] and results[2] == results[3] == [[1, 4], [1, 3]]
     assert results[6] == results[8] == [[1, 3, 4, 2], [1, 4, 2]]
     assert [one["finished"] for one in got] == 6 * [False] + 3 * [True] and got[8]["at"] == 6
-
-
-def test_the_focus_stays_when_the_controls_change(page: Page) -> None:
-    """A GRU has other sliders than an LSTM; who chose it by keyboard is still at the choice."""
-    page.evaluate(
-        """async ([text, state]) => {
-            const made = await import(URL.createObjectURL(new Blob([text], { type: "text/javascript" })));
-            const model = { get: () => state, set: (_, value) => { state = value; }, save_changes() {}, on() {} };
-            document.body.innerHTML = "<div></div>";
-            made.default.render({ model, el: document.body.firstChild });
-        }""",
-        [text_of("gates"), widgets.gates().state],
-    )
-    page.get_by_label("cell").press("ArrowDown")
-    assert page.get_by_label("update z").count() == 1 and page.get_by_label("forget f").count() == 0
-    assert page.get_by_label("cell").evaluate("element => element === document.activeElement")

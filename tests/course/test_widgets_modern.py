@@ -62,25 +62,6 @@ def test_rotary_arrows_are_rotated_pairs(compute: Compute) -> None:
         assert state["key"] == 0 or not q.any() or not same(got["score"], other_way)
 
 
-@pytest.mark.parametrize("moved", [1, 5, 8])
-def test_moving_both_positions_keeps_scores_and_dot_products(moved: int, compute: Compute) -> None:
-    """Arrows and hands turn, and what each pair adds stays; moving only one changes it."""
-    rotary = widgets.rotary(query=3, key=1).state
-    at_first, later, apart = compute(
-        "rotary",
-        [rotary, rotary | {"query": 3 + moved, "key": 1 + moved}, rotary | {"query": 3 + moved}],
-    )
-    assert at_first["one"] != pytest.approx(later["one"]) and at_first["parts"] == pytest.approx(later["parts"])
-    assert at_first["parts"] == pytest.approx([math.cos(2), math.cos(0.2)]) != pytest.approx(apart["parts"])
-    waves = widgets.waves(position=3, other=1).state
-    at_first, later, apart = compute(
-        "waves",
-        [waves, waves | {"position": 3 + moved, "other": 1 + moved}, waves | {"position": 3 + moved}],
-    )
-    assert at_first["one"] != pytest.approx(later["one"]) and at_first["parts"] == pytest.approx(later["parts"])
-    assert at_first["dot"] == pytest.approx(later["dot"]) != pytest.approx(apart["dot"])
-
-
 def test_the_window_keeps_what_update_cache_keeps(compute: Compute) -> None:
     """After each token the keys are those in the cache of the course's answer, for all windows and numbers of sinks."""
     update_cache = solution("07-modern/2-attention-that-fits.ipynb", "update-cache")["update_cache"]
