@@ -46,12 +46,18 @@ def test_checking_one_notebook_shows_each_exercise(again: Path, capsys: Capture)
 
 
 def test_a_cause_is_said_once_with_the_tests_that_it_failed(again: Path, capsys: Capture) -> None:
-    """An exercise that is not written is one line, and so is a cause that several tests found."""
+    """So is the error of a cell that stopped, whose names its tests miss; an unwritten exercise is one line."""
     raising = "def one(x=1):\n    raise ValueError('no')"
     hand_in(again, "ann", answered(released(again), **RIGHT | {"one": raising}))
     assert main(["check", f"submitted/ann/{NAME}/small.ipynb"]) == 1
     out = shown(capsys)
     assert out.count("Your code raised") == 1 and "one-check, one-test-more: Your code raised" in out
+    stopping = f"import no_such_thing\n{RIGHT['one']}"
+    hand_in(again, "ann", answered(released(again), **RIGHT | {"one": stopping}))
+    assert main(["check", f"submitted/ann/{NAME}/small.ipynb"]) == 1
+    out = shown(capsys)
+    assert out.count("stopped before its end: one: <one>, line 1: import no_such_thing; ModuleNotFoundError:") == 1
+    assert "two: <two>" not in out
     assert main(["check", f"submitted/eve/{NAME}/small.ipynb"]) == 1
     lines = capsys.readouterr().out.splitlines()
     assert [line.split() for line in lines[:3]] == [
@@ -200,15 +206,6 @@ def test_checking_a_notebook_elsewhere_runs_no_configuration_beside_it(
     assert main(["check", notebook]) == 0
     monkeypatch.chdir(tmp_path)
     assert main(["check", notebook]) == 1
-
-
-def test_checking_names_the_answer_that_stopped_and_its_error(again: Path, capsys: Capture) -> None:
-    """Its tests report only a missing name, so the error is printed once below the table."""
-    hand_in(again, "ann", answered(released(again), **RIGHT | {"one": "import no_such_thing\n" + RIGHT["one"]}))
-    assert main(["check", f"submitted/ann/{NAME}/small.ipynb"]) == 1
-    out = " ".join(capsys.readouterr().out.split())
-    assert out.count("stopped before its end: one: <one>, line 1: import no_such_thing; ModuleNotFoundError:") == 1
-    assert "two: <two>" not in out
 
 
 def test_the_points_of_the_last_check_are_kept(again: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -215,15 +215,11 @@ def test_the_readme_of_the_kernel_package_holds(student: Path, tmp_path: Path) -
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_the_grader_is_installed_without_this_course(instructor: Path, tiny_course: Path) -> None:
-    """The environment that grades the tiny course can import neither this course nor its tests."""
+def test_the_commands_in_the_readme_grade_the_tiny_course(instructor: Path, tiny_course: Path, tmp_path: Path) -> None:
+    """Without this course, they print the table and write the sentence that it quotes; three lines connect a course."""
     names = ("course", "tests", "examples", "grader", "grader_kernel")
     code = f"import importlib.util as u; print(*[name for name in {names} if u.find_spec(name)])"
     assert run(instructor, "-c", code, folder=tiny_course).stdout.split() == ["grader", "grader_kernel"]
-
-
-def test_the_commands_in_the_readme_grade_the_tiny_course(instructor: Path, tiny_course: Path, tmp_path: Path) -> None:
-    """They print the table in it, end with its exit status, and write the sentence that it quotes on one page."""
     done = run_in(instructor, GRADE, tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert [line.rstrip() for line in done.stdout.splitlines()] == TABLE.splitlines()
@@ -231,10 +227,6 @@ def test_the_commands_in_the_readme_grade_the_tiny_course(instructor: Path, tiny
     [(page, sentence)] = re.findall(r'`(feedback/\S+)`, tells him: "(.*?)"', readme)
     naming = [path for path in tiny_course.glob("feedback/*/*/softmax.html") if sentence in path.read_text()]
     assert naming == [tiny_course / page]
-
-
-def test_three_lines_connect_a_course_to_the_grader(instructor: Path, tiny_course: Path) -> None:
-    """A course is graded with the lines in the README as its whole configuration."""
     assert len([line for line in CONFIGURATION.splitlines() if line]) == 3
     (tiny_course / "nbgrader_config.py").write_text(CONFIGURATION)
     done = run_in(instructor, "grader grade 01-softmax --student ana", tiny_course)

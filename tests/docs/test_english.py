@@ -5,10 +5,9 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from tests.support.english import Rule, all_complaints, complaints, rules
+from tests.support.english import Rule, all_complaints, complaints, prose_of, rules
 from tests.support.notebooks import answer, check, hidden, notebook, text
 from tests.support.paths import REPOSITORY
-from tests.support.prose import Kind, prose_of
 
 
 @pytest.mark.slow
@@ -37,9 +36,9 @@ def test_all_prose_of_a_notebook_is_read_and_no_code(tmp_path: Path) -> None:
         ),
         path,
     )
-    found = [(prose.cell, prose.kind, prose.text) for prose in prose_of(path)]
-    assert ("one", Kind.DOCSTRING, "Returns x, merged.") in found and ("one", Kind.COMMENT, "# a reason") in found
-    assert ("one-check", Kind.MESSAGE, "Your output is {got}, too small") in found
-    assert ("one-test-all", Kind.COMMENT, "# It holds for all.") in found
-    assert ("one-test-all", Kind.MESSAGE, "two lines that cross") in found
-    assert not any("glue" in text for _, _, text in found)
+    found = [*prose_of(path)]
+    assert ("one", "Returns x, merged.") in found and ("one", "# a reason") in found
+    assert ("one-check", "Your output is {got}, too small") in found
+    assert ("one-test-all", "# It holds for all.") in found
+    assert ("one-test-all", "two lines that cross") in found
+    assert not any("glue" in text for _, text in found)

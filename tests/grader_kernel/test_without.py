@@ -30,11 +30,6 @@ CALLS: dict[str, dict[str, Callable[[], object]]] = {
         "overload": lambda: torch.ops.aten.log_softmax.int(X, 1),
     },
     "lstm": {"layer": lambda: nn.LSTM(4, 3)(SENTENCES), "eval": lambda: nn.LSTM(4, 3).eval()(SENTENCES)},
-    "gru": {"layer": lambda: nn.GRU(4, 3)(SENTENCES)},
-    "rnn_tanh": {"layer": lambda: nn.RNN(4, 3)(SENTENCES)},
-    "lstm_cell": {"layer": lambda: nn.LSTMCell(4, 3)(SENTENCES[0])},
-    "gru_cell": {"layer": lambda: nn.GRUCell(4, 3)(SENTENCES[0])},
-    "rnn_tanh_cell": {"layer": lambda: nn.RNNCell(4, 3)(SENTENCES[0])},
     "multi_head_attention_forward": {
         "layer": lambda: nn.MultiheadAttention(4, 2)(*3 * (SENTENCES,)),
         # In evaluation, without gradients, torch otherwise calls one fused function.
