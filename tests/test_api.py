@@ -16,23 +16,11 @@ def run(code: str) -> str:
     ).stdout
 
 
-def test_the_parent_loads_no_torch() -> None:
-    """The modules of every command load without it: torch would take longer than all of them together."""
-    modules = (
-        "commands.check.check",
-        "commands.cli",
-        "classroom.class_run",
-        "classroom.autograde_plugin",
-        "engine.grading",
-    )
-    assert (
-        run(f"import {', '.join(f'grader.{name}' for name in modules)}, sys; print('torch' in sys.modules)")
-        == "False\n"
-    )
-
-
-def test_the_options_of_all_commands_load_nothing_slow() -> None:
-    """So `grader --help` is quick; each command imports its other modules when it runs."""
+def test_commands_load_nothing_slow() -> None:
+    """Their modules load no torch, which takes longer than all of them; `grader --help` needs none of these modules."""
+    modules = "commands.check.check, commands.cli, classroom.class_run, classroom.autograde_plugin, engine.grading"
+    names = ", ".join(f"grader.{name}" for name in modules.split(", "))
+    assert run(f"import {names}, sys; print('torch' in sys.modules)") == "False\n"
     slow = "torch", "nbgrader", "nbformat", "rich", "jinja2", "distributed", "tornado", "sqlalchemy"
     assert run(f"import sys, grader.commands.cli; print([name for name in {slow} if name in sys.modules])") == "[]\n"
 

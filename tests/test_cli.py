@@ -172,17 +172,6 @@ def test_a_kernel_that_cannot_confine_is_refused(again: Path, monkeypatch: pytes
     assert main(["grade", NAME, "--force", "--no-sandbox"]) == 0 and points(again) == SCORES
 
 
-def test_help_names_every_command(capsys: Capture) -> None:
-    """A word that is no command is a usage error."""
-    with pytest.raises(SystemExit) as end:
-        main(["--help"])
-    out = capsys.readouterr().out
-    assert end.value.code == 0 and all(command in out for command in ("release", "grade", "check"))
-    with pytest.raises(SystemExit) as end:
-        main(["grades"])
-    assert end.value.code == 2
-
-
 MAC = "import sys; sys.platform = 'darwin'"
 WITHOUT_LIBSECCOMP = (
     "import sys; missing = 'libseccomp.so.2'\n"

@@ -135,15 +135,11 @@ def test_more_threads_than_processors_cost_no_time():
 
 
 def test_a_runner_that_dies_costs_no_points():
-    """Earlier notebooks may have left it in a bad state, so a fresh runner grades the notebook."""
+    """Earlier notebooks may have left it in a bad state, so a fresh one grades it; after the second one, it is given up."""
     worn_out = "import os, sys\nsys.graded = getattr(sys, 'graded', 0) + 1\nif sys.graded > 1:\n    os._exit(1)"
     source = notebook(answer("one", "def one():\n    return 1"), check("one-check", f"assert one()\n{worn_out}"))
     others = [answered(source, one=f"def one():\n    return {number}") for number in (1, 2, 3)]
     assert [verdicts(source, other, Limits()) for other in others] == [{"one-check": "passed"}] * 3
-
-
-def test_a_notebook_whose_runner_always_dies_is_given_up():
-    """After the second runner, the result of every test says so."""
     source = notebook(answer("one", "def one():\n    return 1"), check("one-check", "import os\nos._exit(1)"))
     report = grade(source, source)
     [result] = report.results

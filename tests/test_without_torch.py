@@ -33,7 +33,7 @@ def points(course: Path) -> dict[str, float]:
 
 
 def test_a_course_in_plain_python_needs_no_torch(without_torch: Path, tmp_path: Path) -> None:
-    """Each command of the grader works in an environment that lacks it."""
+    """Each command of the grader works in an environment that lacks it; the doctor says if a course needs it."""
     course = plain_course.make(tmp_path / "course")
     done = run(without_torch, course, "grader", "release", ASSIGNMENT)
     assert done.returncode == 0, done.stderr
@@ -47,6 +47,10 @@ def test_a_course_in_plain_python_needs_no_torch(without_torch: Path, tmp_path: 
     assert done.returncode == 0 and "The tests find all that is wrong" in done.stdout, done.stdout + done.stderr
     done = run(without_torch, course, "grader", "doctor")
     assert done.returncode == 0 and "torch is not installed, and this course does without." in done.stdout
+    mentions = notebook(text("Unlike torch, Python has lists."), *SOURCE.cells)
+    plain_course.write(mentions, course / "source" / ASSIGNMENT)
+    done = run(without_torch, course, "grader", "doctor")
+    assert "this course needs it: pip install 'confined-grader[torch]'" in " ".join(done.stdout.split())
 
 
 def test_the_plug_in_needs_no_torch(without_torch: Path, tmp_path: Path) -> None:
@@ -65,15 +69,6 @@ def test_a_tensor_is_no_answer_where_torch_is_installed(tmp_path: Path) -> None:
     assert points(course) == POINTS
     page = (course / f"feedback/eve/{ASSIGNMENT}/plain.html").read_text()
     assert "a torch.Tensor came back" in page and "No module named" not in page
-
-
-def test_a_course_that_needs_torch_is_told_that_it_is_missing(without_torch: Path, tmp_path: Path) -> None:
-    """By the doctor, with what to do."""
-    course = plain_course.make(tmp_path / "course")
-    mentions = notebook(text("Unlike torch, Python has lists."), *SOURCE.cells)
-    plain_course.write(mentions, course / "source" / ASSIGNMENT)
-    done = run(without_torch, course, "grader", "doctor")
-    assert "this course needs it: pip install 'confined-grader[torch]'" in " ".join(done.stdout.split())
 
 
 PROGRAM = """

@@ -26,6 +26,7 @@ FOUR = ["river", "bank", "tree", "boat"]
 STEPS = [("one", [1.0, 1.0]), ("two", [0.25, 0.25, 1.0, 0.5])]
 PICTURES: dict[str, Callable[[], figures.Picture]] = {
     "heatmap": lambda: figures.heatmap(EYE, rows=WORDS, columns=WORDS, alt=ALT),
+    "heatmap of a model": lambda: figures.heatmap(EYE.clone().requires_grad_(), rows=WORDS, columns=WORDS, alt=ALT),
     "heatmaps": lambda: figures.heatmaps({"a": EYE, "b": EYE}, rows=WORDS, columns=WORDS, alt=ALT),
     "bars": lambda: figures.bars({"a": EYE[0], "b": EYE[1]}, names=WORDS, alt=ALT),
     "lines": lambda: figures.lines({"a": [1.0, 2.0], "b": [2.0, 1.0]}, x=[0, 1], xlabel="x", ylabel="y", alt=ALT),
@@ -156,12 +157,6 @@ def test_every_number_of_a_heatmap_can_be_read() -> None:
     fields = axis.images[0].cmap(weights.flatten().numpy())
     for text, field in zip(axis.texts, fields, strict=True):
         assert contrast(to_hex(text.get_color()), to_hex(field[:3])) >= 4.5, text.get_text()
-
-
-def test_a_tensor_that_requires_a_gradient_can_be_drawn() -> None:
-    """Weights come straight from a model."""
-    weights = torch.eye(6, requires_grad=True)
-    assert figures.heatmap(weights, rows=WORDS, columns=WORDS, alt=ALT).png
 
 
 def test_index_lookup_returns_the_symbol_at_the_index() -> None:
