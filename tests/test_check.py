@@ -182,30 +182,23 @@ def test_a_notebook_is_checked_in_its_own_folder(again: Path, monkeypatch: pytes
     assert capsys.readouterr().err == "grader: smal.ipynb does not exist: name one notebook\n"
 
 
-@pytest.mark.parametrize("folder", [".", f"submitted/eve/{NAME}", "submitted/eve"])
-def test_checking_runs_no_configuration_that_a_student_wrote(
-    again: Path, monkeypatch: pytest.MonkeyPatch, folder: str
+def test_checking_runs_no_configuration_but_that_of_the_course(
+    again: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It lies beside the notebook or above it, and the working folder is the course or the student's own folder."""
+    """None beside the notebook or above it, wherever it lies and one works; without a course folder, nothing runs."""
     for place in ("submitted/eve", f"submitted/eve/{NAME}"):
         (again / place / "nbgrader_config.py").write_text("open('/dev/full', 'w').write('code of a student')\n")
         (again / place / "nbgrader_config.json").write_text('{"Limits": {"no_such_limit": 1}}')
-    monkeypatch.chdir(again / folder)
-    notebook = again / f"submitted/eve/{NAME}/small.ipynb"
-    shutil.copy(again / f"submitted/ann/{NAME}/small.ipynb", notebook)
-    assert main(["check", str(notebook)]) == 0
-
-
-def test_checking_a_notebook_elsewhere_runs_no_configuration_beside_it(
-    again: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The working folder's own course decides, wherever the notebook lies; without one, nothing runs."""
     elsewhere = make_course(tmp_path / "elsewhere")
     (elsewhere / "nbgrader_config.py").write_text("raise SystemExit('code of a stranger')\n")
-    notebook = shutil.copy(again / f"submitted/ann/{NAME}/small.ipynb", elsewhere)
-    assert main(["check", notebook]) == 0
+    right = again / f"submitted/ann/{NAME}/small.ipynb"
+    own, strange = (shutil.copy(right, place) for place in (again / f"submitted/eve/{NAME}", elsewhere))
+    for folder in (".", f"submitted/eve/{NAME}", "submitted/eve"):
+        monkeypatch.chdir(again / folder)
+        assert main(["check", str(own)]) == 0
+    assert main(["check", strange]) == 0
     monkeypatch.chdir(tmp_path)
-    assert main(["check", notebook]) == 1
+    assert main(["check", strange]) == 1
 
 
 def test_the_points_of_the_last_check_are_kept(again: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

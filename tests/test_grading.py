@@ -135,7 +135,7 @@ def test_more_threads_than_processors_cost_no_time():
 
 
 def test_a_runner_that_dies_costs_no_points():
-    """Earlier notebooks may have left it in a bad state, so a fresh one grades it; after the second one, it is given up."""
+    """Earlier notebooks may have left it in a bad state, so a fresh one grades it; after the second, it is given up."""
     worn_out = "import os, sys\nsys.graded = getattr(sys, 'graded', 0) + 1\nif sys.graded > 1:\n    os._exit(1)"
     source = notebook(answer("one", "def one():\n    return 1"), check("one-check", f"assert one()\n{worn_out}"))
     others = [answered(source, one=f"def one():\n    return {number}") for number in (1, 2, 3)]

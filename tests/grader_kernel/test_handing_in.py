@@ -182,11 +182,6 @@ def test_a_problem_is_a_sentence(server: Server, tmp_path: Path, call: str, chan
     assert not [each for each in open_requests(Record(server.folder)) if each.student == "dan"]
 
 
-def test_a_file_that_is_no_notebook_is_refused_in_words(server: Server, tmp_path: Path) -> None:
-    """The service says why."""
-    assert "Not handed in: small.ipynb is not a notebook" in shown(tmp_path, b"{}", **access(server, "eve"))
-
-
 ODD = "Hausübung (Kopie) 100%?#"
 PRESS = """
 import gc, ipywidgets

@@ -110,13 +110,21 @@ def test_what_a_cell_prints_is_one_output_without_warnings(path: Path) -> None:
 
 @each_notebook
 def test_every_test_belongs_to_an_exercise(path: Path) -> None:
-    """grade_ids read exercise, exercise-check and exercise-test-WHAT; checks are visible, the others hidden."""
+    """A check is visible and called exercise-check; its page of asserts is folded, and a click on the line shows it.
+
+    The others are called exercise-test-WHAT and hidden. Each opens with the truth that it tests, in a comment, which
+    stays in the release and stands in the feedback. (A string would be an output, too.)
+    """
     outline = Outline(NOTEBOOKS[path])
     for number, cell in enumerate(outline.notebook.cells):
         if type_of(cell) is CellType.TEST:
             name = name_of(cell)
             assert outline.exercise_at[number] in outline.coded, name
-            assert name.endswith("-check") == (HIDDEN not in cell.source), name
+            assert name.endswith("-check") == is_check(cell), name
+            if is_check(cell):
+                assert cell.metadata.jupyter.source_hidden, name
+            else:
+                assert re.fullmatch(r"(# .+\n)+### ", cell.source.partition(HIDDEN)[0]), name
 
 
 @each_notebook
@@ -128,13 +136,6 @@ def test_all_of_an_answer_is_the_students_to_write(path: Path) -> None:
             parts = [ast.get_source_segment(cell.source, part) or "" for part in ast.parse(cell.source).body]
             given += [(grade_id(cell), part.splitlines()[0]) for part in parts if "### BEGIN SOLUTION" not in part]
     assert not given
-
-
-@each_notebook
-def test_every_check_is_folded(path: Path) -> None:
-    """Its asserts are a page of code that no one has to read; a click on the line shows it."""
-    for cell in filter(is_check, NOTEBOOKS[path].cells):
-        assert cell.metadata.jupyter.source_hidden, grade_id(cell)
 
 
 def is_check(cell: NotebookNode) -> bool:
@@ -192,15 +193,6 @@ def test_no_answer_stands_below_a_question_before_it_is_run(path: Path) -> None:
             is_asked = True
         elif is_asked and "alt=" in cell.source:
             assert cell.metadata.get("jupyter", {}).get("source_hidden"), cell.source
-
-
-@each_notebook
-def test_every_hidden_test_opens_with_the_truth_it_tests(path: Path) -> None:
-    """The comment stays in the release and stands in the feedback. (A string would be an output, too.)"""
-    for cell in NOTEBOOKS[path].cells:
-        if type_of(cell) is CellType.TEST and HIDDEN in cell.source:
-            opening, _, _ = cell.source.partition(HIDDEN)
-            assert re.fullmatch(r"(# .+\n)+### ", opening), grade_id(cell)
 
 
 @each_notebook

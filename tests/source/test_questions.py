@@ -36,19 +36,13 @@ def test_a_notebook_asks_a_few_questions(path: Path, tmp_path: Path) -> None:
 
 
 @each_notebook
-def test_a_question_is_folded_and_binds_no_name_of_the_notebook(path: Path) -> None:
-    """Its source holds the answers, and grading has no use for it; a name it imports would replace a variable."""
+def test_a_question_is_folded_and_has_nothing_to_do_with_its_notebook(path: Path) -> None:
+    """Its source holds the answers; an imported name would replace a variable; the review asks it days later."""
     for cell in cells(path):
         assert cell.metadata.jupyter.source_hidden and "experiment" in cell.metadata.tags, cell.id
         tree = ast.parse(cell.source)
         assert [ast.unparse(each) for each in tree.body[:-1]] == ["import grader_kernel.questions"], cell.id
         assert isinstance(tree.body[-1], ast.Expr), cell.id
-
-
-@each_notebook
-def test_no_question_points_to_a_cell_beside_it(path: Path) -> None:
-    """The review asks it days later, without the notebook. Whether a number is missing, only its author can see."""
-    for cell in cells(path):
         texts = [each.value for each in ast.walk(_call(cell)) if isinstance(each, ast.Constant)]
         assert not [text for text in texts if isinstance(text, str) and BESIDE.search(text)], cell.id
 

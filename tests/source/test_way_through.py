@@ -24,23 +24,18 @@ def headings(cell: NotebookNode) -> Iterator[tuple[int, str]]:
 
 
 @each_notebook
-def test_headings_skip_no_level(path: Path) -> None:
-    """The title is the only heading of the first level, and a heading of the third follows one of the second."""
-    levels = [level for cell in NOTEBOOKS[path].cells for level, _ in headings(cell)]
-    assert levels[0] == 1 and levels.count(1) == 1
-    assert all(after <= before + 1 for before, after in zip(levels, levels[1:], strict=False))
-
-
-@each_notebook
 def test_an_exercise_stands_below_a_heading_of_its_own(path: Path) -> None:
-    """The nearest heading above each blank is `## Exercise · …`, and no two blanks share one."""
-    above, used = "", set()
+    """The nearest heading above each blank is `## Exercise · …`, and no two blanks share one; no level is skipped."""
+    above, used, levels = "", set(), []
     for cell in NOTEBOOKS[path].cells:
         for level, title in headings(cell):
             above = f"{'#' * level} {title}"
+            levels.append(level)
         if type_of(cell) is CellType.AUTOGRADED_ANSWER:
             assert above.startswith("## Exercise · ") and above not in used, (grade_id(cell), above)
             used.add(above)
+    assert levels[0] == 1 and levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
 
 
 @each_notebook
