@@ -209,7 +209,7 @@ def test_the_readme_of_the_kernel_package_holds(student: Path, tmp_path: Path) -
 
 
 def test_the_commands_in_the_readme_grade_the_tiny_course(instructor: Path, tiny_course: Path, tmp_path: Path) -> None:
-    """Without this course, they print the table and write the sentence that it quotes; three lines connect a course."""
+    """Without this course, they print the table in it and write the sentence that it quotes on one page."""
     names = ("course", "tests", "examples", "grader", "grader_kernel")
     code = f"import importlib.util as u; print(*[name for name in {names} if u.find_spec(name)])"
     assert run(instructor, "-c", code, folder=tiny_course).stdout.split() == ["grader", "grader_kernel"]
@@ -220,6 +220,10 @@ def test_the_commands_in_the_readme_grade_the_tiny_course(instructor: Path, tiny
     [(page, sentence)] = re.findall(r'`(feedback/\S+)`, tells him: "(.*?)"', readme)
     naming = [path for path in tiny_course.glob("feedback/*/*/softmax.html") if sentence in path.read_text()]
     assert naming == [tiny_course / page]
+
+
+def test_three_lines_connect_a_course_to_the_grader(instructor: Path, tiny_course: Path) -> None:
+    """A course is graded with the lines in the README as its whole configuration."""
     assert len([line for line in CONFIGURATION.splitlines() if line]) == 3
     (tiny_course / "nbgrader_config.py").write_text(CONFIGURATION)
     done = run_in(instructor, "grader grade 01-softmax --student ana", tiny_course)
